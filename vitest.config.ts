@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
-import { memoryPlace } from "./test/postgres/memory_place.ts"
+import { memoryDirectory } from "./test/postgres/memory_directory.ts"
 
 /** What programs that tests start have compiled, for those that start after them; most of the time of a short one goes into that. In memory: a disk takes longer to make a thousand files. */
-const compiled = join(memoryPlace(), `rollup-compiled-${process.pid}`)
+const compiled = join(memoryDirectory(), `rollup-compiled-${process.pid}`)
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
 /** Files that start first, the longest first: one that starts late leaves the other cores idle at the end. */
@@ -16,30 +16,30 @@ const LONGEST = [
   "program/database.long.test",
   "program/workers.long.test",
   "program/stopping.long.test",
-  "sql/laws.test",
-  "sql/differential.test",
-  "sql/crash.test",
+  "sql/ledger/laws.test",
+  "sql/differential/differential.test",
+  "sql/crash/crash.test",
   "wallet/from_authorization_to_withdrawal.test",
   "crypto/verifying.test",
   "simulator/drive.test",
   "submission/fuzz.test",
   "pool/pool_laws.test",
-  "sql/ledger_writer.test",
+  "sql/ledger/ledger_writer.test",
   "sources/takeover.long.test",
-  "sql/lost_commits.long.test",
-  "sql/plans.test",
+  "sql/connection/lost_commits.long.test",
+  "sql/postings/plans.test",
   "journal/crash.test",
   "program/directory.test",
   "examples.test",
   "conformance/wire.test",
-  "sql/pool.test",
+  "sql/pool/pool.test",
   "audit/program.long.test",
   "program/config.test",
-  "sql/differential_pool.test",
+  "sql/differential/pool.test",
   "properties/laws.test",
   "conformance/occurrence.test",
   "journal/laws.test",
-  "sql/processes.long.test"
+  "sql/crash/processes.long.test"
 ].map((name) => join(import.meta.dirname, "test", `${name}.ts`))
 
 /** Files that exist only in `npm run test:long`: they start many processes, or wait for timeouts. */
@@ -47,8 +47,8 @@ const LONG = "test/**/*.long.test.ts"
 
 /** Random tests of which `npm test` runs a share; they take their number of rounds from `test/rounds.ts`. */
 const RANDOM = [
-  "http/conditional",
-  "http/conversations",
+  "http/cache/conditional",
+  "http/node/conversations",
   "journal/crash",
   "pool/pool_laws",
   "properties/feed",
@@ -57,10 +57,10 @@ const RANDOM = [
   "properties/laws",
   "properties/revisions",
   "simulation/simulation",
-  "sql/crash",
-  "sql/differential",
-  "sql/laws",
-  "sql/ledger_writer",
+  "sql/crash/crash",
+  "sql/differential/differential",
+  "sql/ledger/laws",
+  "sql/ledger/ledger_writer",
   "submission/fuzz"
 ].map((name) => `test/${name}.test.ts`)
 

@@ -1,6 +1,11 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
-import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
+import {
+  Application,
+  type HttpLimits,
+  type Mount,
+  type TelemetryOptions
+} from "../adapters/http/mod.ts"
 import {
   type ExitProofVerifier,
   type GenesisFeed,
@@ -23,7 +28,7 @@ import {
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
 
-/** Options of a node, except its stores. */
+/** Options of a node. All except `genesis` have defaults. */
 export interface NodeOptions
   extends Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax">
 {
@@ -36,18 +41,20 @@ export interface NodeOptions
   readonly textsMax?: number
   /** Maximum bytes of cached responses; 64 MiB by default, 0 disables the cache. */
   readonly answersBytesMax?: number
-  /** Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default. */
+  /**
+   * Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default.
+   */
   readonly finalAfterBatches?: number
   /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
-  readonly observing?: Observing
+  readonly telemetry?: TelemetryOptions
   /**
-   * Verifies posted signatures. By default in the calling thread, with code that is imported for the
-   * first signature.
+   * Verifies posted signatures. By default in the calling thread, with code that is imported for
+   * the first signature.
    */
   readonly verifier?: Layer.Layer<SignatureVerifier>
   /**
-   * Verifies exit proofs before their block is stored. By default in the calling thread, which yields
-   * after each proof, with code that is imported for the first exit.
+   * Verifies exit proofs before their block is stored. By default in the calling thread, which
+   * yields after each proof, with code that is imported for the first exit.
    */
   readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
 }
@@ -66,7 +73,7 @@ export type Node =
 /** The options of a node that its stores need. */
 export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
 
-/** Builds a node over the given stores. */
+/** Builds a node over stores. */
 export const nodeOver = <E>(
   stores: Layer.Layer<Stores, E>,
   options: NodeOptions
@@ -82,15 +89,14 @@ export const nodeOver = <E>(
     network: genesis.network,
     keccak256,
     ...feesOf(options),
-    ...(pendingMax === undefined ? {} : { pendingMax }),
-    ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
+    ...omitUndefined({ pendingMax, pendingPerAccountMax })
   })
   const ledger = Layer.unwrap(
     Effect.map(
       verifyExitProofs,
       (verifyExitProofs) => pooledLedger(genesis, keccak256, { verifyExitProofs })
     )
-  ).pipe(Layer.provide(lenient))
+  ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
   return Layer.merge(applicationOver(options), ledger).pipe(
     Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))),
@@ -100,36 +106,40 @@ export const nodeOver = <E>(
 
 /** Builds the HTTP application of a node. */
 const applicationOver = (
-  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, observing, textsMax }: NodeOptions
+  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, telemetry, textsMax }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
   Layer.unwrap(Effect.map(LedgerTip, (tip) =>
     Application.layer({
-      // reads from a database return new objects each time, except tokens: only these are worth caching
+      // a database returns new objects on each read, except tokens: only their JSON can be cached
       context: wireContext(genesis.network, keccak256, {
-        ...textsMax === undefined ? {} : { charactersMax: textsMax },
+        ...omitUndefined({ charactersMax: textsMax }),
         ...tip?.isRemote === true ? { shapes: ["Token"] } : {}
       }),
       constants: genesis.constants,
-      ...(mounts === undefined ? {} : { mounts }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(answersBytesMax === undefined ? {} : { answersBytesMax }),
-      ...(finalAfterBatches === undefined ? {} : { finalAfterBatches }),
-      ...(observing === undefined ? {} : { observing })
+      ...omitUndefined({ answersBytesMax, finalAfterBatches, limits, mounts, telemetry })
     })))
 
 /** Returns the fee limits that are set. */
 export const feesOf = (
-  { maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">
-): Omit<StoreOptions, "genesis"> => ({
-  ...(minFeeUSD === undefined ? {} : { minFeeUSD }),
-  ...(maxFeeUSD === undefined ? {} : { maxFeeUSD })
-})
+  { maxFeeUSD, minFeeUSD }: {
+    readonly maxFeeUSD?: number | undefined
+    readonly minFeeUSD?: number | undefined
+  }
+): Omit<StoreOptions, "genesis"> => omitUndefined({ maxFeeUSD, minFeeUSD })
+
+/** Returns the options without undefined values. */
+export const omitUndefined = <A extends object>(
+  options: A
+): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    readonly [name in keyof A]?: NonNullable<A[name]>
+  }
 
 /**
- * Applies blocks even if signatures cannot be verified here: the authorizations in a block are then
- * not stored.
+ * A verifier that rejects an authorization if signatures cannot be verified here, so that a block
+ * is applied without storing its authorizations.
  */
-const lenient = Layer.effect(
+const verifierWithoutDefects = Layer.effect(
   SignatureVerifier,
   Effect.map(SignatureVerifier, (verifier) => ({
     ...verifier,
@@ -158,35 +168,42 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
     SignatureVerifier,
     Effect.gen(function*() {
       const verifier = yield* Effect.cached(
-        Effect.uninterruptible(load(network, yield* Effect.scope))
+        Effect.uninterruptible(loadVerifier(network, yield* Effect.scope))
       )
       let waiting = 0
-      const ask = (
-        question: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>
+      const verifyWith = (
+        verify: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>
       ) =>
         Effect.suspend(() => {
           if (waiting >= waitingMax) return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
           waiting++
           return Effect.ensuring(
-            Effect.flatMap(verifier, question),
+            Effect.flatMap(verifier, verify),
             Effect.sync(() => void waiting--)
           )
         })
       return {
         transaction: (transaction, publicKey) =>
-          ask((verifier) => verifier.transaction(transaction, publicKey)),
-        authorization: (authorization) => ask((verifier) => verifier.authorization(authorization))
+          verifyWith((verifier) => verifier.transaction(transaction, publicKey)),
+        authorization: (authorization) =>
+          verifyWith((verifier) => verifier.authorization(authorization))
       }
     })
   )
 
-const load = (network: Network, scope: Scope.Scope): Effect.Effect<SignatureVerifier["Service"]> =>
+const loadVerifier = (
+  network: Network,
+  scope: Scope.Scope
+): Effect.Effect<SignatureVerifier["Service"]> =>
   Effect.promise(() => import("../adapters/crypto/mod.ts")).pipe(
-    Effect.flatMap(({ verifierInPlace }) => Layer.buildWithScope(verifierInPlace(network), scope)),
+    Effect.flatMap(({ inlineVerifier }) => Layer.buildWithScope(inlineVerifier(network), scope)),
     Effect.map(Context.get(SignatureVerifier))
   )
 
-/** Imports the proof verifier. Returns undefined, and accepts proofs unverified, if that fails: in a browser without a bundler. */
+/**
+ * Imports the proof verifier. Returns undefined if that fails, as in a browser without a bundler:
+ * exit proofs are then accepted unverified.
+ */
 const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(() =>
   import("../adapters/crypto/mod.ts")
 ).pipe(
@@ -202,12 +219,15 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
   )
 )
 
-/** Verifies exit proofs in the calling thread, and yields after each. */
+/**
+ * Verifies exit proofs in the calling thread, and yields after each. Returns the index of the first
+ * invalid one.
+ */
 export const verifyExitProofsHere: Effect.Effect<ExitProofVerifier> = Effect.map(
   Effect.cached(loadVerifyExit),
-  (loaded) =>
+  (verifier) =>
     Effect.fnUntraced(function*(proofs) {
-      const verifyExit = yield* loaded
+      const verifyExit = yield* verifier
       if (verifyExit === undefined) return undefined
       for (const [position, proof] of proofs.entries()) {
         if (!verifyExit(...proof)) return position

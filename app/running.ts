@@ -11,18 +11,18 @@ import { isWorker } from "./workers/mod.ts"
  */
 export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
   const logging = loggingOf(command, resolved)
-  let signalled: number | undefined
-  // `runMain` interrupts the command; it neither exits at a second signal nor reports which signal it received
+  let signalCode: number | undefined
+  // `runMain` interrupts the command, but does not exit at a second signal or report the signal
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isWorker()) return
     const code = 128 + constants.signals[signal]
-    if (signalled !== undefined) process.exit(code)
-    signalled = code
+    if (signalCode !== undefined) process.exit(code)
+    signalCode = code
     if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
   if (command.isService) {
-    // the reader of the log may close its end; the service goes on
+    // if the reader of the log closes the pipe, the service continues
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   }
   const main = Effect.provide(command.run(resolved as never, { origins }), logging)
@@ -30,12 +30,17 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
     disableErrorReporting: true,
     teardown: (exit, onExit) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
-      onExit(Exit.isSuccess(exit) ? exitCodes.done.code : codeOf(exit.cause, command, signalled))
+      onExit(
+        Exit.isSuccess(exit) ? exitCodes.success.code : codeOf(exit.cause, command, signalCode)
+      )
     }
   })
 }
 
-/** A terminal signals all processes of a group, in which the supervisor drains the workers. */
+/**
+ * Ignores signals in a worker: a terminal signals all processes, and the supervisor drains the
+ * workers.
+ */
 const ignoreSignals = <A, E>(main: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.uninterruptible(
     Effect.flatMap(Effect.forkDetach(main, { startImmediately: true }), Fiber.join)
@@ -47,16 +52,16 @@ const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
 const codeOf = (
   cause: Cause.Cause<unknown>,
   { isService }: Command,
-  signalled: number | undefined
+  signalCode: number | undefined
 ): number => {
-  if (Cause.hasInterruptsOnly(cause) && signalled !== undefined) {
-    return isService ? exitCodes.done.code : signalled
+  if (Cause.hasInterruptsOnly(cause) && signalCode !== undefined) {
+    return isService ? exitCodes.success.code : signalCode
   }
   if (Cause.hasInterruptsOnly(cause)) return exitCodes.unexpected.code
   const failure = programFailure(cause)
   const message = failure?.message ?? `Unexpected error\n${Cause.pretty(cause)}`
   process.stderr.write(`${message}\n`)
-  return exitCodes[failure?.ending ?? "unexpected"].code
+  return exitCodes[failure?.exitReason ?? "unexpected"].code
 }
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const

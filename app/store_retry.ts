@@ -2,8 +2,8 @@ import { Data, Effect } from "effect"
 import type { StoreFailure } from "../core/mod.ts"
 
 /**
- * Retries a step with exponential backoff until the store is available. The step must be idempotent:
- * a store can fail after it has written.
+ * Retries a step with exponential backoff until the store is available. The step must be
+ * idempotent: a store can fail after it has written.
  */
 export const retryUntilAvailable = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
@@ -11,8 +11,8 @@ export const retryUntilAvailable = <A, E, R>(
   retryWhile(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
 
 /**
- * Another process may have written the ledger since this one did. The next block of this process may
- * not follow the last one, and its next rollback could drop blocks of the other process.
+ * Another process may have written the ledger since this one did. The next block of this process
+ * may not follow the last one, and its next rollback could drop blocks of the other process.
  */
 export class WriterChanged
   extends Data.TaggedError("WriterChanged")<{ readonly message: string }>

@@ -33,28 +33,28 @@ export const verifierThreads = (
   )
 
 /**
- * Verifies exit proofs in a worker thread, which starts with the first proof, so that requests do not
- * wait for them. While `inPlaceWhile` returns true, verifies in the calling thread: a node that
- * applies its history before it serves gains nothing from another thread.
+ * Verifies exit proofs in a worker thread, which starts with the first proof, so that they do not
+ * delay requests. While `inlineWhile` returns true, verifies them in the calling thread: a node
+ * that applies its history before it serves does not need another thread.
  */
 export const verifyExitProofsInThread = (
   network: Network,
-  inPlaceWhile = (): boolean => false
+  inlineWhile = (): boolean => false
 ): Effect.Effect<ExitProofVerifier, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [here, scope] = [yield* verifyExitProofsHere, yield* Effect.scope]
+    const [inPlace, scope] = [yield* verifyExitProofsHere, yield* Effect.scope]
     const workers = yield* Effect.cached(Effect.uninterruptible(
       Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
-        Effect.flatMap(({ exitWorkers }) => Scope.provide(exitWorkers(network), scope))
+        Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
     ))
-    const there: ExitProofVerifier = (proofs) =>
+    const inThread: ExitProofVerifier = (proofs) =>
       Effect.map(
-        Effect.flatMap(workers, ({ verdicts }) => verdicts(proofs)),
-        (right) => {
-          const wrong = right.indexOf(false)
-          return wrong < 0 ? undefined : wrong
+        Effect.flatMap(workers, ({ verify }) => verify(proofs)),
+        (results) => {
+          const invalid = results.indexOf(false)
+          return invalid < 0 ? undefined : invalid
         }
       )
-    return (proofs) => Effect.suspend(() => inPlaceWhile() ? here(proofs) : there(proofs))
+    return (proofs) => Effect.suspend(() => inlineWhile() ? inPlace(proofs) : inThread(proofs))
   })

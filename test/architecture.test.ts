@@ -2,16 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
-/* The arrows of the house: `app` → `adapters` → `core`, and nothing outward, around or through a back door. */
+/*
+ * Checks the imports between folders: `app` imports `adapters`, and both import `core`, never the
+ * other way, and only through `mod.ts`.
+ */
 
 const root = resolve(import.meta.dirname, "..")
 
 interface Import {
   readonly from: string
   readonly specifier: string
-  /** File inside of the project, or undefined for a package. */
+  /** The imported file, or undefined for a package. */
   readonly to: string | undefined
-  /** Erased before anything runs. */
+  /** True if the import is erased before the program runs. */
   readonly typeOnly: boolean
 }
 
@@ -25,7 +28,7 @@ const filesUnder = (folder: string): ReadonlyArray<string> =>
 const statement =
   /^[ \t]*(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gmu
 
-/** Imports and re-exports of a file, comments aside. */
+/** Returns the imports and re-exports of a file, except those in comments. */
 function importsOf(file: string): ReadonlyArray<Import> {
   const source = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(
     /^\s*\/\/.*$/gmu,
@@ -53,65 +56,67 @@ function importsOf(file: string): ReadonlyArray<Import> {
 const files = ["core", "adapters", "app"].flatMap(filesUnder)
 const imports = files.flatMap(importsOf)
 const top = (file: string): string => file.split("/")[0]!
-/** What needs Node has a door of its own, so that the other one opens everywhere. */
+/** Modules that need Node have a door of their own, so that `mod.ts` works on every platform. */
 const doorsForNode: ReadonlyArray<string> = ["adapters/crypto/node.ts"]
-const told = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
+const describeImport = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
 
-describe("the house", () => {
-  it("stands", () => {
+describe("the architecture", () => {
+  it("is read from the sources", () => {
     assert.isAbove(files.length, 50)
     assert.isAbove(imports.length, 200)
   })
 
-  it("imports other files by their whole name", () => {
+  it("imports files by their whole name, with the extension", () => {
     assert.deepStrictEqual(
       imports.filter(({ specifier, to }) => to !== undefined && !specifier.endsWith(".ts")).map(
-        told
+        describeImport
       ),
       []
     )
     assert.deepStrictEqual(
-      imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(told),
+      imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(
+        describeImport
+      ),
       []
     )
   })
 
-  it("has a core that imports effect itself and core", () => {
-    // all of effect is 250 files: threads that verify signatures need this one alone
+  it("has a core that imports only effect itself and core", () => {
+    // the worker threads that verify signatures need only this module; all of effect is 250 files
     const ofEffect = ["effect", "effect/Result"]
     const outward = imports.filter(({ from, specifier, to }) =>
       top(from) === "core" &&
       (to === undefined ? !ofEffect.includes(specifier) : top(to) !== "core")
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
-  it("gives the threads that verify signatures no more of effect than they need", () => {
+  it("lets the worker threads that verify signatures load only effect/Result", () => {
     const reached = reachable("adapters/crypto/_worker.ts").filter(({ specifier }) =>
       /^effect\b/u.test(specifier)
     )
     assert.isAbove(reached.length, 0)
     assert.deepStrictEqual(
-      reached.filter(({ specifier }) => specifier !== "effect/Result").map(told),
+      reached.filter(({ specifier }) => specifier !== "effect/Result").map(describeImport),
       []
     )
   })
 
-  it("has adapters that import core, adapters and packages", () => {
+  it("has adapters that import only core, adapters and packages", () => {
     const outward = imports.filter(({ from, to }) =>
       top(from) === "adapters" && to !== undefined && !["core", "adapters"].includes(top(to))
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
-  it("has an app that imports core, adapters and app, and no test", () => {
+  it("has an app that imports core, adapters and app, and no tests", () => {
     const outward = imports.filter(({ from, to }) =>
       top(from) === "app" && to !== undefined && !["core", "adapters", "app"].includes(top(to))
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
-  it("keeps to its folder what a name with an underscore says is private", () => {
+  it("keeps files and folders with a leading underscore private to their folder", () => {
     const privately = imports.filter(({ from, to }) =>
       to !== undefined &&
       to.split("/").some((part, depth, parts) =>
@@ -119,20 +124,23 @@ describe("the house", () => {
         !`${dirname(from)}/`.startsWith(`${parts.slice(0, depth).join("/")}/`)
       )
     )
-    assert.deepStrictEqual(privately.map(told), [])
+    assert.deepStrictEqual(privately.map(describeImport), [])
   })
 
-  it("lets a file of another folder in through a door only", () => {
+  it("enters other folders only through mod.ts", () => {
     const around = imports.filter(({ from, to }) =>
       to !== undefined && !`${dirname(from)}/`.startsWith(`${dirname(to)}/`) &&
       !to.endsWith("/mod.ts") && !doorsForNode.includes(to)
     )
-    assert.deepStrictEqual(around.map(told), [])
+    assert.deepStrictEqual(around.map(describeImport), [])
   })
 
-  it("holds at most 20 files in a folder of adapters/sql and adapters/http", () => {
+  it("holds at most 20 files in a folder of adapters/sql, adapters/http and test", () => {
     const sizes = new Map<string, number>()
-    for (const file of files.filter((path) => /^adapters\/(?:sql|http)\//u.test(path))) {
+    const bounded = [...files, ...filesUnder("test")].filter((path) =>
+      /^(?:adapters\/(?:sql|http)|test)\//u.test(path) && !/\.examples|node_modules/u.test(path)
+    )
+    for (const file of bounded) {
       sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
     }
     assert.isAbove(sizes.size, 10)
@@ -210,14 +218,14 @@ describe("the house", () => {
       assert.deepStrictEqual(
         reachable(door).filter(({ specifier }) =>
           /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)
-        ).map(told),
+        ).map(describeImport),
         []
       )
     })
   }
 })
 
-/** A folder and one inside of it are one house. */
+/** Returns whether one folder contains the other. */
 const within = (a: string, b: string): boolean =>
   `${dirname(a)}/`.startsWith(`${dirname(b)}/`) || `${dirname(b)}/`.startsWith(`${dirname(a)}/`)
 
@@ -229,7 +237,7 @@ function graph(
   return to
 }
 
-/** One way around for each cycle that a depth-first walk meets. */
+/** Returns one path for each cycle that a depth-first search finds. */
 function cycles(to: Map<string, Set<string>>): ReadonlyArray<string> {
   const done = new Set<string>()
   const found: Array<string> = []
@@ -246,7 +254,7 @@ function cycles(to: Map<string, Set<string>>): ReadonlyArray<string> {
   return found
 }
 
-/** Every import that runs when a file is imported. */
+/** Returns every import that runs if a file is imported. */
 function reachable(file: string): ReadonlyArray<Import> {
   const seen = new Set<string>()
   const all: Array<Import> = []

@@ -1,16 +1,23 @@
-import { assert, describe, it } from "@effect/vitest"
-import { execFile } from "node:child_process"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { promisify } from "node:util"
+import { pathToFileURL } from "node:url"
 import { openNode } from "../app/embed.ts"
 import { simulate } from "../app/simulator/mod.ts"
+import type { ExampleEvent } from "./_example_runner.ts"
 import { read, readmes } from "./packaging/_project.ts"
 
 /*
  * Executes the examples of the READMEs and of documentation comments, through the doors of the
- * package. A line that ends in `// => text` prints this text.
+ * package. A line that ends in `// => text` prints this text. The examples run one after another in
+ * one child process; an example that crashes or hangs ends this process, and the next one gets a
+ * new process. Each example therefore closes what it opens, and awaits what it starts.
  */
+
+/** How long one example may take, on a busy machine. */
+const timeoutMs = 60_000
 
 interface Example {
   readonly title: string
@@ -31,29 +38,75 @@ const comments: ReadonlyArray<Example> = globSync([
   "core/**/*.ts",
   "adapters/**/*.ts",
   "app/**/*.ts",
-  "test/laws/*.ts"
+  "test/laws/**/*.ts"
 ], { cwd: root }).sort().flatMap((file) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/^\/\*\*$([\s\S]*?)^ \*\/$/gmu)]
-    .flatMap((comment) => fenced(comment[1]!.replaceAll(/^ \* ?/gmu, "")))
+  [...readFileSync(join(root, file), "utf8").matchAll(/^ *\/\*\*$([\s\S]*?)^ *\*\/$/gmu)]
+    .flatMap((comment) => fenced(comment[1]!.replaceAll(/^ *\* ?/gmu, "")))
     .map((code, i) => ({ title: `${file}, example ${i + 1}`, code }))
 )
 
 const expected = (code: string) => [...code.matchAll(/\/\/ => (.*)$/gmu)].map((match) => match[1]!)
 
-describe("the examples print what they say", () => {
+let runner: ChildProcess | undefined
+
+const startRunner = () =>
+  fork(join(root, "test/_example_runner.ts"), {
+    cwd: root,
+    execArgv: ["--conditions=rollup-node-source"],
+    silent: true
+  })
+
+/** Runs an example and returns the lines that it prints; throws if it fails, crashes or hangs. */
+const run = async (file: string): Promise<ReadonlyArray<string>> => {
+  const child = runner ??= startRunner()
+  const printed: Array<string> = []
+  let errors = ""
+  child.stdout!.resume()
+  const onErrors = (chunk: Buffer) => errors += chunk.toString()
+  child.stderr!.on("data", onErrors)
+  const ended = new Promise<string | undefined>((resolve) => {
+    const onEvent = (event: ExampleEvent) => {
+      if (event._tag === "Printed") return printed.push(...event.text.split("\n"))
+      child.off("message", onEvent).off("close", onClose)
+      return resolve(event.error)
+    }
+    const onClose = (code: number | null, signal: string | null) => {
+      runner = undefined
+      resolve(signal === "SIGKILL" ? `It took longer than ${timeoutMs} ms` : `Exit code ${code}`)
+    }
+    child.on("message", onEvent).on("close", onClose)
+  })
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
+  child.send({ module: pathToFileURL(file).href })
+  const error = await ended
+  clearTimeout(timer)
+  child.stderr!.off("data", onErrors)
+  if (error === undefined) return printed
+  throw new Error([error, errors, "Output:", ...printed].join("\n"))
+}
+
+describe("the examples", () => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const [i, { title, code }] of [...documents, ...comments].entries()) {
     it(title, async () => {
       const file = join(folder, `example_${i}.ts`)
       writeFileSync(file, `${code}\nexport {}\n`)
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        "--conditions=rollup-node-source",
-        file
-      ], { cwd: root })
-      assert.deepStrictEqual(stdout.trim().split("\n"), expected(code))
+      const expectedLines = expected(code)
+      assert.isNotEmpty(expectedLines)
+      assert.deepStrictEqual(await run(file), expectedLines)
     })
   }
+
+  it("leave nothing open that keeps their process alive", async () => {
+    if (runner === undefined) return
+    const exit = once(runner, "exit")
+    runner.disconnect()
+    assert.deepStrictEqual(await exit, [0, null])
+    runner = undefined
+  })
+
+  afterAll(() => runner?.kill())
 })
 
 describe("the requests of the README", () => {

@@ -4,7 +4,7 @@ import { sendLastAnswer } from "../http/node/mod.ts"
 import type { AdminLimitHits } from "./limit.ts"
 import { type Refusal, refusal } from "./_reply.ts"
 
-/** Answers what never becomes a request in the form of every refusal, and destroys its connection. */
+/** Answers malformed requests with a problem and destroys their connections. */
 export const answerClientErrors = (server: Server, hits: AdminLimitHits): void => {
   const answering = new WeakSet<Socket>()
   server.on("request", ({ socket }, response) => {
@@ -14,12 +14,12 @@ export const answerClientErrors = (server: Server, hits: AdminLimitHits): void =
   const refused = new WeakSet<Socket>()
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    // Node emits one for each further chunk
+    // Node emits an error for each further chunk
     if (refused.has(socket)) return
     refused.add(socket)
     const { limit, ...reason } = refusalOf(error.code)
     if (limit !== undefined) hits[limit]++
-    // an answer that has begun is not cut into
+    // do not write into an answer that has started
     if (error.code === "ECONNRESET" || !socket.writable || answering.has(socket)) socket.destroy()
     else sendLastAnswer(refusal(reason, ""), socket)
   })

@@ -12,48 +12,53 @@ import {
   StoreFailure,
   WriteSession
 } from "../../core/mod.ts"
-import { linesOf, type LineLimits, UnreadLine } from "./_lines.ts"
+import { type LineLimits, readLines, UnreadableLine } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
 import { json, refusal, type Refusal, type Reply, retryLater } from "./_reply.ts"
 
-/** What the feed is written with. */
+/** The ports through which the feed is applied. */
 export interface FeedPorts {
   readonly ledger: Ledger["Service"]
   readonly reader: LedgerReader["Service"]
   readonly writer: LedgerWriter["Service"]
 }
 
-export interface Feed {
-  /** Where the ledger stands. */
+export interface FeedHandler {
+  /** Replies with the last block of the ledger. */
   readonly tip: (path: string) => Effect.Effect<Reply>
-  /** Applies the records of a body, one by one and each as a whole. */
+  /** Applies the records of a body, one by one. */
   readonly apply: (request: IncomingMessage, path: string) => Effect.Effect<Reply>
 }
 
 export interface FeedLimits extends LineLimits {
-  /** How long one record may take; a process that is the writer no more waits for its turn. */
+  /** Timeout for one record: a process that is no longer the writer would wait indefinitely. */
   readonly recordMaxMs: number
-  /** Is told when a record took longer. */
-  readonly tooSlow: () => void
+  /** Called when a record has timed out. */
+  readonly onTimeout: () => void
 }
 
-/** Names the block that the sender takes for the last one, by its hash. */
+/** The header with the hash of the block that the sender considers the last one. */
 const afterHeader = "feed-after"
 
-/** How long a process that does not write the ledger waits to become its writer. */
+/** How long a process that is not the writer of the ledger waits to become it. */
 const writerWaitMs = 3000
 
-const read = recordReader(FeedRecord, ["genesis", "block", "rollBack", "prices"])
+const readRecord = recordReader(FeedRecord, ["genesis", "block", "rollBack", "prices"])
 
 /**
- * The block feed over HTTP. A record is the unit: it is applied as a whole or not at all, and what stands before the one that is refused
- * stays applied. The same blocks may be sent again, which changes nothing; a rollback or prices could undo what came after them, so they
- * are taken only with `Feed-After`: sent once more after an answer was lost it names a block that is not the last one any more, and
- * nothing happens.
+ * Returns the handler of the block feed over HTTP. A record is applied as a whole or not at all;
+ * the records before a refused one remain applied. Blocks can be sent again, which changes nothing.
+ * A rollback or prices that are sent again could undo later changes, so they require `Feed-After`:
+ * if the answer was lost and the request is repeated, the header names a block that is no longer
+ * the last one, and nothing is applied.
  */
-export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimits): Feed => {
-  const oneAtATime = Semaphore.makeUnsafe(1)
-  const standing = lastBlock.pipe(
+export const makeFeedHandler = (
+  { ledger, reader, writer }: FeedPorts,
+  limits: FeedLimits
+): FeedHandler => {
+  const semaphore = Semaphore.makeUnsafe(1)
+  /** Returns the last block, or null if another process is the writer. */
+  const readLastBlock = lastBlock.pipe(
     Effect.provideService(LedgerWriter, writer),
     Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.succeed(null) })
   )
@@ -63,44 +68,45 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimi
       ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, batchNum, version })
     )
 
-  const applied = Effect.fnUntraced(
+  const applyRecords = Effect.fnUntraced(
     function*(request: IncomingMessage, path: string): Effect.fn.Return<Reply, StoreFailure> {
-      const last = yield* standing
-      if (last === null) return refusal(elsewhere, path)
+      const last = yield* readLastBlock
+      if (last === null) return refusal(otherWriter, path)
       const after = request.headers[afterHeader]
-      const isBound = after !== undefined
-      if (isBound && String(after).toLowerCase() !== last.hash) {
-        return refusal(otherLast(String(after), last, yield* tipOf(last)), path)
+      if (after !== undefined && String(after).toLowerCase() !== last.hash) {
+        return refusal(otherLastBlock(String(after), last, yield* tipOf(last)), path)
       }
 
       const counts = { records: 0, applied: 0, held: 0 }
-      const refused = (refusalOf: Refusal) =>
-        refusal({ ...refusalOf, told: { ...refusalOf.told, ...counts } }, path)
-      const lines = linesOf(request, limits)
+      const refuse = (reason: Refusal) =>
+        refusal({ ...reason, members: { ...reason.members, ...counts } }, path)
+      const lines = readLines(request, limits)
       for (;;) {
         const next = yield* Effect.promise(() => lines.next())
         if (next.done === true) break
         const line = next.value
-        if (line instanceof UnreadLine) return refused(unread(line, limits))
-        const record = read(line.number, line.text)
+        if (line instanceof UnreadableLine) return refuse(unreadableLine(line, limits))
+        const record = readRecord(line.number, line.text)
         if (Result.isFailure(record)) {
-          return refused({
+          return refuse({
             name: "invalid-record",
             message: record.failure[0]!.message,
             faults: record.failure,
-            told: { line: line.number }
+            members: { line: line.number }
           })
         }
         const { kind } = record.success
-        if (!isBound && (kind === "rollBack" || kind === "prices")) {
-          return refused(unbound(line.number, kind, last))
+        if (after === undefined && (kind === "rollBack" || kind === "prices")) {
+          return refuse(missingPrecondition(line.number, kind, last))
         }
-        const report = yield* Effect.result(toItsEnd(ledger.applyRecord(record.success), limits))
+        const report = yield* Effect.result(
+          applyUninterrupted(ledger.applyRecord(record.success), limits)
+        )
         if (Result.isFailure(report)) {
-          return refused(
+          return refuse(
             report.failure._tag === "BlockViolation"
-              ? violated(line.number, kind, report.failure)
-              : failed(report.failure, line.number)
+              ? blockViolation(line.number, kind, report.failure)
+              : storeFailure(report.failure, line.number)
           )
         }
         counts.records++
@@ -110,52 +116,50 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimi
         ) counts.held++
         else counts.applied++
       }
-      const now = yield* standing
+      const now = yield* readLastBlock
       return json(200, { ...counts, ledger: now === null ? null : yield* tipOf(now) })
     }
   )
 
-  const orFailed = (
-    reply: Effect.Effect<Reply, StoreFailure>,
-    path: string
-  ): Effect.Effect<Reply> =>
-    Effect.catch(reply, (failure) => Effect.succeed(refusal(failed(failure), path)))
   return {
     tip: (path) =>
-      orFailed(
-        Effect.flatMap(standing, (last) =>
+      orStoreFailure(
+        Effect.flatMap(readLastBlock, (last) =>
           last === null
-            ? Effect.succeed(refusal(elsewhere, path))
+            ? Effect.succeed(refusal(otherWriter, path))
             : Effect.map(tipOf(last), (tip) => json(200, tip))),
         path
       ),
-    // its records go on from the last block that it began with
+    // one request at a time; its records fail if another process writes between them
     apply: (request, path) =>
-      orFailed(
-        oneAtATime.withPermit(Effect.suspend(() =>
-          Effect.provideService(applied(request, path), WriteSession, newWriteSession())
+      orStoreFailure(
+        semaphore.withPermit(Effect.suspend(() =>
+          Effect.provideService(applyRecords(request, path), WriteSession, newWriteSession())
         )),
         path
       )
   }
 }
 
-/** A client that leaves does not leave a block without what the pool makes of it. */
-const toItsEnd = <A, E>(
+/**
+ * Applies a record and updates the pool, even if the client disconnects meanwhile. Fails if that
+ * takes too long; the record may have been applied nevertheless.
+ */
+const applyUninterrupted = <A, E>(
   write: Effect.Effect<A, E>,
-  { recordMaxMs, tooSlow }: FeedLimits
+  { onTimeout, recordMaxMs }: FeedLimits
 ): Effect.Effect<A, E | StoreFailure> =>
   Effect.uninterruptible(Effect.flatMap(
     Effect.forkDetach(Effect.timeoutOrElse(Effect.interruptible(write), {
       duration: recordMaxMs,
       orElse: () =>
         Effect.suspend(() => {
-          tooSlow()
+          onTimeout()
           return Effect.fail(
             new StoreFailure({
               retry: true,
               message:
-                `The record was not applied within ${recordMaxMs} ms, and may have been in the end: ask where the ledger stands before anything else is sent`
+                `The record was not applied within ${recordMaxMs} ms, but may be applied by now: read the last block of the ledger before you send more records`
             })
           )
         })
@@ -163,99 +167,115 @@ const toItsEnd = <A, E>(
     Fiber.join
   ))
 
-const elsewhere: Refusal = {
+const otherWriter: Refusal = {
   name: "unavailable",
   message:
     "Another process writes the ledger: send the feed to that one, or try again when it has ended",
   headers: retryLater
 }
 
-const otherLast = (after: string, { hash, number }: EthereumBlock, ledger: object): Refusal => ({
+const otherLastBlock = (
+  after: string,
+  { hash, number }: EthereumBlock,
+  ledger: object
+): Refusal => ({
   name: "ledger-elsewhere",
   message: `Feed-After names block ${
     JSON.stringify(after.slice(0, 100))
   }, expected ${hash}, the last block ${number}: nothing was applied; send what comes after that block`,
-  told: { ledger }
+  members: { ledger }
 })
 
-const unbound = (line: number, kind: string, { hash, number }: EthereumBlock): Refusal => ({
-  name: "precondition-required",
-  message:
-    `Line ${line} is a ${kind} record, and nothing says that it was not applied before: send the header Feed-After with the hash of the last block of the ledger; when this request came that was ${hash}, block ${number}`,
-  told: { line }
-})
-
-/** Told as the ledger tells it, at its place in the record. */
-const violated = (
+const missingPrecondition = (
   line: number,
   kind: string,
-  { expected, invariant, message, place, value }: BlockViolation
+  { hash, number }: EthereumBlock
+): Refusal => ({
+  name: "precondition-required",
+  message:
+    `Line ${line} is a ${kind} record, which may have been applied before: send the header Feed-After with the hash of the last block of the ledger; when this request arrived, that was ${hash}, block ${number}`,
+  members: { line }
+})
+
+/** Returns the refusal for a violation, with its position in the record as a JSON pointer. */
+const blockViolation = (
+  line: number,
+  kind: string,
+  { expected, invariant, message, pointer, value }: BlockViolation
 ): Refusal => ({
   name: "block-violation",
   message: `Line ${line}: ${message}`,
   faults: [{
     line,
-    pointer: kind === "block" || kind === "genesis" ? `/${kind}${place}` : place,
+    pointer: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
     value,
     rule: expected,
     message,
     invariant
   }],
-  told: { line }
+  members: { line }
 })
 
-export const failed = ({ message, retry }: StoreFailure, line?: number): Refusal => ({
+/** Replies with a refusal if the store fails. */
+export const orStoreFailure = (
+  reply: Effect.Effect<Reply, StoreFailure>,
+  path: string
+): Effect.Effect<Reply> =>
+  Effect.catch(reply, (failure) => Effect.succeed(refusal(storeFailure(failure), path)))
+
+export const storeFailure = ({ message, retry }: StoreFailure, line?: number): Refusal => ({
   name: retry ? "unavailable" : "internal",
   message: `${line === undefined ? "" : `Line ${line}: `}${message}`,
   ...retry ? { headers: retryLater } : {},
-  ...line === undefined ? {} : { told: { line } }
+  ...line === undefined ? {} : { members: { line } }
 })
 
-export const unread = (
-  { line, reason }: UnreadLine,
-  { bodyBytesMax, hit, idleMs, lineBytesMax }: LineLimits
+/** Returns the refusal for a line that cannot be read, and counts the limit that it exceeds. */
+export const unreadableLine = (
+  { line, reason }: UnreadableLine,
+  { bodyBytesMax, idleMs, lineBytesMax, onHit }: LineLimits
 ): Refusal => {
-  const told = { line }
-  if (reason === "too-long" || reason === "body-too-large") hit("bytes")
-  if (reason === "idle") hit("idleMs")
+  const members = { line }
+  if (reason === "too-long" || reason === "body-too-large") onHit("bytes")
+  if (reason === "idle") onHit("idleMs")
   switch (reason) {
     case "too-long":
       return {
         name: "body-too-large",
         message: `Line ${line} is too long: at most ${lineBytesMax} bytes are read`,
-        told
+        members
       }
     case "body-too-large":
       return {
         name: "body-too-large",
         message: `The body is too large: at most ${bodyBytesMax} bytes are read`,
-        told
+        members
       }
     case "idle":
       return {
         name: "request-timeout",
         message:
-          `Line ${line} did not end, and nothing came for ${idleMs} ms: send the body without such pauses`,
-        told
+          `Line ${line} is incomplete, and no data arrived for ${idleMs} ms: send the body without such pauses`,
+        members
       }
     case "encoding":
       return {
         name: "invalid-record",
-        message: `Line ${line} is no UTF-8, expected JSON in UTF-8`,
+        message: `Line ${line} is not UTF-8, expected JSON in UTF-8`,
         faults: [{
           line,
           pointer: "",
           value: null,
           rule: "UTF-8",
-          message: `Line ${line} is no UTF-8`
+          message: `Line ${line} is not UTF-8`
         }],
-        told
+        members
       }
-    case "gone":
+    case "disconnected":
       return {
         name: "malformed-request",
-        message: `The body ended in line ${line}, before its end`,
-        told
+        message: `The connection closed in line ${line}, before the end of the body`,
+        members
       }
   }
 }

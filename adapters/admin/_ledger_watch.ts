@@ -14,28 +14,33 @@ export interface LedgerWatchOptions {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
   readonly tip: LedgerTip | null
-  /** How long the ledger may stand still before this process is not ready any more; any time where absent. */
+  /**
+   * Time without a change of the ledger after which the process is not ready; undefined for none.
+   */
   readonly ledgerAgeMaxMs: number | undefined
 }
 
-/** How often the version is looked at, which is a number in memory: ages are right to a second. */
-const lookMs = 1000
+/** Polling interval of the version in memory; the age of the ledger is accurate to it. */
+const pollMs = 1000
 
-/** Watches the ledger and the pool, for as long as the scope lives. */
+/**
+ * Registers the health check of the ledger and the metrics of ledger and pool, until the scope
+ * closes.
+ */
 export const watchLedger = Effect.fnUntraced(function*(
   { ledgerAgeMaxMs, pool, reader, tip }: LedgerWatchOptions
 ): Effect.fn.Return<void, never, Scope.Scope> {
   let version: number | null = null
   let changedMs = Date.now()
-  const seen = (now: number | null) => {
-    if (now === null || now === version) return
-    version = now
+  const noteVersion = (current: number | null) => {
+    if (current === null || current === version) return
+    version = current
     changedMs = Date.now()
   }
-  const stamp = Effect.tap(reader.stamp, ({ version }) => Effect.sync(() => seen(version)))
+  const stamp = Effect.tap(reader.stamp, ({ version }) => Effect.sync(() => noteVersion(version)))
   if (tip !== null) {
     yield* Effect.acquireRelease(
-      Effect.sync(() => setInterval(() => seen(tip.version()), lookMs).unref()),
+      Effect.sync(() => setInterval(() => noteVersion(tip.version()), pollMs).unref()),
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }
@@ -49,22 +54,26 @@ export const watchLedger = Effect.fnUntraced(function*(
         detail: `The ledger cannot be read: ${message}`
       }),
       onSuccess: (ageMs): Health => {
-        const told = `The ledger stands at version ${version} and last changed ${
+        const summary = `The ledger is at version ${version}; this process saw its last change ${
           Math.round(ageMs / 1000)
-        } s ago, as far as this process has seen`
+        } s ago`
         return ledgerAgeMaxMs !== undefined && ageMs > ledgerAgeMaxMs
           ? {
             state: "failing",
-            detail: `${told}: expected at most ${
+            detail: `${summary}, expected at most ${
               Math.round(ledgerAgeMaxMs / 1000)
-            } s; look at who writes it`
+            } s; check the process that writes the ledger`
           }
-          : { state: "ok", detail: told }
+          : { state: "ok", detail: summary }
       }
     })
   )
 
-  const read = (name: string, description: string, value: Effect.Effect<number | null, unknown>) =>
+  const collectGauge = (
+    name: string,
+    description: string,
+    value: Effect.Effect<number | null, unknown>
+  ) =>
     collect(
       name,
       Effect.map(value, (value) => value === null ? [] : [gauge(name, description, () => value)])
@@ -77,29 +86,29 @@ export const watchLedger = Effect.fnUntraced(function*(
       { state }
     )
   yield* Effect.all([
-    read(
+    collectGauge(
       "rollup_ledger_version",
       "Version of the ledger",
       Effect.map(stamp, ({ version }) => version)
     ),
-    read(
+    collectGauge(
       "rollup_ledger_block",
       "Last Ethereum block of the ledger",
       Effect.map(stamp, ({ ethereumBlockNum }) => Number(ethereumBlockNum))
     ),
-    read(
+    collectGauge(
       "rollup_ledger_batch",
       "Last batch of the ledger",
       Effect.map(stamp, ({ batchNum }) => batchNum)
     ),
-    read(
+    collectGauge(
       "rollup_ledger_age_seconds",
-      "Time since the ledger last changed, as far as this process has seen",
+      "Time since this process saw the ledger change",
       Effect.map(ageMs, (ms) => ms / 1000)
     ),
-    read(
+    collectGauge(
       "rollup_ledger_blocks_behind",
-      "Ethereum blocks that the writer knows of and the ledger does not hold",
+      "Ethereum blocks known to the writer and not yet in the ledger",
       Effect.map(
         reader.state,
         ({ state }) => Number(state.lastEthereumBlock - state.lastSynchedBlock)
@@ -114,7 +123,7 @@ export const watchLedger = Effect.fnUntraced(function*(
     ),
     measure(gauge(
       "rollup_ledger_age_max_seconds",
-      "Age of the ledger above which this process is not ready; +Inf for none",
+      "Maximum age of the ledger while this process is ready; +Inf for no maximum",
       () => (ledgerAgeMaxMs ?? Infinity) / 1000
     ))
   ], { discard: true })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Writable } from "node:stream"
 
-/** A stream that takes lines, such as the standard output. */
+/** A stream for the lines of a log, such as `process.stdout`. */
 export type LogTarget = Pick<Writable, "write">
 
 export interface LogWriterOptions {
@@ -10,18 +10,18 @@ export interface LogWriterOptions {
   readonly droppedLine: (lines: number) => string
 }
 
-/** Characters that wait for a slow reader before lines are dropped: seconds of a busy server. */
+/** Maximum number of waiting characters, some seconds of a busy server; then lines are dropped. */
 export const charactersMax = 8 * 2 ** 20
-/** Maximum wait for a slow reader when the log closes. */
+/** Maximum wait for a slow target when the log closes. */
 const closeMs = 1000
 
 /**
- * Writes texts one at a time, so that those of up to PIPE_BUF bytes do not mix in a pipe that
- * several processes write to. No request waits for the reader: if it falls behind by
+ * Writes texts one at a time, so that texts of up to PIPE_BUF bytes do not mix in a pipe that
+ * several processes write to. No request waits for the target: if it falls behind by
  * `charactersMax`, lines are dropped and counted. An error of the target ends the process.
  *
- * Not sonic-boom 5, which cannot wait until a pipe is writable: it writes in threads, twice as
- * slow and blocking the exit if the reader has stopped, and polls a full pipe every 100 ms.
+ * sonic-boom 5 does not fit: it writes in threads, which is slower and blocks the exit if the
+ * target has stopped reading, and it polls a full pipe.
  */
 export class LogWriter {
   readonly #to: LogTarget
@@ -37,7 +37,10 @@ export class LogWriter {
     this.#droppedLine = droppedLine
   }
 
-  /** @param text ASCII @param lines number of lines in it */
+  /**
+   * @param text ASCII
+   * @param lines number of lines in the text
+   */
   write(text: string, lines: number): void {
     if (!this.#isWriting) return this.#send(text)
     if (this.#characters + text.length > charactersMax) {
@@ -48,7 +51,7 @@ export class LogWriter {
     this.#queue.push(text)
   }
 
-  /** Passes everything to the target at once, since the process is about to exit. */
+  /** Passes all waiting texts to the target at once. Call it if the process is about to exit. */
   writeAll(): void {
     const queue = this.#queue
     this.#queue = []
@@ -56,7 +59,7 @@ export class LogWriter {
     for (const text of queue) this.#to.write(text, "latin1")
   }
 
-  /** Waits until the target has taken everything, but at most `closeMs`. */
+  /** Waits until the target has accepted all texts, but at most `closeMs`. */
   readonly end: Effect.Effect<void> = Effect.callback<void>((resume) => {
     if (!this.#isWriting) return resume(Effect.void)
     const timer = setTimeout(() => resume(Effect.void), closeMs)

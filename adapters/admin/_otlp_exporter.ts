@@ -7,29 +7,37 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { programVersion } from "../../core/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 
+/** Options of `openOtlp`. */
 export interface OtlpOptions {
-  /** Of a collector: `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it, metrics to `/v1/metrics`. */
+  /**
+   * Base URL of the collector: `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it, metrics
+   * to `/v1/metrics`.
+   */
   readonly url: string
+  /** The metrics to export. */
   readonly monitor: OpenMonitor
-  /** `rollup-node` by default. */
+  /** The resource attribute `service.name`; `rollup-node` by default. */
   readonly serviceName?: string
-  /** Sent with each request, such as `Authorization`. */
+  /** Headers of each request to the collector, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: Redacted.Redacted }
-  /** How often metrics are sent; 15 s by default. */
+  /** Export interval of metrics; 15 s by default. */
   readonly metricsEveryMs?: number
-  /** How often traces are sent; 2 s by default. */
+  /** Export interval of traces; 2 s by default. */
   readonly tracesEveryMs?: number
 }
 
-/** What a node is watched with. */
+/** A connection to an OpenTelemetry collector. */
 export interface OpenOtlp {
-  /** For the requests that should be traced. */
+  /** Exports its spans; pass it as `telemetry.traces` of an application. */
   readonly tracer: Tracer.Tracer
-  /** Reads the metrics for the next export; run it before the parts of a node close and remove theirs. */
-  readonly take: Effect.Effect<void>
+  /**
+   * Reads the metrics for the last export. Run it before the node closes, which removes its
+   * metrics.
+   */
+  readonly snapshotMetrics: Effect.Effect<void>
 }
 
-/** How long the last ones may take to be sent when the program ends. */
+/** Timeout of the last export, when the scope closes. */
 const shutdownMs = 2000
 
 /** See `openOtlp`. */
@@ -46,22 +54,22 @@ export const makeOtlp = Effect.fnUntraced(function*(
   const services = yield* Layer.build(
     Layer.mergeAll(FetchHttpClient.layer, OtlpSerialization.layerJson, OtlpExporter.layerFlusher)
   )
-  const sent = Object.fromEntries(
+  const plainHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)])
   )
   const base = url.replace(/\/+$/u, "")
   const options = {
-    headers: sent,
+    headers: plainHeaders,
     resource: { serviceName, serviceVersion: programVersion },
     shutdownTimeout: shutdownMs
   }
-  // a copy, since the parts of the node have removed their metrics when the last export is sent
-  const copied: Metric.MetricRegistry = new Map()
-  const take = Effect.map(monitor.collected, (context) => {
-    copied.clear()
+  // a copy, since the node has removed its metrics when the last export is sent
+  const snapshot: Metric.MetricRegistry = new Map()
+  const snapshotMetrics = Effect.map(monitor.exportContext, (context) => {
+    snapshot.clear()
     for (const [key, metadata] of Context.get(context, Metric.MetricRegistry)) {
       const state: unknown = metadata.hooks.get(context)
-      copied.set(key, { ...metadata, hooks: { ...metadata.hooks, get: () => state } })
+      snapshot.set(key, { ...metadata, hooks: { ...metadata.hooks, get: () => state } })
     }
   })
   return yield* Effect.provideContext(
@@ -75,9 +83,9 @@ export const makeOtlp = Effect.fnUntraced(function*(
         ...options,
         url: `${base}/v1/metrics`,
         exportInterval: metricsEveryMs
-      }).pipe(Effect.provideService(Metric.MetricRegistry, copied))
-      yield* Effect.forkScoped(Effect.repeat(take, Schedule.spaced(metricsEveryMs)))
-      return { tracer, take }
+      }).pipe(Effect.provideService(Metric.MetricRegistry, snapshot))
+      yield* Effect.forkScoped(Effect.repeat(snapshotMetrics, Schedule.spaced(metricsEveryMs)))
+      return { tracer, snapshotMetrics }
     }),
     services
   )

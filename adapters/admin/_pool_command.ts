@@ -1,8 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /*
- * What a coordinator tells the pool, one line each. Amounts and nonces are decimal strings, as in a feed; the names are those of the
- * methods of `Pool`.
+ * The commands of a coordinator to the pool, one a line. Each is named for a method of `Pool`.
+ * Amounts and nonces are decimal strings, as in a feed.
  */
 
 const integer = (minimum: number, maximum: number) =>
@@ -26,14 +26,13 @@ const id = Schema.String.check(
     expected: "0x and 66 lower-case hexadecimal digits, a transaction id"
   })
 )
-/** As many as one answer has room for. */
-const some = <S extends Schema.Top>(item: S) =>
+const nonEmptyArray = <S extends Schema.Top>(item: S) =>
   Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(4096))
 const reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1000))
-/** The transactions of the largest circuit. */
+/** Number of transactions of the largest circuit. */
 const transactionsMax = 65_536
 
-/** An account as the L1 part of the batch, or batches under way, leave it. */
+/** The state of an account after the L1 transactions of the batch, or after pending batches. */
 const AccountState = Schema.Struct({
   index: accountIndex,
   tokenId: integer(0, 4294967295),
@@ -55,16 +54,16 @@ export const PoolCommand = Schema.Union([
     maxNewAccounts: Schema.optionalKey(integer(0, transactionsMax)),
     accounts: Schema.optionalKey(Schema.Array(AccountState).check(Schema.isMaxLength(4096)))
   }),
-  Schema.Struct({ kind: Schema.Literal("startForging"), ids: some(id), batchNum }),
-  Schema.Struct({ kind: Schema.Literal("doneForging"), ids: some(id), batchNum }),
+  Schema.Struct({ kind: Schema.Literal("startForging"), ids: nonEmptyArray(id), batchNum }),
+  Schema.Struct({ kind: Schema.Literal("doneForging"), ids: nonEmptyArray(id), batchNum }),
   Schema.Struct({
     kind: Schema.Literal("invalidate"),
-    transactions: some(Schema.Struct({ id, reason })),
+    transactions: nonEmptyArray(Schema.Struct({ id, reason })),
     batchNum
   }),
   Schema.Struct({
     kind: Schema.Literal("invalidateOldNonces"),
-    nonces: some(Schema.Struct({ index: accountIndex, nonce })),
+    nonces: nonEmptyArray(Schema.Struct({ index: accountIndex, nonce })),
     batchNum
   }),
   Schema.Struct({ kind: Schema.Literal("rollBack"), lastValidBatch: batchNum }),
@@ -75,7 +74,7 @@ export const PoolCommand = Schema.Union([
     safetyPeriodBatches: batchNum,
     capacity: integer(0, Number.MAX_SAFE_INTEGER)
   }),
-  Schema.Struct({ kind: Schema.Literal("remove"), ids: some(id), reason }),
+  Schema.Struct({ kind: Schema.Literal("remove"), ids: nonEmptyArray(id), reason }),
   Schema.Struct({ kind: Schema.Literal("settle") })
 ]).annotate({ identifier: "PoolCommand" })
 

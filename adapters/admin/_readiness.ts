@@ -3,10 +3,10 @@ import { gauge } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { json, type Reply } from "./_reply.ts"
 
-/** How far the life of the process is. */
+/** The phase of the process: before, while and after a node is attached. */
 export type Phase = "starting" | "serving" | "stopping"
 
-/** Whether the process should be sent requests: 200 or 503, with the state of each check. */
+/** Replies whether the process accepts requests, with the state of each check: 200 or 503. */
 export const readiness = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Reply> =>
   Effect.map(monitor.health, (checks) => {
     const states = Object.values(checks).map(({ state }) => state)
@@ -23,7 +23,7 @@ export const readiness = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Rep
     })
   })
 
-/** Registers the health of each part as a metric. */
+/** Registers the state of each health check as a metric. */
 export const measureHealth = (monitor: OpenMonitor) =>
   monitor.collect(
     "rollup_health",
@@ -34,6 +34,6 @@ export const measureHealth = (monitor: OpenMonitor) =>
 const values = { ok: 1, degraded: 0.5, failing: 0 }
 
 const healthOf = (check: string, value: number) =>
-  gauge("rollup_health", "How each check is: 1 well, 0.5 degraded, 0 failing", () => value, {
+  gauge("rollup_health", "State of each health check: 1 ok, 0.5 degraded, 0 failing", () => value, {
     check
   })

@@ -1,7 +1,7 @@
 import { Exit, Result, Schema, SchemaIssue } from "effect"
 import type { RecordFault } from "./_reply.ts"
 
-/** Reads one line as JSON of a schema: what it says, or every rule that it breaks. */
+/** Decodes one line of JSON. Returns the record, or all rules that it violates. */
 export type RecordReader<A> = (
   line: number,
   text: string
@@ -9,10 +9,14 @@ export type RecordReader<A> = (
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Faults of one line that are told; more are seldom another mistake. */
+/** Maximum number of faults of one line; more are seldom another mistake. */
 const faultsMax = 100
 
-/** Members that the schema does not know are refused. @param kinds what the member `kind` may say */
+/**
+ * Returns a reader of records of a schema. Unknown members are faults.
+ *
+ * @param kinds values of the member `kind`
+ */
 export const recordReader = <A>(
   schema: Schema.Codec<A, unknown>,
   kinds: ReadonlyArray<string>
@@ -53,13 +57,13 @@ export const recordReader = <A>(
   }
 }
 
-/** What the schema says of a member that is missing, or should be, as a rule. */
+/** Rules for the messages of the schema about missing and unknown members. */
 const rules: { readonly [message: string]: string } = {
   "Missing key": "a member of this name",
   "Expected no excess property": "no member of this name"
 }
 
-/** Characters of a value that an answer repeats. */
+/** Maximum characters of a value in an answer. */
 const shownMax = 200
 
 const fault = (
@@ -67,7 +71,7 @@ const fault = (
   path: ReadonlyArray<PropertyKey>,
   value: unknown,
   rule: string,
-  said = ""
+  detail = ""
 ): RecordFault => {
   const pointer = path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("")
@@ -86,7 +90,7 @@ const fault = (
     message: `Line ${line}, ${
       pointer === "" ? "the record" : pointer
     }: expected ${expected}, found ${shown === null ? "nothing" : JSON.stringify(shown)}${
-      said === "" ? "" : ` (${said})`
+      detail === "" ? "" : ` (${detail})`
     }`
   }
 }

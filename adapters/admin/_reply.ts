@@ -7,34 +7,34 @@ export interface Reply {
   readonly body: string
 }
 
-/** Why a request was refused, with whatever else its answer tells. */
+/** The reason why a request is refused. */
 export interface Refusal {
   readonly name: RefusalName
   /** One sentence for a person. */
   readonly message: string
   readonly faults?: ReadonlyArray<RecordFault>
   readonly headers?: { readonly [name: string]: string }
-  /** More members of the answer. */
-  readonly told?: { readonly [name: string]: unknown }
+  /** Additional members of the answer. */
+  readonly members?: { readonly [name: string]: unknown }
 }
 
-/** A rule that a record breaks. */
+/** A rule that a record violates. */
 export interface RecordFault {
-  /** From 1, as editors count; blank lines count too. */
+  /** Line number in the body from 1; blank lines count. */
   readonly line: number
   /** JSON pointer into the record. */
   readonly pointer: string
   readonly value: string | null
   readonly rule: string
   readonly message: string
-  /** The invariant of the ledger that is violated, where it is one. */
+  /** The invariant of the ledger, if one is violated. */
   readonly invariant?: string
 }
 
-/** Every way in which the admin listener refuses: the one table from reason to status. */
+/** The problems of the admin listener by name, with the status and the title of their answers. */
 const refusals = {
   "malformed-request": problems["malformed-request"],
-  "invalid-record": { status: 400, title: "A record has not the form that it should have" },
+  "invalid-record": { status: 400, title: "A record does not have the required form" },
   "unauthorized": { status: 401, title: "The request has no valid token" },
   "unknown-path": problems["unknown-path"],
   "not-found": problems["not-found"],
@@ -57,9 +57,9 @@ const refusals = {
 
 export type RefusalName = keyof typeof refusals
 
-/** One refusal as the JSON object that every refusal of the interface is. */
+/** Returns the answer to a refused request: a problem object, as the public interface has. */
 export const refusal = (
-  { faults, headers = {}, message, name, told = {} }: Refusal,
+  { faults, headers = {}, members = {}, message, name }: Refusal,
   path: string
 ): Reply => {
   const { status, title } = refusals[name]
@@ -70,14 +70,14 @@ export const refusal = (
     status,
     detail: message,
     instance: path,
-    ...told,
+    ...members,
     ...faults === undefined
       ? {}
       : { errors: faults.map(({ line, ...fault }) => ({ in: "body", line, ...fault })) }
   }, headers)
 }
 
-/** Amounts and block numbers are strings, as they are in a feed. */
+/** Returns an answer in JSON. A bigint becomes a decimal string, as in a feed. */
 export const json = (status: number, value: unknown, headers: Reply["headers"] = {}): Reply => ({
   status,
   headers: { "content-type": "application/json", ...headers },

@@ -1,50 +1,58 @@
 import { Effect } from "effect"
 import type { IncomingMessage } from "node:http"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
-import type { Feed } from "./_feed.ts"
-import type { PoolDoor } from "./_pool.ts"
+import type { FeedHandler } from "./_feed.ts"
+import type { PoolHandler } from "./_pool.ts"
 import { type Phase, readiness } from "./_readiness.ts"
 import { json, refusal, type Reply, retryLater } from "./_reply.ts"
 
-/** What a request is answered with, and what it needs. */
+/** The handlers that need an attached node. */
+export interface NodeHandlers {
+  readonly feed: FeedHandler
+  readonly pool: PoolHandler
+}
+
 interface Route {
   readonly method: "GET" | "POST"
-  /** A segment `{id}` stands for anything. */
+  /** May end in the parameter `{id}`. */
   readonly path: string
-  /** What it is for, in a sentence. */
+  /** Description for the list of paths. */
   readonly doc: string
-  /** Writes, or shows what only a writer needs: only with the token, and not at all where there is none. */
+  /** Whether the route requires the token. It does not exist if no token is configured. */
   readonly isGuarded: boolean
+  /** @param value last segment of the path */
   readonly reply: (request: IncomingMessage, path: string, value: string) => Effect.Effect<Reply>
 }
 
 export interface RoutesOptions {
   readonly monitor: OpenMonitor
   readonly phase: () => Phase
-  /** Undefined until the node serves. */
-  readonly doors: () => { readonly feed: Feed; readonly pool: PoolDoor } | undefined
-  /** What the last audit of the store found, as JSON, or null; undefined where nobody keeps it. */
+  /** Undefined until a node is attached. */
+  readonly handlers: () => NodeHandlers | undefined
+  /** Reads the last result of `verify` as JSON, or null; undefined if it is not stored. */
   readonly verification: Effect.Effect<string | null, unknown> | undefined
-  /** Whether the request has the token; null where there is none. */
+  /** Returns whether the request has the token; null if no token is configured. */
   readonly isAllowed: ((headers: IncomingMessage["headers"]) => boolean) | null
 }
 
-/** The paths of the admin listener, as one function from request to answer. */
-export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: RoutesOptions) => {
-  const open = (path: string, doc: string, reply: Route["reply"]): Route => ({
+/** Returns the admin interface as one function from request to answer. */
+export const makeRoutes = (
+  { handlers, isAllowed, monitor, phase, verification }: RoutesOptions
+) => {
+  const publicRoute = (path: string, doc: string, reply: Route["reply"]): Route => ({
     method: "GET",
     path,
     doc,
     isGuarded: false,
     reply
   })
-  const guarded = (
+  const guardedRoute = (
     method: Route["method"],
     path: string,
     doc: string,
     reply: (
-      doors: { readonly feed: Feed; readonly pool: PoolDoor },
-      ...given: Parameters<Route["reply"]>
+      handlers: NodeHandlers,
+      ...args: Parameters<Route["reply"]>
     ) => Effect.Effect<Reply>
   ): Route => ({
     method,
@@ -52,8 +60,8 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
     doc,
     isGuarded: true,
     reply: (request, path, value) => {
-      const there = phase() === "stopping" ? undefined : doors()
-      return there === undefined
+      const attached = phase() === "stopping" ? undefined : handlers()
+      return attached === undefined
         ? Effect.succeed(
           refusal({
             name: "unavailable",
@@ -61,23 +69,23 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
             headers: retryLater
           }, path)
         )
-        : reply(there, request, path, value)
+        : reply(attached, request, path, value)
     }
   })
   const all: ReadonlyArray<Route> = [
-    open(
+    publicRoute(
       "/livez",
       "Whether the process is alive",
       () => Effect.succeed(json(200, { state: "ok" }, { "cache-control": "no-store" }))
     ),
-    open(
+    publicRoute(
       "/readyz",
-      "Whether it should be sent requests, with the state of each check",
+      "Whether the process accepts requests, with the state of each check",
       () => readiness(monitor, phase())
     ),
-    open(
+    publicRoute(
       "/metrics",
-      "What it measures, for Prometheus",
+      "Metrics in the text format of Prometheus",
       () =>
         Effect.map(
           prometheusText(monitor),
@@ -91,29 +99,34 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
     ...verification === undefined
       ? []
       : [
-        open(
+        publicRoute(
           "/verification",
-          "What the last verification of the store found",
-          (_, path) => verified(verification, path)
+          "The result of the last verification of the store",
+          (_, path) => verificationReply(verification, path)
         )
       ],
-    guarded("GET", "/feed", "Where the ledger stands", ({ feed }, _, path) => feed.tip(path)),
-    guarded(
+    guardedRoute(
+      "GET",
+      "/feed",
+      "The last block of the ledger",
+      ({ feed }, _, path) => feed.tip(path)
+    ),
+    guardedRoute(
       "POST",
       "/feed",
       "Applies the records of a feed, NDJSON",
       ({ feed }, request, path) => feed.apply(request, path)
     ),
-    guarded(
+    guardedRoute(
       "POST",
       "/pool",
-      "Does what a coordinator tells the pool, NDJSON",
-      ({ pool }, request, path) => pool.command(request, path)
+      "Runs the pool commands of a coordinator, NDJSON",
+      ({ pool }, request, path) => pool.runCommands(request, path)
     ),
-    guarded(
+    guardedRoute(
       "GET",
       "/pool/{id}",
-      "A transaction of the pool and its steps",
+      "A transaction of the pool and its state transitions",
       ({ pool }, _, path, id) => pool.transaction(id, path)
     )
   ]
@@ -124,12 +137,12 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
     const path = request.url!.split("?", 1)[0]!
     const method = request.method === "HEAD" ? "GET" : request.method!
     if (path === "/" && method === "GET") return Effect.succeed(index)
-    const at = routes.filter((route) => isAt(route, path))
-    // who has no token does not learn more than that
-    if (at.some(({ isGuarded }) => isGuarded) && !isAllowed!(request.headers)) {
+    const matching = routes.filter((route) => matchesPath(route, path))
+    // without the token a client learns nothing else about the path
+    if (matching.some(({ isGuarded }) => isGuarded) && !isAllowed!(request.headers)) {
       return Effect.succeed(refusal(unauthorized, path))
     }
-    if (at.length === 0) {
+    if (matching.length === 0) {
       return Effect.succeed(
         refusal({
           name: "unknown-path",
@@ -137,8 +150,8 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
         }, path)
       )
     }
-    const route = at.find((route) => route.method === method)
-    const allow = at.map(({ method }) => method === "GET" ? "GET, HEAD" : method).join(", ")
+    const route = matching.find((route) => route.method === method)
+    const allow = matching.map(({ method }) => method === "GET" ? "GET, HEAD" : method).join(", ")
     if (route === undefined) {
       return Effect.succeed(
         refusal({
@@ -148,20 +161,20 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
         }, path)
       )
     }
-    const unread = route.method === "POST" ? unsupportedType(request) : undefined
-    return unread === undefined
+    const message = route.method === "POST" ? unsupportedType(request) : undefined
+    return message === undefined
       ? route.reply(request, path, path.slice(path.lastIndexOf("/") + 1))
-      : Effect.succeed(refusal({ name: "unsupported-media-type", message: unread }, path))
+      : Effect.succeed(refusal({ name: "unsupported-media-type", message }, path))
   }
 }
 
-const isAt = ({ path }: Route, asked: string): boolean =>
+const matchesPath = ({ path }: Route, requested: string): boolean =>
   path.endsWith("{id}")
-    ? asked.startsWith(path.slice(0, -4)) && asked.length > path.length - 4 &&
-      !asked.slice(path.length - 4).includes("/")
-    : asked === path
+    ? requested.startsWith(path.slice(0, -4)) && requested.length > path.length - 4 &&
+      !requested.slice(path.length - 4).includes("/")
+    : requested === path
 
-const verified = (
+const verificationReply = (
   verification: Effect.Effect<string | null, unknown>,
   path: string
 ): Effect.Effect<Reply> =>
@@ -170,14 +183,14 @@ const verified = (
       refusal({
         name: "unavailable",
         message:
-          "The result cannot be read for now, since the store does not answer: try again in 1 s",
+          "The result cannot be read now, because the store does not answer: try again in 1 s",
         headers: retryLater
       }, path),
     onSuccess: (report) =>
       report === null
         ? refusal({
           name: "not-found",
-          message: "The store was not verified yet: run rollup-node verify"
+          message: "The store has not been verified yet: run rollup-node verify"
         }, path)
         : json(200, JSON.parse(report) as object, { "cache-control": "no-store" })
   })
@@ -189,6 +202,7 @@ const unauthorized = {
   headers: { "www-authenticate": "Bearer" }
 } as const
 
+/** Returns the message of a problem if the headers do not declare uncompressed NDJSON. */
 const unsupportedType = ({ headers }: IncomingMessage): string | undefined => {
   const type = headers["content-type"] ?? ""
   const encoding = headers["content-encoding"] ?? "identity"

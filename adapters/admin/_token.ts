@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 
 /**
- * Whether a request has the token, as `Authorization: Bearer TOKEN`. What is compared are digests, in a time that depends neither on the
- * token nor on how much of it is right.
+ * Returns a function that checks whether a request has the token, as `Authorization: Bearer TOKEN`.
+ * It compares digests in constant time, so the duration reveals nothing about the token.
  */
 export const tokenChecker = (
   token: Redacted.Redacted

@@ -1,22 +1,25 @@
-/** Bounds of what the admin listener bears of its clients; what is beyond is refused, or its connection closed. */
+/** Limits of the clients of the admin listener. */
 export interface AdminLimits {
-  /** Connections at once; another one is closed at once. */
+  /** Concurrent connections; a further one is closed immediately. */
   readonly adminConnectionsMax: number
-  /** How long the headers of a request may take to arrive; then 408. */
+  /** Time for the headers of a request to arrive; then 408. */
   readonly adminHeadersTimeoutMs: number
   /** Bytes of URL and headers; then 431. */
   readonly adminHeaderBytesMax: number
-  /** How long the sender of a body may send nothing; then 408. */
+  /** How long the sender of a body may pause; then 408. */
   readonly adminBodyIdleMs: number
   /** Bytes of one record of a feed; then 413. */
   readonly feedLineBytesMax: number
-  /** How long the ledger may take to apply one record; then 503. */
+  /** Time to apply one record of a feed; then 503. */
   readonly feedRecordTimeoutMs: number
-  /** Bytes of the commands for the pool; then 413. */
+  /** Bytes of a body with pool commands; then 413. */
   readonly poolBodyBytesMax: number
 }
 
-/** A handful of scrapers, probes and synchronisers; the largest block takes seconds. */
+/**
+ * The limits of an admin listener if its options set none: for a few scrapers, probes and
+ * synchronisers. The largest block takes seconds to apply.
+ */
 export const defaultAdminLimits: AdminLimits = {
   adminConnectionsMax: 100,
   adminHeadersTimeoutMs: 10_000,
@@ -29,7 +32,7 @@ export const defaultAdminLimits: AdminLimits = {
 
 export type AdminLimitName = keyof AdminLimits
 
-/** How often each limit was hit, each one from the start at 0. */
+/** Number of hits of each limit. */
 export type AdminLimitHits = { [Name in AdminLimitName]: number }
 
 export const noHits = (): AdminLimitHits =>

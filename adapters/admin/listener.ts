@@ -13,12 +13,12 @@ import {
 import { limitHits } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { answerClientErrors } from "./_client_errors.ts"
-import { makeFeed } from "./_feed.ts"
+import { makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
-import { makePool } from "./_pool.ts"
+import { makePoolHandler } from "./_pool.ts"
 import { type Phase, measureHealth } from "./_readiness.ts"
 import { refusal, type Reply } from "./_reply.ts"
-import { makeRoutes, type RoutesOptions } from "./_routes.ts"
+import { makeRoutes, type NodeHandlers } from "./_routes.ts"
 import { tokenChecker } from "./_token.ts"
 import { type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
@@ -26,38 +26,97 @@ import { measureProcess } from "./process_metrics.ts"
 // see adapters/http/node/server.ts
 const { createServer } = process.getBuiltinModule("node:http")
 
+/** Options of `openAdmin`. */
 export interface AdminOptions {
-  /** 0 takes a free one. */
+  /** The port to listen on; 0 selects a free port. */
   readonly port: number
-  /** 127.0.0.1 by default: nobody outside of the machine. */
+  /** The address to listen on; 127.0.0.1 by default, which other machines cannot reach. */
   readonly host?: string
-  /** Without it the paths that write do not exist. 16 characters or more. */
+  /**
+   * The token for `/feed` and `/pool`, which do not exist without one. Use at least 16 characters.
+   */
   readonly token?: Redacted.Redacted
-  /** The one that the layers of the node were given. */
+  /** The monitor of the node: its metrics and health checks. */
   readonly monitor: OpenMonitor
-  /** How long the ledger may stand still before the process is not ready any more; any time by default. */
+  /** Time without a change of the ledger after which the process is not ready; none by default. */
   readonly ledgerAgeMaxMs?: number
-  /** What the last audit of the store found, as JSON, or null where there was none: shown at `/verification`. */
+  /**
+   * Reads the result of the last `verify` as JSON, or null if there is none, for `/verification`.
+   * Without this option the path does not exist.
+   */
   readonly verification?: Effect.Effect<string | null, unknown>
+  /** Each limit is that of `defaultAdminLimits` by default. */
   readonly limits?: Partial<AdminLimits>
 }
 
-/** What the admin listener reads and writes of a node. */
+/** The services of a node that the admin listener needs. */
 export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
 
+/**
+ * An open admin listener.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger, Pool } from "rollup-node-api"
+ * import { openAdmin } from "rollup-node-api/admin"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const services = Layer.merge(Ledger.layer(genesis, keccak256), Pool.layer({ keccak256 })).pipe(
+ *   Layer.provide(inlineVerifier(genesis.network)),
+ *   Layer.provideMerge(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const program = Effect.gen(function*() {
+ *   const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+ *   yield* admin.attachNode(yield* Layer.build(services))
+ *   const ready = yield* Effect.promise(() => fetch(`${admin.url}/readyz`))
+ *   const { state } = yield* Effect.promise(() => ready.json())
+ *   console.log(ready.status, state) // => 200 ok
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ */
 export interface Admin {
-  /** Where it listens: `http://127.0.0.1:9464`. */
+  /** The address of the listener, such as `http://127.0.0.1:9464`. */
   readonly url: string
-  /** From now on the node serves, until the scope closes: then it is not ready any more, before anything else stops. */
-  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
+  /**
+   * Attaches a node: `/readyz` reports it as ready, and `/feed` and `/pool` write to it. When the
+   * scope closes, `/readyz` answers 503. Attach it in the scope of the node, so that this happens
+   * first.
+   */
+  readonly attachNode: (
+    node: Context.Context<AdminPorts>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** How long answers may take to leave when the scope closes: the node itself has stopped before. */
+/** Time for pending answers when the scope closes; the node has stopped before. */
 const closeMs = 250
 
 /**
- * Listens for those who run the node, beside the interface: `/livez`, `/readyz`, `/metrics`, and with a token `/feed` and `/pool`. It is
- * there from the start, not ready until `serve`, and closes with the scope.
+ * Opens the admin listener, an HTTP server for operators, until the scope closes. It has `/livez`,
+ * `/readyz` and `/metrics`, and `/feed` and `/pool` if there is a token. `/readyz` answers 503
+ * until a node is attached. Fails with `AdminError` if it cannot listen.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openAdmin } from "rollup-node-api/admin"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ *
+ * const program = Effect.gen(function*() {
+ *   const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+ *   const metrics = yield* Effect.promise(() => fetch(`${admin.url}/metrics`))
+ *   const text = yield* Effect.promise(() => metrics.text())
+ *   console.log(metrics.status, text.includes("process_cpu_seconds_total")) // => 200 true
+ *   const ready = yield* Effect.promise(() => fetch(`${admin.url}/readyz`))
+ *   console.log(ready.status) // => 503
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
  */
 export const openAdmin = Effect.fnUntraced(
   function*(options: AdminOptions): Effect.fn.Return<Admin, AdminError, Scope.Scope> {
@@ -72,11 +131,11 @@ export const openAdmin = Effect.fnUntraced(
     } = limits
     const hits = noHits()
     let phase: Phase = "starting"
-    let doors: ReturnType<RoutesOptions["doors"]>
+    let handlers: NodeHandlers | undefined
     const reply = makeRoutes({
       monitor,
       phase: () => phase,
-      doors: () => doors,
+      handlers: () => handlers,
       verification: options.verification,
       isAllowed: token === undefined ? null : tokenChecker(token)
     })
@@ -115,18 +174,18 @@ export const openAdmin = Effect.fnUntraced(
     server.maxConnections = limits.adminConnectionsMax
     server.on("drop", () => hits.adminConnectionsMax++)
     answerClientErrors(server, hits)
-    const { address, family, port: taken } = yield* Effect.acquireRelease(
-      listening(server, port, host),
-      () => closed(server)
+    const { address, family, port: boundPort } = yield* Effect.acquireRelease(
+      listen(server, port, host),
+      () => close(server)
     )
-    yield* monitored(monitor, measureProcess)
+    yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)
     return {
-      url: `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`,
-      serve: Effect.fnUntraced(function*(node) {
+      url: `http://${family === "IPv6" ? `[${address}]` : address}:${boundPort}`,
+      attachNode: Effect.fnUntraced(function*(node) {
         const reader = Context.get(node, LedgerReader)
-        yield* monitored(
+        yield* withMonitor(
           monitor,
           watchLedger({
             reader,
@@ -135,23 +194,23 @@ export const openAdmin = Effect.fnUntraced(
             ledgerAgeMaxMs: options.ledgerAgeMaxMs
           })
         )
-        doors = {
-          feed: makeFeed({
+        handlers = {
+          feed: makeFeedHandler({
             ledger: Context.get(node, Ledger),
             reader,
             writer: Context.get(node, LedgerWriter)
           }, {
             idleMs,
             lineBytesMax: feedLineBytesMax,
-            hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
+            onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
             recordMaxMs: limits.feedRecordTimeoutMs,
-            tooSlow: () => hits.feedRecordTimeoutMs++
+            onTimeout: () => hits.feedRecordTimeoutMs++
           }),
-          pool: makePool(Context.get(node, Pool), {
+          pool: makePoolHandler(Context.get(node, Pool), {
             idleMs,
             lineBytesMax: poolBodyBytesMax,
             bodyBytesMax: poolBodyBytesMax,
-            hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
+            onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
           })
         }
         phase = "serving"
@@ -165,10 +224,10 @@ export const openAdmin = Effect.fnUntraced(
   }
 )
 
-const monitored = <A, E, R>(monitor: OpenMonitor, effect: Effect.Effect<A, E, R>) =>
+const withMonitor = <A, E, R>(monitor: OpenMonitor, effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Monitor, monitor)
 
-const listening = (
+const listen = (
   server: Server,
   port: number,
   host: string
@@ -182,12 +241,12 @@ const listening = (
           cause: error
         })
       )))
-    // a port of its own, also where several processes share that of the interface
+    // exclusive: each worker process has an admin port of its own
     server.listen({ port, host, exclusive: true }, () =>
       resume(Effect.succeed(server.address() as AddressInfo)))
   })
 
-const closed = (server: Server): Effect.Effect<void> =>
+const close = (server: Server): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const timer = setTimeout(() => server.closeAllConnections(), closeMs)
     server.close(() => {
@@ -197,11 +256,14 @@ const closed = (server: Server): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
-/** How long a client that still sends what was refused may take to see why. */
+/** How long the rest of an unread body is read, so that the client can read the answer. */
 const lingerMs = 2000
 
-/** Whether a body comes after the headers; Node says that a request is complete only when who was told of it has returned. */
-const isFollowed = ({ headers }: IncomingMessage): boolean =>
+/**
+ * Returns whether a body follows the headers. Node sets `complete` of a request without a body only
+ * after the listener has returned.
+ */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 const send = (
@@ -210,7 +272,7 @@ const send = (
   response: ServerResponse
 ): void => {
   if (response.headersSent || response.destroyed) return
-  const isRead = request.complete || request.readableEnded || !isFollowed(request)
+  const isRead = request.complete || request.readableEnded || !hasBody(request)
   response.writeHead(status, {
     ...headers,
     "content-length": Buffer.byteLength(body),
@@ -218,14 +280,14 @@ const send = (
   })
   response.end(request.method === "HEAD" ? undefined : body)
   if (isRead) return
-  // a connection that closes while bytes arrive is reset, and the answer is lost with it
+  // if a connection is closed while bytes arrive, it is reset, and the client loses the answer
   request.resume()
   const { socket } = request
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   request.once("close", () => clearTimeout(timer))
 }
 
-/** The admin interface cannot be there: says why. */
+/** The admin listener cannot listen. The message has the reason. */
 export class AdminError
   extends Data.TaggedError("AdminError")<{ readonly message: string; readonly cause: unknown }>
 {}

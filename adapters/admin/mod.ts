@@ -1,4 +1,4 @@
-/** For those who run a node: its admin listener, logs of requests, and what is sent to OpenTelemetry. Needs Node. */
+/** Operation of a node: admin listener, request log, and export to OpenTelemetry. Needs Node. */
 export { type AdminLimits, defaultAdminLimits } from "./limit.ts"
 export {
   type Admin,

@@ -2,52 +2,67 @@ import { Effect, type Scope } from "effect"
 import { performance } from "node:perf_hooks"
 import { counter, Distribution, gauge, histogram, measure, programVersion } from "../../core/mod.ts"
 
-/** Seconds. */
 const boundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const
 
-/** How often the delay is looked at. Of something that holds the loop for long, nearly all is seen. */
-const lookMs = 20
+/** Interval of the timer that measures the delay of the event loop. */
+const intervalMs = 20
 
 /**
- * Measures the process and its event loop, for as long as the scope lives. The delays are counted in a histogram of our own: the one of
- * Node would have to be reset with each scrape, and two that scrape would take from each other.
+ * Registers the metrics of the process and of its event loop until the scope closes. It needs a
+ * `Monitor`; without one it registers nothing. Node's own histogram of the delay does not fit: it
+ * has to be reset at each scrape, so two scrapers would disturb each other.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Monitor } from "rollup-node-api"
+ * import { measureProcess } from "rollup-node-api/admin"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const program = Effect.andThen(measureProcess, prometheusText(monitor))
+ * const text = await Effect.runPromise(
+ *   program.pipe(Effect.scoped, Effect.provideService(Monitor, monitor))
+ * )
+ * console.log(/^process_resident_memory_bytes [1-9]\d+$/m.test(text)) // => true
+ * ```
  */
 export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
   const delays = new Distribution(boundsSeconds)
-  let expectedMs = performance.now() + lookMs
-  const look = () => {
+  let expectedMs = performance.now() + intervalMs
+  const observe = () => {
     const nowMs = performance.now()
-    // timers are never early, and a millisecond late by their nature
+    // timers are up to a millisecond late even if the event loop is idle
     delays.observe(Math.max(0, nowMs - expectedMs) / 1000)
-    expectedMs = nowMs + lookMs
+    expectedMs = nowMs + intervalMs
   }
   yield* Effect.acquireRelease(
-    Effect.sync(() => setInterval(look, lookMs).unref()),
+    Effect.sync(() => setInterval(observe, intervalMs).unref()),
     (timer) => Effect.sync(() => clearInterval(timer))
   )
   yield* measure(
     histogram(
       "rollup_event_loop_delay_seconds",
-      `How much later than it should a timer went off, looked at every ${lookMs} ms`,
+      `Delay of a timer of ${intervalMs} ms`,
       delays
     ),
     counter(
       "rollup_event_loop_active_seconds_total",
-      "Time in which the event loop was at work",
+      "Time in which the event loop was active",
       () => performance.eventLoopUtilization().active / 1000
     ),
-    counter("process_cpu_seconds_total", "Processor time of the process, all threads", () => {
+    counter("process_cpu_seconds_total", "CPU time of all threads of the process", () => {
       const { system, user } = process.cpuUsage()
       return (user + system) / 1e6
     }),
     gauge(
       "process_start_time_seconds",
-      "When the process was started, seconds since 1970",
+      "Start time of the process, in seconds since 1970",
       () => performance.timeOrigin / 1000
     ),
     gauge(
       "process_resident_memory_bytes",
-      "Memory of the process",
+      "Resident memory of the process",
       () => process.memoryUsage.rss()
     ),
     heapBytes("used", () => process.memoryUsage().heapUsed),
@@ -55,7 +70,7 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
     heapBytes("external", () => process.memoryUsage().external),
     gauge(
       "rollup_build_info",
-      "1, with the versions as labels",
+      "Always 1; the labels are the versions",
       () => 1,
       { version: programVersion, node: process.versions.node }
     )
@@ -65,7 +80,7 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
 const heapBytes = (part: string, read: () => number) =>
   gauge(
     "rollup_heap_bytes",
-    "Memory of JavaScript: heap in use, heap, and what lies outside of it",
+    "Memory of JavaScript: used heap, total heap, and external memory",
     read,
     { part }
   )

@@ -2,24 +2,50 @@ import { Effect, type Scope } from "effect"
 import type { RequestRecord } from "../http/mod.ts"
 import { type LogTarget, LogWriter } from "./_log_writer.ts"
 
+/** Options of `openRequestLog`. */
 export interface RequestLogOptions {
-  /** Lines to read, or a JSON object on each line. */
+  /** `text` for people, `json` for one JSON object a line. */
   readonly format: "text" | "json"
-  /** The standard output by default. */
+  /** The target of the log; `process.stdout` by default. */
   readonly to?: LogTarget
-  /** Whether other processes write there too. */
+  /** Whether other processes write to the same pipe; false by default. */
   readonly isShared?: boolean
 }
 
-/** How long a record may wait for others, with which it is written: a write of its own costs as much as a small answer, and so do the lines, unless they are made many at once. */
-const waitMs = 50
-const waitingMax = 64
-/** Characters that are written at once at most: what several processes write into one pipe stays whole up to here. */
+/**
+ * How long records are collected before they are written together: a write costs as much as a small
+ * answer.
+ */
+const batchMs = 50
+const batchMax = 64
+/** Maximum characters of a write to a shared pipe: PIPE_BUF, up to which a write is atomic. */
 const sharedMax = 4096
 
 /**
- * One line for each request, until the scope closes; then what waits is written. So it is when the process ends by itself, whatever for; one
- * that is killed takes the records of the last 50 ms with it, 64 at most, and what a slow reader has not taken yet.
+ * Opens a log with one line for each request, until the scope closes. Returns the function for
+ * `telemetry.log`. Records are written at most 50 ms later. Waiting records are written when the
+ * scope closes and when the process exits; they are lost if the process is killed. If the target is
+ * too slow, lines are dropped, and a line reports how many.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openRequestLog } from "rollup-node-api/admin"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { Writable } from "node:stream"
+ *
+ * const lines: Array<string> = []
+ * const to = new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk))) })
+ * const program = Effect.gen(function*() {
+ *   const log = yield* openRequestLog({ format: "json", to })
+ *   const { genesis } = simulate({ seed: 1 })
+ *   const node = yield* Effect.promise(() => openNode({ genesis, telemetry: { log } }))
+ *   yield* Effect.promise(() => node.fetch(new Request("http://node/tokens")))
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * console.log(lines.length, JSON.parse(lines[0]!).operation) // => 1 getTokens
+ * ```
  */
 export const openRequestLog = (
   { format, isShared = false, to = process.stdout }: RequestLogOptions
@@ -27,7 +53,7 @@ export const openRequestLog = (
   const lineOf = format === "json" ? jsonLine : textLine
   const writer = new LogWriter({
     to,
-    droppedLine: (lines) => `${leftOutLines[format](lines, timeOf(Date.now()))}\n`
+    droppedLine: (lines) => `${droppedLines[format](lines, timeOf(Date.now()))}\n`
   })
   const textMax = isShared ? sharedMax : Infinity
   let records: Array<RequestRecord> = []
@@ -49,26 +75,26 @@ export const openRequestLog = (
     times = []
     if (lines > 0) writer.write(text, lines)
   }
-  const wake = () => {
+  const flushBatch = () => {
     timer = undefined
     flush()
   }
-  const exit = () => {
+  const onExit = () => {
     flush()
     writer.writeAll()
   }
   return Effect.acquireRelease(
     Effect.sync(() => {
-      process.on("exit", exit)
+      process.on("exit", onExit)
       return (record: RequestRecord) => {
         times.push(Date.now())
-        if (records.push(record) >= waitingMax) flush()
-        timer ??= setTimeout(wake, waitMs)
+        if (records.push(record) >= batchMax) flush()
+        timer ??= setTimeout(flushBatch, batchMs)
       }
     }),
     () =>
       Effect.suspend(() => {
-        process.off("exit", exit)
+        process.off("exit", onExit)
         clearTimeout(timer)
         flush()
         return writer.end
@@ -77,14 +103,17 @@ export const openRequestLog = (
 }
 
 let last = { ms: 0, text: "" }
-/** ISO 8601; many lines fall into one millisecond. */
+/** Returns a time in ISO 8601. Caches the last one, since many lines have the same millisecond. */
 const timeOf = (ms: number): string =>
   (last.ms === ms ? last : last = { ms, text: new Date(ms).toISOString() }).text
 
-/** Characters of a URL that a line holds. */
+/** Maximum characters of a URL in a line. */
 const urlMax = 2000
 
-/** The members that every line of the log has come first, by the same names. Put together by hand, since each request pays for it. */
+/**
+ * Returns a record as JSON. It begins with the members of every log line of the program. The JSON
+ * is concatenated, which is faster than `JSON.stringify`.
+ */
 const jsonLine = (
   { bytes, client, durationMs, id, method, operation, problem, revision, status, traceId, url }:
     RequestRecord,
@@ -100,11 +129,11 @@ const jsonLine = (
     client === undefined ? "" : `,"client":${quoted(client)}`
   }${traceId === undefined ? "" : `,"traceId":"${traceId}"`}}`
 
-/** As JSON, in ASCII: such a text is written faster, and reads the same in whatever encoding. */
+/** Returns a string as JSON in ASCII, which Node writes faster. */
 const quoted = (text: string): string =>
   plain.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(/[^\x20-\x7e]/gu, escaped)
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/u
-/** Each half of a character that takes two for itself. */
+/** Escapes the UTF-16 code units of a character. */
 const escaped = (character: string): string =>
   Array.from(
     { length: character.length },
@@ -121,24 +150,24 @@ const textLine = (
   + `${operation}${problem === undefined ? "" : ` ${problem}`} ${client} ${id}`
 
 let lastClock = { at: "", text: "" }
-/** The time of the day here, as the other lines have it. */
+/** Returns the local time of day, as in the other log lines. */
 const clockOf = (at: string): string =>
   (lastClock.at === at
     ? lastClock
     : lastClock = { at, text: new Date(at).toTimeString().slice(0, 8) + at.slice(19, 23) }).text
 
-const leftOutMessage = (lines: number) =>
-  `Lines of ${lines} requests were left out: whoever reads the log is slower than they come`
-const leftOutLines = {
+const droppedMessage = (lines: number) =>
+  `Lines of ${lines} requests were dropped: the reader of the log is too slow`
+const droppedLines = {
   json: (lines: number, at: string) =>
-    `{"timestamp":"${at}","level":"WARN","message":"${leftOutMessage(lines)}"}`,
-  text: (lines: number, at: string) => `[${clockOf(at)}] WARN ${leftOutMessage(lines)}`
+    `{"timestamp":"${at}","level":"WARN","message":"${droppedMessage(lines)}"}`,
+  text: (lines: number, at: string) => `[${clockOf(at)}] WARN ${droppedMessage(lines)}`
 }
 
 const levelOf = (status: number): string =>
   status >= 500 && status !== 503 ? "ERROR" : status === 503 ? "WARN" : "INFO"
 
-/** What a client sends must not move the cursor of a terminal. */
+/** Escapes control characters, with which a client could move the cursor of a terminal. */
 const visible = (text: string): string =>
   text.replaceAll(
     /[^\x21-\x7e]/gu,

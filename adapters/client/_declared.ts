@@ -1,6 +1,6 @@
 /* Written from the declarations of the contract by `npm run generate`: do not edit. */
 
-/** Where each operation is; lists are paged, what posts has a body. */
+/** The path of each operation; lists have an items property, posts have a body. */
 export const operations = {
   getAccountCreationAuthorization: { path: "/account-creation-authorization/{zkEthereumAddress}" },
   getAccounts: { path: "/accounts", itemsProperty: "accounts" },
@@ -26,7 +26,7 @@ export const operations = {
   postTx: { path: "/transactions-pool", posts: true }
 } as const
 
-/** Integers that a double may not hold: they are given as bigint. */
+/** Integers that a double may not represent: they become bigint. */
 export const wideNames: ReadonlySet<string> = new Set([
   "blockStamp", "blockWithdrawalRate", "delayedWithdrawRequest", "delayedWithdrawn", "emergencyModeStartingBlock",
   "ethereumBlock", "ethereumBlockNum", "firstBlock", "fromBlock", "genesisBlockNum", "instantWithdrawn",
@@ -34,7 +34,7 @@ export const wideNames: ReadonlySet<string> = new Set([
   "withdrawals"
 ])
 
-/** Every way in which the server refuses; the `type` of a problem is `urn:rollup-node-api:problem:` and this name. */
+/** The names of all problems; the `type` of a problem is `urn:rollup-node-api:problem:` and this name. */
 export type ProblemName =
   | "invalid-input"
   | "conflict"

@@ -1,16 +1,17 @@
 import { wideNames } from "./_declared.ts"
 
 /**
- * Reads JSON without rounding: integers that the contract lets grow above 2^53 become bigint, whatever their size, all other numbers
- * stay as they are. What it gives is frozen. Throws a SyntaxError where the text is no JSON.
+ * Parses JSON without rounding. Integers that the contract allows above 2^53 become bigint,
+ * whatever their size; all other numbers stay numbers. The result is frozen. Throws a SyntaxError
+ * if the text is not JSON.
  */
 export const parseExact = (text: string): unknown =>
-  // sixteen digits in a row are needed to be above 2^53
+  // only a number of 16 digits or more can be above 2^53
   /\d{16}/u.test(text)
     ? exact(JSON.parse(text.replace(tokens, quoteWide)))
     : exact(JSON.parse(text))
 
-/** Strings, so that what stands in them is left alone, and numbers. */
+/** Strings, so that their content is not changed, and numbers. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/gu
 /** No object of the contract has a property of this name. */
 const mark = "\u0000integer"
@@ -39,7 +40,7 @@ const exact = (value: unknown, name?: string): unknown => {
   return Object.freeze(object)
 }
 
-/** Writes a flat object as JSON, bigint in all its digits. */
+/** Writes a flat object as JSON; bigints keep all their digits. */
 export const writeExact = (body: object): string =>
   `{${
     Object.entries(body).flatMap(([name, value]) =>

@@ -1,10 +1,10 @@
 import { parseExact } from "./_exact_json.ts"
-import type { Memory } from "./_memory.ts"
+import type { AnswerCache } from "./_answer_cache.ts"
 import type { ProblemName } from "./_declared.ts"
 import type { Failure, Outcome, Problem, Snapshot, Unexpected } from "./outcome.ts"
 
-/** How requests are made; see ClientOptions. */
-export interface Exchanging {
+/** The options of requests; see ClientOptions. */
+export interface ExchangeOptions {
   readonly fetch: (request: Request) => Promise<Response>
   readonly headers: { readonly [name: string]: string }
   readonly revision: string
@@ -12,32 +12,36 @@ export interface Exchanging {
   readonly retriesMax: number
   readonly retryWaitMsMax: number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
-  readonly memory: Memory
+  readonly cache: AnswerCache
 }
 
-export interface Asked {
+export interface ApiRequest {
   readonly url: string
-  /** What is posted. */
+  /** The body of a POST. */
   readonly body?: string
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Asks until there is an answer, a failure that lasts, or no try left. Everything may be asked twice: reads change nothing, and what is
- * posted again changes nothing and is answered alike.
+ * Sends a request until there is an answer, a permanent failure, or no retry left. Every request
+ * may be sent twice: reads change nothing, and a repeated post changes nothing and gets the same
+ * answer.
  */
-export const exchange = async (how: Exchanging, asked: Asked): Promise<Outcome<unknown>> => {
-  for (let tried = 0;; tried++) {
-    const outcome = await once(how, asked)
-    if (outcome.ok || !outcome.retry || tried >= how.retriesMax) return outcome
+export const sendWithRetries = async (
+  options: ExchangeOptions,
+  request: ApiRequest
+): Promise<Outcome<unknown>> => {
+  for (let retries = 0;; retries++) {
+    const outcome = await sendOnce(options, request)
+    if (outcome.ok || !outcome.retry || retries >= options.retriesMax) return outcome
     const seconds = "retryAfterSeconds" in outcome ? outcome.retryAfterSeconds : undefined
-    // apart from each other, so that clients that failed together do not come back together
+    // with jitter, so that clients that failed together do not retry together
     const waitMs = seconds === undefined
-      ? firstWaitMs * 2 ** tried * (0.5 + Math.random() / 2)
+      ? firstWaitMs * 2 ** retries * (0.5 + Math.random() / 2)
       : seconds * 1000
-    if (waitMs > how.retryWaitMsMax) return outcome
+    if (waitMs > options.retryWaitMsMax) return outcome
     try {
-      await how.wait(waitMs, asked.signal)
+      await options.wait(waitMs, request.signal)
     } catch (cause) {
       return aborted(cause)
     }
@@ -46,19 +50,22 @@ export const exchange = async (how: Exchanging, asked: Asked): Promise<Outcome<u
 
 const firstWaitMs = 200
 
-const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outcome<unknown>> => {
-  if (hasEnded(signal)) return aborted(signal?.reason)
-  const known = body === undefined ? how.memory.find(url) : undefined
-  const timeout = AbortSignal.timeout(how.timeoutMs)
+const sendOnce = async (
+  options: ExchangeOptions,
+  { body, signal, url }: ApiRequest
+): Promise<Outcome<unknown>> => {
+  if (isAborted(signal)) return aborted(signal?.reason)
+  const cached = body === undefined ? options.cache.find(url) : undefined
+  const timeout = AbortSignal.timeout(options.timeoutMs)
   let response: Response
   let text: string
   try {
-    response = await how.fetch(
+    response = await options.fetch(
       new Request(url, {
         method: body === undefined ? "GET" : "POST",
         headers: {
-          ...how.headers,
-          ...known === undefined ? {} : { "if-none-match": known.etag },
+          ...options.headers,
+          ...cached === undefined ? {} : { "if-none-match": cached.etag },
           ...body === undefined ? {} : { "content-type": "application/json" }
         },
         ...body === undefined ? {} : { body },
@@ -67,10 +74,10 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
     )
     text = await response.text()
   } catch (cause) {
-    if (hasEnded(signal)) return aborted(signal?.reason)
+    if (isAborted(signal)) return aborted(signal?.reason)
     return timeout.aborted
-      ? failed("TimedOut", `No whole answer of ${url} came within ${how.timeoutMs} ms`, true, {
-        timeoutMs: how.timeoutMs
+      ? failed("TimedOut", `No whole answer of ${url} came within ${options.timeoutMs} ms`, true, {
+        timeoutMs: options.timeoutMs
       })
       : failed(
         "Unreachable",
@@ -81,15 +88,15 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
   }
   const { headers, status } = response
   const revision = headers.get("api-revision")
-  if (status === 304 && known !== undefined) {
-    return { ok: true, value: known.value, snapshot: snapshotOf(headers) }
+  if (status === 304 && cached !== undefined) {
+    return { ok: true, value: cached.value, snapshot: snapshotOf(headers) }
   }
   const retryAfter = retryAfterSeconds(headers)
-  if (revision !== null && revision !== how.revision) {
-    const mends =
-      `make the client with the URL at which the server mounts revision "${how.revision}"`
+  if (revision !== null && revision !== options.revision) {
+    const advice =
+      `make the client with the URL at which the server mounts revision "${options.revision}"`
     return unexpected(
-      `${url} answers in revision "${revision}", expected "${how.revision}": ${mends}`,
+      `${url} answers in revision "${revision}", expected "${options.revision}": ${advice}`,
       status,
       text,
       false
@@ -97,7 +104,7 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
   }
   let value: unknown
   try {
-    // a post may be answered with nothing
+    // the answer to a post may be empty
     value = text === "" && body !== undefined ? null : parseExact(text)
   } catch {
     value = undefined
@@ -105,7 +112,7 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
   if (response.ok && value !== undefined) {
     const etag = headers.get("etag")
     if (body === undefined && etag !== null) {
-      how.memory.add(url, { etag, value, characters: text.length + url.length })
+      options.cache.add(url, { etag, value, characters: text.length + url.length })
     }
     return { ok: true, value, snapshot: snapshotOf(headers) }
   }
@@ -115,12 +122,12 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
       `${url} gave an answer with status ${status} that is none of this interface: look whether it is its server`,
       status,
       text,
-      passing.has(status),
+      retryableStatuses.has(status),
       retryAfter
     )
   }
   const problem = value as Problem
-  return failed("Refused", problem.message, passing.has(status), {
+  return failed("Refused", problem.message, retryableStatuses.has(status), {
     name,
     problem,
     snapshot: snapshotOf(headers),
@@ -128,10 +135,10 @@ const once = async (how: Exchanging, { body, signal, url }: Asked): Promise<Outc
   })
 }
 
-const hasEnded = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
 
-/** Statuses that say that it may go well later. */
-const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+/** Statuses of temporary failures. */
+const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 const failed = <Tag extends string, More>(
   _tag: Tag,
@@ -168,7 +175,7 @@ const snapshotOf = (headers: Headers): Snapshot => {
   }
 }
 
-/** `Retry-After` in seconds or as a date. */
+/** Returns the seconds of `Retry-After`, which may be a number or a date. */
 const retryAfterSeconds = (headers: Headers): Pick<Unexpected, "retryAfterSeconds"> => {
   const text = headers.get("retry-after")
   if (text === null) return {}

@@ -7,23 +7,24 @@ type Page = { readonly [itemsProperty: string]: ReadonlyArray<Item> }
 type Values = { readonly [name: string]: unknown }
 
 const limitDefault = 200
-/** Greatest itemId that can be asked for. */
+/** The greatest itemId that a request may contain. */
 const fromItemMax = 4294967295
 
 /**
- * Pages of a list from the one that is asked for to its end. The next one begins beside the last item that was given, not after a number
- * of items: a rollback takes items away at one end only and gives none of their places to others, so nothing is skipped.
+ * Yields the pages of a list from the requested one to its end. Each page begins next to the last
+ * item, not after a number of items: a rollback removes items only at one end and does not reuse
+ * their itemIds, so no item is skipped.
  */
 export async function* pagesOf(
   itemsProperty: string,
-  ask: (parameters: Values) => Promise<Answer<Page>>,
+  request: (parameters: Values) => Promise<Answer<Page>>,
   parameters: Values
 ): AsyncGenerator<Answer<Page>, void, void> {
   const limit = Number(parameters.limit ?? limitDefault)
   const step = parameters.order === "DESC" ? -1 : 1
   let fromItem = parameters.fromItem
   for (;;) {
-    const answer = await ask({ ...parameters, limit, fromItem })
+    const answer = await request({ ...parameters, limit, fromItem })
     const items = answer.value[itemsProperty]!
     yield answer
     if (items.length < limit || isLast(answer.value, items.at(-1)!.itemId, step)) return
@@ -38,7 +39,7 @@ interface Counts {
   readonly pagination?: { readonly firstItem: number | null; readonly lastItem: number | null }
 }
 
-/** Whether nothing follows, as either revision says it. */
+/** Returns whether a page is the last one, in either revision. */
 const isLast = (page: unknown, itemId: number, step: number): boolean => {
   const { pagination, pendingItems } = page as Counts
   return pendingItems === 0 ||

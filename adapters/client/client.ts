@@ -1,51 +1,67 @@
 import { operations } from "./_declared.ts"
-import { exchange, type Exchanging } from "./_exchange.ts"
+import { sendWithRetries, type ExchangeOptions } from "./_exchange.ts"
 import { writeExact } from "./_exact_json.ts"
-import { Memory } from "./_memory.ts"
+import { AnswerCache } from "./_answer_cache.ts"
 import { pagesOf } from "./_pages.ts"
 import type { Operations as EarlierOperations } from "./earlier.ts"
 import type { Operations as LaterOperations } from "./later.ts"
 import { type Local, localName } from "./local_name.ts"
 import { type Answer, type Outcome, RequestFailed } from "./outcome.ts"
 
-/** The operations of each revision. */
+/** The operations of each revision, as types. */
 export interface Revisions {
   readonly later: LaterOperations
   readonly earlier: EarlierOperations
 }
+/** The name of a revision of the contract. */
 export type RevisionName = keyof Revisions
 
+/** The options of a client; only `url` is required. */
 export interface ClientOptions<
   Revision extends RevisionName = RevisionName,
   Prefix extends string = string
 > {
-  /** Where the server mounts the revision: `http://localhost:8080`, `https://example.org/api/earlier`. */
+  /**
+   * The URL where the server mounts the revision, such as `http://localhost:8080` or
+   * `https://example.org/api/earlier`.
+   */
   readonly url: string
-  /** `later` by default. */
+  /** The revision of the contract; `later` by default. */
   readonly revision?: Revision
-  /** Prefix of identifiers and names in this network; `zk` by default. */
+  /** The prefix of identifiers and names in this network; `zk` by default. */
   readonly prefix?: Prefix
-  /** What asks: that of the platform by default, or that of an embedded node, which needs no socket. */
+  /**
+   * Sends a request; the platform's `fetch` by default. With the `fetch` of an embedded node no
+   * socket is needed.
+   */
   readonly fetch?: (request: Request) => Promise<Response>
-  /** Sent with every request, such as a key for a gateway. */
+  /** Headers of every request, such as a key for a gateway. */
   readonly headers?: { readonly [name: string]: string }
-  /** How long one try may take; 30,000 by default. */
+  /** Timeout of each try in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number
-  /** Tries after the first one; 3 by default, 0 for none. Only what may go well later is tried again. */
+  /**
+   * Maximum number of retries after the first try; 3 by default, 0 for none. Only temporary
+   * failures are retried.
+   */
   readonly retriesMax?: number
-  /** The longest wait before a try, in milliseconds; where the server asks for more, the failure is given at once. 30,000 by default. */
+  /**
+   * Maximum wait before a retry, in milliseconds; 30,000 by default. If the server asks for a
+   * longer wait, the call returns the failure at once.
+   */
   readonly retryWaitMsMax?: number
   /**
-   * Characters of answers that are remembered, so that asking again costs a 304; 4 million by default, 0 for none. In a browser its
-   * own cache does the same without a preflight: 0 is better there for a server of another origin.
+   * Size of the cache of answers, in characters; 4 million by default, 0 for none. Cached answers
+   * are revalidated, which costs a 304. In a browser, 0 is better for a server of another origin:
+   * the browser's own cache does the same without a preflight.
    */
   readonly rememberedMax?: number
-  /** Waits before a try, and rejects where the signal ends it; a timer by default. */
+  /** Waits before a retry, and rejects if the signal is aborted; a timer by default. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
+/** The options of a single call. */
 export interface CallOptions {
-  /** Ends the call, with its waits and tries. */
+  /** Aborts the call, including waits and retries. */
   readonly signal?: AbortSignal
 }
 
@@ -54,47 +70,69 @@ interface Declared {
   readonly answers: unknown
 }
 
-/** The parameters of an operation; they can be left out where none is required. */
-export type Taking<O extends Declared, Prefix extends string> = Record<never, never> extends
+/** The arguments of an operation; optional if no parameter is required. */
+export type ArgumentsOf<O extends Declared, Prefix extends string> = Record<never, never> extends
   O["takes"] ? [parameters?: Local<O["takes"], Prefix>] : [parameters: Local<O["takes"], Prefix>]
 
-/** One operation as a function. */
+/** An operation as a function. Its promise never rejects: failures are values. */
 export type Call<O extends Declared, Prefix extends string> = (
-  ...parameters: [...Taking<O, Prefix>, options?: CallOptions]
+  ...parameters: [...ArgumentsOf<O, Prefix>, options?: CallOptions]
 ) => Promise<Outcome<Local<O["answers"], Prefix>>>
 
 interface Listed extends Declared {
   readonly item: unknown
 }
 
-/** The operations that answer with pages. */
+/** The names of the operations that return pages. */
 export type ListsOf<Operations> = {
   readonly [Id in keyof Operations]: Operations[Id] extends Listed ? Id
     : never
 }[keyof Operations]
-/** One of them. */
+/** The types of one of these operations. */
 export type ListOf<Operations, Id extends keyof Operations> = Operations[Id] extends
   infer O extends Listed ? O : never
 
-/** The pages of a list, one after the other. */
+/** Iterates over lists page by page. */
 export interface Paged<Operations, Prefix extends string> {
   /**
-   * Every item of a list, page after page, each `limit` items (200 by default). An itemId is never used twice, so nothing is skipped and
-   * nothing is given twice, whatever the network does meanwhile; what was given before a rollback may be undone by it, and what replaces
-   * it follows with a greater itemId. A failure that lasts is thrown, as RequestFailed.
+   * Yields every item of a list from `fromItem` on, requesting pages of `limit` items (200 by
+   * default). An itemId is never reused, so no item is skipped and none is repeated, also if the
+   * chain is rolled back in between: items before the rollback may become invalid, and their
+   * replacements follow with greater itemIds. Throws RequestFailed for a permanent failure.
+   *
+   * ```ts
+   * import { rollupClient } from "rollup-node-api/client"
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const simulation = simulate({ seed: 1 })
+   * const node = await openNode({ genesis: simulation.genesis })
+   * for (let i = 0; i < 20; i++) await node.applyRecord(simulation.next())
+   * const client = rollupClient({ url: "http://node", fetch: node.fetch })
+   *
+   * const symbols: Array<string> = []
+   * for await (const token of client.items("getTokens", { limit: 2 })) symbols.push(token.symbol)
+   * console.log(symbols[0], new Set(symbols).size === symbols.length) // => ETH true
+   * await node.close()
+   * ```
    */
   readonly items: <Id extends ListsOf<Operations>>(
     id: Id,
-    ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
+    ...parameters: [...ArgumentsOf<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
   ) => AsyncGenerator<Local<ListOf<Operations, Id>["item"], Prefix>, void, void>
-  /** The same by whole answers, each with the snapshot that it shows. */
+  /**
+   * Yields the pages themselves, each with the snapshot that it shows. Bounds and errors as for
+   * `items`.
+   */
   readonly pages: <Id extends ListsOf<Operations>>(
     id: Id,
-    ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
+    ...parameters: [...ArgumentsOf<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
   ) => AsyncGenerator<Answer<Local<ListOf<Operations, Id>["answers"], Prefix>>, void, void>
 }
 
-/** The operations of a revision as functions, typed by what the network of the prefix calls its parameters and properties. */
+/**
+ * The operations of a revision as functions, with the parameter and property names of the network.
+ */
 export type Client<Revision extends RevisionName = "later", Prefix extends string = "zk"> =
   & {
     readonly [Id in keyof Revisions[Revision]]: Revisions[Revision][Id] extends Declared
@@ -104,9 +142,10 @@ export type Client<Revision extends RevisionName = "later", Prefix extends strin
   & Paged<Revisions[Revision], Prefix>
 
 /**
- * A client of one server. Calls resolve to an answer or to a failure as data and never reject; what may go well later is tried again,
- * as the server says with `Retry-After`; what was asked before costs a 304; integers keep all their digits. It needs `fetch` and
- * nothing else. A filter that the revision does not have is an error of types.
+ * Returns a client of one server, which needs only `fetch`. Calls resolve to an answer or to a
+ * failure and never reject. Temporary failures are retried, after the server's `Retry-After` or
+ * with exponential backoff. Answers are cached and revalidated. Integers keep all their digits. A
+ * filter that the revision does not have is a type error.
  *
  * ```ts
  * import { rollupClient, valueOf } from "rollup-node-api/client"
@@ -122,7 +161,7 @@ export type Client<Revision extends RevisionName = "later", Prefix extends strin
  * await node.close()
  * ```
  *
- * Throws a TypeError where `url` is no URL.
+ * Throws a TypeError if `url` is not a URL.
  */
 export const rollupClient = <
   const Revision extends RevisionName = "later",
@@ -133,9 +172,10 @@ export const rollupClient = <
   const { prefix = "zk", url } = options
   const base = new URL(url).href.replace(/[?#].*$/u, "").replace(/\/+$/u, "")
   const revision = options.revision ?? "later"
-  const how: Exchanging = {
+  const exchangeOptions: ExchangeOptions = {
     fetch: options.fetch ?? ((request) => fetch(request)),
-    // the header of the default revision would cost a browser a preflight for each URL
+    // this header would cost a browser a preflight for each URL, so it is omitted for the default
+    // revision
     headers: revision === "later"
       ? { ...options.headers }
       : { ...options.headers, "api-revision": revision },
@@ -144,18 +184,18 @@ export const rollupClient = <
     retriesMax: options.retriesMax ?? 3,
     retryWaitMsMax: options.retryWaitMsMax ?? 30_000,
     wait: options.wait ?? waitFor,
-    memory: new Memory(options.rememberedMax ?? 4_000_000)
+    cache: new AnswerCache(options.rememberedMax ?? 4_000_000)
   }
   const call = (id: keyof typeof operations) => {
     const operation: Operation = operations[id]
     return (parameters: unknown = {}, { signal }: CallOptions = {}) =>
       operation.posts === true
-        ? exchange(how, {
+        ? sendWithRetries(exchangeOptions, {
           url: base + operation.path,
           body: typeof parameters === "string" ? parameters : writeExact(parameters as object),
           signal
         })
-        : exchange(how, {
+        : sendWithRetries(exchangeOptions, {
           url: base + target(operation.path, parameters as Values, prefix),
           signal
         })
@@ -184,7 +224,10 @@ interface Operation {
 }
 type Values = { readonly [name: string]: unknown }
 
-/** Path and query: parameters that stand in the path, then the others. */
+/**
+ * Returns path and query. Parameters of the path are percent-encoded there, all others go to the
+ * query.
+ */
 const target = (path: string, parameters: Values, prefix: string): string => {
   const inPath = new Set<string>()
   const filled = path.replace(/\{(\w+)\}/gu, (_, declared: string) => {

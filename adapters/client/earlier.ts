@@ -36,7 +36,7 @@ export interface Exits {
   readonly pagination: PaginationInfo
 }
 
-/** What `exits` can be asked for, in the order of batch number, then account index. */
+/** The parameters of `exits`, which are ordered by batch number, then account index. */
 export interface ExitsQuery extends Paging {
   /** Only items of this account, as sender or receiver; not together with tokenId, zkEthereumAddress, BJJ. */
   readonly accountIndex?: string
@@ -141,7 +141,7 @@ export interface Slots {
   readonly pagination: PaginationInfo
 }
 
-/** What `slots` can be asked for, in the order of slot number. */
+/** The parameters of `slots`, which are ordered by slot number. */
 export interface SlotsQuery extends Paging {
   /** First slot; 0 by default. */
   readonly minSlotNum?: number
@@ -159,7 +159,7 @@ export interface Bids {
   readonly pagination: PaginationInfo
 }
 
-/** What `bids` can be asked for, in the order of time of the bid, which within a slot is the order of value. */
+/** The parameters of `bids`, which are ordered by time of the bid, which within a slot is the order of value. */
 export interface BidsQuery extends Paging {
   /** Only items of this slot. */
   readonly slotNum?: number
@@ -331,7 +331,7 @@ export interface Coordinators {
   readonly pagination: PaginationInfo
 }
 
-/** What each operation takes and answers. */
+/** The parameters and the answer of each operation. */
 export interface Operations {
   /** The leave that an Ethereum address gave to create accounts for its key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
   readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
@@ -373,8 +373,8 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
-  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Posting the same again changes nothing and is answered alike. */
+  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: null }
-  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Posting the same again changes nothing and is answered alike. */
+  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
 }

@@ -8,7 +8,7 @@ import {
   type RevisionName,
   type Revisions,
   rollupClient,
-  type Taking
+  type ArgumentsOf
 } from "./client.ts"
 import type { Local } from "./local_name.ts"
 import { type Answer, type Failure, type Outcome, RequestFailed } from "./outcome.ts"
@@ -18,24 +18,27 @@ interface Declared {
   readonly answers: unknown
 }
 
-/** One operation as an effect. */
+/** An operation as an effect; fails with a Failure of the client. */
 export type EffectCall<O extends Declared, Prefix extends string> = (
-  ...parameters: Taking<O, Prefix>
+  ...parameters: ArgumentsOf<O, Prefix>
 ) => Effect.Effect<Answer<Local<O["answers"], Prefix>>, Failure>
 
-/** The pages of a list, and their items, as streams. */
+/** Lists as streams of pages or items; they fail with a Failure of the client. */
 export interface Streamed<Operations, Prefix extends string> {
   readonly items: <Id extends ListsOf<Operations>>(
     id: Id,
-    ...parameters: Taking<ListOf<Operations, Id>, Prefix>
+    ...parameters: ArgumentsOf<ListOf<Operations, Id>, Prefix>
   ) => Stream.Stream<Local<ListOf<Operations, Id>["item"], Prefix>, Failure>
   readonly pages: <Id extends ListsOf<Operations>>(
     id: Id,
-    ...parameters: Taking<ListOf<Operations, Id>, Prefix>
+    ...parameters: ArgumentsOf<ListOf<Operations, Id>, Prefix>
   ) => Stream.Stream<Answer<Local<ListOf<Operations, Id>["answers"], Prefix>>, Failure>
 }
 
-/** The operations of a revision as effects that fail with a failure of the client, told by its `_tag`. */
+/**
+ * The operations of a revision as effects. They fail with a Failure, which `Effect.catchTag`
+ * distinguishes by `_tag`.
+ */
 export type EffectClient<Revision extends RevisionName = "later", Prefix extends string = "zk"> =
   & {
     readonly [Id in keyof Revisions[Revision]]: Revisions[Revision][Id] extends Declared
@@ -44,7 +47,28 @@ export type EffectClient<Revision extends RevisionName = "later", Prefix extends
   }
   & Streamed<Revisions[Revision], Prefix>
 
-/** The same client as `rollupClient`; whoever interrupts an effect ends its request. Throws a TypeError where `url` is no URL. */
+/**
+ * Returns the client of `rollupClient` with effects and streams. Interrupting an effect aborts its
+ * request. Throws a TypeError if `url` is not a URL.
+ *
+ * ```ts
+ * import { Effect, Stream } from "effect"
+ * import { effectClient } from "rollup-node-api/client/effect"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const client = effectClient({ url: "http://node", fetch: node.fetch })
+ *
+ * const symbols = client.items("getTokens").pipe(Stream.map(({ symbol }) => symbol))
+ * console.log(await Effect.runPromise(Stream.runCollect(symbols))) // => [ 'ETH' ]
+ * const unknown = client.getToken({ id: 7 }).pipe(
+ *   Effect.catchTag("Refused", ({ name }) => Effect.succeed(name))
+ * )
+ * console.log(await Effect.runPromise(unknown)) // => not-found
+ * await node.close()
+ * ```
+ */
 export const effectClient = <
   const Revision extends RevisionName = "later",
   const Prefix extends string = "zk"
@@ -52,7 +76,9 @@ export const effectClient = <
   options: ClientOptions<Revision, Prefix>
 ): EffectClient<Revision, Prefix> => {
   const { items, pages, ...calls } = rollupClient(options) as unknown as Untyped
-  const asked = Object.entries(calls as { readonly [id: string]: AnyCall }).map(([id, call]) => [
+  const operations = Object.entries(calls as { readonly [id: string]: AnyCall }).map((
+    [id, call]
+  ) => [
     id,
     (parameters?: unknown) =>
       Effect.flatMap(
@@ -61,7 +87,7 @@ export const effectClient = <
       )
   ])
   return {
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(operations),
     items: streamed(items),
     pages: streamed(pages)
   } as EffectClient<Revision, Prefix>
@@ -74,7 +100,7 @@ interface Untyped {
   readonly pages: AnyPaging
 }
 
-/** Each run of the stream asks anew, and ends what it asks when it is ended. */
+/** Each run of the stream sends its own requests, and aborts them if it ends early. */
 const streamed =
   (paging: AnyPaging) => (id: string, parameters?: unknown): Stream.Stream<unknown, Failure> =>
     Stream.unwrap(Effect.map(

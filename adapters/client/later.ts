@@ -59,7 +59,7 @@ export interface Accounts {
   readonly pendingItems: number
 }
 
-/** What `accounts` can be asked for, in the order of account index. */
+/** The parameters of `accounts`, which are ordered by account index. */
 export interface AccountsQuery extends Paging {
   /** Only accounts that this Ethereum address owns; not together with BJJ. */
   readonly zkEthereumAddress?: string
@@ -115,7 +115,7 @@ export interface Exits {
   readonly pendingItems: number
 }
 
-/** What `exits` can be asked for, in the order of batch number, then account index. */
+/** The parameters of `exits`, which are ordered by batch number, then account index. */
 export interface ExitsQuery extends Paging {
   /** Only items of this account, as sender or receiver; not together with tokenId, zkEthereumAddress, BJJ. */
   readonly accountIndex?: string
@@ -253,7 +253,7 @@ export interface HistoryTransactions {
   readonly pendingItems: number
 }
 
-/** What `transactions` can be asked for, in the order of batch number, then position. */
+/** The parameters of `transactions`, which are ordered by batch number, then position. */
 export interface HistoryTransactionsQuery extends Paging {
   /** Only items of this account, as sender or receiver; not together with tokenId, zkEthereumAddress, BJJ. */
   readonly accountIndex?: string
@@ -306,7 +306,7 @@ export interface Batches {
   readonly pendingItems: number
 }
 
-/** What `batches` can be asked for, in the order of batch number. */
+/** The parameters of `batches`, which are ordered by batch number. */
 export interface BatchesQuery extends Paging {
   /** Only batches with a greater number. */
   readonly minBatchNum?: number
@@ -369,7 +369,7 @@ export interface Slots {
   readonly pendingItems: number
 }
 
-/** What `slots` can be asked for, in the order of slot number. */
+/** The parameters of `slots`, which are ordered by slot number. */
 export interface SlotsQuery extends Paging {
   /** First slot; 0 by default. */
   readonly minSlotNum?: number
@@ -388,7 +388,7 @@ export interface Bids {
   readonly pendingItems: number
 }
 
-/** What `bids` can be asked for, in the order of time of the bid, which within a slot is the order of value. */
+/** The parameters of `bids`, which are ordered by time of the bid, which within a slot is the order of value. */
 export type BidsQuery = Paging & AtLeastOne<{
   /** Only items of this slot. */
   readonly slotNum?: number
@@ -622,7 +622,7 @@ export interface Tokens {
   readonly pendingItems: number
 }
 
-/** What `tokens` can be asked for, in the order of token identifier. */
+/** The parameters of `tokens`, which are ordered by token identifier. */
 export interface TokensQuery extends Paging {
   /** Only these tokens: token identifiers separated by commas. */
   readonly ids?: ReadonlyArray<number>
@@ -639,7 +639,7 @@ export interface Coordinators {
   readonly pendingItems: number
 }
 
-/** What `coordinators` can be asked for, in the order of block of the registration, then forger address. */
+/** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
 export interface CoordinatorsQuery extends Paging {}
 
 /** Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key. */
@@ -694,7 +694,7 @@ export interface PostPoolL2Transaction {
   readonly requestNonce?: number | bigint | null
 }
 
-/** What each operation takes and answers. */
+/** The parameters and the answer of each operation. */
 export interface Operations {
   /** The leave that an Ethereum address gave to create accounts for its key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
   readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
@@ -736,8 +736,8 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
-  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Posting the same again changes nothing and is answered alike. */
+  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: null }
-  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Posting the same again changes nothing and is answered alike. */
+  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
 }

@@ -1,17 +1,23 @@
-/** A name of the default network (`zkEthereumAddress`, `toZkEthereumAddress`) as the network of a prefix spells it. */
+/**
+ * A name of the default network (`zkEthereumAddress`, `toZkEthereumAddress`) in the network of a
+ * prefix.
+ */
 export type LocalName<Name, Prefix extends string> = Name extends `zk${infer Rest}` ?
   `${Prefix}${Rest}`
   : Name extends `${infer Before}Zk${infer Rest}` ? `${Before}${Capitalize<Prefix>}${Rest}`
   : Name
 
-/** What is declared for the default network, with the names of the network of a prefix. */
+/** A declared type of the default network, with the names of the network of a prefix. */
 export type Local<T, Prefix extends string> = [Prefix] extends ["zk"] ? T
   : T extends ReadonlyArray<infer Item> ? ReadonlyArray<Local<Item, Prefix>>
   : T extends object ?
     { readonly [Name in keyof T as LocalName<Name, Prefix>]: Local<T[Name], Prefix> }
   : T
 
-/** The same of one name; said again here, since the core that says it needs more than a browser has. */
+/**
+ * Returns the name in the network of a prefix. Repeated here because the core imports more than a
+ * browser needs.
+ */
 export const localName = (prefix: string, name: string): string =>
   name.replace(/^zk(?=[A-Z])/u, prefix).replace(
     /Zk(?=[A-Z])/u,

@@ -1,4 +1,4 @@
-/** A typed client that runs wherever `fetch` is, browsers included; it imports no package. */
+/** A typed client for every platform with `fetch`, browsers included; it imports no package. */
 export type { ProblemName } from "./_declared.ts"
 export {
   type Call,

@@ -1,6 +1,9 @@
 import type { ProblemName } from "./_declared.ts"
 
-/** The state of the ledger that an answer shows, from its headers; null where the answer does not say. */
+/**
+ * The state of the ledger that an answer shows, from its headers; null if the answer does not
+ * contain it.
+ */
 export interface Snapshot {
   readonly ethereumBlockNum: bigint | null
   readonly batchNum: number | null
@@ -8,31 +11,33 @@ export interface Snapshot {
   readonly version: number | null
 }
 
-/** What was asked for. */
+/** A successful call. */
 export interface Answer<T> {
   readonly ok: true
-  /** Frozen: the same object may be given again while it stays true. */
+  /**
+   * The decoded answer. It is frozen: later calls may return the same object while it is unchanged.
+   */
   readonly value: T
   readonly snapshot: Snapshot
 }
 
-/** One rule that the request breaks. */
+/** A violation of one rule by the request. */
 export interface Fault {
   readonly in: "path" | "query" | "header" | "body"
-  /** Name of the parameter; in a body `pointer` stands instead. */
+  /** The name of the parameter; for a body `pointer` is set instead. */
   readonly parameter?: string
   readonly pointer?: string
-  /** What was given; null where something is missing. */
+  /** The invalid value; null if a value is missing. */
   readonly value: string | null
   readonly rule: string
   readonly message: string
-  /** The known name that is nearest to an unknown one. */
+  /** The known name that is closest to an unknown one. */
   readonly nearest?: string
 }
 
-/** The JSON object of a refusal (RFC 9457). */
+/** The body of a refusal (RFC 9457). */
 export interface Problem {
-  /** One sentence for a person. */
+  /** One sentence for people. */
   readonly message: string
   /** `urn:rollup-node-api:problem:` and the name. */
   readonly type: string
@@ -40,58 +45,93 @@ export interface Problem {
   readonly status: number
   readonly detail: string
   readonly instance: string
-  /** Every rule that the input breaks. */
+  /** All violations of the input. */
   readonly errors?: ReadonlyArray<Fault>
 }
 
 interface Failed<Tag extends string> {
   readonly ok: false
   readonly _tag: Tag
-  /** One sentence for a person: what happened, and what to do. */
+  /** One sentence for people: what happened, and what to do. */
   readonly message: string
-  /** Whether the same may go well later. */
+  /** Whether a later retry may succeed. */
   readonly retry: boolean
 }
 
-/** The server refused, and said why. */
+/**
+ * The server refused the request, and sent a problem with the reason.
+ *
+ * ```ts
+ * import { rollupClient } from "rollup-node-api/client"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const client = rollupClient({ url: "http://node", fetch: node.fetch })
+ *
+ * const outcome = await client.getBatches({ limit: 0 })
+ * if (!outcome.ok && outcome._tag === "Refused") {
+ *   const [violation] = outcome.problem.errors!
+ *   console.log(outcome.problem.status, violation!.parameter, violation!.value) // => 400 limit 0
+ * }
+ * await node.close()
+ * ```
+ */
 export interface Refused extends Failed<"Refused"> {
   readonly name: ProblemName
   readonly problem: Problem
   readonly snapshot: Snapshot
-  /** When the server wants to be asked again. */
+  /** The time after which the server accepts a retry, in seconds. */
   readonly retryAfterSeconds?: number
 }
 
-/** No answer came. */
+/** There was no response, for example because the connection failed. */
 export interface Unreachable extends Failed<"Unreachable"> {
   readonly cause: unknown
 }
 
-/** No whole answer came in time. */
+/** There was no complete response within the timeout. */
 export interface TimedOut extends Failed<"TimedOut"> {
   readonly timeoutMs: number
 }
 
-/** The signal of the caller ended the call. */
+/** The caller's signal aborted the call. */
 export interface Aborted extends Failed<"Aborted"> {
   readonly cause: unknown
 }
 
-/** What came is no answer of this contract: of a proxy, of another server, or of another revision. */
+/**
+ * The response does not follow this contract: it comes from a proxy, another server or another
+ * revision.
+ */
 export interface Unexpected extends Failed<"Unexpected"> {
   readonly status: number
-  /** The beginning of it. */
+  /** The first 500 characters of the body. */
   readonly text: string
   readonly retryAfterSeconds?: number
 }
 
-/** Everything that can stand in place of an answer. */
+/** Every way in which a call can fail; `_tag` distinguishes them. */
 export type Failure = Refused | Unreachable | TimedOut | Aborted | Unexpected
 
-/** What a call resolves to; it never rejects. */
+/** The result of a call. */
 export type Outcome<T> = Answer<T> | Failure
 
-/** A failure as an exception, for those who want one. */
+/**
+ * A failure as an exception.
+ *
+ * ```ts
+ * import { RequestFailed, rollupClient, valueOf } from "rollup-node-api/client"
+ *
+ * const fetch = () => Promise.reject(new Error("connection refused"))
+ * const client = rollupClient({ url: "http://node", fetch, retriesMax: 0 })
+ * try {
+ *   valueOf(await client.getState())
+ * } catch (error) {
+ *   if (error instanceof RequestFailed) console.log(error.failure._tag) // => Unreachable
+ * }
+ * ```
+ */
 export class RequestFailed extends Error {
   readonly _tag = "RequestFailed"
   readonly failure: Failure
@@ -102,7 +142,7 @@ export class RequestFailed extends Error {
   }
 }
 
-/** The value of an answer; throws RequestFailed where there is none. */
+/** Returns the value of an answer; throws RequestFailed if the call failed. */
 export const valueOf = <T>(outcome: Outcome<T>): T => {
   if (outcome.ok) return outcome.value
   throw new RequestFailed(outcome)

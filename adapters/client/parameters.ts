@@ -1,20 +1,20 @@
-/** What every list takes. */
+/** The parameters of every list. */
 export interface Paging {
-  /** The itemId with which the page begins, inclusive; there need not be such an item. */
+  /** The page begins at this itemId, inclusive; an item with this itemId need not exist. */
   readonly fromItem?: number
-  /** ASC, from the smallest itemId, is the default. */
+  /** Order by itemId; ASC by default. */
   readonly order?: "ASC" | "DESC"
-  /** Items of the page: 1..2049. */
+  /** Maximum number of items of the page: 1..2049. */
   readonly limit?: number
 }
 
-/** An operation that takes none. */
+/** The parameters of an operation that has none. */
 export type NoParameters = { readonly [name: string]: never }
 
-/** A body that is written already, as `bodyWriter` of the core does. */
+/** A body that is JSON text already, as `bodyWriter` of the core writes it. */
 export type JsonText = string
 
-/** `Q` with one of the named parameters at least. */
+/** `Q` with at least one of the named parameters. */
 export type AtLeastOne<Q, Names extends keyof Q> =
   & Q
   & { readonly [N in Names]: { readonly [M in N]-?: Exclude<Q[M], undefined> } }[Names]

@@ -1,12 +1,42 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type { Network } from "../../core/domain/mod.ts"
-import { answer, type Question } from "./_question.ts"
+import type { PublicKey } from "../../core/encoding/mod.ts"
+import type { SignedAuthorization } from "../../core/ports/mod.ts"
+import { verifyAuthorization } from "./authorization_signature.ts"
+import { type ProvenExit, verifyExitProof } from "./inclusion_proof.ts"
+import { verifyElements } from "./transaction_signature.ts"
 
-/* Runs in a worker thread: answers batches of questions in the order in which they come. */
+/*
+ * The entry point of a worker thread; other files import only its types. The thread receives arrays
+ * of requests and replies to each with an array of results in the same order.
+ */
+
+/** A verification. Contains only the fields that it needs, since messages are copied. */
+export type VerificationRequest =
+  | {
+    readonly publicKey: PublicKey
+    readonly elements: ReadonlyArray<bigint>
+    readonly signature: string
+  }
+  | SignedAuthorization
+  | ExitProofRequest
+
+/** The verification of an exit proof against the exit root of its batch. */
+export interface ExitProofRequest {
+  readonly exit: ProvenExit
+  readonly exitRoot: bigint
+}
 
 const network = workerData as Network
 
-parentPort?.on("message", (questions: ReadonlyArray<Question>) => {
+function verify(request: VerificationRequest): boolean {
+  if ("exit" in request) return verifyExitProof(request.exit, request.exitRoot)
+  return "elements" in request
+    ? verifyElements(request.publicKey, request.elements, request.signature)
+    : verifyAuthorization(request, network)
+}
+
+parentPort?.on("message", (requests: ReadonlyArray<VerificationRequest>) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-  parentPort?.postMessage(questions.map((question) => answer(question, network)))
+  parentPort?.postMessage(requests.map(verify))
 })

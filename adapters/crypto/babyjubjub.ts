@@ -1,5 +1,6 @@
 import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import {
   EncodingError,
@@ -8,27 +9,74 @@ import {
   publicKeyParts
 } from "../../core/encoding/mod.ts"
 
-/** An affine point of the curve a·x² + y² = 1 + d·x²·y², both coordinates below the field modulus. */
+/**
+ * An affine point of the curve a·x² + y² = 1 + d·x²·y², with coordinates below the field modulus.
+ */
 export interface CurvePoint {
   readonly x: bigint
   readonly y: bigint
 }
 
 /**
- * The public key of a private key: its BLAKE-512 digest, first half pruned and divided by 8, times the base point of the subgroup.
+ * Returns the public key of a private key. A private key is any bytes, usually 32.
  *
- * A private key is any bytes, 32 by custom.
+ * The first half of its BLAKE-512 digest, pruned and divided by 8, is multiplied with the base
+ * point of the subgroup.
+ *
+ * @example
+ * ```ts
+ * import { formatPublicKey } from "rollup-node-api"
+ * import { derivePublicKey } from "rollup-node-api/crypto"
+ *
+ * const key = derivePublicKey(new Uint8Array(32).fill(1))
+ * console.log(formatPublicKey("zk", key)) // => zk:_lGG0Qj8U5QMNdHC9K9Ouy0gRazYFDtLwHGbrT85JKZ8
+ * ```
  */
 export function derivePublicKey(privateKey: Uint8Array): PublicKey {
-  return compressPoint(Point.BASE.multiply(secretScalar(privateKey) % Fn.ORDER).toAffine())
+  return compressPoint(
+    Point.BASE.multiply(secretScalar(blake512(privateKey)) % Fn.ORDER).toAffine()
+  )
 }
 
-/** y and the sign of x: set when x is above half of the field. */
+/**
+ * Returns the secret scalar of a BLAKE-512 digest of a private key: its first half, pruned and
+ * divided by 8.
+ */
+export function secretScalar(digest: Uint8Array): bigint {
+  const half = digest.slice(0, 32)
+  half[0] = half[0]! & 0xf8
+  half[31] = (half[31]! & 0x7f) | 0x40
+  return littleEndianNumber(half) >> 3n
+}
+
+/** Returns the number with these little-endian bytes. */
+export function littleEndianNumber(bytes: Uint8Array): bigint {
+  return BigInt(`0x${bytesToHex(bytes.toReversed())}`)
+}
+
+/** Returns the compressed form of a point: y, and a sign bit if x is above half of the field. */
 export function compressPoint({ x, y }: CurvePoint): PublicKey {
   return publicKeyFromParts({ y, sign: x > X_POSITIVE_MAX })
 }
 
-/** The point of a key; fails when y is not below the field modulus, when no x belongs to it, or when x is 0 with the sign set. */
+/**
+ * Returns the point of a public key. Fails with an `EncodingError` if y is not below the field
+ * modulus, if no point of the curve has this y, or if x is 0 and the sign bit is set.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { publicKeyFromParts } from "rollup-node-api"
+ * import { compressPoint, decompressPublicKey, derivePublicKey } from "rollup-node-api/crypto"
+ *
+ * const key = derivePublicKey(new Uint8Array(32).fill(1))
+ * const point = Result.getOrThrow(decompressPublicKey(key))
+ * console.log(compressPoint(point) === key) // => true
+ *
+ * const invalid = decompressPublicKey(publicKeyFromParts({ y: 4n, sign: false }))
+ * console.log(Result.isFailure(invalid)) // => true
+ * ```
+ */
 export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, EncodingError> {
   const { y, sign } = publicKeyParts(key)
   if (y >= Fp.ORDER) {
@@ -44,13 +92,26 @@ export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, E
   return Result.succeed({ x: sign ? Fp.ORDER - x : x, y })
 }
 
-/** Whether the key is a point of the subgroup of prime order; the neutral element is one. */
+/** Returns whether the key is a point of the subgroup of prime order or its neutral element. */
 export function isInPrimeSubgroup(key: PublicKey): boolean {
   const point = decompressPublicKey(key)
   return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()
 }
 
-/** Whether signatures by the key mean anything: a point of the prime subgroup other than the neutral element, so not of low order. */
+/**
+ * Returns whether signatures by the key are secure: it is a point of the subgroup of prime order,
+ * and not the neutral element. Anyone can sign for a key of low order.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyFromParts } from "rollup-node-api"
+ * import { derivePublicKey, isInPrimeSubgroup, isSigningKey } from "rollup-node-api/crypto"
+ *
+ * const neutral = publicKeyFromParts({ y: 1n, sign: false })
+ * console.log(isInPrimeSubgroup(neutral), isSigningKey(neutral)) // => true false
+ * console.log(isSigningKey(derivePublicKey(new Uint8Array(32).fill(1)))) // => true
+ * ```
+ */
 export function isSigningKey(key: PublicKey): boolean {
   return key !== NEUTRAL_KEY && isInPrimeSubgroup(key)
 }
@@ -61,18 +122,9 @@ const { a, d } = Point.CURVE()
 const X_POSITIVE_MAX = (Fp.ORDER - 1n) / 2n
 const NEUTRAL_KEY = publicKeyFromParts({ y: 1n, sign: false })
 
-function secretScalar(privateKey: Uint8Array): bigint {
-  const half = blake512(privateKey).subarray(0, 32)
-  half[0] = half[0]! & 0xf8
-  half[31] = (half[31]! & 0x7f) | 0x40
-  let scalar = 0n
-  for (let i = 31; i >= 0; i--) scalar = (scalar << 8n) | BigInt(half[i]!)
-  return scalar >> 3n
-}
-
 /**
- * The root of x² = (1 − y²)/(a − d·y²) that is at most half of the field, or undefined if there is
- * none; the denominator is never 0, since a/d is no square.
+ * Returns the root of x² = (1 − y²)/(a − d·y²) that is at most half of the field, or undefined if
+ * there is none. The denominator is never 0, since a/d is not a square.
  */
 function positiveX(y: bigint): bigint | undefined {
   const ySquared = Fp.sqr(y)
@@ -80,7 +132,7 @@ function positiveX(y: bigint): bigint | undefined {
   return x === undefined || x <= X_POSITIVE_MAX ? x : Fp.neg(x)
 }
 
-/** A square root, or undefined if there is none, for which the library throws. */
+/** Returns a square root, or undefined if there is none; the library throws then. */
 function squareRoot(value: bigint): bigint | undefined {
   try {
     return Fp.sqrt(value)

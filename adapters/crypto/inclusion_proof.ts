@@ -3,16 +3,19 @@ import type { Exit, MerkleProof } from "../../core/domain/mod.ts"
 import { accountLeaf } from "./account_leaf.ts"
 import { poseidon } from "./poseidon.ts"
 
-/** Levels of a tree: a path is the 48 bits of an account index. */
+/** Maximum number of levels of a tree: a path has the 48 bits of an account index. */
 export const DEPTH_MAX = 48
 
-/** An exit as far as its proof speaks of it, and the proof. */
+/** The fields of an exit that its proof covers, and the proof. */
 export type ProvenExit = Pick<
   Exit,
   "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
 >
 
-/** Whether the siblings, each a field element in its only form, lead from the leaf to the root; zeros at their end are padding. */
+/**
+ * Returns whether the siblings lead from the leaf to the root. Every number has to be a reduced
+ * field element; zeros at the end of the siblings are padding.
+ */
 export function verifyInclusion(
   { root, key, value, siblings }: Pick<MerkleProof, "root" | "key" | "value" | "siblings">
 ): boolean {
@@ -29,8 +32,21 @@ export function verifyInclusion(
 }
 
 /**
- * Whether the proof of an exit is one for this account, token, owner and balance, and leads to the exit root of its batch. The leaf is
- * computed anew: what the proof says its value is must be that.
+ * Returns whether the proof of an exit is for this account, token, owner and balance, and leads to
+ * the exit root of its batch. It computes the leaf again and compares it with the value in the
+ * proof.
+ *
+ * @example
+ * ```ts
+ * import { EMPTY_PUBLIC_KEY, ZERO_ADDRESS } from "rollup-node-api"
+ * import { accountLeaf, merkleTree, verifyExitProof } from "rollup-node-api/crypto"
+ *
+ * const owned = { tokenId: 0, balance: 9n, publicKey: EMPTY_PUBLIC_KEY, address: ZERO_ADDRESS }
+ * const tree = merkleTree([{ index: 256, leaf: accountLeaf({ ...owned, nonce: 0n }) }])
+ * const exit = { accountIndex: 256, ...owned, merkleProof: tree.proof(256)! }
+ * console.log(verifyExitProof(exit, tree.root)) // => true
+ * console.log(verifyExitProof({ ...exit, balance: 10n }, tree.root)) // => false
+ * ```
  */
 export function verifyExitProof(
   { accountIndex, merkleProof, ...owned }: ProvenExit,
@@ -41,7 +57,7 @@ export function verifyExitProof(
     merkleProof.value === accountLeaf({ ...owned, nonce: 0n }) && verifyInclusion(merkleProof)
 }
 
-/** The hash of a leaf where it is kept. */
+/** Returns the hash of a leaf node from its key and value. */
 export function leafNode(key: bigint, value: bigint): bigint {
   return poseidon([key, value, 1n])
 }

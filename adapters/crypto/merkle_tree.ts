@@ -3,34 +3,48 @@ import type { AccountIndex } from "../../core/encoding/mod.ts"
 import { DEPTH_MAX, leafNode } from "./inclusion_proof.ts"
 import { poseidon } from "./poseidon.ts"
 
-/** A leaf hash and the account index it is kept under. */
+/** The value of a leaf, and the account index that is its key. */
 export interface IndexedLeaf {
   readonly index: AccountIndex
   readonly leaf: bigint
 }
 
 /**
- * A sparse binary Merkle tree of states or exits that does not change: an update makes another one that shares what stayed the same, so
- * that an older version costs nothing to keep and a rollback is to take it up again.
+ * An immutable sparse binary Merkle tree of states or exits. An update returns a new tree that
+ * shares the unchanged nodes: retain the tree of a version to be able to roll back to it.
  */
 export interface MerkleTree {
-  /** 0 when the tree is empty. */
+  /** 0 if the tree is empty. */
   readonly root: bigint
-  /** Undefined when nothing is kept under the index. */
+  /** Returns the proof of the leaf, or undefined if the tree has none at the index. */
   readonly proof: (index: AccountIndex) => MerkleProof | undefined
   /**
-   * The tree with these leaves put in or replaced, in any order; each node above them is hashed once. Throws a RangeError when an index
-   * comes twice or is not 0..2^48−1.
+   * Returns the tree with these leaves inserted or replaced, in any order. Each node above them is
+   * hashed once. Throws a RangeError if an index occurs twice or is not in 0..2^48−1.
    */
   readonly update: (changes: ReadonlyArray<IndexedLeaf>) => MerkleTree
 }
 
-/** The tree of these leaves, from nothing. */
+/**
+ * Returns the tree of these leaves. Throws as `MerkleTree.update` does.
+ *
+ * @example
+ * ```ts
+ * import { merkleTree, verifyInclusion } from "rollup-node-api/crypto"
+ *
+ * const tree = merkleTree([{ index: 256, leaf: 11n }, { index: 257, leaf: 12n }])
+ * const proof = tree.proof(257)!
+ * console.log(verifyInclusion(proof), proof.siblings.length) // => true 1
+ *
+ * const changed = tree.update([{ index: 256, leaf: 13n }])
+ * console.log(changed.root === tree.root, changed.proof(257)?.value) // => false 12n
+ * ```
+ */
 export function merkleTree(leaves: ReadonlyArray<IndexedLeaf>): MerkleTree {
   return emptyTree.update(leaves)
 }
 
-/** Undefined is the empty subtree, whose hash is 0. */
+/** Undefined is the empty subtree with the hash 0. */
 type Node = Leaf | Inner | undefined
 
 interface Leaf extends IndexedLeaf {
@@ -43,7 +57,7 @@ interface Inner {
   readonly hash: bigint
 }
 
-function treeOf(top: Node): MerkleTree {
+function treeFrom(top: Node): MerkleTree {
   const root = hashOf(top)
   return {
     root,
@@ -60,35 +74,36 @@ function treeOf(top: Node): MerkleTree {
           `${changes.length} leaves with ${indexes.size} indexes, expected one for each`
         )
       }
-      // only what is named: a leaf that brings its hash along is one of ours
-      return treeOf(put(top, changes.map(({ index, leaf }) => ({ index, leaf })), 0))
+      // copy the two fields: a leaf with a `hash` is taken for a node of this tree
+      return treeFrom(insert(top, changes.map(({ index, leaf }) => ({ index, leaf })), 0))
     }
   }
 }
 
 /**
- * A path follows the index bit by bit, the least significant one at the root, and a leaf sits as high as it is alone. A leaf in the way
- * moves down, hash and all, with the changes that go past it.
+ * Returns the node with the changes applied. A path follows the bits of the index, the least
+ * significant one at the root, and a leaf is at the top of the subtree in which it is the only one.
+ * If changes pass an existing leaf, it moves down with them, and its hash stays.
  */
-function put(node: Node, changes: ReadonlyArray<IndexedLeaf>, level: number): Node {
+function insert(node: Node, changes: ReadonlyArray<IndexedLeaf>, level: number): Node {
   const [first] = changes
   if (first === undefined) return node
   if (node !== undefined && "left" in node) return split(node, changes, level)
   if (node !== undefined && changes.every(({ index }) => index !== node.index)) {
     return split(undefined, [...changes, node], level)
   }
-  return changes.length === 1 ? place(first, node) : split(undefined, changes, level)
+  return changes.length === 1 ? leafWith(first, node) : split(undefined, changes, level)
 }
 
 function split(node: Inner | undefined, changes: ReadonlyArray<IndexedLeaf>, level: number): Inner {
-  const left = put(node?.left, changes.filter(({ index }) => !isRight(index, level)), level + 1)
-  const right = put(node?.right, changes.filter(({ index }) => isRight(index, level)), level + 1)
+  const left = insert(node?.left, changes.filter(({ index }) => !isRight(index, level)), level + 1)
+  const right = insert(node?.right, changes.filter(({ index }) => isRight(index, level)), level + 1)
   return node !== undefined && left === node.left && right === node.right
     ? node
     : { left, right, hash: poseidon([hashOf(left), hashOf(right)]) }
 }
 
-function place(change: IndexedLeaf | Leaf, node: Leaf | undefined): Leaf {
+function leafWith(change: IndexedLeaf | Leaf, node: Leaf | undefined): Leaf {
   if (node?.leaf === change.leaf) return node
   return "hash" in change
     ? change
@@ -121,10 +136,10 @@ function hashOf(node: Node): bigint {
   return node === undefined ? 0n : node.hash
 }
 
-/** Division instead of a shift, which would cut the index to 32 bits. */
+/** It divides, since a shift would truncate the index to 32 bits. */
 function isRight(index: AccountIndex, level: number): boolean {
   return Math.floor(index / 2 ** level) % 2 === 1
 }
 
-/** Nothing is kept; its root is 0. */
-export const emptyTree: MerkleTree = treeOf(undefined)
+/** The tree without leaves; its root is 0. */
+export const emptyTree: MerkleTree = treeFrom(undefined)

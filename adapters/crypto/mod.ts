@@ -1,5 +1,11 @@
 export { accountLeaf, type LeafAccount } from "./account_leaf.ts"
 export {
+  authorizationDigest,
+  ethereumAddress,
+  signAuthorization,
+  verifyAuthorization
+} from "./authorization_signature.ts"
+export {
   compressPoint,
   type CurvePoint,
   decompressPublicKey,
@@ -9,17 +15,14 @@ export {
 } from "./babyjubjub.ts"
 export { keccak256 } from "../hashing/mod.ts"
 export { type ProvenExit, verifyExitProof, verifyInclusion } from "./inclusion_proof.ts"
+export { inlineVerifier } from "./inline_verifier.ts"
 export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
+export { signerOf, signMessage, verifyMessage } from "./message_signature.ts"
 export { poseidon } from "./poseidon.ts"
-export { signerOf, signMessage } from "./signing.ts"
-export { authorizationDigest, ethereumAddress, signAuthorization } from "./signing_authorization.ts"
 export {
   type SignableTransaction,
   signTransaction,
   transactionElements,
-  transactionHash
-} from "./signing_transaction.ts"
-export { verifierInPlace } from "./verifier_in_place.ts"
-export { verifyMessage } from "./verifying.ts"
-export { verifyAuthorization } from "./verifying_authorization.ts"
-export { verifyTransaction } from "./verifying_transaction.ts"
+  transactionHash,
+  verifyTransaction
+} from "./transaction_signature.ts"

@@ -1,3 +1,3 @@
-/** What needs Node's worker threads; everything else of this folder runs anywhere. */
-export { type ExitWorkers, exitWorkers } from "./exit_workers.ts"
-export { verifierWorkers, type VerifierWorkersOptions } from "./workers.ts"
+/** The exports that need Node's worker threads; everything in `mod.ts` runs on any platform. */
+export { type ExitProofWorkers, exitProofWorkers } from "./exit_proof_workers.ts"
+export { verifierWorkers, type VerifierWorkersOptions } from "./verifier_workers.ts"

@@ -6,9 +6,18 @@ import { poseidon5 } from "poseidon-lite/poseidon5"
 import { poseidon6 } from "poseidon-lite/poseidon6"
 
 /**
- * Poseidon over the scalar field of BN254 (x⁵, 8 full rounds, state one wider than the inputs), of 1 to 6 inputs.
+ * Returns the Poseidon hash of 1 to 6 inputs over the scalar field of BN254 (x⁵, 8 full rounds, a
+ * state of one element more than the inputs).
  *
- * Inputs are not negative and count modulo the field; the result is below it. Throws a RangeError on another number of inputs.
+ * Inputs must not be negative and are reduced modulo the field; the result is below it. Throws a
+ * RangeError for another number of inputs.
+ *
+ * @example
+ * ```ts
+ * import { poseidon } from "rollup-node-api/crypto"
+ *
+ * console.log(poseidon([1n]) >> 200n) // => 11566179439782242n
+ * ```
  */
 export function poseidon(inputs: ReadonlyArray<bigint>): bigint {
   const hash = HASHES[inputs.length - 1]
@@ -18,5 +27,5 @@ export function poseidon(inputs: ReadonlyArray<bigint>): bigint {
   return hash([...inputs])
 }
 
-// Single modules, because the barrel decodes the constants of all sixteen widths when it loads.
+// Imported one by one: the package's main module decodes the constants of all sixteen widths.
 const HASHES = [poseidon1, poseidon2, poseidon3, poseidon4, poseidon5, poseidon6]

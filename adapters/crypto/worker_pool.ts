@@ -1,174 +1,205 @@
 import { Effect } from "effect"
+import { Worker } from "node:worker_threads"
+import type { Network } from "../../core/domain/mod.ts"
 import { VerifierBusy } from "../../core/ports/mod.ts"
 
-/** The part of a worker thread that the pool uses; it answers each message with a message, in order. */
+/** The part of a worker thread that the pool uses. It replies to each message, in order. */
 export interface WorkerThread {
-  readonly postMessage: (questions: ReadonlyArray<unknown>) => void
+  readonly postMessage: (requests: ReadonlyArray<unknown>) => void
   readonly terminate: () => Promise<unknown>
-  /** Keeps the process alive, or no longer. */
+  /** The thread keeps the process alive after `ref`, and no longer after `unref`. */
   readonly ref: () => void
   readonly unref: () => void
-  on(event: "message", listener: (answers: ReadonlyArray<boolean>) => void): unknown
+  on(event: "message", listener: (results: ReadonlyArray<boolean>) => void): unknown
   on(event: "error", listener: (cause: unknown) => void): unknown
   on(event: "exit", listener: () => void): unknown
 }
 
+/** Starts a thread that verifies arrays of `VerificationRequest`. */
+export const startWorker = (name: string, network: Network): WorkerThread => {
+  // the source, if this runtime executes TypeScript; otherwise the build, which bundles keep beside
+  // this file under the same name
+  const file = import.meta.url.endsWith(".ts") ? "./_worker.ts" : "./_worker.js"
+  return new Worker(new URL(file, import.meta.url), { name, workerData: network })
+}
+
+/** The options of `workerPool`. */
 export interface WorkerPoolOptions {
+  /** Starts a thread. */
   readonly start: () => WorkerThread
   readonly workersMax: number
-  /** Questions that wait for a worker, those that are with one not counted. */
+  /** Maximum number of queued requests, without those that a worker has received. */
   readonly queueMax: number
 }
 
-export interface WorkerPool<Question> {
-  /** Interrupting it frees its place as long as it waits. Dies when two workers in a row perish over the question. */
-  readonly ask: (question: Question) => Effect.Effect<boolean, VerifierBusy>
+/** A pool of worker threads with a bounded queue. */
+export interface WorkerPool<Request> {
+  /**
+   * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
+   * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the
+   * request.
+   */
+  readonly run: (request: Request) => Effect.Effect<boolean, VerifierBusy>
   readonly stats: () => WorkerPoolStats
-  /** Ends the workers; what still waits is interrupted. */
+  /** Terminates the workers, and interrupts all unfinished requests. */
   readonly close: Effect.Effect<void>
 }
 
+/** Counts since the pool was created, and current numbers. */
 export interface WorkerPoolStats {
-  /** Questions that no worker has yet. */
-  readonly waiting: number
-  /** Questions that are with a worker. */
-  readonly underWay: number
+  /** Requests that no worker has received yet. */
+  readonly queued: number
+  /** Requests that a worker has received and not answered. */
+  readonly running: number
   readonly workers: number
-  readonly answered: number
-  /** Questions that were not taken in, since too many waited. */
-  readonly turnedAway: number
-  /** Workers that ended while they were not told to. */
-  readonly perished: number
+  readonly completed: number
+  /** Requests that failed because the queue was full. */
+  readonly rejected: number
+  /** Workers that ended although the pool did not terminate them. */
+  readonly crashed: number
 }
 
 // Not `effect/workers`: it has no queue bound, batches or replacement of crashed threads, and its
-// runner loads Effect into each thread (2 MB and about 0.2 s more, measured on Node 24).
-/** Workers that are started when they are needed, replaced when they perish, and do not keep the process alive while they are idle. */
-export function workerPool<Question>(
+// runner loads Effect into each thread.
+/**
+ * Returns a pool of worker threads. A worker starts if a request needs it, is replaced if it
+ * crashes, and does not keep the process alive while it is idle.
+ */
+export function workerPool<Request>(
   { queueMax, start, workersMax }: WorkerPoolOptions
-): WorkerPool<Question> {
-  const crew = new Set<Member<Question>>()
-  let waiting = new Set<Job<Question>>()
+): WorkerPool<Request> {
+  const workers = new Set<PoolWorker<Request>>()
+  let queue = new Set<Job<Request>>()
   let closed = false
-  let [answered, turnedAway, perished] = [0, 0, 0]
-  const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_QUESTION))
+  let [completed, rejected, crashed] = [0, 0, 0]
+  const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
 
-  /** To idle workers first, then to new ones; a second batch for each bridges the time until its answers have come back. */
-  function handOut(): void {
+  /**
+   * Sends batches to idle workers first, then to new ones. Each gets a second batch, so that it
+   * does not wait while the results of the first one travel back.
+   */
+  function dispatch(): void {
     for (let ahead = 1; ahead <= BATCHES_AHEAD; ahead++) {
-      for (const member of crew) if (member.batches.length < ahead) send(member)
-      while (crew.size < workersMax && waiting.size > 0) send(hire())
+      for (const worker of workers) if (worker.batches.length < ahead) send(worker)
+      while (workers.size < workersMax && queue.size > 0) send(spawn())
     }
   }
 
-  function send(member: Member<Question>): void {
-    const batch = take(waiting, Math.min(BATCH_MAX, Math.ceil(waiting.size / workersMax)))
+  function send(worker: PoolWorker<Request>): void {
+    const batch = takeBatch(queue, Math.min(BATCH_MAX, Math.ceil(queue.size / workersMax)))
     if (batch.length === 0) return
-    member.batches.push(batch)
-    member.worker.ref()
+    worker.batches.push(batch)
+    worker.thread.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-    member.worker.postMessage(batch.map(({ question }) => question))
+    worker.thread.postMessage(batch.map(({ request }) => request))
   }
 
-  function hire(): Member<Question> {
-    const member: Member<Question> = { worker: start(), batches: [], cause: undefined }
-    crew.add(member)
-    member.worker.on("message", (answers) => {
-      const batch = member.batches.shift() ?? []
-      answered += batch.length
-      for (const [i, job] of batch.entries()) job.resume(Effect.succeed(answers[i] === true))
-      if (member.batches.length === 0) member.worker.unref()
-      handOut()
+  function spawn(): PoolWorker<Request> {
+    const worker: PoolWorker<Request> = { thread: start(), batches: [], cause: undefined }
+    workers.add(worker)
+    worker.thread.on("message", (results) => {
+      const batch = worker.batches.shift() ?? []
+      completed += batch.length
+      for (const [i, job] of batch.entries()) job.resume(Effect.succeed(results[i] === true))
+      if (worker.batches.length === 0) worker.thread.unref()
+      dispatch()
     })
-    member.worker.on("error", (cause) => member.cause = cause)
-    member.worker.on("exit", () => {
-      crew.delete(member)
+    worker.thread.on("error", (cause) => worker.cause = cause)
+    worker.thread.on("exit", () => {
+      workers.delete(worker)
       if (closed) return
-      perished++
-      recover(member)
+      crashed++
+      requeue(worker)
     })
-    return member
+    return worker
   }
 
-  /** The batch at work is under suspicion: its questions are asked once more, each alone. The others come first again as they were. */
-  function recover({ batches, cause }: Member<Question>): void {
-    for (const job of batches[0] ?? []) job.perished++
+  /**
+   * Puts the requests of a crashed worker back to the front of the queue. One of its first batch
+   * may have caused the crash: these are sent once more, each alone.
+   */
+  function requeue({ batches, cause }: PoolWorker<Request>): void {
+    for (const job of batches[0] ?? []) job.crashes++
     const lost = batches.flat()
     for (const job of lost) {
-      if (job.perished > 1) {
+      if (job.crashes > 1) {
         job.resume(Effect.die(new Error("Verification ended its worker twice", { cause })))
       }
     }
-    waiting = new Set([...lost.filter(({ perished }) => perished <= 1), ...waiting])
-    handOut()
+    queue = new Set([...lost.filter(({ crashes }) => crashes <= 1), ...queue])
+    dispatch()
   }
 
   return {
-    ask: (question) =>
+    run: (request) =>
       Effect.callback<boolean, VerifierBusy>((resume) => {
         if (closed) return resume(Effect.interrupt)
-        if (waiting.size >= queueMax) {
-          turnedAway++
+        if (queue.size >= queueMax) {
+          rejected++
           return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
         }
-        const job: Job<Question> = { question, resume, perished: 0 }
-        waiting.add(job)
-        handOut()
+        const job: Job<Request> = { request, resume, crashes: 0 }
+        queue.add(job)
+        dispatch()
         return Effect.sync(() => {
-          waiting.delete(job)
+          queue.delete(job)
         })
       }),
     stats: () => ({
-      waiting: waiting.size,
-      workers: crew.size,
-      answered,
-      turnedAway,
-      perished,
-      underWay: [...crew].reduce(
+      queued: queue.size,
+      workers: workers.size,
+      completed,
+      rejected,
+      crashed,
+      running: [...workers].reduce(
         (sum, { batches }) => sum + batches.reduce((sum, batch) => sum + batch.length, 0),
         0
       )
     }),
     close: Effect.promise(async () => {
       closed = true
-      const jobs = [...waiting, ...[...crew].flatMap(({ batches }) => batches.flat())]
-      // a thread that ends does not reliably keep the process alive, which would end before what comes after the close
-      const alive = setInterval(() => {}, 1000)
-      await Promise.all([...crew].map(({ worker }) => worker.terminate()))
-      clearInterval(alive)
+      const jobs = [...queue, ...[...workers].flatMap(({ batches }) => batches.flat())]
+      // a terminating thread does not reliably keep the process alive, which could exit before the
+      // code after `close` runs
+      const keepAlive = setInterval(() => {}, 1000)
+      await Promise.all([...workers].map(({ thread }) => thread.terminate()))
+      clearInterval(keepAlive)
       for (const { resume } of jobs) resume(Effect.interrupt)
     })
   }
 }
 
-interface Job<Question> {
-  readonly question: Question
-  readonly resume: (answer: Effect.Effect<boolean, VerifierBusy>) => void
-  /** Workers that ended while they were at it. */
-  perished: number
+interface Job<Request> {
+  readonly request: Request
+  readonly resume: (result: Effect.Effect<boolean, VerifierBusy>) => void
+  /** Workers that crashed while the request was in their first batch. */
+  crashes: number
 }
 
-interface Member<Question> {
-  readonly worker: WorkerThread
-  /** In the order in which they were sent, which is that of the answers. */
-  readonly batches: Array<ReadonlyArray<Job<Question>>>
+interface PoolWorker<Request> {
+  readonly thread: WorkerThread
+  /** The unanswered batches, in the order in which they were sent and will be answered. */
+  readonly batches: Array<ReadonlyArray<Job<Request>>>
   cause: unknown
 }
 
-/** A message costs as much as a hundredth of a verification, and answers wait for the whole batch: larger ones gain nothing. */
+/**
+ * Maximum number of requests in a message. Larger batches gain nothing: a message costs about a
+ * hundredth of a verification, and a result waits for its whole batch.
+ */
 const BATCH_MAX = 8
 const BATCHES_AHEAD = 2
-/** Rounded up: what a queue of them says about when to come again. */
-const SECONDS_PER_QUESTION = 0.003
+/** Duration of a verification, rounded up: determines the retry time of a full queue. */
+const SECONDS_PER_REQUEST = 0.003
 
-/** Takes the first ones out; one over which a worker perished comes alone. */
-function take<Question>(waiting: Set<Job<Question>>, size: number): ReadonlyArray<Job<Question>> {
-  const batch: Array<Job<Question>> = []
-  for (const job of waiting) {
-    if (batch.length === size || (job.perished > 0 && batch.length > 0)) break
-    waiting.delete(job)
+/** Removes the first requests from the queue. A request over which a worker crashed comes alone. */
+function takeBatch<Request>(queue: Set<Job<Request>>, size: number): ReadonlyArray<Job<Request>> {
+  const batch: Array<Job<Request>> = []
+  for (const job of queue) {
+    if (batch.length === size || (job.crashes > 0 && batch.length > 0)) break
+    queue.delete(job)
     batch.push(job)
-    if (job.perished > 0) break
+    if (job.crashes > 0) break
   }
   return batch
 }

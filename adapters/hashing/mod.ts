@@ -1,2 +1,2 @@
-/** Hashing that everything needs, apart from the curves so that a node loads and runs without them. */
+/** Keccak-256 without the curves of `adapters/crypto`, which a node can start without. */
 export { keccak256 } from "./keccak.ts"

@@ -2,12 +2,37 @@ import { Effect } from "effect"
 import { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest, type ProblemName } from "./message/mod.ts"
 
-/** A web-standard handler, as Deno, Bun, service workers and most frameworks take it. */
+/** A web-standard handler, as Deno, Bun, service workers and most frameworks use it. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 /**
- * The application as a fetch handler, with no server and nothing of Node. It sees the URL as the host has normalised it;
- * a host that mounts it below a path of its own strips that path first.
+ * Returns the application as a fetch handler, without a server. Errors become problem answers; the
+ * handler rejects only if `request.signal` aborts. A host that mounts it below a path has to remove
+ * that path from the URL.
+ *
+ * @example
+ * ```ts
+ * import { Layer, ManagedRuntime } from "effect"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
+ * import { Application, fetchHandler } from "rollup-node-api/http"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const layer = Application.layer({ constants, context: wireContext(network, keccak256) }).pipe(
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(inlineVerifier(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const runtime = ManagedRuntime.make(layer)
+ * const handler = await runtime.runPromise(fetchHandler)
+ * const response = await handler(new Request("http://localhost/tokens/0"))
+ * const token = await response.json()
+ * console.log(response.status, token.symbol) // => 200 ETH
+ * await runtime.dispose()
+ * ```
  */
 export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Effect.gen(
   function*() {
@@ -29,7 +54,9 @@ const toRequest = (request: Request): HttpRequest => ({
     )
 })
 
-/** Reads what the client sends, but not past the given size; a client that goes away is no failure of the host. */
+/**
+ * Reads a body of at most `bytesMax` bytes. Returns a problem if it is longer or cannot be read.
+ */
 const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array | ProblemName> => {
   if (request.body === null) return new Uint8Array()
   const chunks: Array<Uint8Array> = []
@@ -48,16 +75,16 @@ const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array 
   } catch {
     return "malformed-request"
   }
-  const whole = new Uint8Array(bytes)
-  let at = 0
+  const body = new Uint8Array(bytes)
+  let offset = 0
   for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
+    body.set(chunk, offset)
+    offset += chunk.length
   }
-  return whole
+  return body
 }
 
-/** Path and query of an absolute URL. */
+/** Returns path and query of an absolute URL. */
 const target = (url: string): string => {
   const start = url.indexOf("/", url.indexOf("://") + 3)
   const end = url.indexOf("#")
@@ -67,7 +94,7 @@ const target = (url: string): string => {
 const toResponse = ({ status, headers, body }: HttpAnswer, method: string): Response =>
   method === "HEAD" || status === 204
     ? new Response(null, { status, headers })
-    // an empty text would be given a type
+    // an empty string would get a `Content-Type`
     : new Response(body === "" ? null : body as BodyInit, {
       status,
       headers: { ...headers, "content-length": String(bodyBytes(body)) }

@@ -16,5 +16,5 @@ export {
   problemType,
   utf8Text
 } from "./message/mod.ts"
-export type { Observing, RequestRecord } from "./observability/mod.ts"
+export type { TelemetryOptions, RequestRecord } from "./observability/mod.ts"
 export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./openapi/mod.ts"

@@ -3,16 +3,15 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
-import { holderOf, signIn } from "./_holder.ts"
-import { damageOfLog } from "./_write_ahead_log.ts"
+import { describeHolder, writeHolder } from "./_holder.ts"
+import { findLogDamage } from "./_write_ahead_log.ts"
 import { JournalError } from "./journal_error.ts"
 
-/** What is in a data directory: one database, its log while it is in use, and a note on who uses it. */
 const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
 
 /** Marks the file as a journal: "RNOJ". */
 const APPLICATION_ID = 0x524e4f4a
-/** Grows with every change of what is stored that an older program would read wrongly. */
+/** Grows with each change of the format that an older program would read wrongly. */
 const FORMAT = 1
 
 const SCHEMA = `
@@ -31,8 +30,9 @@ const SCHEMA = `
 `
 
 /**
- * Opens the database of a directory for this process alone, without a genesis only one that is there. The lock is the kernel's: it ends
- * with the process, however that ends. Throws a JournalError.
+ * Opens the database of a directory and locks it for this process. Creates it if a genesis is
+ * given, otherwise it must exist. The operating system releases the lock when the process ends,
+ * even if it is killed. Throws a `JournalError`.
  */
 export function openDatabase(
   directory: string,
@@ -51,16 +51,16 @@ export function openDatabase(
   try {
     const line = genesis === null ? null : writeFeedLine({ kind: "genesis", genesis })
     const genesisLine = lockAndRead(database, directory, line)
-    signIn(directory)
+    writeHolder(directory)
     return { database, genesisLine }
   } catch (error) {
     database.close()
-    throw translated(error, directory)
+    throw translateError(error, directory)
   }
 }
 
-/** What SQLite says about a file, as the user of a directory needs to hear it. */
-export const translated = (error: unknown, directory: string): unknown => {
+/** Returns the `JournalError` for an error of SQLite, and any other error unchanged. */
+export const translateError = (error: unknown, directory: string): unknown => {
   if (error instanceof JournalError || !isSqliteError(error)) return error
   switch (error.errcode & 0xff) {
     case 5: // busy
@@ -69,13 +69,13 @@ export const translated = (error: unknown, directory: string): unknown => {
         reason: "inUse",
         cause: error,
         message: `Directory "${directory}" is in use by ${
-          holderOf(directory)
+          describeHolder(directory)
         }: one process holds a journal; end it, or choose another directory`
       })
     case 26: // not a database
-      return foreign(directory, error)
+      return foreignError(directory, error)
     case 11: // corrupt
-      return damaged(directory, `SQLite says "${error.errstr}"`, error)
+      return damagedError(directory, `SQLite says "${error.errstr}"`, error)
     default:
       return new JournalError({
         reason: "directory",
@@ -85,15 +85,16 @@ export const translated = (error: unknown, directory: string): unknown => {
   }
 }
 
-export const damaged = (directory: string, found: string, cause?: unknown): JournalError =>
+/** Returns the error for a damaged journal. `damage` completes "is damaged: ". */
+export const damagedError = (directory: string, damage: string, cause?: unknown): JournalError =>
   new JournalError({
     reason: "damaged",
     cause,
     message:
-      `The journal in "${directory}" is damaged: ${found}; nothing was changed: restore the directory from a copy, or start with another one`
+      `The journal in "${directory}" is damaged: ${damage}; nothing was changed: restore the directory from a copy, or start with another one`
   })
 
-const foreign = (directory: string, cause?: unknown): JournalError =>
+const foreignError = (directory: string, cause?: unknown): JournalError =>
   new JournalError({
     reason: "foreign",
     cause,
@@ -105,17 +106,17 @@ const foreign = (directory: string, cause?: unknown): JournalError =>
 function prepare(directory: string): void {
   try {
     const created = mkdirSync(directory, { recursive: true })
-    // a new directory is on disk when its parent says so
+    // a new directory is durable once its parent is synced
     if (created !== undefined) syncDirectory(dirname(created))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const found = code === "EEXIST" || code === "ENOTDIR"
+    const problem = code === "EEXIST" || code === "ENOTDIR"
       ? "it, or a part of its path, is a file"
       : (error as Error).message
     throw new JournalError({
       reason: "directory",
       cause: error,
-      message: `Directory "${directory}" cannot be used: ${found}; choose another one`
+      message: `Directory "${directory}" cannot be used: ${problem}; choose another one`
     })
   }
 }
@@ -130,16 +131,19 @@ function syncDirectory(directory: string): void {
 }
 
 function connect(directory: string, file: string): DatabaseSync {
-  const damage = damageOfLog(`${file}-wal`)
-  if (damage !== undefined) throw damaged(directory, damage)
+  const damage = findLogDamage(`${file}-wal`)
+  if (damage !== undefined) throw damagedError(directory, damage)
   try {
     return new DatabaseSync(file, { timeout: 0 })
   } catch (error) {
-    throw translated(error, directory)
+    throw translateError(error, directory)
   }
 }
 
-/** Takes the lock, then creates what is missing or compares what is there; the genesis line that counts. */
+/**
+ * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`.
+ * Returns the stored genesis line.
+ */
 function lockAndRead(
   database: DatabaseSync,
   directory: string,
@@ -153,7 +157,7 @@ function lockAndRead(
     Object.values(database.prepare("SELECT count(*) FROM sqlite_schema").get()!)[0]
   )
   if (id === 0 && tables === 0) {
-    if (genesisLine === null) throw foreign(directory)
+    if (genesisLine === null) throw foreignError(directory)
     database.exec(SCHEMA)
     database.prepare("INSERT INTO network VALUES (?)").run(genesisLine)
     database.prepare("INSERT INTO head VALUES (0, ?)").run(crc32(genesisLine))
@@ -161,7 +165,7 @@ function lockAndRead(
     return genesisLine
   }
   database.exec("COMMIT")
-  if (id !== APPLICATION_ID) throw foreign(directory)
+  if (id !== APPLICATION_ID) throw foreignError(directory)
   const format = pragma(database, "user_version")
   if (format !== FORMAT) {
     throw new JournalError({
@@ -171,12 +175,12 @@ function lockAndRead(
     })
   }
   const stored = database.prepare("SELECT genesis FROM network").get()?.genesis
-  if (typeof stored !== "string") throw damaged(directory, "its genesis is missing")
+  if (typeof stored !== "string") throw damagedError(directory, "its genesis is missing")
   if (genesisLine !== null && stored !== genesisLine) {
     throw new JournalError({
       reason: "otherNetwork",
-      message: `Directory "${directory}" holds the network ${told(stored)}, not ${
-        told(genesisLine)
+      message: `Directory "${directory}" holds the network ${describeNetwork(stored)}, not ${
+        describeNetwork(genesisLine)
       }: choose another directory, or the options that it was made with`
     })
   }
@@ -186,8 +190,8 @@ function lockAndRead(
 const pragma = (database: DatabaseSync, name: string): number =>
   Number(database.prepare(`PRAGMA ${name}`).get()![name])
 
-/** What tells two networks apart, as far as a line of text goes. */
-function told(genesisLine: string): string {
+/** Returns a short description of the network of a genesis line. */
+function describeNetwork(genesisLine: string): string {
   const { genesis: { block, network } } = JSON.parse(genesisLine) as {
     readonly genesis: {
       readonly block: { readonly hash: string }

@@ -3,22 +3,24 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 
 /*
- * Who uses a directory, for the message to whoever comes second. It is no lock: what is left of a process that was killed means nothing,
- * and is only read where the lock of the database is taken.
+ * Records which process uses a directory, for the error message of a second one. This is no lock:
+ * the file of a killed process stays, and is only read if the database is locked.
  */
 
-const noteFile = (directory: string): string => join(directory, "holder.json")
+const fileIn = (directory: string): string => join(directory, "holder.json")
 
-export function signIn(directory: string): void {
+/** Writes this process as the holder of a directory. */
+export function writeHolder(directory: string): void {
   writeFileSync(
-    noteFile(directory),
+    fileIn(directory),
     `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`
   )
 }
 
-export function holderOf(directory: string): string {
+/** Returns a description of the holder of a directory. */
+export function describeHolder(directory: string): string {
   try {
-    const { host, pid, since } = JSON.parse(readFileSync(noteFile(directory), "utf8")) as {
+    const { host, pid, since } = JSON.parse(readFileSync(fileIn(directory), "utf8")) as {
       readonly pid: number
       readonly host: string
       readonly since: string

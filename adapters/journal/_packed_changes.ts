@@ -1,37 +1,37 @@
 import type { BatchChanges, BlockChanges, New, Transaction } from "../../core/domain/mod.ts"
 
 /*
- * What was decided about a block, as text that is read back several times faster than the block is decided anew. Lists of which there are
- * many are tuples with their strings kept once; the rest is JSON with `{"$":"123"}` for bigints. It is a cache: what has another version
- * is not read.
+ * The changes of a block as text. Reading it is several times as fast as checking the block again.
+ * Account updates and transactions are tuples that refer to a table of strings. The rest is JSON
+ * with `{"$":"123"}` for bigints. The text is a cache: another version of it is not read.
  */
 
-const VERSION = 1
+const version = 1
 
-/** Undefined where a number would not come back as it is. */
-export function packChanges({ batches, ...others }: BlockChanges): string | undefined {
+/** Returns the changes as text; undefined if they contain NaN or an infinite number. */
+export function packChanges({ batches, ...rest }: BlockChanges): string | undefined {
   try {
-    const names = new Names()
-    const packed = batches.map((batch) => packBatch(batch, names))
-    return JSON.stringify([VERSION, names.all, plain(others), packed])
+    const strings = new StringTable()
+    const packed = batches.map((batch) => packBatch(batch, strings))
+    return JSON.stringify([version, strings.all, encodeValue(rest), packed])
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
 }
 
-/** Undefined where the text has another version. */
+/** Returns the changes of a text; undefined if it has another version. */
 export function unpackChanges(text: string): BlockChanges | undefined {
-  const [version, names, others, batches] = JSON.parse(text) as [
+  const [textVersion, strings, rest, batches] = JSON.parse(text) as [
     number,
     ReadonlyArray<string>,
     unknown,
     ReadonlyArray<PackedBatch>
   ]
-  if (version !== VERSION) return undefined
+  if (textVersion !== version) return undefined
   return {
-    ...rich(others) as Omit<BlockChanges, "batches">,
-    batches: batches.map((batch) => unpackBatch(batch, names))
+    ...decodeValue(rest) as Omit<BlockChanges, "batches">,
+    batches: batches.map((batch) => unpackBatch(batch, strings))
   }
 }
 
@@ -55,34 +55,34 @@ type Row = [
   historicFeeUSD: number | null,
   nonce: string
 ]
-type PackedBatch = [others: unknown, updates: ReadonlyArray<Update>, rows: ReadonlyArray<Row>]
+type PackedBatch = [rest: unknown, updates: ReadonlyArray<Update>, rows: ReadonlyArray<Row>]
 
 function packBatch(
-  { accountUpdates, transactions, ...others }: BatchChanges,
-  names: Names
+  { accountUpdates, transactions, ...rest }: BatchChanges,
+  strings: StringTable
 ): PackedBatch {
   return [
-    plain(others),
+    encodeValue(rest),
     accountUpdates.map((
       { balance, index, nonce }
     ): Update => [index, String(nonce), String(balance)]),
     transactions.map((row): Row => [
       row.id,
-      names.of(row.type),
+      strings.indexOf(row.type),
       row.position,
       row.fromAccountIndex,
-      names.of(row.fromAddress),
-      names.of(row.fromPublicKey),
+      strings.indexOf(row.fromAddress),
+      strings.indexOf(row.fromPublicKey),
       row.toAccountIndex,
-      names.of(row.toAddress),
-      names.of(row.toPublicKey),
+      strings.indexOf(row.toAddress),
+      strings.indexOf(row.toPublicKey),
       row.tokenId,
       String(row.amount),
-      exact(row.historicUSD),
+      finite(row.historicUSD),
       row.timestampMs,
-      row.l1 === null ? null : plain(row.l1),
-      row.l2?.fee ?? NO_FEE,
-      exact(row.l2?.historicFeeUSD ?? null),
+      row.l1 === null ? null : encodeValue(row.l1),
+      row.l2?.fee ?? noFee,
+      finite(row.l2?.historicFeeUSD ?? null),
       String(row.l2?.nonce ?? "")
     ])
   ]
@@ -90,12 +90,12 @@ function packBatch(
 
 function unpackBatch(
   [packed, updates, rows]: PackedBatch,
-  names: ReadonlyArray<string>
+  strings: ReadonlyArray<string>
 ): BatchChanges {
-  const others = rich(packed) as Omit<BatchChanges, "accountUpdates" | "transactions">
-  const { batchNum } = others.batch
+  const rest = decodeValue(packed) as Omit<BatchChanges, "accountUpdates" | "transactions">
+  const { batchNum } = rest.batch
   return {
-    ...others,
+    ...rest,
     accountUpdates: updates.map(([index, nonce, balance]) => ({
       index,
       nonce: BigInt(nonce),
@@ -103,67 +103,71 @@ function unpackBatch(
     })),
     transactions: rows.map((row): New<Transaction> => ({
       id: row[0],
-      type: names[row[1]] as Transaction["type"],
+      type: strings[row[1]] as Transaction["type"],
       position: row[2],
       fromAccountIndex: row[3],
-      fromAddress: names[row[4]] ?? null,
-      fromPublicKey: names[row[5]] ?? null,
+      fromAddress: strings[row[4]] ?? null,
+      fromPublicKey: strings[row[5]] ?? null,
       toAccountIndex: row[6],
-      toAddress: names[row[7]] ?? null,
-      toPublicKey: names[row[8]] ?? null,
+      toAddress: strings[row[7]] ?? null,
+      toPublicKey: strings[row[8]] ?? null,
       tokenId: row[9],
       amount: BigInt(row[10]),
       batchNum,
       historicUSD: row[11],
       timestampMs: row[12],
-      l1: row[13] === null ? null : rich(row[13]) as Transaction["l1"],
-      l2: row[14] === NO_FEE
+      l1: row[13] === null ? null : decodeValue(row[13]) as Transaction["l1"],
+      l2: row[14] === noFee
         ? null
         : { fee: row[14], historicFeeUSD: row[15], nonce: BigInt(row[16]) }
     }))
   }
 }
 
-const NO_FEE = -1
+/** The fee of a transaction that is not an L2 transaction. */
+const noFee = -1
 
-/** Strings that occur often, by their place in a list. */
-class Names {
+/** Assigns indexes to strings that occur often. */
+class StringTable {
+  /** The strings by index. */
   readonly all: Array<string> = []
-  readonly #places = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
 
-  /** −1 for none. */
-  of(name: string | null): number {
-    if (name === null) return -1
-    let place = this.#places.get(name)
-    if (place === undefined) {
-      place = this.all.push(name) - 1
-      this.#places.set(name, place)
+  /** Returns the index of a string; −1 for null. */
+  indexOf(text: string | null): number {
+    if (text === null) return -1
+    let index = this.#indexes.get(text)
+    if (index === undefined) {
+      index = this.all.push(text) - 1
+      this.#indexes.set(text, index)
     }
-    return place
+    return index
   }
 }
 
-/** JSON knows neither infinities nor what is not a number. */
-const exact = (value: number | null): number | null => {
+/** Throws a `RangeError` for NaN and infinite numbers, which JSON cannot represent. */
+const finite = (value: number | null): number | null => {
   if (value !== null && !Number.isFinite(value)) {
     throw new RangeError(`${value} cannot be written as JSON`)
   }
   return value
 }
 
-function plain(value: unknown): unknown {
+function encodeValue(value: unknown): unknown {
   if (typeof value === "bigint") return { $: String(value) }
-  if (typeof value === "number") return exact(value)
-  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value === "number") return finite(value)
+  if (Array.isArray(value)) return value.map(encodeValue)
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, encodeValue(member)])
+  )
 }
 
-function rich(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(rich)
+function decodeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decodeValue)
   if (typeof value !== "object" || value === null) return value
   if ("$" in value) return BigInt(value.$ as string)
-  const read: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(value)) read[name] = rich(member)
-  return read
+  const decoded: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) decoded[name] = decodeValue(member)
+  return decoded
 }

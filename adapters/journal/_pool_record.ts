@@ -4,7 +4,7 @@ import type { PoolStore } from "../../core/ports/mod.ts"
 
 type Calls = PoolStore["Service"]
 
-/** A write that the pool has made. */
+/** A write of the pool with its arguments. The kinds are part of the file format. */
 export type PoolRecord =
   | {
     readonly kind: "transaction"
@@ -24,29 +24,31 @@ export type PoolRecord =
   }
   | { readonly kind: "passOver"; readonly notes: ReadonlyArray<SkippedTransaction> }
 
-/** As JSON, amounts and nonces as decimal strings. */
+/** Returns a record as JSON, with amounts and nonces as decimal strings. */
 export const writePoolRecord = (record: PoolRecord): string =>
   JSON.stringify(
     record.kind === "transaction"
-      ? { ...record, transaction: withTexts(record.transaction) }
+      ? { ...record, transaction: encodeTransaction(record.transaction) }
       : record
   )
 
-/** Of a text that was written here and has not changed since. */
+/** Returns the record of a text that `writePoolRecord` returned. The caller checks its checksum. */
 export function readPoolRecord(text: string): PoolRecord {
-  const record = JSON.parse(text) as Exclude<PoolRecord, { readonly kind: "transaction" }> | Written
+  const record = JSON.parse(text) as
+    | Exclude<PoolRecord, { readonly kind: "transaction" }>
+    | EncodedTransactionRecord
   return record.kind === "transaction"
-    ? { ...record, transaction: withBigints(record.transaction) }
+    ? { ...record, transaction: decodeTransaction(record.transaction) }
     : record
 }
 
-interface Written {
+interface EncodedTransactionRecord {
   readonly kind: "transaction"
-  readonly transaction: ReturnType<typeof withTexts>
+  readonly transaction: ReturnType<typeof encodeTransaction>
   readonly sender: PublicKey
 }
 
-const withTexts = (transaction: PoolTransaction) => {
+const encodeTransaction = (transaction: PoolTransaction) => {
   const { amount, nonce, request } = transaction
   return {
     ...transaction,
@@ -56,10 +58,10 @@ const withTexts = (transaction: PoolTransaction) => {
   }
 }
 
-const withBigints = (written: Written["transaction"]): PoolTransaction => {
-  const { amount, nonce, request } = written
+const decodeTransaction = (encoded: EncodedTransactionRecord["transaction"]): PoolTransaction => {
+  const { amount, nonce, request } = encoded
   return {
-    ...written,
+    ...encoded,
     amount: BigInt(amount),
     nonce: BigInt(nonce),
     request: request &&

@@ -4,58 +4,59 @@ import type { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
 import { decideBlock } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
-import { damaged } from "./_database.ts"
+import { damagedError } from "./_database.ts"
 import { unpackChanges } from "./_packed_changes.ts"
 import { type PoolRecord, readPoolRecord } from "./_pool_record.ts"
 import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
-import type { Entry } from "./record_log.ts"
+import type { LogEntry } from "./record_log.ts"
 
-/** The stores that a journal is replayed into: new ones. */
-export interface ReplayedStores {
+/** The new stores that entries are applied to. */
+export interface ReplayTarget {
   readonly genesis: GenesisFeed
   readonly ledger: MemoryLedger
   readonly pool: MemoryPoolStore
 }
 
-/** What a replay found, and how long it took. */
+/** The result of a replay. */
 export interface ReplayReport {
+  /** Number of records. */
   readonly records: number
-  /** Blocks that were decided anew, with all checks, since their decision could not be read. */
-  readonly redecided: number
+  /** Number of blocks that were checked again because their stored changes could not be read. */
+  readonly checkedBlocks: number
   readonly durationMs: number
 }
 
 /**
- * Brings new stores to where the journal ends: the same item ids, versions and arrivals. What was decided about a block is taken as it was
- * written, under its checksum; where it cannot be read the block is checked and decided anew. Others have their turn several times a
- * second, and the log tells how far it is.
+ * Applies all records of a journal to new stores, which then have the same item ids, versions and
+ * arrivals. Stored changes of a block are applied without checking the block again. Yields to other
+ * fibers several times a second, and logs its progress.
  */
 export const replay = (
   journal: Journal,
-  stores: ReplayedStores
+  target: ReplayTarget
 ): Effect.Effect<ReplayReport, JournalError> =>
   Effect.gen(function*() {
-    const entries = yield* attempt(journal, () => journal.replay())
-    const total = yield* attempt(journal, () => journal.length)
-    const started = performance.now()
-    const indexing = stores.ledger.postponeIndex()
-    const orderPool = stores.pool.postponeOrders()
-    let [records, redecided, nextNews] = [0, 0, started + NEWS_MS]
-    const takeSlice = () => {
-      const end = performance.now() + SLICE_MS
+    const entries = yield* tryRead(journal, () => journal.replay())
+    const total = yield* tryRead(journal, () => journal.length)
+    const startedMs = performance.now()
+    const indexing = target.ledger.postponeIndexing()
+    const sortPool = target.pool.postponeSorting()
+    let [records, checkedBlocks, nextLogMs] = [0, 0, startedMs + logIntervalMs]
+    const applySlice = () => {
+      const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
         records++
-        if (takeIn(journal, stores, entry.value, records)) redecided++
-        if (performance.now() > end) return true
+        if (applyRecord(journal, target, entry.value, records)) checkedBlocks++
+        if (performance.now() > endMs) return true
       }
       return false
     }
-    while (yield* attempt(journal, takeSlice)) {
-      const now = performance.now()
-      if (now > nextNews) {
-        nextNews = now + NEWS_MS
-        const perSecond = records / (now - started) * 1000
+    while (yield* tryRead(journal, applySlice)) {
+      const nowMs = performance.now()
+      if (nowMs > nextLogMs) {
+        nextLogMs = nowMs + logIntervalMs
+        const perSecond = records / (nowMs - startedMs) * 1000
         yield* Effect.log(
           `Reading the journal: ${records} of ${total} records, ${
             Math.round(perSecond)
@@ -65,70 +66,93 @@ export const replay = (
       yield* Effect.yieldNow
     }
     for (const _ of indexing) yield* Effect.yieldNow
-    orderPool()
-    if (redecided > 0) {
+    sortPool()
+    if (checkedBlocks > 0) {
       yield* Effect.logWarning(
-        `${redecided} blocks of the journal were decided anew: what was decided about them could not be read`
+        `${checkedBlocks} blocks of the journal were checked again because their stored changes could not be read`
       )
     }
-    return { records, redecided, durationMs: performance.now() - started }
+    return { records, checkedBlocks, durationMs: performance.now() - startedMs }
   })
 
-const SLICE_MS = 100
-const NEWS_MS = 2000
+const sliceMs = 100
+const logIntervalMs = 2000
 
-const attempt = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
+const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
   Effect.try({
     try: read,
     catch: (error) =>
       error instanceof JournalError
         ? error
-        : damaged(directory, error instanceof Error ? error.message : String(error), error)
+        : damagedError(directory, error instanceof Error ? error.message : String(error), error)
   })
 
-/** Whether a block was decided anew. */
-const takeIn = (
+/** As `applyEntry`, but throws a `JournalError`. */
+const applyRecord = (
   { directory }: Journal,
-  stores: ReplayedStores,
-  entry: Entry,
+  target: ReplayTarget,
+  entry: LogEntry,
   seq: number
 ): boolean => {
   try {
-    return takeInEntry(stores, entry)
+    return applyEntry(target, entry)
   } catch (error) {
-    const [why, cause] = error instanceof UnfitEntry
+    const [problem, cause] = error instanceof EntryError
       ? [error.message, error.cause]
       : ["does not fit those before it", error]
-    throw damaged(directory, `record ${seq} ${why}`, cause)
+    throw damagedError(directory, `record ${seq} ${problem}`, cause)
   }
 }
 
-/** Does with stores what an entry says was done with others that held the same. Returns whether a block was decided anew; throws where it does not fit. */
-export const takeInEntry = (stores: ReplayedStores, { decided, kind, text }: Entry): boolean => {
-  if (kind === "pool") return takeInPool(stores.pool, text)
-  const changes = decided === undefined ? undefined : unpackChanges(decided)
+/**
+ * Applies one entry to stores that contain all entries before it. Returns whether it checked a
+ * block because the stored changes could not be read. Throws if the entry does not fit.
+ *
+ * ```ts
+ * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
+ * import { applyEntry } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const target = { genesis, ledger: openMemoryLedger({ genesis }), pool: openMemoryPool() }
+ * const text = `{"kind":"prices","prices":[{"tokenId":0,"priceUSD":2500,"timeMs":0}]}`
+ * applyEntry(target, { kind: "ledger", text })
+ * console.log(target.ledger.find("token", 0).item?.priceUSD) // => 2500
+ * ```
+ */
+export const applyEntry = (
+  target: ReplayTarget,
+  { changes: packed, kind, text }: LogEntry
+): boolean => {
+  if (kind === "pool") {
+    // a pool in memory is synchronous
+    Effect.runSync(poolCall(target.pool, readPoolRecord(text)))
+    return false
+  }
+  const changes = packed === undefined ? undefined : unpackChanges(packed)
   if (changes !== undefined) {
-    stores.ledger.apply(() => Result.succeed({ kind: "store", changes }))
+    target.ledger.apply(() => Result.succeed({ kind: "store", changes }))
     return false
   }
   const record = readFeedLine(text)
-  if (Exit.isFailure(record)) throw new UnfitEntry("cannot be read", { cause: record.cause })
-  const result: Result.Result<unknown, unknown> = takeInLedger(stores, record.value)
+  if (Exit.isFailure(record)) throw new EntryError("cannot be read", { cause: record.cause })
+  const result: Result.Result<unknown, unknown> = applyFeedRecord(target, record.value)
   if (Result.isFailure(result)) {
-    throw new UnfitEntry("does not follow from those before it", { cause: result.failure })
+    throw new EntryError("does not follow from those before it", { cause: result.failure })
   }
   return record.value.kind === "block"
 }
 
-class UnfitEntry extends Error {}
+/** An entry does not fit; the message completes "record 1 ". */
+class EntryError extends Error {}
 
-const takeInLedger = (
-  { genesis, ledger }: ReplayedStores,
+const applyFeedRecord = (
+  { genesis, ledger }: ReplayTarget,
   record: FeedRecord
 ): Result.Result<unknown, unknown> => {
   switch (record.kind) {
     case "block":
-      // the proofs of its exits were computed anew when it was accepted
+      // the exit proofs were verified when the block was accepted
       return ledger.apply(decideBlock({ constants: genesis.constants, keccak256 }, record.block))
     case "rollBack":
       return ledger.rollBack(record.toBlock, () => Result.void)
@@ -137,13 +161,6 @@ const takeInLedger = (
     case "genesis":
       return Result.void
   }
-}
-
-/** A pool in memory answers at once. */
-const takeInPool = (pool: PoolStore["Service"], text: string): false => {
-  const record = readPoolRecord(text)
-  Effect.runSync(poolCall(pool, record))
-  return false
 }
 
 const poolCall = (

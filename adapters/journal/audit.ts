@@ -14,34 +14,62 @@ import {
   type AuditedLedger,
   auditMemoryRoot,
   layerOf,
+  type DeferredProof,
   type MemoryPoolStore,
-  type NotedProof,
   openAuditedLedger,
   openMemoryPool
 } from "../memory/mod.ts"
 import { unpackChanges } from "./_packed_changes.ts"
-import { takeInEntry } from "./_replay.ts"
-import type { Entry, Journal } from "./journal.ts"
+import { applyEntry } from "./_replay.ts"
+import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
+import type { LogEntry } from "./record_log.ts"
 import { openJournal } from "./stores.ts"
 
+/** The parts of an audit that the caller supplies. */
 export interface JournalAuditOptions {
-  /** Judges proofs of exits and notes what it finds. */
-  readonly judge: (network: Network, proofs: ReadonlyArray<NotedProof>) => Effect.Effect<void>
-  /** Null where the state root is not asked for. */
+  /** Verifies exit proofs, and adds a finding for each invalid one. */
+  readonly verifyProofs: (
+    network: Network,
+    proofs: ReadonlyArray<DeferredProof>
+  ) => Effect.Effect<void>
+  /** The hashes of the state tree; null to skip the check of the state root. */
   readonly tree: (TreeHashes & { readonly account: (account: Account) => bigint }) | null
-  readonly tell: (
-    done: { readonly units: number; readonly share: number; readonly at: string }
+  /** Called with the number of records, their share of all (0 to 1), and the last record. */
+  readonly onProgress: (
+    progress: { readonly units: number; readonly share: number; readonly at: string }
   ) => Effect.Effect<void>
 }
 
-/** Proofs that are judged together. */
-const proofsAtOnce = 200
+/** Number of proofs that are verified together. */
+const proofBatchSize = 200
 const sliceMs = 50
 
 /**
- * Looks at everything that a data directory holds: each record under its checksum, each block checked and decided anew and compared with what
- * was decided, the pool against the ledger. Nobody else may hold the directory.
+ * Checks a complete data directory, and adds violations to `findings`: the checksum of each
+ * record, each block with all checks, its stored changes, and the pool against the ledger. A
+ * damaged journal is a finding. Fails with a `JournalError` if the directory cannot be opened for
+ * another reason, such as another process that uses it.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { Findings } from "rollup-node-api"
+ * import { auditJournal, journaledStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const { genesis } = simulate({ seed: 1 })
+ * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
+ * const findings = new Findings()
+ * const skip = () => Effect.void
+ * const options = { onProgress: skip, verifyProofs: skip, tree: null }
+ * await Effect.runPromise(auditJournal(directory, options, findings))
+ * console.log(findings.report().isSound) // => true
+ * rmSync(directory, { recursive: true })
+ * ```
  */
 export const auditJournal = (
   directory: string,
@@ -51,7 +79,7 @@ export const auditJournal = (
   Effect.scoped(
     Effect.flatMap(openJournal(directory, null), (journal) => auditOpen(journal, options, findings))
   ).pipe(
-    // one that cannot even be opened for its damage is the answer to the question
+    // damage that prevents opening is a result of the audit, not its failure
     Effect.catchIf(
       (error) => error.reason === "damaged",
       ({ message }) =>
@@ -62,7 +90,7 @@ export const auditJournal = (
 const auditOpen = Effect.fnUntraced(
   function*(
     journal: Journal,
-    { judge, tell, tree }: JournalAuditOptions,
+    { onProgress, tree, verifyProofs }: JournalAuditOptions,
     findings: Findings
   ): Effect.fn.Return<void, JournalError> {
     const genesis = genesisOf(journal.genesisLine)
@@ -76,30 +104,30 @@ const auditOpen = Effect.fnUntraced(
     }
     findings.checked("genesis")
     const [audited, pool] = [openAuditedLedger(genesis, keccak256), openMemoryPool()]
-    const total = yield* attempt(journal, () => journal.length)
+    const total = yield* tryRead(journal, () => journal.length)
     const entries = journal.replay()
-    let [seq, isFit] = [0, true]
-    const takeSlice = () => {
-      const end = performance.now() + sliceMs
+    let [seq, isSound] = [0, true]
+    const auditSlice = () => {
+      const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
         seq++
-        isFit = auditEntry({ audited, genesis, pool }, entry.value, seq, findings)
-        if (!isFit || performance.now() > end) return isFit
+        isSound = auditEntry({ audited, genesis, pool }, entry.value, seq, findings)
+        if (!isSound || performance.now() > endMs) return isSound
       }
       return false
     }
-    let noted: ReadonlyArray<NotedProof> = []
-    while (yield* attempt(journal, takeSlice)) {
-      noted = [...noted, ...audited.proofs()]
-      if (noted.length >= proofsAtOnce) {
-        yield* judge(genesis.network, noted)
-        noted = []
+    let proofs: ReadonlyArray<DeferredProof> = []
+    while (yield* tryRead(journal, auditSlice)) {
+      proofs = [...proofs, ...audited.takeProofs()]
+      if (proofs.length >= proofBatchSize) {
+        yield* verifyProofs(genesis.network, proofs)
+        proofs = []
       }
-      yield* tell({ units: seq, share: seq / total, at: `record ${seq}` })
+      yield* onProgress({ units: seq, share: seq / total, at: `record ${seq}` })
       yield* Effect.yieldNow
     }
-    yield* judge(genesis.network, [...noted, ...audited.proofs()])
-    if (!isFit) {
+    yield* verifyProofs(genesis.network, [...proofs, ...audited.takeProofs()])
+    if (!isSound) {
       return findings.note(
         `Nothing behind record ${seq} was looked at, since what follows it is judged by what it left`
       )
@@ -122,7 +150,7 @@ const genesisOf = (line: string): GenesisFeed | undefined => {
     : undefined
 }
 
-const attempt = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
+const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
   Effect.try({
     try: read,
     catch: (error) =>
@@ -137,16 +165,16 @@ const attempt = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, Jou
         })
   })
 
-interface Audited {
+interface AuditedStores {
   readonly audited: AuditedLedger
   readonly genesis: GenesisFeed
   readonly pool: MemoryPoolStore
 }
 
-/** Whether those behind it can be judged. */
+/** Applies one entry with all checks. Returns whether the entries after it can be checked. */
 function auditEntry(
-  { audited, genesis, pool }: Audited,
-  entry: Entry,
+  { audited, genesis, pool }: AuditedStores,
+  entry: LogEntry,
   seq: number,
   findings: Findings
 ): boolean {
@@ -154,7 +182,7 @@ function auditEntry(
   findings.checked("journal")
   if (entry.kind === "pool") {
     try {
-      takeInEntry({ genesis, ledger: audited.ledger, pool }, entry)
+      applyEntry({ genesis, ledger: audited.ledger, pool }, entry)
       return true
     } catch (error) {
       findings.violate(
@@ -172,32 +200,32 @@ function auditEntry(
     return false
   }
   findings.checked("feed")
-  const taken = audited.take(record.value, place)
-  if (Result.isFailure(taken)) {
-    const { expected, invariant, place: within, value } = taken.failure
+  const applied = audited.applyRecord(record.value, place)
+  if (Result.isFailure(applied)) {
+    const { expected, invariant, pointer, value } = applied.failure
     findings.violate(
       "feed",
       record.value.kind === "block"
-        ? `${place}, block ${record.value.block.number}${within}`
-        : `${place}${within}`,
+        ? `${place}, block ${record.value.block.number}${pointer}`
+        : `${place}${pointer}`,
       `${value} (${invariant})`,
       expected
     )
     return false
   }
-  if (taken.success !== null) compareDecision(entry.decided, taken.success, place, findings)
+  if (applied.success !== null) compareChanges(entry.changes, applied.success, place, findings)
   return true
 }
 
-/** What is read in place of deciding anew at each start. */
-function compareDecision(
-  decided: string | undefined,
+/** Compares the stored changes of a block, which a replay applies, with those that it makes. */
+function compareChanges(
+  packed: string | undefined,
   changes: BlockChanges,
   place: string,
   findings: Findings
 ): void {
   findings.checked("decisions")
-  if (decided === undefined) {
+  if (packed === undefined) {
     return findings.violate(
       "decisions",
       place,
@@ -205,8 +233,8 @@ function compareDecision(
       "the one that was written; every start decides the block anew until then"
     )
   }
-  const stored = unpackChanges(decided)
-  // one of another version is not read either
+  const stored = unpackChanges(packed)
+  // a replay ignores another version too
   if (stored === undefined) return
   const different = differenceOf(stored, changes, "")
   if (different !== undefined) {
@@ -214,6 +242,7 @@ function compareDecision(
   }
 }
 
+/** The first path at which two values differ. */
 interface Difference {
   readonly place: string
   readonly found: string

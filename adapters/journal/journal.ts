@@ -3,33 +3,38 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { type AcknowledgedNote, lastAcknowledged, openNote } from "./_acknowledged.ts"
-import { damaged, openDatabase, translated } from "./_database.ts"
-import type { Entry, RecordLog } from "./record_log.ts"
-
-export type { Entry } from "./record_log.ts"
+import { damagedError, openDatabase, translateError } from "./_database.ts"
+import {
+  type AcknowledgedFile,
+  openAcknowledgedFile,
+  readLastAcknowledged
+} from "./_last_acknowledged.ts"
+import type { LogEntry, RecordLog } from "./record_log.ts"
 
 /**
- * The accepted writes of a directory in their order. An entry is on disk when `durable` ends: those of one turn of the event loop share
- * a commit. What cannot be written is never tried again, since memory is ahead of the disk by then: the journal has failed for good, and
- * whoever answers from it has to fail too.
+ * The accepted writes of a directory, in order. The entries that are appended in one turn of the
+ * event loop share a commit. If a commit fails, it is not retried: memory is ahead of the disk, so
+ * the journal has failed until the process restarts, and every answer has to fail too.
  */
 export class Journal implements RecordLog {
   readonly directory: string
-  /** The first line of the feed. */
+  /** The genesis record, the first line of the feed. */
   readonly genesisLine: string
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
-  readonly #moveHead: StatementSync
-  readonly #note: AcknowledgedNote
+  readonly #updateHead: StatementSync
+  readonly #acknowledgedFile: AcknowledgedFile
   #seq = 0
   #checksum: number
-  #waiting: Array<Entry> = []
-  #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
+  #pending: Array<LogEntry> = []
+  #waiters: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
   #failure: StoreFailure | undefined
   readonly #onFailure: (failure: StoreFailure) => void
 
-  /** Opens a directory for this process, without a genesis one that holds a journal already. Throws a JournalError. */
+  /**
+   * Opens a directory for this process. If `genesis` is null, it must contain a journal. Throws a
+   * `JournalError`.
+   */
   constructor(
     directory: string,
     genesis: GenesisFeed | null,
@@ -42,17 +47,20 @@ export class Journal implements RecordLog {
     this.#database = database
     this.#checksum = crc32(genesisLine)
     this.#insert = database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)")
-    this.#note = openNote(directory)
-    this.#moveHead = database.prepare("UPDATE head SET seq = ?, checksum = ?")
+    this.#acknowledgedFile = openAcknowledgedFile(directory)
+    this.#updateHead = database.prepare("UPDATE head SET seq = ?, checksum = ?")
   }
 
-  /** How many entries there are. */
+  /** Number of entries on disk. Throws a `JournalError`. */
   get length(): number {
     return this.#head.seq
   }
 
-  /** Every entry from the first one on, each compared with its checksum; appending goes on behind the last one. Throws a JournalError. */
-  *replay(): Generator<Entry, void> {
+  /**
+   * Yields every entry from the first, and checks each one against its checksum. Must run to its
+   * end before the first `append`. Throws a `JournalError`.
+   */
+  *replay(): Generator<LogEntry, void> {
     try {
       for (
         const row of this.#database.prepare(
@@ -61,33 +69,35 @@ export class Journal implements RecordLog {
       ) {
         const { checksum, kind, seq, text } = row as unknown as Row
         if (seq !== this.#seq + 1) {
-          throw damaged(this.directory, `record ${this.#seq + 1} is missing`)
+          throw damagedError(this.directory, `record ${this.#seq + 1} is missing`)
         }
-        const expected = chained(this.#checksum, { kind, text })
+        const expected = chainedChecksum(this.#checksum, { kind, text })
         if (checksum !== expected) {
-          throw damaged(this.directory, `record ${seq} is not what was written`)
+          throw damagedError(this.directory, `record ${seq} is not what was written`)
         }
         this.#seq = seq
         this.#checksum = expected
-        yield { kind, text, decided: intact(row as unknown as Row) }
+        yield { kind, text, changes: validChanges(row as unknown as Row) }
       }
     } catch (error) {
-      throw translated(error, this.directory)
+      throw translateError(error, this.directory)
     }
     const { checksum, seq } = this.#head
     if (seq !== this.#seq || checksum !== this.#checksum) {
-      throw damaged(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
+      throw damagedError(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
     }
-    const acknowledged = lastAcknowledged(this.directory)
+    const acknowledged = readLastAcknowledged(this.directory)
     if (acknowledged > seq) {
-      throw damaged(
+      throw damagedError(
         this.directory,
         `it ends with record ${seq}, and record ${acknowledged} was acknowledged`
       )
     }
   }
 
-  /** The feed of the ledger, the genesis first, rolled back blocks included. */
+  /**
+   * Yields the feed of the ledger: the genesis, then every record, including rolled back blocks.
+   */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
     for (
@@ -97,35 +107,35 @@ export class Journal implements RecordLog {
     ) yield row.text as string
   }
 
-  /** Why nothing can be written or read any more. */
+  /** The error of the first commit that failed, or of a closed journal; undefined otherwise. */
   get failure(): StoreFailure | undefined {
     return this.#failure
   }
 
-  /** Whether everything that was appended is on disk. */
+  /** Whether all appended entries are on disk. */
   get isDurable(): boolean {
-    return this.#waiting.length === 0
+    return this.#pending.length === 0
   }
 
-  /** Puts an entry behind all others; it is written when this turn of the event loop ends. */
-  append(entry: Entry): void {
-    if (this.#waiting.push(entry) === 1) setImmediate(() => this.flush())
+  /** Appends an entry. It is committed at the end of this turn of the event loop. */
+  append(entry: LogEntry): void {
+    if (this.#pending.push(entry) === 1) setImmediate(() => this.flush())
   }
 
-  /** Ends when everything that was appended is on disk. */
+  /** Waits until all appended entries are on disk. Fails if the journal fails. */
   readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {
     if (this.#failure !== undefined) resume(Effect.fail(this.#failure))
     else if (this.isDurable) resume(Effect.void)
-    else this.#resumes.push(resume)
+    else this.#waiters.push(resume)
   })
 
-  /** Writes what waits, in one commit. */
+  /** Commits all pending entries. */
   flush(): void {
-    if (this.#waiting.length === 0 || this.#failure !== undefined) return
-    const entries = this.#waiting
+    if (this.#pending.length === 0 || this.#failure !== undefined) return
+    const entries = this.#pending
     try {
       this.#commit(entries)
-      this.#waiting = []
+      this.#pending = []
     } catch (error) {
       this.#failure = new StoreFailure({
         retry: false,
@@ -137,15 +147,15 @@ export class Journal implements RecordLog {
       this.#onFailure(this.#failure)
     }
     const outcome = this.#failure === undefined ? Effect.void : Effect.fail(this.#failure)
-    for (const resume of this.#resumes.splice(0)) resume(outcome)
+    for (const resume of this.#waiters.splice(0)) resume(outcome)
   }
 
-  /** Lets the database grow to so many pages and no further. */
+  /** Limits the database to `pagesMax` pages of 4096 bytes. Larger commits fail. */
   limitPages(pagesMax: number): void {
     this.#database.exec(`PRAGMA max_page_count = ${Math.floor(pagesMax)}`)
   }
 
-  /** Writes what waits and gives the directory back. */
+  /** Commits all pending entries and releases the directory. */
   close(): void {
     this.flush()
     this.#failure ??= new StoreFailure({
@@ -153,26 +163,26 @@ export class Journal implements RecordLog {
       message: `The journal in "${this.directory}" is closed: open it again`
     })
     this.#database.close()
-    this.#note.close()
+    this.#acknowledgedFile.close()
   }
 
-  #commit(entries: ReadonlyArray<Entry>): void {
+  #commit(entries: ReadonlyArray<LogEntry>): void {
     const database = this.#database
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
-      for (const { decided, kind, text } of entries) {
-        checksum = chained(checksum, { kind, text })
+      for (const { changes, kind, text } of entries) {
+        checksum = chainedChecksum(checksum, { kind, text })
         this.#insert.run(
           ++seq,
           kind,
           text,
           checksum,
-          decided ?? null,
-          decided === undefined ? null : crc32(decided)
+          changes ?? null,
+          changes === undefined ? null : crc32(changes)
         )
       }
-      this.#moveHead.run(seq, checksum)
+      this.#updateHead.run(seq, checksum)
       database.exec("COMMIT")
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK")
@@ -180,34 +190,37 @@ export class Journal implements RecordLog {
     }
     this.#seq = seq
     this.#checksum = checksum
-    this.#note.write(seq)
+    this.#acknowledgedFile.write(seq)
   }
 
-  /** What the last commit left: without it nobody would miss the last records. */
+  /** The last record and its checksum. They show if the last records are missing. */
   get #head(): { readonly seq: number; readonly checksum: number } {
     try {
       const head = this.#database.prepare("SELECT seq, checksum FROM head").get()
-      if (head === undefined) throw damaged(this.directory, "its head is missing")
+      if (head === undefined) throw damagedError(this.directory, "its head is missing")
       return head as { readonly seq: number; readonly checksum: number }
     } catch (error) {
-      throw translated(error, this.directory)
+      throw translateError(error, this.directory)
     }
   }
 }
 
-/** Each checksum stands for all records up to its own, so that none can be left out or change places. */
-const chained = (before: number, { kind, text }: Pick<Entry, "kind" | "text">): number =>
+/**
+ * Returns the checksum of a record and all records before it. So a missing or reordered record is
+ * detected.
+ */
+const chainedChecksum = (before: number, { kind, text }: Pick<LogEntry, "kind" | "text">): number =>
   crc32(text, crc32(kind, before))
 
-/** A damaged decision is no loss: it is made again. */
-const intact = (
+/** Returns the stored changes of a block, or undefined if they are missing or damaged. */
+const validChanges = (
   { decided, decided_checksum }: Pick<Row, "decided" | "decided_checksum">
 ): string | undefined =>
   decided !== null && crc32(decided) === decided_checksum ? decided : undefined
 
 interface Row {
   readonly seq: number
-  readonly kind: Entry["kind"]
+  readonly kind: LogEntry["kind"]
   readonly text: string
   readonly checksum: number
   readonly decided: string | null

@@ -1,6 +1,25 @@
 import { Data } from "effect"
 
-/** A data directory cannot be used, in a sentence that names it and says what to do. Nothing in it was changed. */
+/**
+ * A data directory cannot be used. The message names the directory and says what to do. Nothing in
+ * the directory was changed. No reason is temporary, except `inUse` until the other process ends.
+ *
+ * - `directory`: it cannot be created, read or written
+ * - `inUse`: another process has opened it
+ * - `foreign`: `journal.sqlite` is not a journal
+ * - `newer`: another version of the program wrote it in a format that this one cannot read
+ * - `otherNetwork`: it belongs to another genesis
+ * - `damaged`: records are missing or changed
+ * - `missing`: it contains no journal
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { exportFeed } from "rollup-node-api/journal"
+ *
+ * const error = await Effect.runPromise(Effect.flip(Effect.scoped(exportFeed("./no-such-directory"))))
+ * console.log(error.reason) // => missing
+ * ```
+ */
 export class JournalError extends Data.TaggedError("JournalError")<{
   readonly reason:
     | "directory"

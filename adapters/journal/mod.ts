@@ -1,6 +1,7 @@
+/** Stores in memory with a journal of their accepted writes in SQLite. */
 export { auditJournal, type JournalAuditOptions } from "./audit.ts"
 export { JournalError } from "./journal_error.ts"
 export { exportFeed, journaledStores, type JournalOptions, JournalStores } from "./stores.ts"
-export { type ReplayedStores, type ReplayReport, takeInEntry } from "./_replay.ts"
-export type { Entry, RecordLog } from "./record_log.ts"
-export { recordedStores, type RecordedStoresOptions } from "./recorded.ts"
+export { applyEntry, type ReplayReport, type ReplayTarget } from "./_replay.ts"
+export type { LogEntry, RecordLog } from "./record_log.ts"
+export { recordedStores, type RecordedStoresOptions } from "./recorded_stores.ts"

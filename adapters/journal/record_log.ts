@@ -1,22 +1,28 @@
 import type { Effect } from "effect"
 import type { StoreFailure } from "../../core/ports/mod.ts"
 
-/** One accepted write: what the ledger was told, as a line of its feed, or what the pool was told. */
-export interface Entry {
+/** One accepted write: a line of the ledger's feed, or a write of the pool as JSON. */
+export interface LogEntry {
   readonly kind: "ledger" | "pool"
   readonly text: string
-  /** What was decided about it, where that is dear to find out again. */
-  readonly decided?: string | undefined
+  /**
+   * The changes that a block made, so that a replay does not check the block again. If they are
+   * missing or cannot be read, the replay does.
+   */
+  readonly changes?: string | undefined
 }
 
-/** Where accepted writes go, and when answers may show what they changed: once no crash can undo them. */
+/**
+ * Port: a log of accepted writes. An answer is returned only when the entries that it depends on
+ * are durable, that is when no crash can undo them.
+ */
 export interface RecordLog {
-  /** Why nothing can be accepted or shown any more. */
+  /** The error of the log; every later read and write fails with it. Undefined while it works. */
   readonly failure: StoreFailure | undefined
-  /** Whether all that was appended may be shown. */
+  /** Whether all appended entries are durable. */
   readonly isDurable: boolean
-  /** Puts an entry behind all others. */
-  readonly append: (entry: Entry) => void
-  /** Ends when everything that was appended may be shown. */
+  /** Appends an entry. */
+  readonly append: (entry: LogEntry) => void
+  /** Waits until all appended entries are durable. Fails if the log fails. */
   readonly durable: Effect.Effect<void, StoreFailure>
 }

@@ -12,27 +12,75 @@ import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/
 import { replay, type ReplayReport } from "./_replay.ts"
 import { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
-import { recordedStores } from "./recorded.ts"
+import { recordedStores } from "./recorded_stores.ts"
 
+/** The network, the bounds of the recommended fee, and the data directory. */
 export interface JournalOptions extends LedgerOptions {
-  /** Created where it is missing. One process at a time holds it. */
+  /** Created if it is missing. One process at a time can open it. */
   readonly directory: string
 }
 
-/** What stands behind journaled stores. */
+/**
+ * The open journal of `journaledStores`.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { journaledStores, JournalStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const stores = journaledStores({ directory, genesis: simulate({ seed: 1 }).genesis })
+ * const lines = Effect.map(JournalStores, ({ feedLines }) => [...feedLines()])
+ * const [genesisLine] = await Effect.runPromise(Effect.provide(lines, stores))
+ * console.log(genesisLine?.slice(0, 17)) // => {"kind":"genesis"
+ * rmSync(directory, { recursive: true })
+ * ```
+ */
 export class JournalStores extends Context.Service<JournalStores, {
   readonly directory: string
-  /** What was found when it was opened. */
-  readonly found: ReplayReport
-  /** The feed that the ledger was told until now: the genesis first, each line without its line feed. */
+  /** The replay when the directory was opened. */
+  readonly replayReport: ReplayReport
+  /**
+   * Returns the feed of the ledger so far: the genesis, then every record, including rolled back
+   * blocks. Lines have no line feed.
+   */
   readonly feedLines: () => Iterator<string>
-  /** Lets the database grow to so many pages of 4096 bytes and no further: writes beyond fail as on a full disk. */
+  /** Limits the database to `pagesMax` pages of 4096 bytes. Then writes fail as on a full disk. */
   readonly limitPages: (pagesMax: number) => void
 }>()("rollup/journal/JournalStores") {}
 
 /**
- * The stores in memory, behind a journal of what they accepted: an acknowledged write is on disk before its answer, and a later start
- * finds everything again. Fails where the directory cannot be used, is in use, holds another network or is damaged.
+ * Returns a layer with stores in memory and a journal of their accepted writes. A write is on
+ * disk before its answer, and opening the directory again restores it. Fails with a `JournalError`
+ * if the directory cannot be used, is in use, belongs to another network or is damaged. If the disk
+ * fails later, every read and write fails with a `StoreFailure`.
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { Ledger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { journaledStores, JournalStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const stores = journaledStores({ directory, genesis })
+ * const write = Effect.flatMap(Ledger, (ledger) => ledger.applyRecord(simulation.next()))
+ * const node = Layer.provide(Ledger.layer(genesis, keccak256), stores)
+ * await Effect.runPromise(Effect.provide(write, node))
+ *
+ * // a second opening replays the record
+ * const reopened = Effect.map(JournalStores, ({ replayReport }) => replayReport.records)
+ * console.log(await Effect.runPromise(Effect.provide(reopened, stores))) // => 1
+ * rmSync(directory, { recursive: true })
+ * ```
  */
 export const journaledStores = (
   { directory, ...options }: JournalOptions
@@ -46,10 +94,10 @@ export const journaledStores = (
     )
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
     yield* checkHealth("journal", Effect.sync(() => healthOf(journal)))
-    const found = yield* replay(journal, { genesis: options.genesis, ledger, pool })
+    const replayReport = yield* replay(journal, { genesis: options.genesis, ledger, pool })
     return Context.make(JournalStores, {
       directory,
-      found,
+      replayReport,
       feedLines: () => journal.feedLines(),
       limitPages: (pagesMax) => journal.limitPages(pagesMax)
     }).pipe(
@@ -57,26 +105,45 @@ export const journaledStores = (
     )
   }))
 
-/** Without its journal a process still reads, and takes nothing in. */
 const healthOf = ({ directory, failure }: Journal): Health =>
   failure === undefined
-    ? { state: "ok", detail: `What is accepted is on disk in ${directory}` }
+    ? { state: "ok", detail: `Accepted writes are on disk in ${directory}` }
     : {
       state: "degraded",
       detail:
-        `${failure.message}: nothing is accepted any more; see to the disk and start the program again`
+        `${failure.message}: no write is accepted any more; check the disk and restart the program`
     }
 
-/** The feed of a directory that nobody uses, the genesis first: what another store ingests to take over. Stops where the journal is damaged. */
+/**
+ * Returns the lines of the feed of a directory, for import into another store: the genesis, then
+ * every record, including rolled back blocks. The directory is open until the scope closes. Fails
+ * with a `JournalError` if it cannot be opened; the iteration throws one if a record is damaged.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { exportFeed, journaledStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const { genesis } = simulate({ seed: 1 })
+ * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
+ * const lines = Effect.map(exportFeed(directory), (feed) => [...feed])
+ * console.log((await Effect.runPromise(Effect.scoped(lines))).length) // => 1
+ * rmSync(directory, { recursive: true })
+ * ```
+ */
 export const exportFeed = (directory: string) =>
-  Effect.map(openJournal(directory, null), (journal) => exported(journal))
+  Effect.map(openJournal(directory, null), (journal) => checkedFeedLines(journal))
 
-function* exported(journal: Journal): Generator<string, void> {
+function* checkedFeedLines(journal: Journal): Generator<string, void> {
   yield journal.genesisLine
   for (const { kind, text } of journal.replay()) if (kind === "ledger") yield text
 }
 
-/** Holds the journal of a directory until the scope closes. */
+/** Opens the journal of a directory until the scope closes. If `genesis` is null, it must exist. */
 export const openJournal = (
   directory: string,
   genesis: GenesisFeed | null,

@@ -1,4 +1,5 @@
 import {
+  type Filter,
   limitDefault,
   type ListDeclaration,
   type ListItems,
@@ -7,106 +8,126 @@ import {
   lists
 } from "../../core/contract/mod.ts"
 import { NotRegistered, type Page, type UnregisteredThing } from "../../core/ports/mod.ts"
-import type { Constraint, Key } from "./_facet.ts"
-import { type FollowingFacet, linesOf } from "./_filter_lines.ts"
-import { isRegistered } from "./_is_registered.ts"
-import type { Ledger } from "./_ledger.ts"
-import { facetPlace } from "./_list_facets.ts"
-import { Selection } from "./_selection.ts"
-import { sources } from "./_sources.ts"
+import { listSources } from "./_items.ts"
+import type { Constraint, Key } from "./filter_index/mod.ts"
+import { type DerivedFacet, facetNumber, indexSpecs, type LedgerState } from "./state/mod.ts"
 
-/** One page with its counts, all of the ledger as it stands. */
+/**
+ * Returns one page of a list with its counts, or `NotRegistered` if a filter names tokens, accounts
+ * or batches that do not exist.
+ */
 export const listPage = <N extends ListName>(
-  ledger: Ledger,
+  state: LedgerState,
   name: N,
   query: ListQuery<N>
 ): Page<ListItems[N]> | NotRegistered => {
-  const asked = readFilters(ledger, name, query.filters)
-  if (asked instanceof NotRegistered) return asked
-  const source = sources[name](ledger, query.filters)
-  const selection = new Selection(
-    source.index.select(asked.constraints, asked.from, Math.min(asked.to, source.end))
-  )
+  const selection = readFilters(state, name, query.filters)
+  if (selection instanceof NotRegistered) return selection
+  const source = listSources[name](state, query.filters)
+  const { constraints, from, to } = selection
+  const positions = source.index.select(constraints, from, Math.min(to, source.end))
   const { order = "ASC", limit = limitDefault, fromItem } = query
   const isAscending = order === "ASC"
   const start = fromItem === undefined
     ? isAscending ? 0 : source.end
     : source.positionOf(isAscending ? fromItem : fromItem + 1)
-  const positions = isAscending
-    ? selection.ascendingFrom(start, limit)
-    : selection.descendingBelow(start, limit)
-  const ranked = selection.rank(start)
+  const page = isAscending
+    ? positions.ascendingFrom(start, limit)
+    : positions.descendingBelow(start, limit)
+  const rank = positions.rank(start)
   return {
-    items: positions.map(source.itemAt),
+    items: page.map(source.itemAt),
     counts: {
-      pendingItems: (isAscending ? selection.count - ranked : ranked) - positions.length,
-      totalItems: selection.count,
-      firstItem: selection.count === 0 ? null : source.itemIdAt(selection.first),
-      lastItem: selection.count === 0 ? null : source.itemIdAt(selection.last)
+      pendingItems: (isAscending ? positions.count - rank : rank) - page.length,
+      totalItems: positions.count,
+      firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
+      lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
     },
-    stamp: ledger.stamp
+    stamp: state.stamp
   }
 }
 
-interface Asked {
+/** The constraints of a query in facet order, and its positions [from, to). */
+interface IndexSelection {
   readonly constraints: ReadonlyArray<Constraint>
   readonly from: number
   readonly to: number
 }
 
-/** Turns each filter into a constraint or a range by its line. */
+/** Turns each filter into a constraint or a range of positions, according to its spec. */
 const readFilters = (
-  ledger: Ledger,
+  state: LedgerState,
   name: ListName,
   values: { readonly [filter: string]: unknown }
-): Asked | NotRegistered => {
+): IndexSelection | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
-  const lines = linesOf(name)
+  const specs = indexSpecs[name]
   const keysByFilter = new Map<string, ReadonlySet<Key>>()
-  const following: Array<readonly [filter: string, line: FollowingFacet<never>]> = []
+  const derivedFacets: Array<readonly [filter: string, facet: DerivedFacet<never>]> = []
   const constraints: Array<Constraint> = []
-  const unknown: Array<UnregisteredThing> = []
+  const unregistered: Array<UnregisteredThing> = []
   let from = 0
   let to = Infinity
   for (const [filter, value] of Object.entries(values)) {
     const declared = declaration.filters[filter]
-    const line = lines[filter]
-    if (value === undefined || declared === undefined || line === undefined) continue
+    const spec = specs[filter]
+    if (value === undefined || declared === undefined || spec === undefined) continue
     if (declared.match === "flag" && value === false) continue
     const kind = declared.references
     if (kind !== undefined) {
       for (const each of valuesOf(value)) {
-        if (!isRegistered(ledger, kind, each as number)) {
-          unknown.push({ filter, kind, value: each as number })
+        if (!isRegistered(state, kind, each as number)) {
+          unregistered.push({ filter, kind, value: each as number })
         }
       }
     }
-    if (line.kind === "range") {
-      const [first, end] = line.range(value, ledger)
+    if (spec.kind === "range") {
+      const [first, end] = spec.range(value, state)
       from = Math.max(from, first)
       to = Math.min(to, end)
-    } else if (line.kind === "text") {
+    } else if (spec.kind === "text") {
       if (value !== "") {
-        constraints.push({ kind: "text", facet: facetPlace(name, filter), needle: String(value) })
+        constraints.push({ kind: "text", facet: facetNumber(name, filter), needle: String(value) })
       }
     } else {
       keysByFilter.set(filter, new Set(valuesOf(value)))
-      if ("follows" in line) following.push([filter, line])
+      if ("derivedFrom" in spec) derivedFacets.push([filter, spec])
     }
   }
-  if (isNonEmpty(unknown)) return new NotRegistered({ things: unknown, stamp: ledger.stamp })
-  for (const [filter, { follows, keyOf }] of following) {
-    const leading = keysByFilter.get(follows)
-    if (leading === undefined) continue
-    const asked = keysByFilter.get(filter)!
+  if (isNonEmpty(unregistered)) {
+    return new NotRegistered({ things: unregistered, stamp: state.stamp })
+  }
+  for (const [filter, { derivedFrom, keyOf }] of derivedFacets) {
+    const sourceKeys = keysByFilter.get(derivedFrom)
+    if (sourceKeys === undefined) continue
+    const keys = keysByFilter.get(filter)!
     keysByFilter.delete(filter)
-    keysByFilter.set(follows, new Set([...leading].filter((key) => asked.has(keyOf(key, ledger)!))))
+    keysByFilter.set(
+      derivedFrom,
+      new Set([...sourceKeys].filter((key) => keys.has(keyOf(key, state)!)))
+    )
   }
   for (const [filter, keys] of keysByFilter) {
-    constraints.push({ kind: "key", facet: facetPlace(name, filter), keys })
+    constraints.push({ kind: "key", facet: facetNumber(name, filter), keys })
   }
   constraints.sort((one, other) => one.facet - other.facet)
   return { constraints, from, to }
+}
+
+/** Returns whether the token, account or batch that a filter names exists. */
+const isRegistered = (
+  { history, tokens }: LedgerState,
+  kind: NonNullable<Filter["references"]>,
+  value: number
+): boolean => {
+  switch (kind) {
+    case "token":
+      return tokens.find(value) !== undefined
+    case "account":
+      return history.accounts.find(value) !== undefined
+    case "batch":
+      return history.batch(value) !== undefined
+  }
 }
 
 const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0

@@ -9,39 +9,41 @@ import {
   recommendedFeeOf,
   usdOfFeeSum
 } from "../../core/domain/mod.ts"
-import type { History } from "./_history.ts"
-import type { Ledger } from "./_ledger.ts"
-import { firstNot } from "./_search.ts"
-import { slotAt } from "./_slot_at.ts"
+import { firstNot } from "./_binary_search.ts"
+import { slotAt } from "./_items.ts"
+import type { History, LedgerState } from "./state/mod.ts"
 
-/** The network as the last block leaves it; costs a few binary searches whatever the size of the ledger. */
-export const networkState = (ledger: Ledger): NetworkState => {
-  const { history, clock, lastBlock, parameters } = ledger
+/**
+ * Returns the state of the network at the last block. It costs a few binary searches, whatever the
+ * size of the ledger.
+ */
+export const networkState = (state: LedgerState): NetworkState => {
+  const { history, clock, lastBlock, parameters } = state
   const variables = parameters.current
   const boot = bootCoordinator(variables.auction)
   const day = firstBatchSince(history, lastBlock.timestampMs - metricsWindowMs)
   const hour = firstBatchSince(history, lastBlock.timestampMs - feeWindowMs)
   return {
-    lastEthereumBlock: ledger.lastEthereumBlock,
+    lastEthereumBlock: state.lastEthereumBlock,
     lastSynchedBlock: lastBlock.number,
     lastBatch: history.batch(history.lastBatchNum) ?? null,
     currentSlot: clock.currentSlot,
-    // the winner of a slot in this range is known: its auction is closed
+    // the auctions of these slots are closed, so their winners are final
     nextForgers: nextForgersOf(
       clock,
       lastBlock,
-      (slotNum) => slotAt(ledger, clock, slotNum).winner ?? boot
+      (slotNum) => slotAt(state, clock, slotNum).winner ?? boot
     ),
     metrics: metricsOf(sumsFrom(history, day), {
       totalAccounts: history.accounts.table.length,
-      totalPublicKeys: history.accounts.publicKeys
+      totalPublicKeys: history.accounts.publicKeyCount
     }),
     variables,
-    recommendedFee: recommendedFeeOf(sumsFrom(history, hour), ledger)
+    recommendedFee: recommendedFeeOf(sumsFrom(history, hour), state)
   }
 }
 
-/** One above the last batch where none is that new. */
+/** Returns the first batch since a time; one above the last batch if there is none. */
 const firstBatchSince = (history: History, timestampMs: number): number =>
   firstNot(
     1,
@@ -49,10 +51,10 @@ const firstBatchSince = (history: History, timestampMs: number): number =>
     (batchNum) => history.batch(batchNum)!.timestampMs < timestampMs
   )
 
-/** From a batch to the last one: the marks hold the sums of all before. */
+/** Returns the sums over the batches from `batchNum` to the last one. */
 const sumsFrom = (history: History, batchNum: number): BatchSums => {
-  const before = history.mark(batchNum - 1)
-  const last = history.mark(history.lastBatchNum)
+  const before = history.totalsAfter(batchNum - 1)
+  const last = history.totalsAfter(history.lastBatchNum)
   return {
     batches: history.lastBatchNum - batchNum + 1,
     transactions: last.transactions - before.transactions,

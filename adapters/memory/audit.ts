@@ -12,34 +12,57 @@ import {
 } from "../../core/use_cases/mod.ts"
 import { type MemoryLedger, openMemoryLedger } from "./ledger.ts"
 
-/** A proof of an exit, and the record that it came with. */
-export interface NotedProof {
+/** The proof of an exit, not yet verified. */
+export interface DeferredProof {
+  /** The record and account of the exit, for a finding. */
   readonly place: string
   readonly proof: Parameters<VerifyExit>
 }
 
-/** A ledger in memory that takes the records of a feed in with all checks. */
+/** A ledger in memory that applies the records of a feed with all checks. */
 export interface AuditedLedger {
   readonly ledger: MemoryLedger
-  /** Null of a record that is no new block. */
-  readonly take: (
+  /**
+   * Applies a record, and returns the changes of a new block or null. Fails if the record violates
+   * an invariant. `place` names the record in findings.
+   */
+  readonly applyRecord: (
     record: FeedRecord,
     place: string
   ) => Result.Result<BlockChanges | null, BlockViolation>
-  /** The proofs of what was taken in since the last call, to be judged by whoever has the time. */
-  readonly proofs: () => ReadonlyArray<NotedProof>
+  /** Returns the proofs of the records applied since the last call. The caller verifies them. */
+  readonly takeProofs: () => ReadonlyArray<DeferredProof>
 }
 
+/**
+ * Opens an audited ledger that contains the genesis block and ether.
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const prices = [{ tokenId: 99, priceUSD: 1, timeMs: 0 }]
+ * const result = applyRecord({ kind: "prices", prices }, "record 9")
+ * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 16 token-exists
+ * ```
+ */
 export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
-  let proofs: Array<NotedProof> = []
-  const take: AuditedLedger["take"] = (record, place) => {
+  let deferredProofs: Array<DeferredProof> = []
+  const applyRecord: AuditedLedger["applyRecord"] = (record, place) => {
     switch (record.kind) {
       case "block": {
         let changes: BlockChanges | null = null
-        const noted: Array<NotedProof> = []
-        const verifyExit: VerifyExit = (...proof) =>
-          noted.push({ place: `${place}, exit of account ${proof[0].accountIndex}`, proof }) > 0
+        const blockProofs: Array<DeferredProof> = []
+        const verifyExit: VerifyExit = (...proof) => {
+          blockProofs.push({ place: `${place}, exit of account ${proof[0].accountIndex}`, proof })
+          return true
+        }
         const decide = decideBlock(
           { constants: genesis.constants, keccak256, verifyExit },
           record.block
@@ -52,7 +75,7 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
             })
           ),
           () => {
-            proofs.push(...noted)
+            deferredProofs.push(...blockProofs)
             return changes
           }
         )
@@ -70,16 +93,37 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
   }
   return {
     ledger,
-    take,
-    proofs: () => {
-      const noted = proofs
-      proofs = []
-      return noted
+    applyRecord,
+    takeProofs: () => {
+      const proofs = deferredProofs
+      deferredProofs = []
+      return proofs
     }
   }
 }
 
-/** The root over the accounts of a ledger in memory against that of its last batch. */
+/**
+ * Computes the state root over all accounts of a ledger, and compares it with that of the last
+ * batch. Adds the result to `findings`; does nothing before the first batch. Yields to other fibers
+ * between its steps.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Findings } from "rollup-node-api"
+ * import { accountLeaf, keccak256, poseidon } from "rollup-node-api/crypto"
+ * import { auditMemoryRoot, openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const leaf = (index: number, value: bigint) => poseidon([BigInt(index), value, 1n])
+ * const node = (left: bigint, right: bigint) => poseidon([left, right])
+ * const findings = new Findings()
+ * await Effect.runPromise(auditMemoryRoot(ledger, { account: accountLeaf, leaf, node }, findings))
+ * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 114
+ * ```
+ */
 export const auditMemoryRoot = (
   ledger: MemoryLedger,
   tree: TreeHashes & { readonly account: (account: Account) => bigint },

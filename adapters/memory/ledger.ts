@@ -1,3 +1,4 @@
+import { Effect, Layer, Result } from "effect"
 import type {
   ItemKeys,
   ItemName,
@@ -6,12 +7,11 @@ import type {
   ListName,
   ListQuery
 } from "../../core/contract/mod.ts"
-import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
   type AccountsAndTokens,
-  type Found,
+  type FoundItem,
   LedgerReader,
   type LedgerSnapshot,
   type LedgerStamp,
@@ -21,70 +21,118 @@ import {
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, findItem } from "./_find.ts"
-import { Ledger, type LedgerOptions } from "./_ledger.ts"
+import { findAccountsAndTokens, findItem } from "./_items.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
-import { MemoryWriting } from "./writing.ts"
+import { type LedgerOptions, LedgerState } from "./state/mod.ts"
+import { WriteQueue } from "./write_queue.ts"
 
-export type { LedgerOptions } from "./_ledger.ts"
+export type { LedgerOptions } from "./state/mod.ts"
 
 /**
- * A ledger in memory: everything that a database would hold, in one process. Each call is computed at once and on one
- * snapshot. What an answer contains never changes afterwards: the rows in it are frozen, so that nobody can change the store
- * through it. A page costs what its items cost, however long its list, with one exception: tokens by a part of their name that is
- * longer than 32 UTF-16 units are tried one by one among those that contain the rarest 32 consecutive units of it.
+ * A ledger in memory. Each call is synchronous and sees one snapshot. The items of an answer are
+ * frozen and never change afterwards. The cost of a page is proportional to its items, whatever the
+ * length of the list, with one exception: a filter by a part of a token name that is longer than 32
+ * UTF-16 units checks every token whose name contains the rarest 32 consecutive units of it.
  */
 export interface MemoryLedger {
+  /** Returns a page of a list. Fails if a filter names things that are not registered. */
   readonly list: <N extends ListName>(
     name: N,
     query: ListQuery<N>
   ) => Result.Result<Page<ListItems[N]>, NotRegistered>
-  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
+  /** Returns an item by its key; `item` is null if it does not exist. */
+  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => FoundItem<Items[N]>
+  /** Returns accounts and tokens in the order of the request, null if they do not exist. */
   readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
   ) => AccountsAndTokens
+  /** Returns the state of the network at the last block. */
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
+  /** Returns the stamp of the current snapshot. */
   readonly stamp: () => LedgerStamp
-  /** Of one of the last versions, also which version changed each part last; null of any other. */
+  /** Returns the snapshot of a recent version; null if the version is not recent. */
   readonly snapshot: (version: number) => LedgerSnapshot | null
-  /** Names this ledger: another one, or the same network in another process, has another name. */
+  /** A random id: no other ledger has it, not even one of the same network. */
   readonly id: string
-  /** The ledger as decisions about writes see it, for as long as nothing is written. */
+  /** The view that decisions read. It always shows the current state. */
   readonly view: LedgerView
-  /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
-  readonly apply: Ledger["apply"]
-  readonly rollBack: Ledger["rollBack"]
-  readonly setPrices: Ledger["setPrices"]
-  /** For who brings a long history at once: transactions are indexed by the steps that it returns, which are taken at the end. */
-  readonly postponeIndex: () => Iterable<void>
+  /**
+   * Stores the changes that `decide` returns, or fails as it does. Throws, and changes nothing, if
+   * the changes do not fit the ledger, such as a batch that is not the next one.
+   */
+  readonly apply: LedgerState["apply"]
+  /** Drops every block above `toBlock`, but not the genesis block, if `check` succeeds. */
+  readonly rollBack: LedgerState["rollBack"]
+  /** Sets prices of tokens if `check` succeeds. Throws if a token is unknown. */
+  readonly setPrices: LedgerState["setPrices"]
+  /**
+   * Stops indexing transactions, so that a long history is loaded faster. Iterate over the result
+   * at the end: each step indexes some thousand transactions. A query in between indexes them all.
+   */
+  readonly postponeIndexing: () => Iterable<void>
 }
 
-/** Opens a ledger that holds the genesis block and ether. */
+/**
+ * Opens a ledger that contains the genesis block and ether.
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const ledger = openMemoryLedger({ genesis })
+ * for (let i = 0; i < 20; i++) {
+ *   const record = simulation.next()
+ *   if (record.kind !== "block") continue
+ *   Result.getOrThrow(ledger.apply(decideBlock({ ...genesis, keccak256 }, record.block)))
+ * }
+ * const query = { filters: { type: "Transfer" }, limit: 2 } as const
+ * const { counts, items } = Result.getOrThrow(ledger.list("transactions", query))
+ * console.log(items.length, counts.totalItems, counts.pendingItems) // => 2 181 179
+ * ```
+ */
 export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
-  const ledger = new Ledger(options)
+  const state = new LedgerState(options)
   return {
     list: (name, query) => {
-      const page = listPage(ledger, name, query)
+      const page = listPage(state, name, query)
       return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
     },
-    find: (name, key) => ({ item: findItem(ledger, name, key), stamp: ledger.stamp }),
-    accountsAndTokens: (of) => findAccountsAndTokens(ledger, of),
-    state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
-    stamp: () => ledger.stamp,
-    snapshot: (version) => ledger.snapshotAt(version),
+    find: (name, key) => ({ item: findItem(state, name, key), stamp: state.stamp }),
+    accountsAndTokens: (of) => findAccountsAndTokens(state, of),
+    state: () => ({ state: networkState(state), stamp: state.stamp }),
+    stamp: () => state.stamp,
+    snapshot: (version) => state.snapshotAt(version),
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
       ""
     ),
-    view: ledger.view,
-    apply: (decide) => ledger.apply(decide),
-    rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
-    setPrices: (prices, check) => ledger.setPrices(prices, check),
-    postponeIndex: () => ledger.postponeIndex()
+    view: state.view,
+    apply: (decide) => state.apply(decide),
+    rollBack: (toBlock, check) => state.rollBack(toBlock, check),
+    setPrices: (prices, check) => state.setPrices(prices, check),
+    postponeIndexing: () => state.postponeIndexing()
   }
 }
 
-/** Returns the port that reads a ledger in memory; each call is computed at once. */
+/**
+ * Returns the reader port of a ledger in memory.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { memoryReader, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const reader = memoryReader(openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis }))
+ * const page = reader.list("accounts", { filters: { tokenIds: [0, 7] } })
+ * const error = await Effect.runPromise(Effect.flip(page))
+ * console.log(error._tag, error.message) // => NotRegistered Token 7 is not registered
+ * ```
+ */
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => ({
   list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
   find: (name, key) => Effect.sync(() => ledger.find(name, key)),
@@ -93,9 +141,23 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
   stamp: Effect.sync(ledger.stamp)
 })
 
-/** Serves both ports from a ledger that is open already. */
+/**
+ * Returns a layer with the ports of an open ledger. Write to it only through this layer.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LedgerReader } from "rollup-node-api"
+ * import { layerOf, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const findEther = Effect.flatMap(LedgerReader, (reader) => reader.find("token", 0))
+ * const { item } = await Effect.runPromise(Effect.provide(findEther, layerOf(ledger)))
+ * console.log(item?.symbol) // => ETH
+ * ```
+ */
 export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
-  const writing = new MemoryWriting(ledger.view)
+  const writes = new WriteQueue(ledger.view)
   return Layer.mergeAll(
     Layer.succeed(LedgerTip, {
       id: ledger.id,
@@ -106,19 +168,39 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
     Layer.succeed(LedgerReader, memoryReader(ledger)),
     Layer.succeed(LedgerWriter, {
       apply: (_, decide) =>
-        writing.apply(
+        writes.apply(
           decide,
           (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))
         ),
       rollBack: (toBlock, check) =>
-        writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+        writes.run(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
       setPrices: (prices, check) =>
-        writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
+        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
     })
   )
 }
 
-/** A ledger of its own for each time the layer is built. */
+/**
+ * Returns a layer with the ports of a new ledger in memory, one for each time it is built.
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger, LedgerReader } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { layer } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const program = Effect.gen(function*() {
+ *   for (let i = 0; i < 9; i++) yield* (yield* Ledger).applyRecord(simulation.next())
+ *   return yield* (yield* LedgerReader).find("batch", 1)
+ * })
+ * const stores = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
+ * const { item, stamp } = await Effect.runPromise(Effect.provide(program, stores))
+ * console.log(item?.ethereumBlockNum, stamp.batchNum) // => 18000001n 7
+ * ```
+ */
 export const layer = (
   genesis: GenesisFeed,
   feeBounds: Omit<LedgerOptions, "genesis"> = {}

@@ -1,3 +1,10 @@
+/** Stores in memory: the ledger and the transaction pool. */
+export {
+  auditMemoryRoot,
+  type AuditedLedger,
+  type DeferredProof,
+  openAuditedLedger
+} from "./audit.ts"
 export {
   layer,
   layerOf,
@@ -6,6 +13,5 @@ export {
   memoryReader,
   openMemoryLedger
 } from "./ledger.ts"
-export { MemoryWriting, turnOfOthers } from "./writing.ts"
-export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool.ts"
-export { auditMemoryRoot, type AuditedLedger, type NotedProof, openAuditedLedger } from "./audit.ts"
+export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool/mod.ts"
+export { WriteQueue, yieldForLargeBlocks } from "./write_queue.ts"

@@ -4,14 +4,15 @@ import { gauge, type Health, type Monitor, type Series } from "../../core/ports/
 /** A monitor with its metric registry and health checks. */
 export interface OpenMonitor extends Monitor {
   /**
-   * Collects what has to be read before an export, then returns the context that holds the
+   * Reads the metrics of all collectors, then returns the context that contains the
    * `Metric.MetricRegistry`, for Effect's exporters.
    */
-  readonly collected: Effect.Effect<Context.Context<never>>
-  /** Returns the health of each part; a check that does not answer in time is `failing`. */
+  readonly exportContext: Effect.Effect<Context.Context<never>>
+  /** Returns the health of each part. A check that fails or takes over 2 seconds is `failing`. */
   readonly health: Effect.Effect<{ readonly [name: string]: Health }>
 }
 
+/** Metrics that are read asynchronously before an export. */
 interface Collector {
   readonly name: string
   readonly read: Effect.Effect<Iterable<Series>, unknown>
@@ -21,13 +22,30 @@ interface Collector {
 const collectMaxMs = 2000
 const healthMaxMs = 2000
 
-/** The content type of `prometheusText`. */
+/** The content type of the text that `prometheusText` returns. */
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Returns the metrics in the text format of Prometheus. */
+/**
+ * Reads all metrics and returns them in the text format of Prometheus. A collector that fails or
+ * takes longer than 2 seconds is left out, and `rollup_metrics_unread` counts it. Never fails.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ * import { gauge } from "rollup-node-api"
+ *
+ * const monitor = openMonitor()
+ * const text = Effect.scoped(Effect.gen(function*() {
+ *   yield* monitor.measure(gauge("queue_length", "Jobs in the queue", () => 3))
+ *   return yield* prometheusText(monitor)
+ * }))
+ * const lines = (await Effect.runPromise(text)).split("\n")
+ * console.log(lines.find((line) => line.startsWith("queue_length"))) // => queue_length 3
+ * ```
+ */
 export const prometheusText = (monitor: OpenMonitor): Effect.Effect<string> =>
   Effect.gen(function*() {
-    const context = yield* monitor.collected
+    const context = yield* monitor.exportContext
     // imported here because it imports the HTTP router, which would slow down the start
     const { formatUnsafe } = yield* Effect.promise(() =>
       import("effect/observability/PrometheusMetrics")
@@ -60,7 +78,7 @@ export const openMonitor = (): OpenMonitor => {
   let unread = 0
   gauge(
     "rollup_metrics_unread",
-    "Metrics that could not be read for this scrape, since what they ask did not answer",
+    "Collectors that failed or did not answer in time for this scrape",
     () => unread
   ).register(context)
 
@@ -73,7 +91,7 @@ export const openMonitor = (): OpenMonitor => {
     // its scope may have closed while it was read
     collector.registrations = collectors.has(collector) ? register(series) : []
   }
-  /** Returns whether the collector could be read. */
+  /** Reads a collector and replaces its metrics. Returns whether it succeeded. */
   const run = (collector: Collector): Effect.Effect<boolean> =>
     collector.read.pipe(
       Effect.timeout(collectMaxMs),
@@ -87,18 +105,18 @@ export const openMonitor = (): OpenMonitor => {
         return Effect.as(Effect.logDebug(message, cause), false)
       })
     )
-  const collected = Effect.gen(function*() {
-    const isRead = yield* Effect.forEach([...collectors], run, { concurrency: "unbounded" })
-    unread = isRead.filter((isRead) => !isRead).length
+  const exportContext = Effect.gen(function*() {
+    const successes = yield* Effect.forEach([...collectors], run, { concurrency: "unbounded" })
+    unread = successes.filter((isSuccess) => !isSuccess).length
     return context
   })
   const health = Effect.gen(function*() {
-    const answered = yield* Effect.forEach(
+    const entries = yield* Effect.forEach(
       [...checks],
-      ([name, check]) => Effect.map(inTime(check), (health) => [name, health] as const),
+      ([name, check]) => Effect.map(withTimeout(check), (health) => [name, health] as const),
       { concurrency: "unbounded" }
     )
-    return Object.fromEntries<Health>(answered)
+    return Object.fromEntries<Health>(entries)
   })
   return {
     measure: (...series) =>
@@ -127,12 +145,13 @@ export const openMonitor = (): OpenMonitor => {
             if (checks.get(name) === health) checks.delete(name)
           })
       ),
-    collected,
+    exportContext,
     health
   }
 }
 
-const inTime = (health: Effect.Effect<Health>): Effect.Effect<Health> =>
+/** Returns the health, or `failing` if the check fails or times out. */
+const withTimeout = (health: Effect.Effect<Health>): Effect.Effect<Health> =>
   health.pipe(
     Effect.timeoutOrElse({
       duration: healthMaxMs,

@@ -22,10 +22,10 @@ import { openPool } from "./pool/mod.ts"
 import {
   type LedgerReaderOptions,
   makeLedgerReader,
-  preferReplica,
-  trackVersions
+  type OnVersion,
+  preferReplica
 } from "./reads/mod.ts"
-import { migrate, tellHealth } from "./schema/mod.ts"
+import { migrate, databaseHealth } from "./schema/mod.ts"
 import {
   BulkWriter,
   leaseLayer,
@@ -34,22 +34,41 @@ import {
   openLedger
 } from "./writes/mod.ts"
 
+/** Options of `sqlStores`. */
 export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
-  /** The network, and the block before the first one that is applied. A database that holds another ledger is refused. */
+  /** The network, and the last block before the ledger begins. It must match the database. */
   readonly genesis: GenesisFeed
-  /** A copy of the database that may lag behind, to read the ledger from. */
+  /**
+   * URL of a replica, which may lag, for reads of the ledger. Its answer is used if it is at least
+   * as new as every version that this process has returned or written.
+   */
   readonly replicaUrl?: Redacted.Redacted
-  /** How the right to write the ledger is held. */
+  /** The lease of the process that writes the ledger. */
   readonly lease?: LeaseOptions
 }
 
-/** What stands behind stores in a database. */
+/** The services of `sqlStores`. */
 export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | LedgerVersions
 
 /**
- * Both stores over one PostgreSQL database, which any number of processes may share: all of them read and take posts, one at a time
- * writes the ledger. Brings the schema up to date and opens the ledger first. Waits for a database that cannot be reached; fails where it
- * refuses us, holds another ledger, or is newer than this program.
+ * Returns the stores of ledger and pool over one PostgreSQL database. Any number of processes can
+ * share it: all of them read and accept posts, and one at a time writes the ledger. Building the
+ * layer updates the schema, opens the ledger, and waits while the database is unreachable. It fails
+ * with a `DatabaseError` if the URL is invalid, the server rejects the connection, or the database
+ * holds another ledger or has a newer schema; and with a `StoreFailure` if a statement fails.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { sqlStores } from "rollup-node-api/sql"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const stores = sqlStores({ genesis, url: Redacted.make("mysql://localhost/rollup") })
+ *
+ * const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(stores))))
+ * console.log(error._tag, "reason" in error && error.reason) // => DatabaseError url
+ * ```
  */
 export const sqlStores = (
   options: SqlStoresOptions
@@ -62,30 +81,39 @@ export const sqlStores = (
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
-    const { applyAll, port: writer } = yield* makeLedgerWriter
-    const primary = { reader: makeLedgerReader(values, reading), writer }
-    const ports = replicaUrl === undefined
+    const { isReceiving, latest, pool, recordVersion, snapshot } = yield* LedgerVersions
+    let seenVersion = 0
+    const onVersion: OnVersion = replicaUrl === undefined ? recordVersion : (version) => {
+      seenVersion = Math.max(seenVersion, version)
+      return recordVersion(version)
+    }
+    const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
+    const primary = makeLedgerReader(values, reading, onVersion)
+    const reader = replicaUrl === undefined
       ? primary
       : preferReplica(
         primary,
-        makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading)
+        makeLedgerReader(
+          (yield* replicaReads({ ...options, url: replicaUrl })).values,
+          reading,
+          onVersion
+        ),
+        () => seenVersion
       )
-    const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
-    const { reader: noted, writer: notedWriter } = trackVersions(ports, heard)
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
-    return Context.make(LedgerReader, noted).pipe(
-      Context.add(LedgerWriter, notedWriter),
+    return Context.make(LedgerReader, reader).pipe(
+      Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),
-      Context.add(PoolStore, pool.noting(yield* openPool)),
-      Context.add(PoolTip, pool.tip(isPoolTold))
+      Context.add(PoolStore, pool.recordWrites(yield* openPool)),
+      Context.add(PoolTip, pool.tip(isReceiving))
     )
   }))
-  // before anything asks for a table
+  // before any other statement
   const opened = Layer.effectDiscard(
-    Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), tellHealth)
+    Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), databaseHealth)
   )
   return Layer.provideMerge(ledger, versionsLayer()).pipe(
     Layer.provide(leaseLayer(lease)),
@@ -94,7 +122,7 @@ export const sqlStores = (
   )
 }
 
-/** A schema is made once: the time of its first migration tells it from every other one. */
+/** Returns the time of the first migration, which identifies a schema. */
 const ledgerId = (sql: SqlClient.SqlClient) =>
   sql.unsafe<{ readonly id: string }>(
     "SELECT extract(epoch FROM applied_at)::text AS id FROM migration WHERE number = 1"

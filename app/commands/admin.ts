@@ -6,13 +6,13 @@ import {
   openOtlp,
   openRequestLog
 } from "../../adapters/admin/mod.ts"
-import type { Observing } from "../../adapters/http/mod.ts"
+import type { TelemetryOptions } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
 import type { ResolvedOptions, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 
-/** A conventional port of Prometheus exporters, below the range of ephemeral ports. */
+/** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */
 export const adminPortDefault = 9464
 
 export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof settings.log> & {
@@ -23,23 +23,25 @@ export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof 
 export interface Monitoring {
   /** Collects metrics; null if nothing reads them. */
   readonly monitor: Monitor | null
-  readonly observing: Observing
+  readonly telemetry: TelemetryOptions
   /** Exports the last metrics, before the node closes. */
-  readonly take: Effect.Effect<void>
+  readonly snapshotMetrics: Effect.Effect<void>
   /** Reports the node as ready, until the scope closes. */
-  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
+  readonly attachNode: (
+    node: Context.Context<AdminPorts>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**
  * Opens the admin listener, the request log and the export of metrics and traces that are enabled.
  *
- * @param place - Number of this worker, from 0; null for a single process
+ * @param workerIndex - Index of this worker, from 0; null for a single process
  * @param verification - Reads the last result of `verify`
  */
 export const openMonitoring = Effect.fnUntraced(
   function*(
     settings: AdminSettings,
-    place: number | null,
+    workerIndex: number | null,
     verification?: Effect.Effect<string | null, unknown>
   ): Effect.fn.Return<Monitoring, ProgramFailure, Scope.Scope> {
     const {
@@ -51,7 +53,7 @@ export const openMonitoring = Effect.fnUntraced(
       serverTiming,
       traceRatio
     } = settings
-    const port = adminPortOf(settings, place ?? 0)
+    const port = adminPortOf(settings, workerIndex ?? 0)
     const isMonitored = port !== null || otlpUrl !== undefined
     const monitor = openMonitor()
     const admin = port === null ? null : yield* openAdmin({
@@ -65,7 +67,7 @@ export const openMonitoring = Effect.fnUntraced(
     }).pipe(Effect.catchTag("AdminError", (cause) =>
       Effect.fail(
         new ProgramFailure({
-          ending: "taken",
+          exitReason: "inUse",
           cause,
           message:
             `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
@@ -81,17 +83,20 @@ export const openMonitoring = Effect.fnUntraced(
     const otlp = otlpUrl === undefined ? undefined : yield* openOtlp({ url: otlpUrl, monitor })
     return {
       monitor: isMonitored ? monitor : null,
-      observing: {
+      telemetry: {
         ...requestLog
           ? {
-            log: yield* openRequestLog({ format: logFormatOf(settings), isShared: place !== null })
+            log: yield* openRequestLog({
+              format: logFormatOf(settings),
+              isShared: workerIndex !== null
+            })
           }
           : {},
         ...serverTiming ? { serverTiming } : {},
         ...otlp === undefined ? {} : { traces: { tracer: otlp.tracer, ratio: traceRatio } }
       },
-      take: otlp?.take ?? Effect.void,
-      serve: admin === null ? () => Effect.void : admin.serve
+      snapshotMetrics: otlp?.snapshotMetrics ?? Effect.void,
+      attachNode: admin === null ? () => Effect.void : admin.attachNode
     }
   }
 )
@@ -117,11 +122,13 @@ const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
   }
 }
 
-/** Returns the port of the admin listener: a free one by default if the server's port is free too. */
-const adminPortOf = ({ adminPort, port }: AdminSettings, place: number): number | null => {
+/**
+ * Returns the port of the admin listener: a free one by default if the server's port is free too.
+ */
+const adminPortOf = ({ adminPort, port }: AdminSettings, workerIndex: number): number | null => {
   if (adminPort === "off") return null
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)
-  return first === 0 ? 0 : first + place
+  return first === 0 ? 0 : first + workerIndex
 }
 
 /** Returns the format of the request log: `auto` is text on a terminal, JSON otherwise. */

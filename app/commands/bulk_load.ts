@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { verifyExitProof } from "../../adapters/crypto/mod.ts"
-import { exitWorkers } from "../../adapters/crypto/node.ts"
+import { exitProofWorkers } from "../../adapters/crypto/node.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { BulkWrite, BulkWriter } from "../../adapters/sql/mod.ts"
 import {
@@ -29,9 +29,9 @@ export const bulkLoad = (
   bulk: BulkWriter["Service"],
   { constants, network }: GenesisFeed
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitWorkers(network), ({ verdicts }) => (records) => {
+  Effect.map(exitProofWorkers(network), ({ verify }) => (records) => {
     const proofs: Array<Parameters<VerifyExit>> = []
-    const noteProof: VerifyExit = (...proof) => proofs.push(proof) > 0
+    const deferProof: VerifyExit = (...proof) => proofs.push(proof) > 0
     const writes = (verifyExit: VerifyExit) =>
       records.map((record): BulkWrite<BlockViolation> =>
         record.kind === "block"
@@ -43,15 +43,15 @@ export const bulkLoad = (
           : { kind: "prices", prices: record.prices, check: decidePrices(record.prices) }
       )
     const check = Effect.flatMap(
-      Effect.suspend(() => verdicts(proofs)),
-      (right) => right.every((each) => each) ? Effect.void : Effect.fail(wrongProof)
+      Effect.suspend(() => verify(proofs)),
+      (results) => results.every((isValid) => isValid) ? Effect.void : Effect.fail(invalidProof)
     )
     return Effect.catchIf(
-      bulk.applyAll(writes(noteProof), check),
-      (error) => error === wrongProof,
-      // again with the proofs checked in place: stores the blocks before, and names the invalid one
+      bulk.applyAll(writes(deferProof), check),
+      (error) => error === invalidProof,
+      // retries with immediate proof checks: stores the valid blocks, and names the invalid one
       () => bulk.applyAll(writes(verifyExitProof))
     ) as Effect.Effect<unknown, BlockViolation | StoreFailure>
   })
 
-const wrongProof = "wrong proof"
+const invalidProof = "invalid proof"

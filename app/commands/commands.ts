@@ -1,20 +1,10 @@
-import { Effect } from "effect"
-import { choice, type Command, command, flagOnly, settings, text } from "../config/mod.ts"
-import { isSupervisor } from "../workers/mod.ts"
+import { choice, type Command, command, flagOnly, settings } from "../config/mod.ts"
 import * as options from "./options.ts"
-import { checkDatabase, checkServer, checkVerified } from "./rules.ts"
+import { checkServer } from "./rules.ts"
+import { exportFeed, ingest, migrate, simulate, verify } from "./store_commands.ts"
 
-/*
- * Declares the commands of the program. Each command imports its code when it runs, so that
- * starting a server does not load the others. To add a command, declare it and add it to `commands`.
- */
+/* Declares the commands of the program. To add a command, declare it and add it to `commands`. */
 
-const feedFile = text({
-  placeholder: "path",
-  rule: "a file in NDJSON, or - for the standard input",
-  pattern: /\S/u,
-  completions: "file"
-})
 const revision = choice(["later", "earlier"])
 
 const serve = command({
@@ -46,152 +36,7 @@ const serve = command({
   options: settings.serverSettings,
   rules: checkServer,
   isService: true,
-  run: (resolved) =>
-    isSupervisor(resolved.workers)
-      ? Effect.flatMap(Effect.promise(() => import("./serve.ts")), ({ superviseServers }) =>
-        superviseServers(resolved))
-      : Effect.flatMap(
-        Effect.promise(() =>
-          import("./serve.ts")
-        ),
-        ({ serve }) => serve(resolved)
-      )
-})
-
-const migrate = command({
-  name: "migrate",
-  summary: "Bring the schema of a PostgreSQL database up to date",
-  description: [
-    "serve and ingest also migrate at start. If several processes start together, only one migrates."
-  ],
-  examples: [
-    {
-      words: "migrate --dry-run",
-      doc: "List what would be applied to the database in DATABASE_URL"
-    },
-    {
-      words: "migrate --database postgresql://user:password@localhost/rollup",
-      doc: "Apply the migrations"
-    }
-  ],
-  options: {
-    dryRun: options.dryRun,
-    ...settings.database,
-    ...settings.connections,
-    ...settings.log
-  },
-  rules: checkDatabase,
-  run: (resolved) =>
-    Effect.flatMap(Effect.promise(() => import("./migrate.ts")), ({ migrate }) => migrate(resolved))
-})
-
-const simulate = command({
-  name: "simulate",
-  summary: "Write the feed of a simulated network as NDJSON",
-  description: ["The same seed generates the same bytes. serve --feed and ingest read the feed."],
-  examples: [
-    {
-      words: "simulate --seed 7 --transactions 10000 --out network.ndjson",
-      doc: "Write 10000 transactions with their blocks, batches and bids"
-    },
-    {
-      words: "simulate --no-true-roots > network.ndjson",
-      doc: "Faster, with placeholder state roots"
-    }
-  ],
-  options: { ...settings.network, out: options.out, trueRoots: options.trueRoots, ...settings.log },
-  writesData: true,
-  run: (resolved) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./write_feed.ts")),
-      ({ writeSimulatedFeed }) => writeSimulatedFeed(resolved)
-    )
-})
-
-const ingest = command({
-  name: "ingest",
-  summary: "Load a feed into a PostgreSQL database, with all checks",
-  description: [
-    "Reports progress. If you start it again, it continues after the last stored block."
-  ],
-  examples: [
-    {
-      words: "ingest network.ndjson --database postgresql://user:password@localhost/rollup",
-      doc: "Load a file"
-    },
-    {
-      words: "ingest - < network.ndjson",
-      doc: "Load standard input into the database in DATABASE_URL"
-    }
-  ],
-  argument: flagOnly({
-    flag: "feed",
-    value: feedFile,
-    doc: "Feed written by export or simulate"
-  }),
-  options: { ...settings.database, ...settings.connections, ...settings.log },
-  rules: checkDatabase,
-  run: (resolved) =>
-    Effect.flatMap(Effect.promise(() => import("./ingest.ts")), ({ ingest }) => ingest(resolved))
-})
-
-const exportFeed = command({
-  name: "export",
-  summary: "Export the ledger of a data directory as an NDJSON feed, for import into another store",
-  examples: [{
-    words: "export --data .rollup-node --out network.ndjson",
-    doc: "Export all records, including rollbacks"
-  }],
-  options: { data: settings.storage.data, out: options.out, ...settings.log },
-  writesData: true,
-  run: (resolved) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./export_feed.ts")),
-      ({ exportFeed }) => exportFeed(resolved)
-    )
-})
-
-const verify = command({
-  name: "verify",
-  summary: "Verify all data of a store, or a feed, and report each violation with its location",
-  description: [
-    "Recomputes every batch from the state before it, and compares every list, counter and proof",
-    "with its sources. It changes no data. A database can stay in service: verify reads a snapshot",
-    "from its start and takes no locks, but PostgreSQL keeps old row versions until it ends. No other",
-    "process may use the data directory. The admin listener serves the last result at /verification."
-  ],
-  examples: [
-    {
-      words: "verify --database postgresql://user:password@localhost/rollup",
-      doc: "Verify a database, which may be in service"
-    },
-    {
-      words: "verify --data .rollup-node --state-root",
-      doc: "Verify a data directory, including the state root of the last batch"
-    },
-    {
-      words: "verify --feed network.ndjson --json",
-      doc: "Verify a feed and print the result as JSON"
-    }
-  ],
-  options: {
-    data: settings.storage.data,
-    ...settings.database,
-    feed: options.feedToVerify,
-    json: options.json,
-    exitSample: options.exitSample,
-    stateRoot: options.stateRoot,
-    violationsMax: options.violationsMax,
-    ...settings.connections,
-    ...settings.log
-  },
-  rules: checkVerified,
-  writesData: true,
-  run: (resolved) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./verify/mod.ts")),
-      ({ verify }) => verify(resolved)
-    )
+  load: async () => (await import("./serve.ts")).serve
 })
 
 const openapi = command({
@@ -217,11 +62,7 @@ const openapi = command({
     out: options.out
   },
   writesData: true,
-  run: (resolved) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./print_openapi.ts")),
-      ({ printOpenApi }) => printOpenApi(resolved)
-    )
+  load: async () => (await import("./print_openapi.ts")).printOpenApi
 })
 
 const configCheck = command({
@@ -233,11 +74,7 @@ const configCheck = command({
   }],
   options: settings.serverSettings,
   rules: checkServer,
-  run: (resolved, context) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./show_config.ts")),
-      ({ reportValidConfig }) => reportValidConfig(resolved, context)
-    )
+  load: async () => (await import("./show_config.ts")).reportValidConfig
 })
 
 const configPrint = command({
@@ -251,11 +88,7 @@ const configPrint = command({
   options: settings.serverSettings,
   rules: checkServer,
   writesData: true,
-  run: (resolved, context) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./show_config.ts")),
-      ({ printConfig }) => printConfig(resolved, context)
-    )
+  load: async () => (await import("./show_config.ts")).printConfig
 })
 
 const wallet = command({
@@ -278,8 +111,7 @@ const wallet = command({
     seed: settings.network.seed,
     prefix: settings.network.prefix
   },
-  run: (resolved) =>
-    Effect.flatMap(Effect.promise(() => import("./wallet.ts")), ({ wallet }) => wallet(resolved))
+  load: async () => (await import("./wallet.ts")).wallet
 })
 
 const completions = command({
@@ -296,11 +128,10 @@ const completions = command({
   argument: flagOnly({ flag: "shell", value: choice(["bash", "zsh", "fish"]), doc: "Shell" }),
   options: {},
   writesData: true,
-  run: ({ argument }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./completions.ts")),
-      ({ printCompletions }) => printCompletions(argument, commands)
-    )
+  load: async () => {
+    const { printCompletions } = await import("./completions.ts")
+    return ({ argument }) => printCompletions(argument, commands)
+  }
 })
 
 /** All commands, in the order of the help. */

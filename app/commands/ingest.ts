@@ -25,7 +25,10 @@ import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
 import { makeProgress } from "./progress.ts"
 
-/** Loads a feed into a database, many blocks per transaction. Skips the records that are stored already. */
+/**
+ * Loads a feed into a database, many blocks per transaction. Skips the records that are stored
+ * already.
+ */
 export const ingest = ({ argument: path, database, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
     const feed = yield* feedFrom(path)

@@ -1,18 +1,10 @@
-import { flagOnly, integer, number, text, yesNo } from "../config/mod.ts"
+import { filePath, flagOnly, integer, nonEmptyText, number, text, yesNo } from "../config/mod.ts"
 
 /* Options that only the command line sets: environment variables and files cannot. */
 
-const anyText = { placeholder: "text", rule: "a text that is not empty", pattern: /\S/u } as const
-const fileName = {
-  placeholder: "path",
-  rule: "a path that is not empty",
-  pattern: /\S/u,
-  completions: "file"
-} as const
-
 export const out = flagOnly({
   flag: "out",
-  value: text(fileName),
+  value: text(filePath),
   doc: "File to write to; standard output if not set"
 })
 
@@ -33,7 +25,7 @@ export const dryRun = flagOnly({
 
 export const feedToVerify = flagOnly({
   flag: "feed",
-  value: text(fileName),
+  value: text(filePath),
   doc: "Verify a feed in NDJSON instead of a store; - reads standard input"
 })
 
@@ -89,14 +81,14 @@ export const send = flagOnly({
 
 export const to = flagOnly({
   flag: "to",
-  value: text(anyText),
+  value: text(nonEmptyText),
   doc:
     "Receiver: an account index, an address, a public key, or exit; any account of the token if not set"
 })
 
 export const token = flagOnly({
   flag: "token",
-  value: text(anyText),
+  value: text(nonEmptyText),
   default: "ETH",
   doc: "Symbol of the token to send"
 })

@@ -23,7 +23,7 @@ export const writeTexts = (
     Effect.mapError((cause) =>
       "syscall" in cause
         ? new ProgramFailure({
-          ending: "refused",
+          exitReason: "refused",
           cause,
           message: `${
             path === undefined ? "The standard output" : `The file "${path}"`

@@ -21,7 +21,7 @@ export const printOpenApi = ({ argument, out, prefix, ...paths }: Settings) =>
     const mount = mountsOf(paths).find(({ revision }) => revision.name === argument)
     if (mount === undefined) {
       return yield* new ProgramFailure({
-        ending: "usage",
+        exitReason: "usage",
         message: `The revision ${argument} is off: give it a path with --${argument}-path`
       })
     }

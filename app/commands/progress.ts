@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+/** Options of `makeProgress`. */
 export interface ProgressOptions {
   /** Unit of the count, in the plural. */
   readonly unit: string
@@ -7,8 +8,8 @@ export interface ProgressOptions {
   readonly everyMs?: number
 }
 
-/** The state of long work. */
-export interface Done {
+/** The state of a long operation. */
+export interface ProgressUpdate {
   readonly units: number
   /** Share of the whole, from 0 to 1; undefined if unknown. */
   readonly share: number | undefined
@@ -20,8 +21,8 @@ export interface Done {
 const liveMs = 200
 
 /**
- * Reports the progress of long work with its rate and remaining time: on a terminal as one line that
- * is updated, otherwise as log lines.
+ * Reports the progress of a long operation with its rate and remaining time: on a terminal as a
+ * line that is updated, otherwise as log lines.
  */
 export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptions) =>
   Effect.map(Effect.context<never>(), (context) => {
@@ -30,18 +31,18 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
     const everyMs = isLive ? liveMs : everyLogMs
     const started = performance.now()
     let [next, unitsBefore] = [started + everyMs, 0]
-    const reportNow = ({ at, share, units }: Done): void => {
+    const reportNow = ({ at, share, units }: ProgressUpdate): void => {
       const now = performance.now()
       if (now < next) return
       const perSecond = (units - unitsBefore) / (now - next + everyMs) * 1000
       next = now + everyMs
       unitsBefore = units
-      const left = share === undefined || share === 0
+      const remaining = share === undefined || share === 0
         ? ""
         : `, ${Math.floor(share * 100)} %, ${duration((now - started) * (1 - share) / share)} to go`
       const line = `${units} ${unit}, ${Math.round(perSecond)} a second${
         at === undefined ? "" : `, ${at}`
-      }${left}`
+      }${remaining}`
       // the carriage return lets the next output overwrite the line
       if (isLive) process.stderr.write(`\x1b[2K${line}\r`)
       else log(Effect.log(line))
@@ -49,7 +50,7 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
     return {
       /** Reports, if the interval has passed. */
       reportNow,
-      report: (done: Done): Effect.Effect<void> => Effect.sync(() => reportNow(done)),
+      report: (update: ProgressUpdate): Effect.Effect<void> => Effect.sync(() => reportNow(update)),
       /** Clears the line and returns the elapsed time. */
       end: (): string => {
         if (isLive) process.stderr.write("\x1b[2K")

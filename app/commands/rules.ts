@@ -4,6 +4,7 @@ import type { Origins, Problem, ResolvedOptions, settings } from "../config/mod.
 
 type ServerSettings = typeof settings.serverSettings
 
+/** Returns the problems of a server's settings. */
 export const checkServer = (
   resolved: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
@@ -26,11 +27,11 @@ export const checkDatabase = (
     ? [{
       source: "--database",
       message:
-        "No database is named: give one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup"
+        "No database is set: set one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup"
     }]
     : []
 
-/** Requires exactly one input to verify. */
+/** Refuses several inputs to verify; without any, the default data directory is verified. */
 export const checkVerified = (
   { data, feed }: ResolvedOptions<typeof settings.database> & {
     readonly data: string
@@ -40,26 +41,28 @@ export const checkVerified = (
 ): ReadonlyArray<Problem> => {
   const inputs = [
     ...feed === undefined ? [] : [{ source: "--feed", description: `the feed "${feed}" (--feed)` }],
-    ...origins.data.kind === "default"
-      ? []
-      : [{
-        source: origins.data.source,
-        description: `the directory "${data}" (${origins.data.source})`
-      }],
-    ...origins.database.kind === "default"
-      ? []
-      : [{
-        source: origins.database.source,
-        description: `a database (${origins.database.source})`
-      }]
+    ...storesSet(data, origins)
   ]
   return inputs.length < 2 ? [] : [{
     source: sourcesOf(inputs),
-    message: `One thing can be verified at a time, and more are given: ${
+    message: `Only one input can be verified at a time, and several are set: ${
       inputs.map(({ description }) => description).join(", ")
     }; leave out all but one`
   }]
 }
+
+/** Returns the directory and the database, as far as they are set, with their descriptions. */
+const storesSet = (
+  directory: string,
+  { data, database }: Pick<Origins<ServerSettings>, "data" | "database">
+): ReadonlyArray<{ readonly source: string; readonly description: string }> => [
+  ...data.kind === "default"
+    ? []
+    : [{ source: data.source, description: `the directory "${directory}" (${data.source})` }],
+  ...database.kind === "default"
+    ? []
+    : [{ source: database.source, description: `a database (${database.source})` }]
+]
 
 const oneDataLocation = (
   { data, memory }: ResolvedOptions<ServerSettings>,
@@ -69,25 +72,14 @@ const oneDataLocation = (
     ...memory
       ? [{
         source: origins.memory.source,
-        description: `${origins.memory.source}, which keeps nothing`
+        description: `${origins.memory.source}, which stores nothing`
       }]
       : [],
-    ...origins.data.kind === "default"
-      ? []
-      : [{
-        source: origins.data.source,
-        description: `the directory "${data}" (${origins.data.source})`
-      }],
-    ...origins.database.kind === "default"
-      ? []
-      : [{
-        source: origins.database.source,
-        description: `a database (${origins.database.source})`
-      }]
+    ...storesSet(data, origins)
   ]
   return locations.length < 2 ? [] : [{
     source: sourcesOf(locations),
-    message: `Data can be kept in one place, and more are given: ${
+    message: `Data can be stored in one location only, and several are set: ${
       locations.map(({ description }) => description).join(", ")
     }; leave out all but one`
   }]
@@ -102,7 +94,7 @@ const replicaNeedsDatabase = (
     : [{
       source: replica.source,
       message:
-        "A replica is given and no database: name the one that it copies with --database or DATABASE_URL"
+        "A replica is set and no database: set the database that it replicates with --database or DATABASE_URL"
     }]
 
 const oneNetwork = (
@@ -114,9 +106,9 @@ const oneNetwork = (
   )
   return feed.kind === "default" || simulated.length === 0 ? [] : [{
     source: sourcesOf([feed, ...simulated]),
-    message: `What ${
+    message: `Only the simulated network uses ${
       simulated.map(({ source }) => source).join(" and ")
-    } says is for the simulated network, and ${feed.source} brings a network of its own: leave out one or the other`
+    }, and ${feed.source} names the feed of another network: leave out one or the other`
   }]
 }
 
@@ -128,8 +120,8 @@ const sharedDatabase = (
   workers === 1 || origins.database.kind !== "default" ? [] : [{
     source: origins.workers.source,
     message:
-      `The value ${workers} needs PostgreSQL, since several processes share their data through a database: ` +
-      "name one with --database or DATABASE_URL, or set 1"
+      `The value ${workers} requires PostgreSQL, since several processes share their data in a database: ` +
+      "set one with --database or DATABASE_URL, or set 1"
   }]
 
 /** Refuses several workers that would each read a part of standard input. */
@@ -150,7 +142,7 @@ const fees = (
   maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : [{
     source: sourcesOf([origins.minFeeUSD, origins.maxFeeUSD]),
     message:
-      `The least fee, ${minFeeUSD} US dollars, is above the greatest one, ${maxFeeUSD}: no transaction could be posted; lower the one or raise the other`
+      `The minimum fee, ${minFeeUSD} US dollars, is above the maximum fee, ${maxFeeUSD}: no transaction could be posted; lower the minimum or raise the maximum`
   }]
 
 const mounts = (
@@ -160,8 +152,8 @@ const mounts = (
   laterPath !== earlierPath ? [] : [{
     source: sourcesOf([origins.laterPath, origins.earlierPath]),
     message: laterPath === "off"
-      ? "Both revisions are off and nothing would be served: give one of them a path"
-      : `Both revisions are to be served at ${laterPath}: give each a path of its own`
+      ? "Both revisions are off, so that nothing would be served: set a path for one of them"
+      : `Both revisions have the path ${laterPath}: set another path for one of them`
   }]
 
 const sourcesOf = (origins: ReadonlyArray<{ readonly source: string }>): string =>

@@ -7,24 +7,34 @@ import { serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
-import { nodeOver } from "../layers.ts"
+import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
 import { dataLocationOf, openStores, sourceOf } from "../sources/mod.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
-import { runAsWorker, supervise, workerCount, type WorkerSelf } from "../workers/mod.ts"
+import {
+  isSupervisor,
+  runAsWorker,
+  supervise,
+  workerCount,
+  type WorkerSelf
+} from "../workers/mod.ts"
 import { type Monitoring, openMonitoring } from "./admin.ts"
 import { lastVerification } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
 
-/** Serves the API until it is interrupted, as a single process or as a worker. */
-export const serve = (settings: ServeSettings) =>
+/** Serves the API until it is interrupted: in this process, or in workers that it supervises. */
+export const serve = (settings: ServeSettings): Effect.Effect<void, unknown> =>
+  isSupervisor(settings.workers) ? superviseServers(settings) : serveHere(settings)
+
+/** Serves the API in this process, which may be a worker. */
+const serveHere = (settings: ServeSettings) =>
   runAsWorker((self) =>
     withMonitoring(settings, self, (monitoring) => serveNode(settings, self, monitoring))
   ).pipe(
     Effect.catchTag("ServeError", (cause) =>
       Effect.fail(
         new ProgramFailure({
-          ending: "taken",
+          exitReason: "inUse",
           cause,
           message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${
             reason(cause)
@@ -34,15 +44,15 @@ export const serve = (settings: ServeSettings) =>
     Effect.catchTag("JournalError", (cause) =>
       Effect.fail(
         new ProgramFailure({
-          ending: cause.reason === "inUse" ? "taken" : "store",
+          exitReason: cause.reason === "inUse" ? "inUse" : "store",
           cause,
-          message: `${cause.message} (--data DIRECTORY, or --memory to keep nothing)`
+          message: `${cause.message} (--data DIRECTORY, or --memory to store nothing on disk)`
         })
       ))
   )
 
 /** Runs several processes that serve the API over one database. */
-export const superviseServers = (
+const superviseServers = (
   { shutdownTimeoutMs, workers }: ServeSettings
 ): Effect.Effect<never> =>
   // a worker closes its connections to the database after its last answer
@@ -58,23 +68,25 @@ const withMonitoring = <A, E, R>(
     Effect.flatMap(
       openMonitoring(
         settings,
-        self === undefined ? null : self.place - 1,
+        self === undefined ? null : self.number - 1,
         verificationOf(settings)
       ),
       (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
     )
   )
 
-/** Reads the last result of `verify` for these data; undefined for data in memory. */
+/**
+ * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
+ */
 const verificationOf = (settings: ServeSettings) => {
-  const place = dataLocationOf(settings)
-  return place.kind === "memory"
+  const location = dataLocationOf(settings)
+  return location.kind === "memory"
     ? undefined
     : Effect.suspend(() =>
       lastVerification(
-        place.kind === "directory"
-          ? { kind: "directory", directory: resolve(place.directory) }
-          : place,
+        location.kind === "directory"
+          ? { kind: "directory", directory: resolve(location.directory) }
+          : location,
         settings
       )
     )
@@ -83,18 +95,18 @@ const verificationOf = (settings: ServeSettings) => {
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>
   Effect.scoped(Effect.gen(function*() {
-    const place = dataLocationOf(settings)
+    const location = dataLocationOf(settings)
     const source = yield* sourceOf(settings)
     const { genesis } = source
-    const stores = yield* openStores(place, { genesis, ...feesOf(settings) })
-    let isServing = place.kind === "database"
+    const stores = yield* openStores(location, { genesis, ...feesOf(settings) })
+    let isServing = location.kind === "database"
     const node = yield* Layer.build(nodeOver(stores.stores, {
       genesis,
       ...nodeOptions(settings),
-      observing: monitoring.observing,
-      // until this process serves, no request waits for the calling thread
+      telemetry: monitoring.telemetry,
+      // before this process serves, blocking its thread delays no request
       verifier: verifierThreads(genesis.network, {
-        inPlaceWhile: () => !isServing,
+        inlineWhile: () => !isServing,
         queueMax: settings.verifierQueueMax,
         ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
       }),
@@ -104,19 +116,19 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)
     // if another process is the writer, this one serves meanwhile
-    yield* place.kind === "database"
+    yield* location.kind === "database"
       ? Effect.forkScoped(
         Effect.catchCause(started, (cause) => Effect.logError("The block source failed", cause))
       )
       : started
     isServing = true
     return yield* listen(settings, node, self, {
-      ready: monitoring.serve(node),
-      take: monitoring.take
+      ready: monitoring.attachNode(node),
+      snapshotMetrics: monitoring.snapshotMetrics
     })
   }))
 
-interface ListenHooks extends Pick<Monitoring, "take"> {
+interface ListenHooks extends Pick<Monitoring, "snapshotMetrics"> {
   /** Reports the node as ready. */
   readonly ready: Effect.Effect<void, never, Scope.Scope>
 }
@@ -126,10 +138,10 @@ const listen = (
   settings: ServeSettings,
   node: Context.Context<Application>,
   self: WorkerSelf | undefined,
-  { ready, take }: ListenHooks
+  { ready, snapshotMetrics }: ListenHooks
 ) =>
   Effect.gen(function*() {
-    yield* Effect.addFinalizer(() => take)
+    yield* Effect.addFinalizer(() => snapshotMetrics)
     const { host, port, shutdownTimeoutMs } = settings
     const server = serverLayer({
       host,
@@ -207,18 +219,5 @@ const nodeOptions = (settings: ServeSettings) => {
   }
 }
 
-const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({
-  minFeeUSD,
-  ...omitUndefined({ maxFeeUSD })
-})
-
 const reason = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? cause.message : String(cause)
-
-/** Returns the options without undefined values. */
-const omitUndefined = <A extends object>(
-  options: A
-): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    readonly [name in keyof A]?: NonNullable<A[name]>
-  }

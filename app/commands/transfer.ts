@@ -22,7 +22,7 @@ import {
   wireContext
 } from "../../core/mod.ts"
 
-/** A transfer from an account whose private key is known. */
+/** A transfer from an account, with the private key that signs it. */
 export interface TransferRequest {
   readonly url: string
   readonly network: Network
@@ -31,13 +31,16 @@ export interface TransferRequest {
   readonly symbol: string
   /** Whole tokens, as a decimal number. */
   readonly amount: string
-  /** An account index, an address, a public key, or `exit`; any account of the token if undefined. */
+  /**
+   * An account index, an address, a public key, or `exit`; any account of the token if undefined.
+   */
   readonly to: string | undefined
   /** The account's nonce on the server if undefined. */
   readonly nonce: number | undefined
 }
 
-export interface Sent {
+/** A posted transfer. */
+export interface PostedTransfer {
   readonly id: TransactionId
   readonly posted: PostedTransaction
   readonly feeUSD: number
@@ -45,29 +48,29 @@ export interface Sent {
 
 /** Signs a transaction and posts it. Reads nonce, balance and recommended fee from the server. */
 export const transfer = Effect.fnUntraced(
-  function*(request: TransferRequest): Effect.fn.Return<Sent, TransferFailed> {
+  function*(request: TransferRequest): Effect.fn.Return<PostedTransfer, TransferFailed> {
     const { accountIndex, network, privateKey, symbol, url } = request
     const context = wireContext(network, keccak256)
-    const account = yield* ask<WireAccount>(
+    const account = yield* requestJson<WireAccount>(
       url,
       `/accounts/${context.accountIndex(symbol, accountIndex)}`
     )
-    const { recommendedFee } = yield* ask<WireState>(url, "/state")
+    const { recommendedFee } = yield* requestJson<WireState>(url, "/state")
     const destination = yield* destinationOf(request, account)
     const amount = unitsOf(request.amount, account.token.decimals)
     if (amount === undefined || amount === 0n) {
       return yield* new TransferFailed({
         message:
-          `Amount ${request.amount} is none of ${symbol}: expected more than 0 with at most ${account.token.decimals} decimals`
+          `Amount ${request.amount} of ${symbol} is invalid: expected more than 0 with at most ${account.token.decimals} decimals`
       })
     }
-    const wanted = destination.type === "TransferToEthAddr" ?
+    const wantedUSD = destination.type === "TransferToEthAddr" ?
       recommendedFee.createAccount
       : destination.type === "TransferToBJJ"
       ? recommendedFee.createAccountInternal
       : recommendedFee.existingAccount
     const worthUSD = (account.token.USD ?? 0) * Number(amount) / 10 ** account.token.decimals
-    const fee = feeOfAtLeast(wanted, worthUSD)
+    const fee = feeOfAtLeast(wantedUSD, worthUSD)
     const debit = amount + Result.getOrElse(feeAmount(amount, fee), () => 0n)
     if (BigInt(account.balance) < debit) {
       return yield* new TransferFailed({
@@ -75,7 +78,7 @@ export const transfer = Effect.fnUntraced(
           `The account has ${account.balance} units, expected ${debit} for amount and fee: send less`
       })
     }
-    const spelt = {
+    const fields = {
       ...destination,
       tokenId: account.token.id,
       fromAccountIndex: accountIndex,
@@ -85,11 +88,11 @@ export const transfer = Effect.fnUntraced(
       request: null
     }
     const posted: PostedTransaction = {
-      ...spelt,
-      id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
-      signature: signTransaction(privateKey, spelt, network.chainId)
+      ...fields,
+      id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
+      signature: signTransaction(privateKey, fields, network.chainId)
     }
-    const id = yield* ask<TransactionId>(
+    const id = yield* requestJson<TransactionId>(
       url,
       "/transactions-pool",
       bodyWriter(later.bodies.transaction, context, symbol)(posted)
@@ -118,11 +121,11 @@ const destinationOf = Effect.fnUntraced(function*(
   { accountIndex, network: { prefix }, to, url }: TransferRequest,
   { token }: WireAccount
 ): Effect.fn.Return<Destination, TransferFailed> {
-  const nothing = { toAccountIndex: null, toAddress: null, toPublicKey: null }
-  if (to === "exit") return { ...nothing, type: "Exit", toAccountIndex: EXIT_ACCOUNT }
+  const noReceiver = { toAccountIndex: null, toAddress: null, toPublicKey: null }
+  if (to === "exit") return { ...noReceiver, type: "Exit", toAccountIndex: EXIT_ACCOUNT }
   let text = to
   if (text === undefined) {
-    const { accounts } = yield* ask<
+    const { accounts } = yield* requestJson<
       { readonly accounts: ReadonlyArray<{ readonly accountIndex: string }> }
     >(url, `/accounts?tokenIds=${token.id}&limit=2`)
     text = accounts.map((account) =>
@@ -131,19 +134,19 @@ const destinationOf = Effect.fnUntraced(function*(
   }
   const index = parseAccountIndex(prefix, text)
   if (Result.isSuccess(index)) {
-    return { ...nothing, type: "Transfer", toAccountIndex: index.success }
+    return { ...noReceiver, type: "Transfer", toAccountIndex: index.success }
   }
   const address = Result.orElse(
     parsePrefixedAddress(prefix, text),
     () => parseEthereumAddress(text)
   )
   if (Result.isSuccess(address)) {
-    return { ...nothing, type: "TransferToEthAddr", toAddress: address.success }
+    return { ...noReceiver, type: "TransferToEthAddr", toAddress: address.success }
   }
   const publicKey = parsePublicKey(prefix, text)
   if (Result.isSuccess(publicKey)) {
     return {
-      ...nothing,
+      ...noReceiver,
       type: "TransferToBJJ",
       toAddress: INTERNAL_ADDRESS,
       toPublicKey: publicKey.success
@@ -151,7 +154,7 @@ const destinationOf = Effect.fnUntraced(function*(
   }
   return yield* new TransferFailed({
     message:
-      `Receiver "${text}" is none: expected an account index like ${prefix}:ETH:256, an address like ${prefix}:0x…, a public key like ${prefix}:…, or exit`
+      `Receiver "${text}" is invalid: expected an account index like ${prefix}:ETH:256, an address like ${prefix}:0x…, a public key like ${prefix}:…, or exit`
   })
 })
 
@@ -167,7 +170,10 @@ function unitsOf(amount: string, decimals: number): bigint | undefined {
   )
 }
 
-/** Returns the lowest fee worth at least `wantedUSD`; the lowest above zero if the token has no price. */
+/**
+ * Returns the lowest fee worth at least `wantedUSD`; the lowest above zero if the token has no
+ * price.
+ */
 function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
   for (let selector = 1; selector < FEE_SELECTOR_MAX; selector++) {
     if (worthUSD === 0 || worthUSD * feeFactor(selector) >= wantedUSD) return selector
@@ -175,8 +181,12 @@ function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
   return FEE_SELECTOR_MAX
 }
 
-/** Sends a GET, or a POST if there is a body. */
-const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, TransferFailed> =>
+/** Sends a GET, or a POST if there is a body, and returns the JSON of a successful response. */
+const requestJson = <A>(
+  url: string,
+  path: string,
+  body?: string
+): Effect.Effect<A, TransferFailed> =>
   Effect.flatMap(
     Effect.tryPromise({
       try: async () => {
@@ -195,7 +205,7 @@ const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, Tran
       catch: (error) =>
         new TransferFailed({
           message:
-            `No answer from ${url}: start a server with npm start, or name another one with --url (${
+            `No response from ${url}: start a server with npm start, or name another one with --url (${
               String(error)
             })`
         })
@@ -205,14 +215,14 @@ const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, Tran
         ? Effect.succeed(answer)
         : Effect.fail(
           new TransferFailed({
-            message: `${path} was answered with ${status}: ${
+            message: `${path} returned status ${status}: ${
               answer.detail ?? answer.title ?? JSON.stringify(answer)
             }`
           })
         )
   )
 
-/** The transfer was not posted, as far as the client knows. */
+/** The transfer failed. If the response to the post was lost, the server may have accepted it. */
 export class TransferFailed
   extends Data.TaggedError("TransferFailed")<{ readonly message: string }>
 {}

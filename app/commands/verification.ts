@@ -19,32 +19,32 @@ type Connections = ResolvedOptions<typeof settings.connections>
 
 const fileIn = (directory: string): string => join(directory, "verification.json")
 
-/** Stores the result for the admin listener of the server. Logs a failure. */
+/** Stores the result for the admin listener of the server. If that fails, logs a warning. */
 export const saveVerification = (
-  place: VerifiedLocation | { readonly kind: "feed" },
+  location: VerifiedLocation | { readonly kind: "feed" },
   verification: Verification,
   settings: Connections
 ): Effect.Effect<void> => {
   const text = JSON.stringify(verification)
-  const keep: Effect.Effect<void, unknown> = place.kind === "directory"
-    ? withFiles((files) => files.writeFileString(fileIn(place.directory), text))
-    : place.kind === "database"
-    ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text))
+  const save: Effect.Effect<void, unknown> = location.kind === "directory"
+    ? withFiles((files) => files.writeFileString(fileIn(location.directory), text))
+    : location.kind === "database"
+    ? inDatabase(location.url, settings, ({ saveAudit }) => saveAudit(text))
     : Effect.void
   return Effect.catch(
-    keep,
+    save,
     (error) => Effect.logWarning("The result could not be stored for the admin listener", error)
   )
 }
 
 /** Returns the last stored result as JSON; null if there is none. */
 export const lastVerification = (
-  place: VerifiedLocation,
+  location: VerifiedLocation,
   settings: Connections
 ): Effect.Effect<string | null, unknown> =>
-  place.kind === "database"
-    ? inDatabase(place.url, settings, ({ lastAudit }) => lastAudit)
-    : withFiles((files) => files.readFileString(fileIn(place.directory))).pipe(
+  location.kind === "database"
+    ? inDatabase(location.url, settings, ({ lastAudit }) => lastAudit)
+    : withFiles((files) => files.readFileString(fileIn(location.directory))).pipe(
       Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeed(null))
     )
 
@@ -56,13 +56,13 @@ type SqlModule = typeof import("../../adapters/sql/mod.ts")
 const inDatabase = <A, E>(
   url: Redacted.Redacted,
   settings: Connections,
-  ask: (sql: SqlModule) => Effect.Effect<A, E, import("../../adapters/sql/mod.ts").Database>
+  use: (sql: SqlModule) => Effect.Effect<A, E, import("../../adapters/sql/mod.ts").Database>
 ) =>
   Effect.flatMap(
     Effect.promise(() => import("../../adapters/sql/mod.ts")),
     (sql) =>
       Effect.provide(
-        ask(sql),
+        use(sql),
         sql.databaseLayer({
           url,
           ...connectionOptions(settings),

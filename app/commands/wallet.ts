@@ -9,18 +9,18 @@ export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) 
   Effect.gen(function*() {
     const network = { ...defaultNetwork, prefix }
     const simulation = withDemoAccounts(simulate({ seed, network }))
-    if (send === undefined) return yield* Console.log(shown(simulation).join("\n"))
+    if (send === undefined) return yield* Console.log(formatWallet(simulation).join("\n"))
     const account = simulation.demoAccounts().find(({ symbol }) => symbol === token)
     if (account === undefined) {
-      const held = simulation.demoAccounts().map(({ symbol }) => symbol).join(" and ")
+      const symbols = simulation.demoAccounts().map(({ symbol }) => symbol).join(" and ")
       return yield* new TransferFailed({
-        message: `The demo wallet has no "${token}": expected ${held}`
+        message: `The demo wallet has no "${token}": expected ${symbols}`
       })
     }
     const { feeUSD, id, posted } = yield* transfer({
       url,
       network,
-      privateKey: simulation.demo.privateKey,
+      privateKey: simulation.demoWallet.privateKey,
       accountIndex: account.index,
       symbol: token,
       amount: send,
@@ -33,7 +33,7 @@ export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) 
       } US dollars:`,
       id,
       "",
-      "Its state in the pool: pend, then fing when the coordinator has selected it, then fged",
+      "Its state in the pool: pend, then fing once the coordinator has selected it, then fged",
       `  curl ${url}/transactions-pool/${id}`,
       "In the history, once it is forged",
       `  curl ${url}/transactions-history/${id}`
@@ -57,15 +57,17 @@ function withDemoAccounts(simulation: Simulation): Simulation {
   return simulation
 }
 
-function shown({ demo, demoAccounts, genesis: { network } }: Simulation): ReadonlyArray<string> {
+function formatWallet(
+  { demoAccounts, demoWallet, genesis: { network } }: Simulation
+): ReadonlyArray<string> {
   const context = wireContext(network, keccak256)
   return [
     "The demo wallet of the simulated network. Its keys are public: use them nowhere else",
     "",
-    `Ethereum address      ${context.address(demo.address)}`,
-    `Ethereum private key  0x${hex(demo.ethereumKey)}`,
-    `BabyJubJub key        ${context.publicKey(demo.publicKey)}`,
-    `BabyJubJub private    0x${hex(demo.privateKey)}`,
+    `Ethereum address      ${context.address(demoWallet.address)}`,
+    `Ethereum private key  0x${hex(demoWallet.ethereumKey)}`,
+    `BabyJubJub key        ${context.publicKey(demoWallet.publicKey)}`,
+    `BabyJubJub private    0x${hex(demoWallet.privateKey)}`,
     ...demoAccounts().map(({ balance, index, symbol, tokenId }) =>
       `Account               ${
         context.accountIndex(symbol, index)

@@ -18,12 +18,12 @@ export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots 
     const simulation = simulate({
       seed,
       network: { ...defaultNetwork, prefix },
-      standInRoots: !trueRoots
+      placeholderRoots: !trueRoots
     })
     const report = () =>
       progress.reportNow({
-        units: simulation.transactions(),
-        share: transactions === 0 ? 1 : Math.min(1, simulation.transactions() / transactions)
+        units: simulation.transactionCount(),
+        share: transactions === 0 ? 1 : Math.min(1, simulation.transactionCount() / transactions)
       })
     yield* writeTexts(counted(writeFeed(simulation, transactions), report), out)
     progress.end()

@@ -72,11 +72,11 @@ const unknownFlag = (
   byFlag: ReadonlyMap<string, unknown>,
   elsewhere: ReadonlyMap<string, ReadonlyArray<string>>
 ): Problem => {
-  const others = elsewhere.get(name)
-  if (others !== undefined) {
+  const otherCommands = elsewhere.get(name)
+  if (otherCommands !== undefined) {
     return {
       source,
-      message: `The flag is one of ${others.join(" and ")}, not of ${command}: leave it out`
+      message: `The flag belongs to ${otherCommands.join(" and ")}, not to ${command}: leave it out`
     }
   }
   return unknownName(
@@ -88,7 +88,7 @@ const unknownFlag = (
   )
 }
 
-/** Reads the positional argument of a command, and reports the others as problems. */
+/** Reads the positional argument of a command, and reports further arguments as problems. */
 export const readArgument = (
   rest: ReadonlyArray<string>,
   argument: Option<unknown> | undefined
@@ -97,7 +97,7 @@ export const readArgument = (
   const surplus = (argument === undefined ? rest : more).map((word): Problem => ({
     source: quoted(word),
     message:
-      `The word belongs to no flag and is not expected here: leave it out, or put the flag before it`
+      `Unexpected argument, which belongs to no flag: leave it out, or put the flag before it`
   }))
   if (argument === undefined) return { text: undefined, problems: surplus }
   return text === undefined && argument.default === undefined

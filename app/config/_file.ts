@@ -33,8 +33,8 @@ export const readConfigFile = (
       problems: [{
         source,
         message: `The file ${quoted(path)} cannot be read: ${
-          (error as NodeJS.ErrnoException).code === "ENOENT" ? "there is none" : String(error)
-        }; name one in TOML`
+          (error as NodeJS.ErrnoException).code === "ENOENT" ? "it does not exist" : String(error)
+        }; name a TOML file`
       }]
     }
   }
@@ -61,7 +61,7 @@ const readConfig = (content: string, name: string, known: ReadonlySet<string>): 
   for (const [key, value] of leaves(parsed.success, [])) {
     const source = `${name}, line ${lineOf(lines, key)}`
     if (known.has(key)) entries.set(key, { value, source })
-    else if (value !== nothing || ![...known].some((each) => each.startsWith(`${key}.`))) {
+    else if (value !== emptyTable || ![...known].some((each) => each.startsWith(`${key}.`))) {
       problems.push(unknownKey(source, key, known))
     }
   }
@@ -69,11 +69,11 @@ const readConfig = (content: string, name: string, known: ReadonlySet<string>): 
 }
 
 const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Problem => {
-  const below = [...known].filter((each) => each.startsWith(`${key}.`)).map((each) =>
+  const namesInTable = [...known].filter((each) => each.startsWith(`${key}.`)).map((each) =>
     each.slice(key.length + 1)
   )
-  return below.length > 0
-    ? { source, message: `${key} is a table: expected [${key}] with ${below.join(", ")}` }
+  return namesInTable.length > 0
+    ? { source, message: `${key} is a table: expected [${key}] with ${namesInTable.join(", ")}` }
     : unknownName(
       source,
       `The key ${key}`,
@@ -83,28 +83,30 @@ const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Pr
     )
 }
 
-/** Yields each value with its key. Yields an empty table too, so that a misspelt name is reported. */
+/**
+ * Yields each value with its key. Yields an empty table too, so that a misspelt name is reported.
+ */
 function* leaves(
   table: object,
   path: ReadonlyArray<string>
 ): Generator<readonly [string, unknown]> {
   for (const [name, value] of Object.entries(table)) {
-    const here = [...path, name]
+    const key = [...path, name]
     const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&
       !(value instanceof Date)
-    if (isTable && Object.keys(value).length > 0) yield* leaves(value, here)
-    else yield [here.join("."), isTable ? nothing : value]
+    if (isTable && Object.keys(value).length > 0) yield* leaves(value, key)
+    else yield [key.join("."), isTable ? emptyTable : value]
   }
 }
 
 /** Stands for an empty table. */
-const nothing = Symbol("nothing")
+const emptyTable = Symbol("empty table")
 
 /** Returns the first line of each key and table, which the parser does not report. */
 const keyLines = (content: string): ReadonlyMap<string, number> => {
   const lines = new Map<string, number>()
   let table: ReadonlyArray<string> = []
-  const note = (path: ReadonlyArray<string>, line: number) => {
+  const addLine = (path: ReadonlyArray<string>, line: number) => {
     const key = path.join(".")
     if (!lines.has(key)) lines.set(key, line)
   }
@@ -113,8 +115,8 @@ const keyLines = (content: string): ReadonlyMap<string, number> => {
     const key = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/u.exec(
       text
     )
-    if (header !== null) note(table = parts(header[1]!), index + 1)
-    else if (key !== null) note([...table, ...parts(key[1]!)], index + 1)
+    if (header !== null) addLine(table = parts(header[1]!), index + 1)
+    else if (key !== null) addLine([...table, ...parts(key[1]!)], index + 1)
   })
   return lines
 }

@@ -3,7 +3,7 @@ import type { Mount } from "../../adapters/http/mod.ts"
 import type { DatabaseOptions } from "../../adapters/sql/mod.ts"
 import { earlier, later } from "../../core/mod.ts"
 import type { ResolvedOptions } from "./setting.ts"
-import type * as settings from "./settings.ts"
+import type * as settings from "./settings/mod.ts"
 
 /** Options of database connections, except the URL. */
 export type ConnectionOptions = Omit<DatabaseOptions, "url">

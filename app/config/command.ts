@@ -1,8 +1,9 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { Problem } from "./problem.ts"
 import type { Origins } from "./read.ts"
 import type { Option, Options, ResolvedOptions } from "./setting.ts"
 
+/** An example call of a command. */
 export interface Example {
   /** Arguments after `rollup-node`. */
   readonly words: string
@@ -46,18 +47,24 @@ interface Declared<O extends Options, A> {
   readonly writesData?: boolean
   /** Returns problems of options that contradict each other. */
   readonly rules?: (resolved: ResolvedOptions<O>, origins: Origins<O>) => ReadonlyArray<Problem>
-  /** Runs the command. Imports its code on demand, so that other commands start without it. */
-  readonly run: (
-    resolved: ResolvedOptions<O> & { readonly argument: NonNullable<A> },
-    context: InvocationContext
-  ) => Effect.Effect<void, unknown>
+  /** Imports the implementation when the command runs, so that other commands start without it. */
+  readonly load: () => Promise<
+    (
+      resolved: ResolvedOptions<O> & { readonly argument: NonNullable<A> },
+      context: InvocationContext
+    ) => Effect.Effect<void, unknown>
+  >
 }
 
-export const command = <O extends Options, A = undefined>(declared: Declared<O, A>): Command => ({
+/** Declares a command. */
+export const command = <O extends Options, A = undefined>(
+  { load, ...declared }: Declared<O, A>
+): Command => ({
   description: [],
   argument: undefined,
   isService: false,
   writesData: false,
   rules: () => [],
-  ...declared
+  ...declared,
+  run: (resolved, context) => Effect.flatMap(Effect.promise(load), (run) => run(resolved, context))
 })

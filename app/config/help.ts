@@ -4,7 +4,7 @@ import { isSetting, type Option } from "./setting.ts"
 /** Returns the help of the program: commands, examples, configuration and exit codes. */
 export const programHelp = (
   commands: ReadonlyArray<Command>,
-  endings: ReadonlyArray<{ readonly code: number; readonly doc: string }>
+  exitCodes: ReadonlyArray<{ readonly code: number; readonly doc: string }>
 ): string =>
   [
     "The HTTP/JSON interface of a layer-two rollup node.",
@@ -22,7 +22,7 @@ export const programHelp = (
     ...configurationHelp,
     "",
     "Exit codes",
-    ...aligned(endings.map(({ code, doc }) => [String(code), doc])),
+    ...aligned(exitCodes.map(({ code, doc }) => [String(code), doc])),
     "",
     "rollup-node <command> --help shows the flags of a command, --version the version."
   ].join("\n")

@@ -26,7 +26,9 @@ export interface Invocation extends InvocationContext {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Reads the options of a command from arguments, environment and file, and collects all problems. */
+/**
+ * Reads the options of a command from arguments, environment and file, and collects all problems.
+ */
 export const readInvocation = (
   command: Command,
   words: ReadonlyArray<string>,

@@ -1,9 +1,10 @@
+import { markdownTable } from "./print.ts"
 import type { Setting } from "./setting.ts"
-import { serverSettings } from "./settings.ts"
+import { serverSettings } from "./settings/mod.ts"
 
-/** What the server does when a limit is exceeded, and the metric that counts it. */
+/** The effect of exceeding a limit, and the metric that counts it. */
 interface Limit {
-  /** What the server does with the excess. */
+  /** The effect on the excess, such as the status of the response. */
   readonly beyond: string
   /** Metric; `rollup_limit_hits_total` with the setting's name as the label `limit` by default. */
   readonly metric?: string
@@ -75,11 +76,5 @@ export const limitsTable = (): string => {
       ]
     }
   )
-  return [["limit", "default", "setting", "beyond it", "counted by"], [
-    "---",
-    "---",
-    "---",
-    "---",
-    "---"
-  ], ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+  return markdownTable(["limit", "default", "setting", "beyond it", "counted by"], rows)
 }

@@ -18,5 +18,5 @@ export {
   type ResolvedOptions,
   type Setting
 } from "./setting.ts"
-export * as settings from "./settings.ts"
-export { choice, integer, number, text, yesNo } from "./value.ts"
+export * as settings from "./settings/mod.ts"
+export { choice, filePath, integer, nonEmptyText, number, text, yesNo } from "./value.ts"

@@ -51,12 +51,12 @@ export const settingsTable = (options: Options): string => {
     rule,
     defaultValue === undefined ? "" : `\`${String(defaultValue)}\``
   ])
-  return [["flag", "environment", "file", "meaning", "expected", "default"], [
-    "---",
-    "---",
-    "---",
-    "---",
-    "---",
-    "---"
-  ], ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+  return markdownTable(["flag", "environment", "file", "meaning", "expected", "default"], rows)
 }
+
+/** Returns a Markdown table. */
+export const markdownTable = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): string =>
+  [headings, headings.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")

@@ -5,7 +5,7 @@ import type { Option } from "./setting.ts"
 export interface Problem {
   /** Its origin: a flag, a variable, or a line of the file. */
   readonly source: string
-  /** The value, what was expected, and what to do. */
+  /** The value, the expected values, and how to correct it. */
   readonly message: string
 }
 
@@ -20,22 +20,25 @@ export const brokenValue = (source: string, value: unknown, option: Option<unkno
     source,
     message: `${
       isSecret ? "The value, which is not shown," : quoted(value)
-    } is none: expected ${rule}${example}`
+    } is invalid: expected ${rule}${example}`
   }
 }
 
-/** Returns the problem of an unknown name, with the nearest known one as a suggestion. */
+/**
+ * Returns the problem of an unknown name. Suggests the nearest known name; if there is none, gives
+ * the hint.
+ */
 export const unknownName = (
   source: string,
-  what: string,
+  subject: string,
   name: string,
   known: ReadonlyArray<string>,
-  otherwise: string
+  hint: string
 ): Problem => {
   const nearest = nearestName(name, known)
   return {
     source,
-    message: `${what} is unknown: ${nearest === undefined ? otherwise : `did you mean ${nearest}?`}`
+    message: `${subject} is unknown: ${nearest === undefined ? hint : `did you mean ${nearest}?`}`
   }
 }
 
@@ -44,11 +47,12 @@ export const formatProblems = (problems: ReadonlyArray<Problem>): string => {
   const [first] = problems
   if (first !== undefined && problems.length === 1) return `${first.source}: ${first.message}`
   return [
-    `${problems.length} things have to be corrected:`,
+    `${problems.length} problems have to be corrected:`,
     ...problems.map(({ message, source }) => `  ${source}: ${message}`)
   ].join("\n")
 }
 
+/** Formats a value for a message: quotes a text, and truncates it after 200 characters. */
 export const quoted = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   const text = value instanceof Date ? value.toISOString() : JSON.stringify(value) ?? String(value)

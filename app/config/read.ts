@@ -19,7 +19,7 @@ export interface Environment {
 /** The origin of an option's value: the source with the highest precedence. */
 export interface Origin {
   readonly kind: "flag" | "variable" | "file" | "default"
-  /** Where the user finds it: `--port`, `PORT`, `rollup.toml, line 3`. */
+  /** The place for the user to look at: `--port`, `PORT`, `rollup.toml, line 3`. */
   readonly source: string
 }
 
@@ -96,8 +96,8 @@ const sourcesOf = (
 }
 
 /**
- * Returns a problem for each unknown variable with the prefix of this program. Ignores the variables
- * that Kubernetes sets for a service with the name `rollup-node`.
+ * Returns a problem for each unknown variable with the prefix of this program. Ignores the
+ * variables that Kubernetes sets for a service with the name `rollup-node`.
  */
 export const unknownVariables = (
   environment: Environment,
@@ -118,7 +118,10 @@ export const unknownVariables = (
       ]
   )
 
-/** Returns the name without the prefix if that is a known variable, such as `PORT`. */
+/**
+ * Returns the name without the prefix if that is a known variable, such as `PORT`; otherwise the
+ * name.
+ */
 const nameWithin = (name: string, known: ReadonlySet<string>): string =>
   known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
 

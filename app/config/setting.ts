@@ -33,7 +33,9 @@ export type ResolvedOptions<O extends Options> = {
 
 export const isSetting = (option: Option<unknown>): option is Setting<unknown> => "key" in option
 
-/** Prefix of the environment variables, except conventional names such as `PORT` and `DATABASE_URL`. */
+/**
+ * Prefix of the environment variables, except conventional names such as `PORT` and `DATABASE_URL`.
+ */
 export const variablePrefix = "ROLLUP_NODE_"
 
 interface Declared<A> {

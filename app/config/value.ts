@@ -9,7 +9,10 @@ export interface Value<A> {
   readonly rule: string
   /** Decodes a value of the file: a string, a number or a boolean. */
   readonly schema: Schema.Codec<A, unknown>
-  /** Parses the text of a flag or variable. Returns invalid text unchanged, for the schema to refuse. */
+  /**
+   * Parses the text of a flag or variable. Returns invalid text unchanged, for the schema to
+   * refuse.
+   */
   readonly fromText: (text: string) => unknown
   /** Shell completion: names of files or directories, or these words. */
   readonly completions?: "file" | "directory" | ReadonlyArray<string>
@@ -69,6 +72,29 @@ export interface TextOptions {
   readonly completions?: "file" | "directory"
 }
 
+/** A path that is not empty. */
+export const filePath: TextOptions = {
+  placeholder: "path",
+  rule: "a path that is not empty",
+  pattern: /\S/u,
+  completions: "file"
+}
+
+/** Any text that is not empty. */
+export const nonEmptyText: TextOptions = {
+  placeholder: "text",
+  rule: "a text that is not empty",
+  pattern: /\S/u
+}
+
+/** An address or a host name. */
+export const hostAddress: TextOptions = {
+  placeholder: "address",
+  rule: "an address or a name, such as 127.0.0.1",
+  pattern: /^\S+$/u
+}
+
+/** A text that matches a pattern. */
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   ...options,
   schema: Schema.String.check(Schema.isPattern(pattern)),

@@ -3,12 +3,12 @@ import { join } from "node:path"
 import { type RolldownOutput, rolldown } from "rolldown"
 
 /*
- * Bundles the program and its dependencies into `dist/program`, which needs Node alone:
+ * Bundles the program and its dependencies into `dist/program`, which needs only Node:
  *
  *     node app/packaging/bundle.ts
  *
- * Commands, stores and documentation pages stay files of their own, loaded when they are used. The
- * code is not minified, so that stack traces name what failed.
+ * Commands, stores and documentation pages are separate files, loaded on demand. The code is not
+ * minified, so that stack traces are readable.
  */
 
 const root = join(import.meta.dirname, "../..")
@@ -18,7 +18,7 @@ const bundle = await rolldown({
   cwd: root,
   input: {
     main: "app/main.js",
-    // `WORKER` in adapters/crypto expects this name, beside the file that starts the thread
+    // `startWorker` in adapters/crypto expects this name, beside the file that starts the thread
     _worker: "adapters/crypto/_worker.ts"
   },
   platform: "node"
@@ -32,7 +32,10 @@ const { output } = await bundle.write({
 await bundle.close()
 writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output))
 
-/** The licence texts of the packages in the bundle, which must go with copies of their code. */
+/**
+ * Returns the licence texts of the packages in the bundle, which must accompany copies of their
+ * code.
+ */
 function licencesOf(chunks: RolldownOutput["output"]): string {
   const modules = chunks.flatMap((chunk) => chunk.type === "chunk" ? chunk.moduleIds : [])
   const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(id) ?? [])

@@ -2,37 +2,40 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join, sep } from "node:path"
 
 /*
- * Makes the JSR package of this project in the folder that it is given, from the same sources and the same `package.json`:
+ * Creates the JSR package of this project in a folder, from the same sources and `package.json`:
  *
  *     node app/packaging/jsr.ts FOLDER && cd FOLDER && deno publish --allow-slow-types
  *
- * JSR takes the sources as they are. Most doors export Effect services, whose types are inferred: that is what it calls slow. The client has none.
+ * JSR publishes the sources unchanged. `--allow-slow-types` is needed since most entry points export
+ * Effect services, whose types are inferred.
  */
 
 interface Manifest {
   readonly version: string
   readonly license: string
-  readonly exports: { readonly [door: string]: string | { readonly "rollup-node-source": string } }
+  readonly exports: {
+    readonly [entryPoint: string]: string | { readonly "rollup-node-source": string }
+  }
   readonly dependencies: { readonly [name: string]: string }
 }
 
-/** The name there: JSR wants a scope. */
+/** The name on JSR, which requires a scope. */
 const name = "@rollup-node/api"
 const folders = ["core", "adapters", "app", "test/laws"]
-/** What is for this repository only. */
-const left = ["app/container", "app/packaging"].map((path) => path.replaceAll("/", sep))
+/** Folders that are not part of the package. */
+const excluded = ["app/container", "app/packaging"].map((path) => path.replaceAll("/", sep))
 
 const root = join(import.meta.dirname, "../..")
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest
 
-/** The configuration that JSR reads. */
+/** Returns the content of `jsr.json`. */
 const jsrConfig = () => ({
   name,
   version: manifest.version,
   license: manifest.license,
   exports: Object.fromEntries(
-    Object.entries(manifest.exports).flatMap(([door, targets]) =>
-      typeof targets === "string" ? [] : [[door, targets["rollup-node-source"]]]
+    Object.entries(manifest.exports).flatMap(([entryPoint, targets]) =>
+      typeof targets === "string" ? [] : [[entryPoint, targets["rollup-node-source"]]]
     )
   ),
   imports: Object.fromEntries(
@@ -53,7 +56,7 @@ if (target === undefined || existsSync(join(target, "jsr.json"))) {
   console.error(
     `The folder ${
       JSON.stringify(target ?? "")
-    } cannot take the package: name one that is not there yet, or that is empty`
+    } cannot be used: name a folder that does not exist or is empty`
   )
   process.exitCode = 2
 } else {
@@ -61,7 +64,7 @@ if (target === undefined || existsSync(join(target, "jsr.json"))) {
   for (const folder of folders) {
     cpSync(join(root, folder), join(target, folder), {
       recursive: true,
-      filter: (path) => !left.some((part) => path.startsWith(join(root, part)))
+      filter: (path) => !excluded.some((part) => path.startsWith(join(root, part)))
     })
   }
   for (const file of ["README.md", "LICENSE", "app/packaging/CHANGELOG.md"]) {

@@ -16,128 +16,141 @@ import {
   batchStateOf,
   type Context,
   lastAccountIndex,
-  type PoolEntry,
-  type Purse,
-  Purses,
+  type SubmittedTransaction,
+  type Budget,
+  Budgets,
   type World
 } from "./world/mod.ts"
 
-/** What users hand in at once; authorizations before the transactions that need them. */
-export interface Posts {
+/** Submissions of users, in this order: the transactions may need the authorizations. */
+export interface UserSubmissions {
   readonly authorizations: ReadonlyArray<PostedAuthorization>
-  readonly entries: ReadonlyArray<PoolEntry>
+  readonly entries: ReadonlyArray<SubmittedTransaction>
 }
 
-type Announcement = Pick<Selection, "batchNum" | "transactions" | "accounts">
+type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
 
-/** Posted transactions that wallets remember; older ones are forged for good or left alone. */
+/** Number of submitted transactions that are remembered; older ones are final or never forged. */
 const REMEMBERED_MAX = 400
 
-/** What wallets remember of what they posted, and what the coordinator is about to forge. */
+/** The submitted transactions of the users, and the next batch of the coordinator. */
 export class LiveTraffic {
   readonly #context: Context
   readonly #world: () => World
-  #posted: ReadonlyArray<PoolEntry> = []
-  #announcement: Announcement | undefined
+  #submitted: ReadonlyArray<SubmittedTransaction> = []
+  #nextBatch: BatchSelection | undefined
 
   constructor(context: Context, world: () => World) {
     this.#context = context
     this.#world = world
   }
 
-  /** New transactions go on from the nonces and balances that the waiting ones leave. */
-  posts(): Posts {
+  /** Returns new submissions, which continue from the nonces and balances of the pending ones. */
+  nextSubmissions(): UserSubmissions {
     const context = this.#context
     const world = this.#world()
-    const purses = new Purses(world, [])
-    for (const entry of this.#posted) spend(purses, entry)
+    const budgets = new Budgets(world, [])
+    for (const entry of this.#submitted) reserve(budgets, entry)
     const entries = signPlanned(
       context,
       world,
-      planTransfers(context, world, purses, context.settings.transactionsPerBlock)
+      planTransfers(context, world, budgets, context.settings.transactionsPerBlock)
     )
     const authorizations = authorizationsOf(context, world)
-    if (world.users === 0 || !context.agenda.take("newcomer")) return { authorizations, entries }
-    const forNewcomers = planTransfers(context, world, purses, 1).map((feed) =>
+    if (world.users === 0 || !context.schedule.takeDue("newcomer")) {
+      return { authorizations, entries }
+    }
+    const forNewcomers = planTransfers(context, world, budgets, 1).map((feed) =>
       signForNewcomer(context, world, feed)
     )
     return {
-      authorizations: [...authorizations, ...forNewcomers.flatMap((posts) => posts.authorizations)],
-      entries: [...entries, ...forNewcomers.flatMap((posts) => posts.entries)]
+      authorizations: [...authorizations, ...forNewcomers.flatMap((each) => each.authorizations)],
+      entries: [...entries, ...forNewcomers.flatMap((each) => each.entries)]
     }
   }
 
-  keep(entries: ReadonlyArray<PoolEntry>): void {
-    this.#posted = [...this.#posted, ...entries].slice(-REMEMBERED_MAX)
+  rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
+    this.#submitted = [...this.#submitted, ...entries].slice(-REMEMBERED_MAX)
   }
 
-  announce(announcement: Announcement | undefined): void {
-    this.#announcement = announcement
+  setNextBatch(selection: BatchSelection | undefined): void {
+    this.#nextBatch = selection
   }
 
-  get announced():
+  get nextBatch():
     | { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> }
     | undefined
   {
-    const announcement = this.#announcement
-    return announcement &&
+    const selection = this.#nextBatch
+    return selection &&
       {
-        batchNum: announcement.batchNum,
-        ids: announcement.transactions.map(({ transaction }) => transaction.id)
+        batchNum: selection.batchNum,
+        ids: selection.transactions.map(({ transaction }) => transaction.id)
       }
   }
 
-  /** Forges what was announced, as far as it is still possible after the queue of the batch. */
+  /** Fills the next batch with the selected transactions that are still valid after its queue. */
   readonly source: L2Source = {
-    announced: (batchNum) =>
-      this.#announcement?.batchNum === batchNum ? this.#announcement.accounts : undefined,
+    accountsToCreate: (batchNum) =>
+      this.#nextBatch?.batchNum === batchNum ? this.#nextBatch.accounts : undefined,
     fill: ({ batchNum, queue }) => {
-      const announcement = this.#announcement
-      if (announcement?.batchNum !== batchNum) return []
-      this.#announcement = undefined
-      return forge(this.#world(), announcement, queue)
+      const selection = this.#nextBatch
+      if (selection?.batchNum !== batchNum) return []
+      this.#nextBatch = undefined
+      return forgeSelection(this.#world(), selection, queue)
     }
   }
 }
 
-/** Takes a posted transaction out of the purse of its sender, if it still means what its sender meant and is the next one. */
-function spend(purses: Purses, { receiver, sender, toAccountIndex, transaction }: PoolEntry): void {
+/**
+ * Deducts a transaction from the budget of its sender, if it has the next nonce and its accounts
+ * are still the ones that it was signed for.
+ */
+function reserve(
+  budgets: Budgets,
+  { receiver, sender, toAccountIndex, transaction }: SubmittedTransaction
+): void {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
-  const purse = purses.of(fromAccountIndex)
+  const budget = budgets.of(fromAccountIndex)
   const debit = amount + feeUnits(transaction)
-  if (purse?.nonce !== nonce || purse.available < debit || !isOf(purse, sender, tokenId)) return
-  if (receiver !== null && !isOf(purses.of(toAccountIndex), receiver, tokenId)) return
-  purse.nonce++
-  purse.available -= debit
+  if (
+    budget?.nonce !== nonce || budget.available < debit || !hasKeyAndToken(budget, sender, tokenId)
+  ) return
+  if (receiver !== null && !hasKeyAndToken(budgets.of(toAccountIndex), receiver, tokenId)) return
+  budget.nonce++
+  budget.available -= debit
 }
 
-/** On a fork the same index can be another account. */
-const isOf = (purse: Purse | undefined, publicKey: string, tokenId: number): boolean =>
-  purse?.account.publicKey === publicKey && purse.account.tokenId === tokenId
+/**
+ * Whether an account still has this key and token: after a rollback the index can be another
+ * account.
+ */
+const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: number): boolean =>
+  budget?.account.publicKey === publicKey && budget.account.tokenId === tokenId
 
-function forge(
+function forgeSelection(
   world: World,
-  { accounts, batchNum, transactions }: Announcement,
+  { accounts, batchNum, transactions }: BatchSelection,
   queue: ReadonlyArray<New<Transaction>>
 ): ReadonlyArray<L2Feed> {
   const afterL1 = l1Effects(world, { accounts, batchNum, queue })
-  for (let wanted = transactions;;) {
-    const possible = inOrder(world, afterL1, wanted)
-    if (possible.length === wanted.length) return possible.map(({ feed }) => feed)
-    // what requires another one must not come without it: the pool selects it again
-    wanted = possible.flatMap((
+  for (let remaining = transactions;;) {
+    const possible = applicable(world, afterL1, remaining)
+    if (possible.length === remaining.length) return possible.map(({ feed }) => feed)
+    // drops transactions that request another one of the same batch: the pool selects them again
+    remaining = possible.flatMap((
       { selected }
     ) => (selected.transaction.request === null ? [selected] : []))
   }
 }
 
 interface L1Effects {
-  /** Of the accounts that the coordinator creates. */
+  /** Index of the first account that the coordinator creates. */
   readonly firstCreated: AccountIndex
   readonly accounts: ReadonlyMap<AccountIndex, { readonly nonce: bigint; readonly balance: bigint }>
 }
 
-/** The accounts as the L1 part of the batch leaves them. */
+/** Returns the accounts that the L1 transactions of the batch change. */
 function l1Effects(
   world: World,
   { accounts, batchNum, queue }: {
@@ -158,29 +171,30 @@ function l1Effects(
   }
 }
 
-function inOrder(
+/** Returns the transactions that are valid in this order, each with its feed record. */
+function applicable(
   world: World,
   { accounts, firstCreated }: L1Effects,
-  wanted: Announcement["transactions"]
+  transactions: BatchSelection["transactions"]
 ) {
   const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))
-  const holdings = (index: AccountIndex) => {
+  const currentOf = (index: AccountIndex) => {
     const known = changed.get(index)
     if (known !== undefined) return known
     const { balance, nonce } = accountOf(world, index) ?? { nonce: 0n, balance: 0n }
-    const fresh = { nonce, balance }
-    changed.set(index, fresh)
-    return fresh
+    const copy = { nonce, balance }
+    changed.set(index, copy)
+    return copy
   }
-  return wanted.flatMap((selected) => {
+  return transactions.flatMap((selected) => {
     const { amount, fee, fromAccountIndex, nonce } = selected.transaction
     const toAccountIndex = indexOf(selected.receiver, firstCreated)
-    const sender = holdings(fromAccountIndex)
+    const sender = currentOf(fromAccountIndex)
     const debit = amount + feeUnits(selected.transaction)
     if (sender.nonce !== nonce || sender.balance < debit) return []
     sender.nonce++
     sender.balance -= debit
-    if (toAccountIndex !== EXIT_ACCOUNT) holdings(toAccountIndex).balance += amount
+    if (toAccountIndex !== EXIT_ACCOUNT) currentOf(toAccountIndex).balance += amount
     return [{ selected, feed: { fromAccountIndex, toAccountIndex, amount, fee, nonce } }]
   })
 }

@@ -12,9 +12,9 @@ import type {
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { openExitsMax } from "./blocks/mod.ts"
-import { addAccount, type Context, type People, type World, worldOf } from "./world/mod.ts"
+import { addAccount, type Context, type Wallets, type World, worldOf } from "./world/mod.ts"
 
-/** What a ledger tells of a network that somebody else, an earlier run for instance, has brought so far. */
+/** The state of a ledger from which a simulation resumes. */
 export interface LedgerSnapshot {
   readonly lastBlock: EthereumBlock
   readonly lastBatchNum: number
@@ -22,24 +22,27 @@ export interface LedgerSnapshot {
   readonly queues: ReadonlyArray<
     { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
   >
-  /** Ascending, all of them. */
+  /** All accounts, ascending by index. */
   readonly accounts: ReadonlyArray<Account>
   readonly tokens: ReadonlyArray<Token>
   readonly coordinators: ReadonlyArray<Coordinator>
-  /** Ascending, the newest ones. */
+  /** The newest bids, ascending. */
   readonly bids: ReadonlyArray<Bid>
-  /** Not withdrawn, ascending, the newest ones. */
+  /** The newest exits that are not withdrawn, ascending. */
   readonly exits: ReadonlyArray<Exit>
   readonly variables: NetworkVariables
-  /** From the newest to the oldest. */
+  /** Newest first. */
   readonly auctionVariables: ReadonlyArray<AuctionVariables>
-  /** Forged so far. */
+  /** Number of forged transactions. */
   readonly transactions: number
 }
 
-/** The world that a snapshot shows; each step makes the acquaintance of some people, whose keys take a while to derive. */
+/**
+ * Returns the state of the chain that a snapshot describes. Yields after each derived key, so that
+ * the caller can run other work in between.
+ */
 export function* resumedWorld(
-  { people, settings }: Context,
+  { wallets, settings }: Context,
   genesis: GenesisFeed,
   snapshot: LedgerSnapshot
 ): Generator<void, World> {
@@ -53,8 +56,8 @@ export function* resumedWorld(
     lastBatchNum: snapshot.lastBatchNum,
     variables: feedOf(snapshot.variables),
     auctionVariables: snapshot.auctionVariables,
-    transactions: snapshot.transactions,
-    // what was recorded belongs to the network as it began
+    transactionCount: snapshot.transactions,
+    // the recording contains roots of the network from its genesis only
     stateKey: `resumed at ${snapshot.lastBlock.hash}`
   }
   for (const account of snapshot.accounts) addAccount(world, account)
@@ -64,9 +67,9 @@ export function* resumedWorld(
   for (const { bidValue, bidderAddr, slotNum } of snapshot.bids) {
     world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
   }
-  people.demo()
+  wallets.demo()
   for (let number = 0; number <= settings.coordinators; number++) {
-    const { publicKey } = people.coordinator(number)
+    const { publicKey } = wallets.coordinator(number)
     const own = new Map(
       snapshot.accounts.filter((account) => account.publicKey === publicKey).toReversed().map((
         { index, tokenId }
@@ -75,31 +78,37 @@ export function* resumedWorld(
     if (own.size > 0) world.feeAccounts.set(publicKey, [...own.values()].sort((a, b) => a - b))
     yield
   }
-  world.users = yield* meetUsers(people, snapshot.accounts)
-  addExits(people, world, snapshot.exits)
+  world.users = yield* countUsers(wallets, snapshot.accounts)
+  addExits(wallets, world, snapshot.exits)
   return world
 }
 
-/** Those who come later than these are strangers after a restart: they keep what they have, and the simulator sends to them only. */
+/**
+ * Number of users whose keys are derived again. The simulator does not send from the accounts of
+ * later users.
+ */
 const USERS_MAX = 600
 
-/** How many users have appeared; those whose accounts are not forged yet come again. */
-function* meetUsers(people: People, accounts: ReadonlyArray<Account>): Generator<void, number> {
+/**
+ * Returns the number of users that have arrived. Users whose accounts are not forged yet arrive
+ * again.
+ */
+function* countUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
   const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => publicKey))
   let users = 0
-  // every twelfth is internal and may have no account
+  // looks ahead, since every twelfth user is internal and may have no account
   for (let number = 0; number < Math.min(users + 24, USERS_MAX); number++) {
-    if (keys.has(people.user(number).publicKey)) users = number + 1
+    if (keys.has(wallets.user(number).publicKey)) users = number + 1
     yield
   }
   return users < USERS_MAX - 24 ? users : keys.size
 }
 
-/** Batches back from the last one that strangers' exits are still taken care of. */
-const OUTSIDE_BATCHES = 50
+/** Number of batches before the last one whose external exits are still withdrawn. */
+const EXTERNAL_EXIT_BATCHES = 50
 
-function addExits(people: People, world: World, exits: ReadonlyArray<Exit>): void {
-  const own = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
+function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): void {
+  const open = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
     .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) => ({
       exit: {
         batchNum,
@@ -110,15 +119,17 @@ function addExits(people: People, world: World, exits: ReadonlyArray<Exit>): voi
       },
       publicKey
     }))
-  world.openExits = own.filter(({ publicKey }) => people.sends(publicKey)).map(({ exit }) => exit)
+  world.openExits = open.filter(({ publicKey }) => wallets.controls(publicKey)).map(({ exit }) =>
+    exit
+  )
     .slice(-openExitsMax)
-  world.outsideExits = own.filter(({ exit, publicKey }) =>
-    !people.sends(publicKey) && exit.batchNum > world.lastBatchNum - OUTSIDE_BATCHES
+  world.externalExits = open.filter(({ exit, publicKey }) =>
+    !wallets.controls(publicKey) && exit.batchNum > world.lastBatchNum - EXTERNAL_EXIT_BATCHES
   )
     .map(({ exit }) => ({ ...exit, instant: !exit.requested, dueBlock: world.block.number + 1n }))
 }
 
-/** As a feed has them. */
+/** Returns the variables in the form of a feed. */
 const feedOf = ({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] => ({
   auction: withoutBlock(auction),
   rollup: withoutBlock(rollup),

@@ -14,25 +14,31 @@ import {
   retryUntilAvailable,
   type WriterChanged
 } from "../store_retry.ts"
-import { prehistory } from "./prehistory.ts"
-import type { LiveSide, Simulation } from "./simulation.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import { initialHistory } from "./feed.ts"
+import type { LiveNetwork, Simulation } from "./simulation.ts"
+import type { SubmittedTransaction } from "./world/mod.ts"
 
+/** Options of `drive`. */
 export interface DriveOptions {
-  /** How many transactions are there before the network goes live. */
+  /** Number of transactions in the history that is applied before the network is live. */
   readonly transactions: number
-  /** Time between two blocks or rollbacks; 3000 by default, Infinity for none. */
+  /** Time between two blocks or rollbacks, in milliseconds; 3000 by default, Infinity adds none. */
   readonly paceMs?: number
 }
 
-/** What a live network works on: the ledger must keep the pool in agreement, as `pooledLedger` does. */
+/**
+ * The services that a live network needs. The ledger must update the pool, as `pooledLedger` does.
+ */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
 type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
 
 /**
- * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
- * fails with what the ledger refuses, and where others may have written the ledger meanwhile; for a store that does not answer it waits.
+ * Applies the initial history of a simulation to a node, and returns a fiber that then adds one
+ * block or rollback every `paceMs` until the scope closes. Waits while a store is unavailable. The
+ * effect and the fiber fail with `BlockViolation` if the ledger refuses a block, and with
+ * `WriterChanged` if another process may have written the ledger. The effect also fails with
+ * `StoreFailure` if a failure of the store is not transient.
  */
 export const drive = (
   simulation: Simulation,
@@ -43,55 +49,58 @@ export const drive = (
   LiveNode | Scope.Scope
 > =>
   Effect.gen(function*() {
-    yield* bringUp(simulation, transactions)
+    yield* applyInitialHistory(simulation, transactions)
     const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
     return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
   })
 
-/** The prehistory; where it takes its time, it says so. */
-const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions: number) {
-  const ledger = yield* Ledger
-  const startMs = yield* Clock.currentTimeMillis
-  let silentUntilMs = startMs + SILENCE_MS
-  for (const record of prehistory(simulation, transactions)) {
-    yield* retryTransient(ledger.applyRecord(record))
-    const nowMs = yield* Clock.currentTimeMillis
-    if (nowMs < silentUntilMs) continue
-    silentUntilMs = nowMs + SILENCE_MS
-    const why = simulation.computesRoots()
-      ? ": its state roots are computed, since only those of the default network are recorded"
-      : ""
-    const done = simulation.transactions()
-    const perSecond = done / (nowMs - startMs) * 1000
-    const left = done === 0
-      ? ""
-      : `, ${Math.round(perSecond)} a second, ${
-        Math.ceil((transactions - done) / perSecond)
-      } s to go`
-    yield* Effect.log(
-      `The simulated network has ${done} of ${transactions} transactions${left}${why}`
-    )
+/** Applies the initial history, and logs the progress if it takes long. */
+const applyInitialHistory = Effect.fnUntraced(
+  function*(simulation: Simulation, transactions: number) {
+    const ledger = yield* Ledger
+    const startMs = yield* Clock.currentTimeMillis
+    let nextLogMs = startMs + LOG_INTERVAL_MS
+    for (const record of initialHistory(simulation, transactions)) {
+      yield* retryTransient(ledger.applyRecord(record))
+      const nowMs = yield* Clock.currentTimeMillis
+      if (nowMs < nextLogMs) continue
+      nextLogMs = nowMs + LOG_INTERVAL_MS
+      const reason = simulation.computesRoots()
+        ? ": computing its state roots, since only those of the default network are recorded"
+        : ""
+      const done = simulation.transactionCount()
+      const perSecond = done / (nowMs - startMs) * 1000
+      const progress = done === 0
+        ? ""
+        : `, ${Math.round(perSecond)} a second, ${
+          Math.ceil((transactions - done) / perSecond)
+        } s to go`
+      yield* Effect.log(
+        `The simulated network has ${done} of ${transactions} transactions${progress}${reason}`
+      )
+    }
   }
-})
+)
 
-const SILENCE_MS = 2000
+const LOG_INTERVAL_MS = 2000
 
 /**
- * One block or rollback. Wallets submit like everybody else, and the coordinator forges whatever the pool gives it, strangers' transactions
- * too: what it selects now is `fing` until the next call, which forges it or, now and then, fails to. Where the store fails it waits and
- * does that part again. Returns what the ledger was told.
+ * Adds one block or rollback, and returns the records that it applied. The simulated users submit
+ * transactions to the pool. The coordinator selects the next batch from all transactions of the
+ * pool; they are `fing` until the next call, which forges them or occasionally fails to. Waits
+ * while a store is unavailable.
  */
 export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    for (const _ of live.growTree()) yield* Effect.yieldNow
-    const idle = live.announced() !== undefined && live.fails()
-    if (idle) yield* giveUp(live)
-    const records = yield* forge(live, idle)
+    for (const _ of live.buildStateTree()) yield* Effect.yieldNow
+    const isIdle = live.nextBatch() !== undefined && live.failsToForge()
+    if (isIdle) yield* cancelNextBatch(live)
+    const records = yield* advanceChain(live, isIdle)
     const batchNum = yield* retryUntilAvailable(lastBatchNum)
-    if ((live.announced()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* giveUp(live)
-    if (live.announced() === undefined) yield* announce(live)
-    yield* submit(live)
+    if ((live.nextBatch()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* cancelNextBatch(live)
+    if (live.nextBatch() === undefined) yield* selectNextBatch(live)
+    yield* submitTransactions(live)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
       yield* retryUntilAvailable(
         pool.purge({
@@ -105,56 +114,63 @@ export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecor
     return records
   })
 
-/** Transactions and new accounts of a batch. */
+/** Maximum transactions and new accounts of a batch. */
 const BATCH_MAX = { maxTransactions: 64, maxNewAccounts: 8 }
-/** A day: what waits longer has a nonce that never comes. */
+/** One day: a transaction that is pending for longer has a nonce that is never reached. */
 const PENDING_MAX_MS = 86_400_000
 const PURGE_PERIOD_BATCHES = 16
 const CAPACITY = 100_000
-/** Long enough to look at what was forged, and far more than a rollback is deep. */
+/**
+ * Number of batches for which the pool still lists forged transactions: more than a rollback drops.
+ */
 const SAFETY_BATCHES = 2000
 
 const lastBatchNum = Effect.gen(function*() {
   return (yield* (yield* LedgerReader).stamp).batchNum ?? 0
 })
 
-/** What was announced waits again. */
-const giveUp = (live: LiveSide) =>
+/** Cancels the next batch: its transactions are pending again. */
+const cancelNextBatch = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    live.announce(undefined)
+    live.setNextBatch(undefined)
     yield* retryUntilAvailable(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
-const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
+const advanceChain = (live: LiveNetwork, isIdle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
-    const announced = live.announced()
-    const records = live.grow({ idle })
+    const nextBatch = live.nextBatch()
+    const records = live.advance({ isIdle })
     for (const record of records) {
-      // sent when the batch leaves the coordinator; that the ledger has it makes it final
+      // a coordinator reports that it has sent the batch before the ledger contains it
       if (
-        record.kind === "block" && announced !== undefined &&
-        bringsBatch(record.block, announced.batchNum)
+        record.kind === "block" && nextBatch !== undefined &&
+        containsBatch(record.block, nextBatch.batchNum)
       ) {
-        yield* retryUntilAvailable(pool.doneForging(announced.ids, announced.batchNum))
+        yield* retryUntilAvailable(pool.doneForging(nextBatch.ids, nextBatch.batchNum))
       }
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
-      if (record.kind === "rollBack" && announced !== undefined) yield* giveUp(live)
+      if (record.kind === "rollBack" && nextBatch !== undefined) yield* cancelNextBatch(live)
     }
     return records
   })
 
-const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
+const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
   batches.some((batch) => batch.batchNum === batchNum)
 
-/** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
-const announce = (live: LiveSide): Driving<void> =>
-  retryUntilAvailable(Effect.tapErrorTag(announceOnce(live), "StoreFailure", () => giveUp(live)))
+/**
+ * Selects the next batch. If the store fails, moves all selected transactions back to pending, so
+ * that the next attempt can select them.
+ */
+const selectNextBatch = (live: LiveNetwork): Driving<void> =>
+  retryUntilAvailable(
+    Effect.tapErrorTag(selectOnce(live), "StoreFailure", () => cancelNextBatch(live))
+  )
 
-/** Of what another coordinator took in between nothing is forged. */
-const announceOnce = (live: LiveSide) =>
+/** Selects the next batch, without the transactions that another coordinator has just selected. */
+const selectOnce = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
     const selection = yield* pool.select(BATCH_MAX)
@@ -165,18 +181,21 @@ const announceOnce = (live: LiveSide) =>
         selection.batchNum
       )
     )
-    live.announce({
+    live.setNextBatch({
       ...selection,
       transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id))
     })
   })
 
-/** Where the node is busy or full, wallets think better of it. */
-const submit = (live: LiveSide): Driving<void> =>
+/**
+ * Submits the new transactions and authorizations of the users. If the node is busy or the pool is
+ * full, they do not retry.
+ */
+const submitTransactions = (live: LiveNetwork): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
-    const { authorizations, entries } = live.posts()
-    const taken: Array<PoolEntry> = []
+    const { authorizations, entries } = live.nextSubmissions()
+    const accepted: Array<SubmittedTransaction> = []
     for (const authorization of authorizations) {
       yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
     }
@@ -186,9 +205,9 @@ const submit = (live: LiveSide): Driving<void> =>
           unlessRefused(submission.submitTransaction(entry.transaction))
         )) !==
           undefined
-      ) taken.push(entry)
+      ) accepted.push(entry)
     }
-    live.keep(taken)
+    live.rememberAccepted(accepted)
   })
 
 const unlessRefused = <A>(
@@ -196,7 +215,10 @@ const unlessRefused = <A>(
 ): Effect.Effect<A | undefined, StoreFailure> =>
   Effect.catchTags(submitted, {
     SubmissionRefused: (refused) =>
-      Effect.as(Effect.logWarning(`A simulated wallet was refused: ${refused.message}`), undefined),
+      Effect.as(
+        Effect.logWarning(`A transaction of a simulated user was refused: ${refused.message}`),
+        undefined
+      ),
     SubmissionConflict: (conflict) => Effect.as(Effect.logDebug(conflict.message), undefined),
     PoolFull: (full) => Effect.as(Effect.logDebug(full.message), undefined),
     VerifierBusy: (busy) => Effect.as(Effect.logDebug(busy.message), undefined)

@@ -13,15 +13,17 @@ import { Pool } from "../../core/use_cases/mod.ts"
 import { retryTransient, type WriterChanged } from "../store_retry.ts"
 import type { LedgerSnapshot } from "./_resumed_world.ts"
 import type { Simulation } from "./simulation.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import { auctionVariablesMax, type SubmittedTransaction } from "./world/mod.ts"
 
-/** What a simulation goes on from: the stores of the node that it drives. */
+/** The services of a node from which a simulation resumes. */
 export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
 
 /**
- * Lets a new simulation go on from where a ledger of its network stands, whoever brought it there: it knows its people again by their keys,
- * what waits to be forged and withdrawn, and what its wallets have posted. Chance begins anew, and a rollback is not deeper than the
- * blocks since. What was announced and not forged waits again. It waits for a store that answers again by itself.
+ * Continues a new simulation from the state of a ledger of the same network: accounts, queues,
+ * exits, and pending transactions of the users. Moves transactions that were selected and not
+ * forged back to pending. Rollbacks do not reach blocks before the resume point. Retries while the
+ * failure of a store is transient; fails with `StoreFailure` otherwise, and with `WriterChanged` if
+ * another process may have written the ledger.
  */
 export const resume = (
   simulation: Simulation
@@ -29,10 +31,9 @@ export const resume = (
   Effect.gen(function*() {
     const { pending, snapshot, version } = yield* retryTransient(readStores)
     for (const _ of simulation.resumeFrom(snapshot, version)) yield* Effect.yieldNow
-    simulation.live.keep(pending.map((pooled) => entryOf(pooled, snapshot)))
+    simulation.live.rememberAccepted(pending.map((pooled) => entryOf(pooled, snapshot)))
   })
 
-/** What the stores hold. */
 const readStores = Effect.gen(function*() {
   const { batchNum, version } = yield* (yield* LedgerReader).stamp
   yield* (yield* Pool).rollBack(batchNum ?? 0)
@@ -46,38 +47,40 @@ const readStores = Effect.gen(function*() {
 
 const readSnapshot = Effect.gen(function*() {
   const { state } = yield* (yield* LedgerReader).state
-  const seen = yield* inspectWriterView([])
+  const inspected = yield* inspectWriterView([])
   const queueNumbers = Array.from({
-    length: (seen.lastOpenQueue ?? 0) - (seen.lastForgedQueue ?? -1)
-  }, (_, i) => (seen.lastForgedQueue ?? -1) + 1 + i)
+    length: (inspected.lastOpenQueue ?? 0) - (inspected.lastForgedQueue ?? -1)
+  }, (_, i) => (inspected.lastForgedQueue ?? -1) + 1 + i)
   const { queues } = yield* inspectWriterView(queueNumbers)
   const accounts = yield* all("accounts", {}, Infinity)
   const transactions = yield* Effect.orDie(
     (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
   )
   return {
-    ...seen,
+    ...inspected,
     queues: queues.filter((queue) => queue.transactions.length > 0),
     accounts: accounts.map(({ account }) => account),
     tokens: yield* all("tokens", {}, Infinity),
     coordinators: yield* all("coordinators", {}, Infinity),
-    bids: (yield* all("bids", {}, NEWEST)).map(({ bid }) => bid),
-    exits: (yield* all("exits", { onlyPendingWithdraws: true }, NEWEST)).map(({ exit }) => exit),
+    bids: (yield* all("bids", {}, NEWEST_MAX)).map(({ bid }) => bid),
+    exits: (yield* all("exits", { onlyPendingWithdraws: true }, NEWEST_MAX)).map(({ exit }) =>
+      exit
+    ),
     variables: state.variables,
     transactions: transactions.counts.totalItems
   } satisfies LedgerSnapshot
 })
 
-/** Bids of slots to come and exits to be withdrawn are among so many. */
-const NEWEST = 400
+/** Number of bids and of exits to read: more than the bids of future slots and the open exits. */
+const NEWEST_MAX = 400
 
-/** The newest items of a list, ascending. */
+/** Returns the newest items of a list, ascending. */
 const all = Effect.fnUntraced(
   function*<N extends ListName>(list: N, filters: ListQuery<N>["filters"], count: number) {
     const reader = yield* LedgerReader
     const items: Array<ListItems[N]> = []
     for (let fromItem: number | undefined; items.length < count;) {
-      // a filter names nothing here that could be unregistered
+      // the filters here name no items
       const page = yield* Effect.catchTag(
         reader.list(list, {
           filters,
@@ -113,13 +116,13 @@ interface InspectedState
 
 class InspectionResult {
   readonly _tag = "InspectionResult"
-  readonly seen: InspectedState
-  constructor(seen: InspectedState) {
-    this.seen = seen
+  readonly state: InspectedState
+  constructor(state: InspectedState) {
+    this.state = state
   }
 }
 
-/** The last block and the queues are shown to those who decide about a write: one that looks, and refuses. */
+/** Returns state that only the decision of a write can read: starts a write and refuses it. */
 const inspectWriterView = (
   queues: ReadonlyArray<number>
 ): Effect.Effect<InspectedState, StoreFailure, LedgerWriter> =>
@@ -133,21 +136,18 @@ const inspectWriterView = (
             lastBatchNum: view.lastBatchNum,
             lastForgedQueue: view.lastForgedQueue,
             lastOpenQueue: view.lastOpenQueue,
-            auctionVariables: [...view.auctionVariables].slice(0, SETS_MAX),
+            auctionVariables: [...view.auctionVariables].slice(0, auctionVariablesMax),
             queues: queues.map((number) => ({ number, transactions: view.queue(number) }))
           })
         )))
   ).pipe(
     Effect.orDie,
     Effect.flatMap((refused) =>
-      refused._tag === "InspectionResult" ? Effect.succeed(refused.seen) : Effect.fail(refused)
+      refused._tag === "InspectionResult" ? Effect.succeed(refused.state) : Effect.fail(refused)
     )
   )
 
-/** As many sets of default bids as slots ahead can refer to. */
-const SETS_MAX = 16
-
-/** A block that refers to queues, for a store that shows only what a block refers to. */
+/** Returns a block that refers to queues: a store loads only the rows to which the block refers. */
 const blockReferringTo = (queues: ReadonlyArray<number>): BlockFeed => ({
   number: (1n << 64n) - 1n,
   hash: `0x${"0".repeat(64)}`,
@@ -166,8 +166,11 @@ const blockReferringTo = (queues: ReadonlyArray<number>): BlockFeed => ({
   }))
 })
 
-/** What a wallet remembers of a transaction that it posted. */
-const entryOf = ({ sender, transaction }: Pooled, { accounts }: LedgerSnapshot): PoolEntry => {
+/** Returns a pending transaction with the keys of its accounts. */
+const entryOf = (
+  { sender, transaction }: Pooled,
+  { accounts }: LedgerSnapshot
+): SubmittedTransaction => {
   const { toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
   const receiver = accounts.find((account) =>
     toAccountIndex === null

@@ -1,17 +1,17 @@
 import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
-import { LiveTraffic, type Posts } from "./_live_traffic.ts"
+import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
-import { genesisOf, growTree, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { genesisOf, buildStateTree, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
-  Agenda,
+  EventSchedule,
   type Context,
   copyWorld,
-  type DemoPerson,
-  People,
-  Purses,
+  type DemoWallet,
+  Wallets,
+  Budgets,
   Random,
   settingsOf,
   type SimulationOptions,
@@ -19,115 +19,143 @@ import {
   worldOf
 } from "./world/mod.ts"
 
-/** An endless network: each record is valid on the ledger that took the ones before it. */
+/**
+ * A simulated network. It generates an endless feed, in which each record is valid on a ledger that
+ * has applied all records before it.
+ */
 export interface Simulation {
   readonly genesis: GenesisFeed
-  /** How many transactions are forged on the chain as it stands; a rollback takes some away. */
-  readonly transactions: () => number
-  /** Whether state roots are computed now, at some milliseconds a transaction, because nobody recorded them. */
+  /** Returns the number of transactions forged on the chain; a rollback reduces it. */
+  readonly transactionCount: () => number
+  /** Whether state roots are computed, since the recording does not contain them. */
   readonly computesRoots: () => boolean
-  /** The next record; its L2 transactions were never in a pool, which costs no signatures. */
+  /** Returns the next record. Its L2 transactions are not signed and never were in a pool. */
   readonly next: () => FeedRecord
   /**
-   * Goes on from where a ledger stands; nothing is left to do when the steps are done. The number grows from one time to the next, so that
-   * no block gets the hash of one that was dropped before.
+   * Continues from the state of a ledger, when the caller has consumed all steps. `fork` must be
+   * greater than at the last call, so that no new block has the hash of a dropped one.
    */
-  readonly resumeFrom: (snapshot: LedgerSnapshot, number: number) => Iterable<void>
-  /** The network as a node meets it that has wallets and a coordinator: `driveOnce` plays both. */
-  readonly live: LiveSide
-  /** Keys that the simulator never uses, to be tried by hand, with accounts of ether and the first token. */
-  readonly demo: DemoPerson
-  /** Of the demo wallet, as the chain stands; empty before the first batches. */
+  readonly resumeFrom: (snapshot: LedgerSnapshot, fork: number) => Iterable<void>
+  /** The users and the coordinator of a network with a pool, which `driveOnce` plays. */
+  readonly live: LiveNetwork
+  /**
+   * Keys that the simulator never uses, for manual tests; with accounts of ether and the first
+   * token.
+   */
+  readonly demoWallet: DemoWallet
+  /** Returns the accounts of the demo wallet; none before the first batches. */
   readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
 }
 
-/** The parts that wallets, coordinator and chain take in a live network. Nothing here happens by itself. */
-export interface LiveSide {
-  /** What users sign and hand in now; `keep` those that a node has taken in. */
-  readonly posts: () => Posts
-  readonly keep: (taken: Posts["entries"]) => void
-  /** What the next batch is to forge, in place of what was announced before. */
-  readonly announce: (
+/** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
+export interface LiveNetwork {
+  /**
+   * Returns new submissions of the users. Pass the accepted transactions to `rememberAccepted`.
+   */
+  readonly nextSubmissions: () => UserSubmissions
+  /**
+   * Stores accepted transactions, so that the next ones continue from their nonces and balances.
+   */
+  readonly rememberAccepted: (accepted: UserSubmissions["entries"]) => void
+  /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
+  readonly setNextBatch: (
     selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined
   ) => void
-  readonly announced: () => {
+  readonly nextBatch: () => {
     readonly batchNum: number
     readonly ids: ReadonlyArray<TransactionId>
   } | undefined
-  /** Whether the coordinator fails to forge what it announced, this time. */
-  readonly fails: () => boolean
-  /** Prepares the state tree, which new roots need, some ten milliseconds at a time; nothing is left to do where it is there. */
-  readonly growTree: () => Iterable<void>
-  /** A rollback, or a block with the prices before it; the block has batches unless the coordinator is idle. */
-  readonly grow: (options: { readonly idle: boolean }) => ReadonlyArray<FeedRecord>
+  /** Whether the coordinator now fails to forge the next batch. */
+  readonly failsToForge: () => boolean
+  /** Builds the state tree in short steps, if it does not exist yet; new state roots need it. */
+  readonly buildStateTree: () => Iterable<void>
+  /**
+   * Returns the next records: a rollback, or a block, after new prices if there are any. The block
+   * has no batches if the coordinator is idle.
+   */
+  readonly advance: (options: { readonly isIdle: boolean }) => ReadonlyArray<FeedRecord>
 }
 
-/** Starts a network; the same options give the same one. */
+/**
+ * Returns a new simulated network. The same options generate the same network, byte for byte.
+ * Throws a RangeError if `rollBackPeriodBlocks` is from 1 to 4.
+ *
+ * ```ts
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 7 })
+ * const record = next()
+ * console.log(record.kind === "block" && record.block.number - genesis.block.number) // => 1n
+ * ```
+ */
 export function simulate(options: SimulationOptions): Simulation {
   const settings = settingsOf(options)
   const random = new Random(settings.seed)
   const { recording } = settings
-  const people = new People(settings.seed, settings.network, recording)
-  const genesis = genesisOf(settings, people)
+  const wallets = new Wallets(settings.seed, settings.network, recording)
+  const genesis = genesisOf(settings, wallets)
   const chain = new Chain({
     settings,
     constants: genesis.constants,
     random,
-    agenda: new Agenda(random),
-    people,
+    schedule: new EventSchedule(random),
+    wallets,
     recording
   }, worldOf(genesis))
-  const plan: L2Source = {
-    announced: () => undefined,
+  const plannedSource: L2Source = {
+    accountsToCreate: () => undefined,
     fill: ({ count, queue }) =>
-      planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
+      planTransfers(chain.context, chain.world, new Budgets(chain.world, queue), count)
   }
-  const demo = people.demo()
+  const demoWallet = wallets.demo()
   const traffic = new LiveTraffic(chain.context, () => chain.world)
   return {
     genesis,
-    transactions: () => chain.world.transactions,
+    transactionCount: () => chain.world.transactionCount,
     computesRoots: () => chain.world.tree !== undefined,
-    next: () => chain.rollBack() ?? chain.prices() ?? chain.grow(plan),
-    resumeFrom: function*(snapshot, number) {
-      random.reseed(`${settings.seed}/resumed/${number}`)
-      chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), number)
+    next: () => chain.rollBack() ?? chain.prices() ?? chain.addBlock(plannedSource),
+    resumeFrom: function*(snapshot, fork) {
+      random.reseed(`${settings.seed}/resumed/${fork}`)
+      chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), fork)
     },
     live: {
-      posts: () => traffic.posts(),
-      keep: (taken) => traffic.keep(taken),
-      announce: (selection) => traffic.announce(selection),
-      announced: () => traffic.announced,
-      fails: () => chain.context.agenda.take("forgingFailure"),
-      growTree: () => settings.standInRoots ? [].values() : growTree(chain.world),
-      grow: ({ idle }) => {
+      nextSubmissions: () => traffic.nextSubmissions(),
+      rememberAccepted: (accepted) => traffic.rememberAccepted(accepted),
+      setNextBatch: (selection) => traffic.setNextBatch(selection),
+      nextBatch: () => traffic.nextBatch,
+      failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
+      buildStateTree: () => settings.placeholderRoots ? [].values() : buildStateTree(chain.world),
+      advance: ({ isIdle }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
-        return [...prices === undefined ? [] : [prices], chain.grow(idle ? null : traffic.source)]
+        return [
+          ...prices === undefined ? [] : [prices],
+          chain.addBlock(isIdle ? null : traffic.source)
+        ]
       }
     },
-    demo,
+    demoWallet,
     demoAccounts: () =>
       chain.world.accounts.flatMap((account) =>
-        account.publicKey === demo.publicKey
+        account.publicKey === demoWallet.publicKey
           ? [{ ...account, symbol: chain.world.tokens[account.tokenId]!.symbol }]
           : []
       )
   }
 }
 
-/** As many blocks as can be remembered, more than a rollback is deep. */
-const MEMORY_BLOCKS = 12
-/** In turn, so that shallow and deep ones come early. */
+/** Number of snapshots for rollbacks: more than the depth of a rollback. */
+const SNAPSHOTS_MAX = 12
+/** Depths of the rollbacks in blocks, in turn, so that shallow and deep ones occur early. */
 const DEPTHS = [2, 1, 4, 1, 3, 5, 2] as const
 
-/** The chain as it stands, and the last blocks to come back to. */
+/** The chain: its state, and snapshots of the last blocks. */
 class Chain {
   readonly context: Context
-  /** Oldest first; the last one is the tip. */
+  /** The state after each of the last blocks, oldest first. */
   #worlds: Array<World>
-  /** Counts rollbacks, so that a block that takes the place of another one has another hash. */
+  /** Number of rollbacks, so that a replacement block has another hash. */
   #fork = 0
   #blocksUntilRollBack: number
   #pricesDue = false
@@ -142,7 +170,7 @@ class Chain {
     return this.#worlds.at(-1)!
   }
 
-  /** From another world on, which nothing leads back from. */
+  /** Continues from another state, before which no rollback reaches. */
   resumeFrom(world: World, fork: number): void {
     this.#worlds = [world]
     this.#fork = fork
@@ -150,16 +178,16 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  grow(source: L2Source | null): FeedRecord {
+  addBlock(source: L2Source | null): FeedRecord {
     const world = copyWorld(this.world)
-    this.#worlds = [...this.#worlds.slice(1 - MEMORY_BLOCKS), world]
+    this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
     const block = makeBlock(this.context, world, this.#fork, source)
     this.#blocksUntilRollBack--
-    this.#pricesDue = this.context.agenda.take("priceBetweenBlocks")
+    this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return { kind: "block", block }
   }
 
-  /** Prices that arrive after the last block. */
+  /** Returns prices that arrive after the last block, if there are any. */
   prices(): FeedRecord | undefined {
     if (!this.#pricesDue) return undefined
     this.#pricesDue = false
@@ -167,25 +195,24 @@ class Chain {
     return prices.length === 0 ? undefined : { kind: "prices", prices }
   }
 
-  /** Drops the last blocks when it is time; undefined otherwise. */
+  /** Drops the last blocks if a rollback is due; otherwise returns undefined. */
   rollBack(): FeedRecord | undefined {
     if (this.#blocksUntilRollBack > 0) return undefined
-    const kept = Math.max(1, this.#worlds.length - this.#depth)
-    this.#worlds = this.#worlds.slice(0, kept)
+    this.#worlds = this.#worlds.slice(0, Math.max(1, this.#worlds.length - this.#depth))
     this.#fork++
     this.#pricesDue = false
     this.#blocksUntilRollBack = this.#drawPeriod()
     return { kind: "rollBack", toBlock: this.world.block.number }
   }
 
-  /** How many blocks the next rollback drops. */
+  /** Number of blocks that the next rollback drops. */
   get #depth(): number {
     return DEPTHS[this.#fork % DEPTHS.length] ?? 1
   }
 
   #drawPeriod(): number {
     const { random, settings: { rollBackPeriodBlocks: period } } = this.context
-    // longer than it is deep, or the chain would never grow
+    // more than the depth, otherwise the chain would not grow
     return period === 0
       ? Infinity
       : Math.max(this.#depth + 1, random.integer(Math.ceil(period * 0.8), Math.ceil(period * 1.2)))

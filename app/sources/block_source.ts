@@ -47,7 +47,9 @@ const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
     })))))
 })
 
-/** Provides one `WriteSession`, so that a write fails if another process may have written in between. */
+/**
+ * Provides a `WriteSession`: a write fails if another process may have written since the last one.
+ */
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
@@ -82,7 +84,10 @@ const simulatedSource = (
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })
-    /** Starts the simulated network after the last block of the ledger. Repeats if the writer changes. */
+    /**
+     * Starts the simulated network after the last block of the ledger. Repeats if the writer
+     * changes.
+     */
     const bootstrap: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
       bootstrapOnce,
       "WriterChanged",
@@ -110,8 +115,10 @@ const simulatedSource = (
     }
   })
 
+/** A source of blocks, and the genesis of its network. */
 interface BlockSource {
   readonly genesis: GenesisFeed
+  /** Applies the initial blocks, and starts adding the rest until the scope closes. */
   readonly start: (
     stores: Pick<OpenStores, "isShared" | "skipStored">
   ) => Effect.Effect<void, BlockViolation | StoreFailure, Node>
@@ -119,4 +126,5 @@ interface BlockSource {
 
 type Node = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | Scope.Scope | Submission
 
+/** The running simulation. */
 type Network = Fiber.Fiber<void, BlockViolation | WriterChanged>

@@ -3,16 +3,16 @@ import { createReadStream, statSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/mod.ts"
 
-/** A feed file cannot be used: names the line and what is wrong with it. */
+/** A feed cannot be used. The message names the line and the reason. */
 export class FeedFileError
   extends Data.TaggedError("FeedFileError")<{ readonly message: string }>
 {}
 
-/** An open feed: its genesis, and the records as they arrive. */
+/** An open feed: its genesis, and its records as they arrive. */
 export interface OpenFeed {
   readonly genesis: GenesisFeed
   readonly records: AsyncIterable<FeedRecord>
-  /** Returns the share that was read, from 0 to 1; undefined if the length is unknown. */
+  /** Returns the share of the file that was read, from 0 to 1; undefined for standard input. */
   readonly share: () => number | undefined
 }
 

@@ -11,7 +11,10 @@ import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts
 import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 
-/** The last block of the ledger. If the ledger is empty, that is its genesis, and all records are applied. */
+/**
+ * The last block of the ledger. If the ledger is empty, this is its genesis, and no record is
+ * skipped.
+ */
 export interface ResumePoint {
   readonly last: EthereumBlock
   readonly isEmpty: boolean
@@ -31,7 +34,7 @@ export const followFeed = (
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    // undefined until the last block is reached: the feed may start with other records than blocks
+    // the position is undefined before the first block: the feed may start with other records
     const position = new FeedPosition(resumePoint?.isEmpty === true ? resumePoint.last : undefined)
     /** Last block of the ledger, if the feed has not reached it yet. */
     let awaitedBlock = resumePoint?.isEmpty === false ? resumePoint.last : undefined
@@ -94,7 +97,10 @@ class FeedPosition {
     this.#hashes.delete(number - HASHES_MAX)
   }
 
-  /** Whether the position is at this block. Compares only the number if the hash is no longer stored. */
+  /**
+   * Whether the position is at this block. Compares only the number if the hash is no longer
+   * stored.
+   */
   matches({ hash, number }: EthereumBlock): boolean {
     return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
   }

@@ -8,8 +8,8 @@ import { FeedFileError } from "./feed_file.ts"
 
 /**
  * Yields the records of a feed that are not stored yet. Skips the records that equal the stored
- * ones, including rollbacks, which cannot be applied twice. From the first difference on, yields all
- * records, and the ledger accepts or refuses them.
+ * ones, including rollbacks, which cannot be applied twice. From the first difference on, yields
+ * all records, and the ledger accepts or refuses them.
  */
 export async function* skipStored(
   records: AsyncIterable<FeedRecord>,
@@ -62,5 +62,5 @@ export async function* recordsAfter(
 export const missingLastBlock = ({ hash, number }: EthereumBlock): FeedFileError =>
   new FeedFileError({
     message:
-      `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
+      `The feed does not contain the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
   })

@@ -10,7 +10,7 @@ import {
 import type { StoreOptions, Stores } from "../layers.ts"
 import { skipStored } from "./resumed_feed.ts"
 
-/** Where a node stores its data. */
+/** The location of a node's data. */
 export type DataLocation =
   | { readonly kind: "memory" }
   | { readonly kind: "directory"; readonly directory: string }
@@ -21,16 +21,18 @@ export type DataLocation =
     readonly connections: ConnectionOptions
   }
 
-type PlaceSettings = ResolvedOptions<
+type LocationSettings = ResolvedOptions<
   & typeof settings.storage
   & typeof settings.database
   & typeof settings.replica
   & typeof settings.connections
 >
 
-/** Returns the data location that the settings name. `checkServer` has refused contradictory ones. */
+/**
+ * Returns the data location that the settings name. `checkServer` has refused contradictory ones.
+ */
 export const dataLocationOf = (
-  { data, database, memory, replica, ...settings }: PlaceSettings
+  { data, database, memory, replica, ...settings }: LocationSettings
 ): DataLocation => {
   if (memory) return { kind: "memory" }
   if (database === undefined) return { kind: "directory", directory: data }
@@ -55,14 +57,14 @@ export interface OpenStores {
 }
 
 /** Opens the stores for the lifetime of the scope, and logs their last block. */
-export const openStores = (place: DataLocation, options: StoreOptions) => {
-  switch (place.kind) {
+export const openStores = (location: DataLocation, options: StoreOptions) => {
+  switch (location.kind) {
     case "memory":
       return inMemory(options)
     case "directory":
-      return inDirectory(resolve(place.directory), options)
+      return inDirectory(resolve(location.directory), options)
     case "database":
-      return inDatabase(place, options)
+      return inDatabase(location, options)
   }
 }
 
@@ -78,8 +80,8 @@ const inMemory = (options: StoreOptions) =>
   })
 
 /**
- * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one takes
- * over when that process ends.
+ * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one
+ * takes over when that process ends.
  */
 const inDatabase = (
   { connections, replicaUrl, url }: DataLocation & { readonly kind: "database" },
@@ -124,7 +126,7 @@ const inDirectory = (directory: string, options: StoreOptions) =>
     const context = yield* Layer.build(journaledStores({ directory, ...options }))
     yield* Effect.provide(
       Effect.gen(function*() {
-        const { found: { durationMs, records } } = yield* JournalStores
+        const { replayReport: { durationMs, records } } = yield* JournalStores
         const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)
         const { counts: { totalItems } } = yield* Effect.orDie(
           (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })

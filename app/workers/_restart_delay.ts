@@ -1,4 +1,4 @@
-/** A worker that served this long is healthy: its earlier failures no longer count. */
+/** After serving for this time a worker is healthy, and earlier failures no longer count. */
 const healthyMs = 30_000
 const delayMinMs = 100
 const delayMaxMs = 30_000
@@ -8,6 +8,7 @@ export class RestartDelay {
   #failures = 0
   #servingSinceMs: number | undefined
 
+  /** Notes that the worker serves. */
   serving(nowMs: number): void {
     this.#servingSinceMs = nowMs
   }

@@ -1,19 +1,21 @@
 import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
 
-/** Which worker of a group a process is. */
+/** The number of a worker, and of how many. */
 export interface WorkerRole {
-  /** From 1. */
-  readonly place: number
+  /** Number of this worker, from 1. */
+  readonly number: number
   readonly workers: number
 }
 
-/** From a worker to its supervisor: it can be drained from now on; it serves an address. */
+/** A message of a worker to its supervisor: it can be drained from now on, or serves an address. */
 export type WorkerMessage =
   | { readonly kind: "started" }
   | { readonly kind: "serving"; readonly address: string }
 
-/** From a supervisor to a worker: finish the requests that have been received, then exit. */
+/**
+ * A message of the supervisor to a worker: finish the requests that have been received, then exit.
+ */
 export type SupervisorMessage = { readonly kind: "drain" }
 
 /** Returns the number of processes that a setting stands for. */
@@ -29,14 +31,15 @@ export const isWorker = (): boolean => workerRole() !== undefined
 
 const variable = "WORKER_ROLE"
 
+/** Returns the environment variable with the role of a new worker. */
 export const roleEnvironment = (
-  { place, workers }: WorkerRole
-): { readonly [name: string]: string } => ({ [variable]: `${place}/${workers}` })
+  { number, workers }: WorkerRole
+): { readonly [name: string]: string } => ({ [variable]: `${number}/${workers}` })
 
-/** Returns the role of this process; undefined if no supervisor of ours started it. */
+/** Returns the role of this process; undefined if `supervise` did not start it. */
 export const workerRole = (): WorkerRole | undefined => {
   const role = process.env[variable]
   if (!cluster.isWorker || role === undefined) return undefined
-  const [place, workers] = role.split("/").map(Number) as [number, number]
-  return { place, workers }
+  const [number, workers] = role.split("/").map(Number) as [number, number]
+  return { number, workers }
 }

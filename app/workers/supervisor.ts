@@ -8,15 +8,16 @@ import {
   type WorkerRole
 } from "./role.ts"
 
+/** Options of `supervise`. */
 export interface SupervisorOptions {
   readonly workers: number
-  /** How long a worker may take to drain before it is killed. */
+  /** Time that a worker may take to drain before it is killed. */
   readonly drainMaxMs: number
 }
 
 /**
  * Runs workers that serve one port until it is interrupted, then drains them. The first worker
- * starts alone, since it may migrate the database; the others start once it serves. A worker that
+ * starts alone, since it may migrate the database; the rest start once it serves. A worker that
  * exits is restarted with growing delay. If the first worker exits before it serves, the program
  * exits with its code.
  *
@@ -25,19 +26,19 @@ export interface SupervisorOptions {
  */
 export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Effect<never> =>
   Effect.gen(function*() {
-    // the kernel's balancing is cheaper, but gave one of four workers 1 of 32 connections
+    // the kernel's balancing is cheaper, but distributes connections unevenly
     cluster.schedulingPolicy = cluster.SCHED_RR
-    // a worker that is blocked does not notice that its supervisor is gone
+    // a blocked worker does not notice that its supervisor has exited
     process.on("exit", () => {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGKILL")
     })
     const firstAddress = yield* Deferred.make<string>()
 
-    const keepRunning = (place: number): Effect.Effect<never> =>
+    const keepRunning = (number: number): Effect.Effect<never> =>
       Effect.gen(function*() {
         const delay = new RestartDelay()
         for (;;) {
-          const { ending, name } = yield* runWorker({ place, workers }, {
+          const { exitCause, name } = yield* runWorker({ number, workers }, {
             drainMaxMs,
             onServing: (name, address) =>
               Effect.gen(function*() {
@@ -47,27 +48,30 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
               })
           })
           if (!Deferred.isDoneUnsafe(firstAddress)) {
-            process.exit(typeof ending === "number" ? ending : 1)
+            process.exit(typeof exitCause === "number" ? exitCause : 1)
           }
           const delayMs = delay.afterExit(Date.now())
           const restart = `restarting in ${delayMs / 1000} s`
-          yield* Effect.logWarning(`${name} ended with ${ending}; ${restart}`)
+          yield* Effect.logWarning(`${name} ended with ${exitCause}; ${restart}`)
           yield* Effect.sleep(delayMs)
         }
       })
 
-    const others = Effect.gen(function*() {
+    const startOtherWorkers = Effect.gen(function*() {
       const address = yield* Deferred.await(firstAddress)
       yield* Effect.log(`Listening on ${address}, documentation at /docs; ${workers} workers`)
-      const places = Array.from({ length: workers - 1 }, (_, i) => i + 2)
-      return yield* Effect.forEach(places, keepRunning, { concurrency: "unbounded", discard: true })
+      const otherNumbers = Array.from({ length: workers - 1 }, (_, i) => i + 2)
+      return yield* Effect.forEach(otherNumbers, keepRunning, {
+        concurrency: "unbounded",
+        discard: true
+      })
     })
-    yield* Effect.all([keepRunning(1), others], { concurrency: "unbounded" })
+    yield* Effect.all([keepRunning(1), startOtherWorkers], { concurrency: "unbounded" })
     return yield* Effect.never
   })
 
-/** A signal, an exit code, or why no process was started. */
-type Ending = NodeJS.Signals | number | string
+/** A signal, an exit code, or the error that prevented the start of the process. */
+type ExitCause = NodeJS.Signals | number | string
 
 interface WorkerOptions extends Pick<SupervisorOptions, "drainMaxMs"> {
   readonly onServing: (name: string, address: string) => Effect.Effect<void>
@@ -77,12 +81,12 @@ interface WorkerOptions extends Pick<SupervisorOptions, "drainMaxMs"> {
 const runWorker = (
   role: WorkerRole,
   { drainMaxMs, onServing }: WorkerOptions
-): Effect.Effect<{ readonly name: string; readonly ending: Ending }> =>
+): Effect.Effect<{ readonly name: string; readonly exitCause: ExitCause }> =>
   Effect.acquireUseRelease(
     Effect.sync(() => fork(role)),
     ({ ended, name, serving }) =>
       Effect.raceFirst(
-        Effect.map(ended, (ending) => ({ name, ending })),
+        Effect.map(ended, (exitCause) => ({ name, exitCause })),
         Effect.andThen(
           Effect.flatMap(serving, (address) => onServing(name, address)),
           Effect.never
@@ -95,13 +99,13 @@ interface StartedWorker {
   readonly worker: Worker
   readonly name: string
   readonly serving: Effect.Effect<string>
-  readonly ended: Effect.Effect<Ending>
+  readonly ended: Effect.Effect<ExitCause>
   readonly isDrainable: () => boolean
 }
 
 const fork = (role: WorkerRole): StartedWorker => {
   const worker = cluster.fork(roleEnvironment(role))
-  const [serving, ended] = [Deferred.makeUnsafe<string>(), Deferred.makeUnsafe<Ending>()]
+  const [serving, ended] = [Deferred.makeUnsafe<string>(), Deferred.makeUnsafe<ExitCause>()]
   let isDrainable = false
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "started") isDrainable = true
@@ -112,12 +116,12 @@ const fork = (role: WorkerRole): StartedWorker => {
     Deferred.doneUnsafe(ended, Exit.succeed((signal as NodeJS.Signals | null) ?? code))
   })
   worker.on("error", (error) => {
-    // others are about messages to a worker that is about to exit
+    // ignores errors of messages to a worker that is about to exit
     if (worker.process.pid === undefined) Deferred.doneUnsafe(ended, Exit.succeed(error.message))
   })
   return {
     worker,
-    name: `Worker ${role.place} of ${role.workers} (process ${worker.process.pid})`,
+    name: `Worker ${role.number} of ${role.workers} (process ${worker.process.pid})`,
     serving: Deferred.await(serving),
     ended: Deferred.await(ended),
     isDrainable: () => isDrainable

@@ -2,7 +2,7 @@ import cluster from "node:cluster"
 import { Effect } from "effect"
 import { type SupervisorMessage, type WorkerMessage, type WorkerRole, workerRole } from "./role.ts"
 
-/** What a worker knows about its group. */
+/** The role of this worker, and its connection to the supervisor. */
 export interface WorkerSelf extends WorkerRole {
   /** Reports to the supervisor that this worker answers requests at an address. */
   readonly serving: (address: string) => Effect.Effect<void>

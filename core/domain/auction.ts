@@ -1,6 +1,6 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
 
-/** One registration of a coordinator; the latest one of a bidder counts. */
+/** A registration of a coordinator. The latest one of a bidder is valid. */
 export interface Coordinator {
   /** 0 for the boot coordinator, which is not registered. */
   readonly itemId: number
@@ -34,9 +34,9 @@ export interface SlotView {
   readonly slotNum: number
   readonly firstBlock: bigint
   readonly lastBlock: bigint
-  /** Bids are accepted now. */
+  /** True while bids are accepted. */
   readonly openAuction: boolean
-  /** Bids are no longer accepted. */
+  /** True if bids are no longer accepted. */
   readonly closedAuction: boolean
   /** The highest bid, even one below the minimum. */
   readonly bestBid: BidView | null
@@ -44,4 +44,5 @@ export interface SlotView {
   readonly winner: Coordinator | null
 }
 
+/** The greatest slot number. */
 export const slotNumMax = 4294967295

@@ -29,7 +29,7 @@ export interface BatchChanges {
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >
   /**
-   * The forged queue by position: its transactions get new item ids, before those of
+   * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
    * `transactions`.
    */
   readonly forged: ReadonlyArray<{
@@ -52,13 +52,13 @@ export interface BatchChanges {
 }
 
 /**
- * The changes of one block. A store writes them unchanged and atomically, and decides nothing.
- * Parts refer to the ones before them in this order: coordinators, tokens, prices, queued, batches,
- * bids, variables, withdrawals.
+ * The changes of one block. A store writes them unchanged, in one transaction. Parts refer to the
+ * ones before them in this order: coordinators, tokens, prices, queued, batches, bids, variables,
+ * withdrawals.
  */
 export interface BlockChanges {
   readonly block: EthereumBlock
-  /** At least the value in the ledger. */
+  /** The new value, at least the previous one. */
   readonly lastEthereumBlock: bigint
   readonly prices: ReadonlyArray<PriceFeed>
   readonly coordinators: ReadonlyArray<New<Coordinator>>

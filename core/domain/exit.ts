@@ -16,7 +16,7 @@ export interface MerkleProof {
   readonly key: bigint
   /** Hash of the leaf; an exit leaf is the account with the withdrawn balance and nonce 0. */
   readonly value: bigint
-  /** 0 = inclusion, the only supported kind. */
+  /** The kind of proof: 0, inclusion, is the only supported one. */
   readonly fnc: number
 }
 

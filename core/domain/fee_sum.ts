@@ -11,7 +11,10 @@ const wholeMin = 2 ** 53
 export const feeSumUnits = (feeUSD: number): bigint =>
   feeUSD < wholeMin ? BigInt(Math.round(feeUSD * unitsPerUSD)) : BigInt(feeUSD) << 80n
 
-/** Returns the double nearest to a sum of such units; above 2^53, nearest to its whole dollars. */
+/**
+ * Returns a sum of units as US dollars, rounded to the nearest double. A sum above 2^53 dollars is
+ * truncated to whole dollars first.
+ */
 export const usdOfFeeSum = (units: bigint): number => {
   const whole = units >> 80n
   return whole < wholeMin ? Number(units) / unitsPerUSD : Number(whole)

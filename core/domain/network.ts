@@ -20,8 +20,16 @@ export const capitalizedPrefix = (prefix: string): string =>
   prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
 
 /**
- * Returns a name of the default network (`zkEthereumAddress`, `toZkEthereumAddress`) in the
- * spelling of this network.
+ * Returns a property name of the default network, such as `toZkEthereumAddress`, with the prefix of
+ * this network.
+ *
+ * @example
+ * ```ts
+ * import { localName } from "rollup-node-api"
+ *
+ * console.log(localName({ prefix: "acme" }, "zkEthereumAddress")) // => acmeEthereumAddress
+ * console.log(localName({ prefix: "acme" }, "toZkEthereumAddress")) // => toAcmeEthereumAddress
+ * ```
  */
 export const localName = (network: Pick<Network, "prefix">, name: string): string =>
   network.prefix === "zk"

@@ -1,12 +1,13 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
 
-/** The constants of the contracts, as in `GET /config`. Units are in the names of domain §1.12. */
+/** The constants of the contracts (domain §1.12), as in `GET /config`. */
 export interface NetworkConstants {
   readonly rollup: RollupConstants
   readonly auction: AuctionConstants
   readonly withdrawalDelayer: WithdrawalDelayerConstants
 }
 
+/** The constants of the rollup contract. */
 export interface RollupConstants {
   readonly governanceToken: EthereumAddress
   /** Blocks. */
@@ -18,6 +19,7 @@ export interface RollupConstants {
   readonly withdrawalDelayerAddress: EthereumAddress
 }
 
+/** The constants of the auction contract. */
 export interface AuctionConstants {
   readonly blocksPerSlot: number
   readonly initialMinimalBidding: bigint
@@ -27,6 +29,7 @@ export interface AuctionConstants {
   readonly governanceAddress: EthereumAddress
 }
 
+/** The constants of the withdrawal delayer contract. */
 export interface WithdrawalDelayerConstants {
   /** Seconds. */
   readonly maxWithdrawalDelay: number
@@ -42,6 +45,7 @@ export interface NetworkVariables {
   readonly withdrawalDelayer: WithdrawalDelayerVariables
 }
 
+/** A bucket that limits instant withdrawals up to a value. */
 export interface Bucket {
   readonly ceilUSD: bigint
   /** Block of the last change of `withdrawals`. */
@@ -52,6 +56,7 @@ export interface Bucket {
   readonly maxWithdrawals: bigint
 }
 
+/** The variables of the rollup contract. */
 export interface RollupVariables {
   readonly ethereumBlockNum: bigint
   /** Blocks. */
@@ -64,6 +69,7 @@ export interface RollupVariables {
   readonly safeMode: boolean
 }
 
+/** The variables of the auction contract. */
 export interface AuctionVariables {
   readonly ethereumBlockNum: bigint
   readonly bootCoordinator: EthereumAddress
@@ -79,10 +85,11 @@ export interface AuctionVariables {
   /** Percentage times 100 by which a bid must exceed the previous one: 1000 is 10 %. */
   readonly outbidding: number
   readonly donationAddress: EthereumAddress
-  /** Burned, donated, to governance: hundredths of a percent. */
+  /** Shares that are burned, donated and paid to governance, in hundredths of a percent. */
   readonly allocationRatio: ReadonlyArray<number>
 }
 
+/** The variables of the withdrawal delayer contract. */
 export interface WithdrawalDelayerVariables {
   readonly ethereumBlockNum: bigint
   readonly governanceAddress: EthereumAddress

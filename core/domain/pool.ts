@@ -9,10 +9,11 @@ import {
 } from "../encoding/mod.ts"
 import { type Token, type TokenId, valueUSD } from "./token.ts"
 
+/** The states of a transaction in the pool: pending, forging, forged, invalid. */
 export const poolStates = ["pend", "fing", "fged", "invl"] as const
-/** Pending, forging, forged, invalid. */
 export type PoolState = typeof poolStates[number]
 
+/** The transaction types that a client can post. */
 export const poolTransactionTypes = [
   "Exit",
   "Transfer",
@@ -55,7 +56,7 @@ export interface PostedTransaction {
 /** An L2 transaction in the pool. */
 export interface PoolTransaction extends PostedTransaction {
   readonly state: PoolState
-  /** Time when it entered the pool. */
+  /** Milliseconds since 1970: when it entered the pool. */
   readonly timestampMs: number
   /** The batch that forges, forged or invalidated it; null while it is pending. */
   readonly batchNum: number | null
@@ -72,11 +73,11 @@ export interface PoolTransition {
   readonly to: PoolState | null
   readonly atMs: number
   readonly batchNum: number | null
-  /** A sentence for a person, without a full stop. */
+  /** A sentence for a person, without a period. */
   readonly reason: string
 }
 
-/** Why a selection skipped a pending transaction (domain §4.4). */
+/** The reasons for which a selection skips a pending transaction (domain §4.4). */
 export const skipCodes = {
   notEnoughBalance: 11,
   notCurrentNonce: 12,
@@ -127,13 +128,24 @@ export interface Authorization extends PostedAuthorization {
 }
 
 /**
- * Returns the fee in units of the token; 0 if it cannot be computed, and then no pool accepts the
+ * Returns the fee in units of the token. Returns 0 if it cannot be computed; no pool accepts such a
  * transaction.
  */
 export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fee">): bigint =>
   Result.getOrElse(feeAmount(amount, fee), () => 0n)
 
-/** Returns the fee in US dollars (domain §4.1); 0 for a token without price. */
+/**
+ * Returns the fee in US dollars (domain §4.1); 0 for a token without price.
+ *
+ * @example
+ * ```ts
+ * import { feeUnits, feeUSD } from "rollup-node-api"
+ *
+ * const transfer = { amount: 1_000_000n, fee: 126 }
+ * console.log(feeUnits(transfer)) // => 101531n
+ * console.log(feeUSD(transfer, { priceUSD: 1, decimals: 6 })) // => 0.1015315
+ * ```
+ */
 export const feeUSD = (
   { amount, fee }: Pick<PostedTransaction, "amount" | "fee">,
   token: Pick<Token, "priceUSD" | "decimals">

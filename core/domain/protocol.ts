@@ -1,21 +1,21 @@
 /**
- * Constants of the protocol, the same on every network (domain §1.12; sizes are those of float40
- * amounts).
+ * Constants of the protocol, the same on every network (domain §1.12). The sizes in bytes are for
+ * float40 amounts.
  */
 export const protocol = {
-  /** Tokens in which a batch can collect fees. */
+  /** Maximum number of tokens in which a batch can collect fees. */
   maxFeeIdxCoordinator: 64,
   reservedIdx: 255,
   exitIdx: 1,
-  /** Deposits stay below. */
+  /** Deposits are below this limit. */
   limitDepositAmount: 1n << 128n,
   limitL2TransferAmount: 1n << 192n,
   limitTokens: 4294967296,
   l1CoordinatorTotalBytes: 101,
   l1UserTotalBytes: 78,
-  /** L1 user transactions of a queue. */
+  /** Maximum number of L1 user transactions in a queue. */
   maxL1UserTx: 128,
-  /** L1 transactions of a batch, those of users and of the coordinator together. */
+  /** Maximum number of L1 transactions of users and coordinator in a batch. */
   maxL1Tx: 256,
   inputSHAConstantBytes: 18546,
   numBuckets: 5,

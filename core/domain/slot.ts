@@ -10,18 +10,31 @@ export interface AuctionClock {
   readonly currentSlot: number
 }
 
-/** Returns the slot of a block: whole slots since the genesis block, 0 before it. */
+/**
+ * Returns the slot of a block: the number of complete slots since the genesis block, 0 before it.
+ *
+ * @example
+ * ```ts
+ * import { firstBlockOfSlot, slotOfBlock } from "rollup-node-api"
+ *
+ * const auction = { genesisBlockNum: 1000n, blocksPerSlot: 40 }
+ * console.log(slotOfBlock(auction, 1079n), slotOfBlock(auction, 5n)) // => 1 0
+ * console.log(firstBlockOfSlot(auction, 2)) // => 1080n
+ * ```
+ */
 export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigint): number =>
   blockNum <= constants.genesisBlockNum
     ? 0
     : Number((blockNum - constants.genesisBlockNum) / BigInt(constants.blocksPerSlot))
 
+/** Returns the state of the auctions at the block `lastBlockNum`. */
 export const auctionClock = (
   constants: AuctionClock["constants"],
   variables: AuctionVariables,
   lastBlockNum: bigint
 ): AuctionClock => ({ constants, variables, currentSlot: slotOfBlock(constants, lastBlockNum) })
 
+/** Returns the number of the first block of a slot. */
 export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: number): bigint =>
   constants.genesisBlockNum + BigInt(slotNum) * BigInt(constants.blocksPerSlot)
 
@@ -43,8 +56,8 @@ export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
 })
 
 /**
- * Returns whether a bid reaches the minimum of its slot, given the variables with the default bids
- * of that slot.
+ * Returns whether a bid reaches the minimum of its slot. `applicable` is the result of
+ * `applicableVariables` for that slot.
  */
 export const reachesMinimum = (
   bid: Pick<Bid, "bidValue" | "slotNum">,
@@ -52,8 +65,9 @@ export const reachesMinimum = (
 ): boolean => bid.bidValue >= (applicable.defaultSlotSetBid[bid.slotNum % 6] ?? 0n)
 
 /**
- * Returns the variables with the default bids of a slot: the newest set whose first slot is not
- * after it.
+ * Returns the variables with the default bids of a slot: the newest ones with a
+ * `defaultSlotSetBidSlotNum` of at most `slotNum`, or else the oldest ones. Returns undefined if
+ * there are none.
  */
 export const applicableVariables = (
   newestFirst: Iterable<AuctionVariables>,
@@ -68,8 +82,20 @@ export const applicableVariables = (
 }
 
 /**
- * Returns the slot of any slot number. `best` is the best bid with the variables that have the
- * default bids of the slot.
+ * Returns the slot with a number. `best` has its best bid, and the result of `applicableVariables`
+ * for it; it is null if there is no bid.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock, slotView } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number }
+ * const clock = auctionClock(constants.auction, auction, block.number)
+ * const { closedAuction, openAuction, winner } = slotView(clock, clock.currentSlot, null)
+ * console.log(closedAuction, openAuction, winner) // => true false null
+ * ```
  */
 export const slotView = (
   clock: AuctionClock,

@@ -2,7 +2,7 @@ import type { Coordinator } from "./auction.ts"
 import type { EthereumBlock } from "./changes.ts"
 import { type AuctionClock, firstBlockOfSlot, lastClosedSlot } from "./slot.ts"
 import type { Metrics, NextForger, RecommendedFee } from "./state.ts"
-import { estimateMsMax } from "./time.ts"
+import { estimateMsMax } from "./values.ts"
 
 /** Sums over consecutive batches of one time window. */
 export interface BatchSums {
@@ -15,15 +15,15 @@ export interface BatchSums {
   readonly feesUSD: number
 }
 
-/** Time window of the metrics, before the last block. */
+/** Duration of the window of the metrics, which ends at the last block. */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
-/** Time window of the recommended fee, before the last block. */
+/** Duration of the window of the recommended fee, which ends at the last block. */
 export const feeWindowMs = 60 * 60 * 1000
 /** Estimated time between two blocks. */
 const blockTimeMs = 15_000
 
 /**
- * Returns the metrics by the corrected formulas of domain §3.13; all averages are 0 if the window
+ * Returns the metrics by the corrected formulas of domain §3.13. All averages are 0 if the window
  * has no batch.
  */
 export const metricsOf = (
@@ -42,9 +42,20 @@ export const metricsOf = (
 }
 
 /**
- * Returns the recommended fee by the policy of domain §3.14 that averages the last hour. Unlike the
- * original it counts the fees of all batches whose transactions it counts: without the first batch
- * the average is too low, and 0 if the hour has one batch.
+ * Returns the recommended fees of domain §3.14 from the average fee of the last hour, within
+ * bounds.
+ *
+ * Unlike the original node it includes the fees of the first batch: without them the average is too
+ * low, and 0 if the hour has only one batch.
+ *
+ * @example
+ * ```ts
+ * import { recommendedFeeOf } from "rollup-node-api"
+ *
+ * const hour = { transactions: 10, feesUSD: 20 }
+ * const { createAccount, existingAccount } = recommendedFeeOf(hour, { minFeeUSD: 0, maxFeeUSD: 4 })
+ * console.log(existingAccount, createAccount) // => 2 4
+ * ```
  */
 export const recommendedFeeOf = (
   hour: Pick<BatchSums, "transactions" | "feesUSD">,

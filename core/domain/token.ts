@@ -1,4 +1,4 @@
-import type { EthereumAddress } from "../encoding/mod.ts"
+import { type EthereumAddress, ZERO_ADDRESS } from "../encoding/mod.ts"
 
 /** 0..2^32 − 1. Token 0 is always ether. */
 export type TokenId = number
@@ -20,6 +20,18 @@ export interface Token {
   readonly priceTimeMs: number | null
 }
 
+/** Token 0, the first item of every ledger (domain §1.3). */
+export const ether: Omit<Token, "itemId"> = {
+  id: 0,
+  ethereumAddress: ZERO_ADDRESS,
+  name: "Ether",
+  symbol: "ETH",
+  decimals: 18,
+  ethereumBlockNum: 0n,
+  priceUSD: null,
+  priceTimeMs: null
+}
+
 /**
  * Maximum price in US dollars. It bounds everything computed from amounts below 2^192, including
  * sums of fees over any number of batches, well within the numbers of JSON.
@@ -27,8 +39,16 @@ export interface Token {
 export const priceUSDMax = 1e12
 
 /**
- * Returns the value of an amount in US dollars; null if the price is unknown or zero, the amount is
- * zero, or the value is not finite.
+ * Returns the value of an amount in US dollars. Returns null if the price is unknown or zero, if
+ * the amount is zero, or if the value is not finite.
+ *
+ * @example
+ * ```ts
+ * import { valueUSD } from "rollup-node-api"
+ *
+ * console.log(valueUSD({ priceUSD: 2000, decimals: 6 }, 500_000n)) // => 1000
+ * console.log(valueUSD({ priceUSD: null, decimals: 6 }, 5n)) // => null
+ * ```
  */
 export const valueUSD = (
   token: Pick<Token, "priceUSD" | "decimals">,

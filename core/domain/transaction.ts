@@ -22,8 +22,9 @@ export interface L1Part {
   readonly toForgeL1TransactionsNum: number | null
   readonly userOrigin: boolean
   readonly depositAmount: bigint
-  /** False while unforged: unknown. */
+  /** True if the declared amount was effective; false while the transaction is not forged. */
   readonly amountSuccess: boolean
+  /** The same for the deposit. */
   readonly depositAmountSuccess: boolean
   /** Value of the deposit in US dollars when the transaction was stored. */
   readonly historicDepositAmountUSD: number | null
@@ -42,10 +43,7 @@ export interface L2Part {
   readonly nonce: bigint
 }
 
-/**
- * A transaction of the history: forged, or an L1 user transaction waiting in its queue (`batchNum`
- * null).
- */
+/** A forged transaction, or an L1 user transaction in a queue, which has the `batchNum` null. */
 export interface Transaction {
   readonly itemId: number
   readonly id: TransactionId
@@ -68,7 +66,10 @@ export interface Transaction {
   readonly batchNum: number | null
   /** Value of the amount in US dollars when the transaction was stored. */
   readonly historicUSD: number | null
-  /** L1 user: time of the queueing block; otherwise time of the batch. Milliseconds since 1970. */
+  /**
+   * Milliseconds since 1970: the time of the block that queued an L1 user transaction, or else the
+   * time of the batch.
+   */
   readonly timestampMs: number
   readonly l1: L1Part | null
   readonly l2: L2Part | null
@@ -80,7 +81,7 @@ export interface TransactionView {
   readonly token: Token
 }
 
-/** Returns the type that data availability shows (domain §6.7). */
+/** Returns the type of an L1 user transaction (domain §6.7). */
 export const l1TransactionType = (
   from: AccountIndex,
   to: AccountIndex,

@@ -1,6 +1,5 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { ACCOUNT_INDEX_MAX } from "../encoding/mod.ts"
-import { estimateMsMax, timeMsMax } from "./time.ts"
 
 /*
  * Schemas of single values in memory. The interface over HTTP, the embedded node and the feed decode
@@ -73,7 +72,25 @@ export const hash = hexadecimal("0x", 64)
 export const signature = hexadecimal("", 128)
 /** An Ethereum signature: r, s, v. */
 export const ethSignature = hexadecimal("0x", 130)
+/**
+ * Greatest time that a ledger accepts, at the end of the year 8999: estimates based on it still
+ * have a year of four digits.
+ */
+export const timeMsMax = Date.UTC(9000, 0) - 1
 /** Milliseconds since 1970. */
 export const timeMs = integer(0, timeMsMax)
-/** Milliseconds since 1970; estimates may lie after the greatest time of a block. */
+/** Greatest time in RFC 3339, and upper bound of estimates. */
+export const estimateMsMax = Date.UTC(10000, 0) - 1
 export const estimatedTimeMs = integer(0, estimateMsMax)
+
+/* Values of the feed, in JSON as decimal strings: no reader rounds them. */
+
+const decimal = Schema.String.check(
+  Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })
+)
+const decimalText = (value: Schema.Codec<bigint>): Schema.Codec<bigint, string> =>
+  decimal.pipe(
+    Schema.decodeTo(value, SchemaTransformation.transform({ decode: BigInt, encode: String }))
+  )
+export const digits78Text = decimalText(digits78)
+export const uint64Text = decimalText(uint64)

@@ -1,6 +1,9 @@
-// Own code: `effect` has encodings in a sub-path only, and core imports no sub-path of it.
+// Not `effect/encoding`: core imports no sub-path of effect.
 
-/** Base64url (RFC 4648 §5) without padding; only whole groups of three bytes, so that every text has one meaning and no spare bits. */
+/**
+ * Returns base64url (RFC 4648 §5) without padding. The number of bytes has to be a multiple of
+ * three, so that no text has unused bits.
+ */
 export function base64urlOfBytes(bytes: Uint8Array): string {
   let text = ""
   for (let i = 0; i + 2 < bytes.length; i += 3) {
@@ -11,7 +14,10 @@ export function base64urlOfBytes(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a text that from `start` to its end is known to be whole groups of four characters; undefined on one outside the alphabet. */
+/**
+ * Returns the bytes of the text after `start`, whose length has to be a multiple of four; undefined
+ * if a character is not in the alphabet.
+ */
 export function bytesOfBase64url(text: string, start: number): Uint8Array | undefined {
   const groups = (text.length - start) / 4
   const bytes = new Uint8Array(groups * 3)
@@ -32,7 +38,9 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const VALUES = new Int8Array(128).fill(-1)
 for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 
-/** -1 keeps its sign through shift and or, so one test covers a whole group. */
+/**
+ * Returns -1 for other characters. Shift and or keep its sign, so one test covers a whole group.
+ */
 function valueAt(text: string, at: number): number {
   return VALUES[text.charCodeAt(at)] ?? -1
 }

@@ -1,6 +1,8 @@
-// Own code: `effect` has encodings in a sub-path only, and core imports no sub-path of it.
+// Not `effect/encoding`: core imports no sub-path of effect.
 
-/** Whether every character from `start` to the end is a hexadecimal digit of either case. */
+/**
+ * Returns whether every character from `start` on is a hexadecimal digit in upper or lower case.
+ */
 export function isHexFrom(text: string, start: number): boolean {
   for (let i = start; i < text.length; i++) {
     if (hexDigitOf(text.charCodeAt(i)) < 0) return false
@@ -8,14 +10,14 @@ export function isHexFrom(text: string, start: number): boolean {
   return true
 }
 
-/** Two lower-case digits a byte. */
+/** Returns two lower-case digits for each byte. */
 export function hexOfBytes(bytes: Uint8Array): string {
   let text = ""
   for (let i = 0; i < bytes.length; i++) text += HEX_OF_BYTE[bytes[i]!]
   return text
 }
 
-/** The bytes of a text already known to be an even number of hexadecimal digits. */
+/** Returns the bytes of a text, which has to be an even number of hexadecimal digits. */
 export function bytesOfHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2)
   for (let i = 0; i < bytes.length; i++) {
@@ -24,7 +26,7 @@ export function bytesOfHex(hex: string): Uint8Array {
   return bytes
 }
 
-/** The same bytes in opposite order. */
+/** Returns the digits of the same bytes in reverse order. */
 export function reverseHex(hex: string): string {
   let text = ""
   for (let i = hex.length - 2; i >= 0; i -= 2) text += hex.slice(i, i + 2)
@@ -36,7 +38,7 @@ export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from(
   (_, byte) => byte.toString(16).padStart(2, "0")
 )
 
-/** 0..15, or -1 when the character code is no hexadecimal digit. */
+/** Returns 0..15, or -1 if the character code is not that of a hexadecimal digit. */
 function hexDigitOf(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   if (code >= 97 && code <= 102) return code - 87

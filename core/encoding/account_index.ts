@@ -5,24 +5,37 @@ import { parseDecimalNumber } from "./integer.ts"
 /** The number of an account in the state tree, 0..2^48−1 (six bytes). */
 export type AccountIndex = number
 
-/** The highest account index. */
+/** The greatest account index. */
 export const ACCOUNT_INDEX_MAX: AccountIndex = 2 ** 48 - 1
 
-/** No account: the destination of a deposit, the sender of an account creation. */
+/** Means "no account": the destination of a deposit, or the sender of an account creation. */
 export const NO_ACCOUNT: AccountIndex = 0
 
 /** The destination of an exit. */
 export const EXIT_ACCOUNT: AccountIndex = 1
 
-/** Indexes below are reserved; user accounts are numbered consecutively from here. */
+/** The first account of a user; lower indexes are reserved. */
 export const FIRST_USER_ACCOUNT: AccountIndex = 256
 
-/** Whether the index belongs to an account that a user can own. */
+/** Returns whether a user can own an account with this index. */
 export function isUserAccount(index: AccountIndex): boolean {
   return index >= FIRST_USER_ACCOUNT
 }
 
-/** Reads `<prefix>:<symbol>:<index>`; the symbol is informational, any text without a colon, so `EXIT:1` and `ETH:1` are the same index. */
+/**
+ * Parses `<prefix>:<symbol>:<index>`. The symbol is any text without a colon and has no meaning:
+ * `zk:EXIT:1` and `zk:ETH:1` are the same index.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { formatAccountIndex, parseAccountIndex } from "rollup-node-api"
+ *
+ * console.log(Result.getOrThrow(parseAccountIndex("zk", "zk:ETH:256"))) // => 256
+ * console.log(formatAccountIndex("zk", "ETH", 256)) // => zk:ETH:256
+ * console.log(Result.isFailure(parseAccountIndex("zk", "other:ETH:256"))) // => true
+ * ```
+ */
 export function parseAccountIndex(
   prefix: string,
   text: string
@@ -30,7 +43,7 @@ export function parseAccountIndex(
   const symbolStart = prefix.length + 1
   const symbolEnd = text.indexOf(":", symbolStart)
   if (symbolEnd > symbolStart && text.startsWith(prefix) && text[prefix.length] === ":") {
-    // a third colon is no digit, so the number refuses it
+    // if there is a third colon, the number is not decimal
     const index = parseDecimalNumber(text.slice(symbolEnd + 1), BOUNDS)
     if (Result.isSuccess(index)) return index
   }
@@ -39,7 +52,10 @@ export function parseAccountIndex(
   )
 }
 
-/** `<prefix>:<symbol>:<index>`; reads back only while the symbol is not empty and holds no colon. */
+/**
+ * Returns `<prefix>:<symbol>:<index>`. `parseAccountIndex` accepts it if the symbol is not empty
+ * and contains no colon.
+ */
 export function formatAccountIndex(prefix: string, symbol: string, index: AccountIndex): string {
   return `${prefix}:${symbol}:${index}`
 }

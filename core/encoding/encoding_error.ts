@@ -1,7 +1,16 @@
 /**
- * The reason a text or a number is no encoding of the wanted thing: `value` is what was given, `rule` what was expected.
+ * An invalid value: `value` is the input as text, `rule` the expected form.
  *
- * A plain class, not an `Error`: it is an ordinary answer to bad input, and capturing a stack for each would cost more than the parsing.
+ * It is not an `Error`: capturing a stack trace for each invalid input would cost more than
+ * parsing.
+ *
+ * @example
+ * ```ts
+ * import { EncodingError } from "rollup-node-api"
+ *
+ * const { message } = new EncodingError("-1", "a nonce from 0 to 9")
+ * console.log(message) // => Invalid value "-1": expected a nonce from 0 to 9
+ * ```
  */
 export class EncodingError {
   readonly _tag = "EncodingError"
@@ -13,7 +22,7 @@ export class EncodingError {
     this.rule = rule
   }
 
-  /** One sentence for a person; a long value is cut so that the sentence stays readable. */
+  /** One sentence for a person. A value of more than 200 characters is truncated. */
   get message(): string {
     const shown = this.value.length > SHOWN_MAX ? `${this.value.slice(0, SHOWN_MAX)}…` : this.value
     return `Invalid value ${JSON.stringify(shown)}: expected ${this.rule}`

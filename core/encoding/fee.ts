@@ -2,16 +2,29 @@ import * as Result from "effect/Result"
 import { FEE_TABLE_LOW } from "./_fee_table.ts"
 import { EncodingError } from "./encoding_error.ts"
 
-/** The number, 0..255, by which a transaction names its fee as a share of its amount. */
+/** The fee of a transaction as a share of its amount: an index into a table, 0..255. */
 export type FeeSelector = number
 
-/** The highest fee selector. */
+/** The greatest fee selector. */
 export const FEE_SELECTOR_MAX: FeeSelector = 255
 
 /**
- * The fee in token units, rounded down; fails on a selector outside 0..255, on a negative amount and on a fee of more than 128 bits.
+ * Returns the fee in units of the token, rounded down. Fails if the selector is not in 0..255, if
+ * the amount is negative, or if the fee has more than 128 bits.
  *
- * The table is fixed integers, not the formula: its entries come from a computation of limited precision that signers reproduce bit by bit.
+ * It uses a table of integers instead of the formula, since signers reproduce the limited precision
+ * of the original computation bit by bit.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { feeAmount, feeFactor, selectFee } from "rollup-node-api"
+ *
+ * const selector = selectFee(100n, 10_000n)
+ * console.log(selector, Result.getOrThrow(feeAmount(10_000n, selector))) // => 60 103n
+ * console.log(feeFactor(selector)) // => 0.01030866
+ * console.log(Result.isFailure(feeAmount(-1n, selector))) // => true
+ * ```
  */
 export function feeAmount(
   amount: bigint,
@@ -36,7 +49,10 @@ export function feeAmount(
     )
 }
 
-/** The fee as a share of the amount, rounded to 7 significant digits, as USD values use it; throws a RangeError outside 0..255. */
+/**
+ * Returns the fee as a share of the amount, rounded to 7 significant digits, for values in US
+ * dollars. Throws a RangeError if the selector is not in 0..255.
+ */
 export function feeFactor(selector: FeeSelector): number {
   const factor = FACTORS[selector]
   if (factor === undefined) {
@@ -46,8 +62,8 @@ export function feeFactor(selector: FeeSelector): number {
 }
 
 /**
- * The smallest selector whose fee on the amount is at least the wanted one, as the published clients pick it: 0 when fee or amount
- * is 0, and 255 when no selector reaches the fee.
+ * Returns the smallest selector whose fee on the amount is at least `wantedFee`, as existing
+ * wallets select it: 0 if the fee or the amount is 0, and 255 if no selector reaches the fee.
  */
 export function selectFee(wantedFee: bigint, amount: bigint): FeeSelector {
   if (wantedFee <= 0n || amount <= 0n) return 0

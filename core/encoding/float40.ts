@@ -1,13 +1,32 @@
 import * as Result from "effect/Result"
 import { EncodingError } from "./encoding_error.ts"
 
-/** An amount as signatures carry it: an integer 0..2^40−1, five bits of decimal exponent above 35 bits of mantissa. */
+/**
+ * An amount in its signed form: an integer 0..2^40−1, five bits of decimal exponent above 35 bits
+ * of mantissa.
+ */
 export type Float40 = number
 
-/** The highest amount a float40 holds, (2^35−1)·10^31. */
+/** The greatest amount that a float40 can hold, (2^35−1)·10^31. */
 export const FLOAT40_AMOUNT_MAX = 343597383670000000000000000000000000000000n
 
-/** The one canonical encoding of an amount (the smallest exponent that fits); fails when it cannot be held exactly. */
+/**
+ * Returns the canonical encoding of an amount, with the smallest exponent that fits. Fails if
+ * float40 cannot hold the amount exactly.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decodeFloat40, encodeFloat40, floorFloat40 } from "rollup-node-api"
+ *
+ * const exact = Result.getOrThrow(encodeFloat40(3n * 10n ** 18n))
+ * console.log(decodeFloat40(exact)) // => 3000000000000000000n
+ *
+ * const amount = 10n ** 18n + 1n
+ * console.log(Result.isFailure(encodeFloat40(amount))) // => true
+ * console.log(decodeFloat40(Result.getOrThrow(floorFloat40(amount)))) // => 1000000000000000000n
+ * ```
+ */
 export function encodeFloat40(amount: bigint): Result.Result<Float40, EncodingError> {
   if (amount >= 0n && amount < MANTISSA_LIMIT) return Result.succeed(Number(amount))
   const exponent = exponentOf(amount)
@@ -23,7 +42,10 @@ export function encodeFloat40(amount: bigint): Result.Result<Float40, EncodingEr
     )
 }
 
-/** The encoding of the highest amount that is not above the given one; fails when that is negative or beyond the highest exponent. */
+/**
+ * Returns the encoding of the greatest amount that float40 can hold and that is at most `amount`.
+ * Fails if the amount is negative or too large for the greatest exponent.
+ */
 export function floorFloat40(amount: bigint): Result.Result<Float40, EncodingError> {
   const exponent = exponentOf(amount)
   return exponent === undefined
@@ -31,7 +53,10 @@ export function floorFloat40(amount: bigint): Result.Result<Float40, EncodingErr
     : Result.succeed(compose(exponent, amount / POWERS[exponent]!))
 }
 
-/** The amount of any 40-bit value, canonical or not; throws a RangeError outside 0..2^40−1. */
+/**
+ * Returns the amount of any 40-bit value, canonical or not. Throws a RangeError if it is not in
+ * 0..2^40−1.
+ */
 export function decodeFloat40(float: Float40): bigint {
   if (!Number.isInteger(float) || float < 0 || float >= FLOAT_LIMIT) {
     throw new RangeError(`Float40 ${float}, expected an integer 0..2^40-1`)
@@ -39,13 +64,13 @@ export function decodeFloat40(float: Float40): bigint {
   return BigInt(float % MANTISSA_LIMIT_NUMBER) * POWERS[Math.floor(float / MANTISSA_LIMIT_NUMBER)]!
 }
 
-/** Five big-endian bytes. */
+/** Returns the five big-endian bytes. */
 export function float40ToBytes(float: Float40): Uint8Array {
   const low = float >>> 0
   return Uint8Array.of(Math.floor(float / 2 ** 32), low >>> 24, low >>> 16, low >>> 8, low)
 }
 
-/** Reads the five big-endian bytes at `offset`; throws a RangeError when there are fewer. */
+/** Reads five big-endian bytes at `offset`. Throws a RangeError if there are fewer. */
 export function float40FromBytes(bytes: Uint8Array, offset = 0): Float40 {
   if (offset + 5 > bytes.length) {
     throw new RangeError(`Float40 at byte ${offset} of ${bytes.length}, expected 5 bytes`)
@@ -62,11 +87,14 @@ const POWERS: ReadonlyArray<bigint> = Array.from(
   { length: 32 },
   (_, exponent) => 10n ** BigInt(exponent)
 )
-/** Amounts below the n-th limit leave a mantissa that fits after division by 10^n: comparing is cheaper than dividing step by step. */
+/**
+ * An amount below the n-th limit, divided by 10^n, fits into the mantissa. A comparison is cheaper
+ * than repeated division.
+ */
 const LIMITS = POWERS.map((power) => power * MANTISSA_LIMIT)
 const RANGE_RULE = `an amount from 0 to ${FLOAT40_AMOUNT_MAX}`
 
-/** The smallest exponent whose mantissa, rounded down, fits in 35 bits. */
+/** Returns the smallest exponent whose mantissa, rounded down, fits into 35 bits. */
 function exponentOf(amount: bigint): number | undefined {
   if (amount < 0n) return undefined
   for (let exponent = 0; exponent < LIMITS.length; exponent++) {

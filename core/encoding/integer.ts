@@ -2,9 +2,21 @@ import * as Result from "effect/Result"
 import { EncodingError } from "./encoding_error.ts"
 
 /**
- * Reads an integer written in plain decimal digits within bounds (both included): no sign, blank, exponent, leading zero or empty text.
+ * Parses an integer in decimal digits within inclusive bounds. Fails for an empty text, a sign,
+ * blanks, an exponent or a leading zero.
  *
- * One literal is let through besides: `1.84467440737096e+19`, which the contract writes for 2^64−1, where the maximum is 2^64−1.
+ * If the maximum is 2^64−1, it also accepts `1.84467440737096e+19` for 2^64−1, since the contract
+ * writes it so.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseDecimal } from "rollup-node-api"
+ *
+ * const bounds = { minimum: 0n, maximum: 2n ** 64n - 1n }
+ * console.log(Result.getOrThrow(parseDecimal("9007199254740993", bounds))) // => 9007199254740993n
+ * console.log(Result.isFailure(parseDecimal("007", bounds))) // => true
+ * ```
  */
 export function parseDecimal(
   text: string,
@@ -21,7 +33,7 @@ export function parseDecimal(
     : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
 }
 
-/** The same for bounds up to 2^53−1, which a number holds exactly. */
+/** Like `parseDecimal`, for bounds up to 2^53−1, which a number holds exactly. */
 export function parseDecimalNumber(
   text: string,
   { minimum, maximum }: { readonly minimum: number; readonly maximum: number }
@@ -34,7 +46,10 @@ export function parseDecimalNumber(
 
 const UINT64_MAX = (1n << 64n) - 1n
 const ROUNDED_UINT64_MAX = "1.84467440737096e+19"
-/** So many digits are always cheap to read; longer texts are first compared in length, since reading a huge one is quadratic. */
+/**
+ * Texts up to this length are cheap to parse. Longer ones are compared in length first, since
+ * `BigInt(text)` takes quadratic time.
+ */
 const SAFE_DIGITS = 20
 
 function isPlainDecimal(text: string): boolean {

@@ -1,2 +1,5 @@
-/** The 32-byte Keccak-256 digest of bytes; passed in, because the core carries no cryptography of its own. */
+/**
+ * Returns the 32-byte Keccak-256 digest. It is a parameter, since the core contains no
+ * cryptography.
+ */
 export type Keccak256 = (bytes: Uint8Array) => Uint8Array

@@ -4,21 +4,38 @@ import { bytesOfHex, hexOfBytes, isHexFrom, reverseHex } from "./_hex.ts"
 import { EncodingError } from "./encoding_error.ts"
 
 /**
- * A compressed BabyJubJub key in the one form the core compares: 64 lower-case hexadecimal digits of the 32 bytes in wire order,
- * which is little-endian. Any 32 bytes are a key here: filters accept values that are on no point of the curve.
+ * A compressed BabyJubJub key in canonical form: 64 lower-case hexadecimal digits of its 32 bytes
+ * in little-endian order. Any 32 bytes are accepted, even if they are not a point of the curve.
  */
 export type PublicKey = string
 
-/** What a compressed key says: the y coordinate (0..2^255−1, not reduced) and whether x is above half of the field. */
+/**
+ * The parts of a compressed key: the y coordinate (0..2^255−1, not reduced), and whether x is above
+ * half of the field.
+ */
 export interface PublicKeyParts {
   readonly y: bigint
   readonly sign: boolean
 }
 
-/** 32 zero bytes, which stand for "no key". */
+/** 32 zero bytes: means "no key". */
 export const EMPTY_PUBLIC_KEY: PublicKey = "0".repeat(64)
 
-/** Reads `<prefix>:` and 44 base64url characters: 32 key bytes and the sum of them modulo 256. */
+/**
+ * Parses `<prefix>:` and 44 base64url characters: the 32 bytes of the key, and their sum modulo 256
+ * as a checksum.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { EMPTY_PUBLIC_KEY, formatPublicKey, parsePublicKey } from "rollup-node-api"
+ *
+ * const text = formatPublicKey("zk", EMPTY_PUBLIC_KEY)
+ * console.log(text) // => zk:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+ * console.log(Result.getOrThrow(parsePublicKey("zk", text)) === EMPTY_PUBLIC_KEY) // => true
+ * console.log(Result.isFailure(parsePublicKey("zk", text.replace(/A$/u, "B")))) // => true
+ * ```
+ */
 export function parsePublicKey(
   prefix: string,
   text: string
@@ -28,17 +45,17 @@ export function parsePublicKey(
     : Result.fail(new EncodingError(text, `${prefix}:${SHAPE_RULE}`))
 }
 
-/** Reads the 44 characters of a key written without prefix. */
+/** Parses the 44 characters of a key without prefix. */
 export function parseBarePublicKey(text: string): Result.Result<PublicKey, EncodingError> {
   return parseFrom(text, 0, "")
 }
 
-/** `<prefix>:` and the 44 base64url characters. */
+/** Returns `<prefix>:` and the 44 base64url characters. */
 export function formatPublicKey(prefix: string, key: PublicKey): string {
   return `${prefix}:${formatBarePublicKey(key)}`
 }
 
-/** The 44 base64url characters without prefix. */
+/** Returns the 44 base64url characters without prefix. */
 export function formatBarePublicKey(key: PublicKey): string {
   const bytes = new Uint8Array(KEY_BYTES + 1)
   bytes.set(bytesOfHex(key))
@@ -46,12 +63,12 @@ export function formatBarePublicKey(key: PublicKey): string {
   return base64urlOfBytes(bytes)
 }
 
-/** The 32 bytes in wire order. */
+/** Returns the 32 bytes, little-endian. */
 export function publicKeyToBytes(key: PublicKey): Uint8Array {
   return bytesOfHex(key)
 }
 
-/** The key of 32 bytes in wire order; throws a RangeError on another number of bytes. */
+/** Returns the key of 32 little-endian bytes. Throws a RangeError for another number of bytes. */
 export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
   if (bytes.length !== KEY_BYTES) {
     throw new RangeError(`A public key of ${bytes.length} bytes, expected ${KEY_BYTES}`)
@@ -59,14 +76,14 @@ export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
   return hexOfBytes(bytes)
 }
 
-/** Splits a key into y and sign; the key is not checked against the curve. */
+/** Returns y and sign of a key. It does not check whether they are a point of the curve. */
 export function publicKeyParts(key: PublicKey): PublicKeyParts {
   const compressed = BigInt(`0x${reverseHex(key)}`)
   const sign = compressed >= SIGN_BIT
   return { y: sign ? compressed - SIGN_BIT : compressed, sign }
 }
 
-/** The key of y and sign; throws a RangeError when y is outside 0..2^255−1. */
+/** Returns the key of y and sign. Throws a RangeError if y is not in 0..2^255−1. */
 export function publicKeyFromParts({ y, sign }: PublicKeyParts): PublicKey {
   if (y < 0n || y >= SIGN_BIT) {
     throw new RangeError(`Coordinate y ${y} of a public key, expected 0..2^255-1`)
@@ -74,12 +91,15 @@ export function publicKeyFromParts({ y, sign }: PublicKeyParts): PublicKey {
   return reverseHex((sign ? y + SIGN_BIT : y).toString(16).padStart(64, "0"))
 }
 
-/** 64 lower-case digits of the compressed key as a big-endian number, the order in which contracts and signed messages carry it. */
+/**
+ * Returns the 64 lower-case digits of the key as a big-endian number, the form used in contracts
+ * and signed messages.
+ */
 export function publicKeyToBigEndianHex(key: PublicKey): string {
   return reverseHex(key)
 }
 
-/** Reads 64 hexadecimal digits of either case, without `0x`, as a big-endian compressed key. */
+/** Parses a big-endian compressed key: 64 digits in upper or lower case, without `0x`. */
 export function publicKeyFromBigEndianHex(text: string): Result.Result<PublicKey, EncodingError> {
   return text.length === 2 * KEY_BYTES && isHexFrom(text, 0)
     ? Result.succeed(reverseHex(text.toLowerCase()))

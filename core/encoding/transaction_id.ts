@@ -6,22 +6,28 @@ import { FEE_SELECTOR_MAX, type FeeSelector } from "./fee.ts"
 import { encodeFloat40 } from "./float40.ts"
 import type { Keccak256 } from "./keccak256.ts"
 
-/** A type byte (00 L1 user, 01 L1 coordinator, 02 L2) and 32 bytes of hash: `0x` and 66 lower-case hexadecimal digits. */
+/**
+ * `0x` and 66 lower-case hexadecimal digits: a type byte (00 L1 user, 01 L1 coordinator, 02 L2) and
+ * a hash of 32 bytes.
+ */
 export type TransactionId = string
 
-/** What the id of an L2 transaction covers; the destination is not part of it. */
+/** The hashed fields of the id of an L2 transaction. The destination is not hashed. */
 export interface L2TransactionIdentity {
   readonly fromAccountIndex: AccountIndex
   /** 0..2^32−1 */
   readonly tokenId: number
-  /** An amount that float40 holds exactly. */
+  /** An amount that float40 can hold exactly. */
   readonly amount: bigint
   /** 0..2^40−1 */
   readonly nonce: bigint
   readonly fee: FeeSelector
 }
 
-/** The id of a user's L1 transaction: queue number 0..2^53−1 and position in it 0..65535; throws a RangeError outside. */
+/**
+ * Returns the id of an L1 user transaction from the number of its queue, 0..2^53−1, and its
+ * position in the queue, 0..65535. Throws a RangeError for other values.
+ */
 export function l1UserTransactionId(
   { toForgeL1TransactionsNum, position }: {
     readonly toForgeL1TransactionsNum: number
@@ -32,7 +38,10 @@ export function l1UserTransactionId(
   return l1TransactionId("0x00", toForgeL1TransactionsNum, position, keccak256)
 }
 
-/** The id of a coordinator's L1 transaction: batch number 0..2^53−1 and position in it 0..65535; throws a RangeError outside. */
+/**
+ * Returns the id of an L1 coordinator transaction from the number of its batch, 0..2^53−1, and its
+ * position in the batch, 0..65535. Throws a RangeError for other values.
+ */
 export function l1CoordinatorTransactionId(
   { batchNum, position }: { readonly batchNum: number; readonly position: number },
   keccak256: Keccak256
@@ -40,7 +49,22 @@ export function l1CoordinatorTransactionId(
   return l1TransactionId("0x01", batchNum, position, keccak256)
 }
 
-/** The id of an L2 transaction; fails on the first field that has no place in what is hashed. */
+/**
+ * Returns the id of an L2 transaction. Fails with the first field that is out of its range.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { l2TransactionId } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const identity = { fromAccountIndex: 256, tokenId: 0, amount: 7n, nonce: 0n, fee: 126 }
+ * const id = Result.getOrThrow(l2TransactionId(identity, keccak256))
+ * console.log(id.slice(0, 12), id.length) // => 0x0215d36da8 68
+ * const invalid = l2TransactionId({ ...identity, nonce: -1n }, keccak256)
+ * console.log(Result.isFailure(invalid)) // => true
+ * ```
+ */
 export function l2TransactionId(
   { fromAccountIndex, tokenId, amount, nonce, fee }: L2TransactionIdentity,
   keccak256: Keccak256
@@ -61,7 +85,10 @@ export function l2TransactionId(
   return Result.succeed(idOf("0x02", keccak256(L2_PAYLOAD)))
 }
 
-/** Reads an id, digits of either case; the hash itself cannot be verified without the transaction. */
+/**
+ * Parses an id with digits in upper or lower case. It cannot verify the hash without the
+ * transaction.
+ */
 export function parseTransactionId(text: string): Result.Result<TransactionId, EncodingError> {
   return text.length === ID_LENGTH && text.startsWith("0x0") && isTypeDigit(text.charCodeAt(3)) &&
       isHexFrom(text, 4)
@@ -71,7 +98,7 @@ export function parseTransactionId(text: string): Result.Result<TransactionId, E
     )
 }
 
-// Hashing is synchronous and keeps nothing, so one buffer of each kind serves every call.
+// Hashing is synchronous and retains nothing, so all calls share one buffer of each kind.
 const L1_PAYLOAD = new Uint8Array(10)
 const L2_PAYLOAD = new Uint8Array(21)
 

@@ -2,9 +2,9 @@ import { Schema } from "effect"
 import { LedgerStamp } from "./ledger_parts.ts"
 
 /**
- * The store failed; the caller made no mistake. `retry` is true if the same call may succeed later.
- * `writerChanged` is true if another process may have written the ledger since the last write of
- * this `WriteSession`: read the last block again before the next write.
+ * The store failed, and the input was not the reason. `retry` is true if the same call may succeed
+ * later. `writerChanged` is true if another process may have written the ledger since the last
+ * write of this `WriteSession`: read the last block again before the next write.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
@@ -31,6 +31,17 @@ export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string
 /**
  * Filters name tokens, accounts or batches that were never registered. Lists all of them in the
  * order of the request, with the stamp of the snapshot.
+ *
+ * @example
+ * ```ts
+ * import { NotRegistered } from "rollup-node-api"
+ *
+ * const { filter, message } = new NotRegistered({
+ *   things: [{ filter: "tokenIds", kind: "token", value: 7 }],
+ *   stamp: { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
+ * })
+ * console.log(`${filter}: ${message}`) // => tokenIds: Token 7 is not registered
+ * ```
  */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
   things: Schema.NonEmptyArray(UnregisteredThing),
@@ -39,7 +50,7 @@ export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegis
   override get message(): string {
     return this.things.map(notRegisteredMessage).join("; ")
   }
-  /** The filter that names the first of them. */
+  /** The filter that names the first one. */
   get filter(): string {
     return this.things[0].filter
   }

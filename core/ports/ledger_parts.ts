@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { BlockChanges } from "../domain/mod.ts"
 
-/** Identifies the snapshot that an answer was computed on; every answer carries it. */
+/** Identifies the snapshot that an answer was computed from. Every answer has one. */
 export const LedgerStamp = Schema.Struct({
   ethereumBlockNum: Schema.BigInt,
   /** Null before the first batch. */
@@ -12,9 +12,9 @@ export const LedgerStamp = Schema.Struct({
 export type LedgerStamp = typeof LedgerStamp.Type
 
 /**
- * The parts of a ledger that change separately, and that an answer can depend on. `rollBacks`
- * changes with every rollback that drops a block, `tokens` includes their prices, `auction` is the
- * auction variables, and `blocks` changes with every block. A withdrawal changes `exits`.
+ * The parts of a ledger that change separately and that answers depend on. `rollBacks` changes with
+ * every rollback that removes a block, `blocks` with every block. `tokens` includes prices, `exits`
+ * includes withdrawals, and `auction` is the auction variables.
  */
 export const ledgerParts = [
   "rollBacks",
@@ -51,7 +51,7 @@ export const partsOfBlock = (
     batches.some(({ accountUpdates, accounts }) => accounts.length > 0 || accountUpdates.length > 0)
   ) parts.push("accounts")
   if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
-  // queued transactions are in no list until they are forged
+  // no list contains queued transactions before they are forged
   if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
     parts.push("transactions")
   }
@@ -62,7 +62,17 @@ export const partsOfBlock = (
   return parts
 }
 
-/** Returns the part versions with `version` for the parts that changed. */
+/**
+ * Returns the part versions after a write: `version` for the changed parts.
+ *
+ * @example
+ * ```ts
+ * import { noPartChanged, withVersion } from "rollup-node-api"
+ *
+ * const parts = withVersion(noPartChanged, ["blocks", "tokens"], 3)
+ * console.log(parts.blocks, parts.tokens, parts.accounts) // => 3 3 0
+ * ```
+ */
 export const withVersion = (
   before: PartVersions,
   changed: Iterable<LedgerPart>,

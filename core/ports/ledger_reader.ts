@@ -20,8 +20,8 @@ export interface Page<Item> {
   readonly stamp: LedgerStamp
 }
 
-/** An item, or null if it does not exist, and the stamp of the snapshot. */
-export interface Found<Item> {
+/** One item, null if it does not exist, and the stamp of the snapshot. */
+export interface FoundItem<Item> {
   readonly item: Item | null
   readonly stamp: LedgerStamp
 }
@@ -34,25 +34,43 @@ export interface AccountsAndTokens {
 }
 
 /**
- * Port: reads the ledger. Every answer is computed on one snapshot. Its cost is proportional to its
- * size, whatever the size of the ledger, the filters and the depth of the page.
+ * Port: reads the ledger. Every answer is computed from one snapshot. The cost of an answer is
+ * proportional to its size. It does not depend on the size of the ledger, the filters or the
+ * position of the page.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LedgerReader } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const listing = Effect.flatMap(LedgerReader, (reader) => reader.list("tokens", { filters: {} }))
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * const { counts, items } = await Effect.runPromise(Effect.provide(listing, store))
+ * console.log(items.map(({ symbol }) => symbol), counts.pendingItems) // => [ 'ETH' ] 0
+ * ```
  */
 export class LedgerReader extends Context.Service<LedgerReader, {
+  /** Returns a page of a list; fails if a filter names an unregistered token, account or batch. */
   readonly list: <N extends ListName>(
     name: N,
     query: ListQuery<N>
   ) => Effect.Effect<Page<ListItems[N]>, NotRegistered | StoreFailure>
+  /** Returns the item with a key. */
   readonly find: <N extends ItemName>(
     name: N,
     key: ItemKeys[N]
-  ) => Effect.Effect<Found<Items[N]>, StoreFailure>
+  ) => Effect.Effect<FoundItem<Items[N]>, StoreFailure>
   /** Returns accounts and tokens from one snapshot. */
   readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
   ) => Effect.Effect<AccountsAndTokens, StoreFailure>
+  /** Returns the state of the network after the last block. */
   readonly state: Effect.Effect<
     { readonly state: NetworkState; readonly stamp: LedgerStamp },
     StoreFailure
   >
+  /** Returns the stamp of the current snapshot. */
   readonly stamp: Effect.Effect<LedgerStamp, StoreFailure>
 }>()("rollup/core/LedgerReader") {}

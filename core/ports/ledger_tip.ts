@@ -8,36 +8,35 @@ export interface LedgerSnapshot {
 }
 
 /**
- * The newest version of the ledger that a process knows without a query; null if the stores do not
- * report versions. A cached answer can be found current before anything is read.
+ * Port: the newest version of the ledger that a process knows without a query, so that it can serve
+ * a cached answer without a read. Null, the default, if the store does not report versions.
  */
 export interface LedgerTip {
-  /**
-   * Identifies the ledger and how it is read: equal versions with another id have other content.
-   */
+  /** Identifies the ledger. Versions of ledgers with different ids cannot be compared. */
   readonly id: string
   /**
-   * At least every version returned or written here; lags the store by at most one notification.
-   * Null while no version is known: then the store has to be read.
+   * Returns at least the greatest version that this process has read or written; it lags the store
+   * by at most one notification. Returns null if no version is known: read the store then.
    */
   readonly version: () => number | null
   /**
-   * Returns a recent snapshot by its version; null if it is unknown, and then every earlier answer
-   * may be stale. A tip without this method reports no parts.
+   * Returns a recent snapshot by its version, or null if it is unknown: every earlier answer may be
+   * stale then. Absent if the store does not report the versions of parts.
    */
   readonly snapshot?: (version: number) => LedgerSnapshot | null
-  /** Whether the store is remote: identical concurrent reads are then worth merging. */
+  /** True if the store is remote, so that identical concurrent reads should be merged. */
   readonly isRemote: boolean
 }
 
+/** The `LedgerTip` of the stores of a node. */
 export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", {
   defaultValue: () => null
 })
 
-/** Number of snapshots, enough for all unfinished answers. */
+/** More snapshots than are written while an answer is computed. */
 const snapshotsMax = 64
 
-/** The last snapshots of a ledger, by version. */
+/** The last 64 snapshots of a ledger, by version. */
 export class RecentSnapshots {
   readonly #byVersion = new Map<number, LedgerSnapshot>()
 

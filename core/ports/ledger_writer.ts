@@ -18,9 +18,9 @@ import type { StoreFailure } from "./failures.ts"
 import type { LedgerStamp } from "./ledger_parts.ts"
 
 /**
- * The ledger before a write, restricted to what the decision needs: everything that the block
- * refers to, the queues that it fills and forges with their accounts and tokens, the accounts and
- * tokens of its L2 transactions and fee accounts, and every block. Lookups are point reads. The
+ * The ledger before a write, as far as a decision reads it: every block, everything that the block
+ * to apply refers to, the queues that it fills and forges with their accounts and tokens, and the
+ * accounts and tokens of its L2 transactions and fee accounts. Each method looks up one key. The
  * view is valid until the write ends.
  */
 export interface LedgerView {
@@ -30,7 +30,7 @@ export interface LedgerView {
    * before it.
    */
   readonly lastEthereumBlock: bigint
-  /** Returns the stored block of that number, or undefined (also below the first block). */
+  /** Returns the stored block with a number, or undefined if there is none. */
   readonly block: (number: bigint) => EthereumBlock | undefined
   /** 0 before the first batch. */
   readonly lastBatchNum: number
@@ -60,10 +60,10 @@ export interface LedgerView {
   readonly auctionVariables: Iterable<AuctionVariables>
 }
 
-/** The decision about a write: what to store, or that everything is already stored. */
+/** The decision about a block: store its changes, or do nothing since it is already stored. */
 export type Decision<E = never> = StoreDecision<E> | { readonly kind: "alreadyStored" }
 
-/** What to store if `check` succeeds. */
+/** The changes to store if `check` succeeds. */
 export interface StoreDecision<E = never> {
   readonly kind: "store"
   readonly changes: BlockChanges
@@ -74,7 +74,7 @@ export interface StoreDecision<E = never> {
   readonly check?: Effect.Effect<void, E>
 }
 
-/** What a rollback removed. */
+/** The numbers of removed blocks and batches. */
 export interface RollBackReport {
   readonly toBlock: bigint
   readonly blocks: number
@@ -84,23 +84,23 @@ export interface RollBackReport {
   readonly stamp: LedgerStamp
 }
 
-/** Port: writes the ledger, one call at a time, each atomic. */
+/** Port: writes the ledger. Calls are executed one at a time, and each one is atomic. */
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
-   * Applies one block. Calls `decide` with a view that has at least what `block` refers to, and
-   * stores its changes in the same transaction. `decide` is pure and may be called again, and so
-   * may its `check`.
+   * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
+   * transaction. `applied` is false if the decision is `alreadyStored`. The store may call
+   * `decide`, which is pure, and the `check` of the decision several times.
    */
   readonly apply: <E>(
     block: BlockFeed,
     decide: (view: LedgerView) => Result.Result<Decision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
-  /** Drops every block above `toBlock`, if `check` succeeds in the same transaction. */
+  /** Removes every block above `toBlock` if `check` succeeds, in one transaction. */
   readonly rollBack: <E>(
     toBlock: bigint,
     check: (view: LedgerView) => Result.Result<void, E>
   ) => Effect.Effect<RollBackReport, E | StoreFailure>
-  /** Sets prices. They belong to the last block, and a rollback of that block removes them. */
+  /** Sets prices if `check` succeeds. A rollback of the last block restores the previous prices. */
   readonly setPrices: <E>(
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>

@@ -6,8 +6,23 @@ import type { LedgerStamp } from "./ledger_parts.ts"
 type Reader = LedgerReader["Service"]
 
 /**
- * Returns a reader whose answers come from `answer`: it gets a function that makes the same call of
- * another reader, and one that returns the stamp of what that answers.
+ * Returns a reader that passes each call to `answer`. `call` makes the same call with another
+ * reader, and `stampOf` returns the stamp of the result.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mapReader } from "rollup-node-api"
+ * import { memoryReader, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const reader = memoryReader(openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis }))
+ * let newest: number | undefined
+ * const tracking = mapReader((call, stampOf) =>
+ *   Effect.tap(call(reader), (answer) => Effect.sync(() => newest = stampOf(answer).version)))
+ * await Effect.runPromise(tracking.find("token", 0))
+ * console.log(newest) // => 0
+ * ```
  */
 export const mapReader = (
   answer: <A, E extends NotRegistered | StoreFailure>(
@@ -15,12 +30,12 @@ export const mapReader = (
     stampOf: (answer: A) => LedgerStamp
   ) => Effect.Effect<A, E | StoreFailure>
 ): Reader => {
-  const stampIn = ({ stamp }: { readonly stamp: LedgerStamp }) => stamp
+  const stampOf = ({ stamp }: { readonly stamp: LedgerStamp }) => stamp
   return {
-    list: (name, query) => answer((reader) => reader.list(name, query), stampIn),
-    find: (name, key) => answer((reader) => reader.find(name, key), stampIn),
-    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), stampIn),
-    state: answer((reader) => reader.state, stampIn),
+    list: (name, query) => answer((reader) => reader.list(name, query), stampOf),
+    find: (name, key) => answer((reader) => reader.find(name, key), stampOf),
+    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), stampOf),
+    state: answer((reader) => reader.state, stampOf),
     stamp: answer((reader) => reader.stamp, (stamp) => stamp)
   }
 }

@@ -1,10 +1,11 @@
 import { Context, Effect, Function, Metric, type Scope } from "effect"
 
+/** The labels of a series. */
 export type Labels = { readonly [name: string]: string }
 
 /**
- * A series of Effect's metric registry. Its value is read only if the registry is exported, so that
- * counting costs no more than a plain number.
+ * A series of Effect's metric registry. Its value is read only during an export, so that a hot path
+ * only has to increment a plain number.
  */
 export interface Series {
   /** @param context holds the `Metric.MetricRegistry` */
@@ -12,7 +13,21 @@ export interface Series {
 }
 
 /**
- * Returns a series that only grows.
+ * Returns a series that never decreases.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { counter, measure, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const jobs = counter("jobs_total", "Finished jobs", () => 3, { queue: "fast" })
+ * const text = Effect.andThen(measure(jobs), prometheusText(monitor))
+ * const provided = Effect.provideService(text, Monitor, monitor)
+ * const lines = (await Effect.runPromise(Effect.scoped(provided))).split("\n")
+ * console.log(lines.find((line) => line.startsWith("jobs_total"))) // => jobs_total{queue="fast"} 3
+ * ```
  *
  * @param name snake_case, ends in the unit and `_total`
  * @param description a sentence for a person
@@ -29,7 +44,7 @@ export const counter = (
   )
 
 /**
- * Returns a series that grows and shrinks.
+ * Returns a series that can increase and decrease.
  *
  * @param name snake_case, ends in the unit
  * @param description a sentence for a person
@@ -56,14 +71,14 @@ export const histogram = (
   seriesOf(Metric.histogram(name, { description, attributes, boundaries: bounds }), state)
 
 /**
- * Returns how often a limit was hit.
+ * Returns the number of refusals because of a limit as a series.
  *
  * @param limit name of its setting
  */
 export const limitHits = (limit: string, read: () => number, attributes: Labels = {}): Series =>
   counter(
     "rollup_limit_hits_total",
-    "What was refused because of a limit, by the limit",
+    "Refusals because of a limit, by limit",
     read,
     { limit, ...attributes }
   )
@@ -73,9 +88,9 @@ const seriesOf = <Input, State>(metric: Metric.Metric<Input, State>, get: () => 
   return { register: (context) => Metric.registerUnsafe(metric, context, hooks) }
 }
 
-/** Counts observations in buckets. */
+/** Counts observations in buckets, for `histogram`. */
 export class Distribution {
-  /** Upper bounds of the buckets, ascending; one more bucket holds what is larger. */
+  /** Upper bounds of the buckets, ascending. One more bucket counts greater values. */
   readonly bounds: ReadonlyArray<number>
   readonly #counts: Float64Array
   #sum = 0
@@ -108,23 +123,25 @@ export class Distribution {
   }
 }
 
-/** Health of a part of a node: `degraded` serves but needs attention, `failing` cannot serve. */
+/**
+ * Health of a part of a node. `degraded` still serves but needs attention; `failing` cannot serve.
+ */
 export interface Health {
   readonly state: "ok" | "degraded" | "failing"
   /** A sentence for a person. */
   readonly detail: string
 }
 
-/** Port: where the parts of a node register their metrics and health checks. */
+/** Port: the registry of the metrics and health checks of a node. */
 export interface Monitor {
   /** Registers series until the scope closes. */
   readonly measure: (
     ...series: ReadonlyArray<Series>
   ) => Effect.Effect<void, never, Scope.Scope>
   /**
-   * Registers what `read` returns, anew before each export until the scope closes: for values that
-   * only a store knows, and for labels that are not known ahead. If `read` fails or times out, that
-   * export leaves its series out.
+   * Calls `read` before each export until the scope closes, and exports the series that it returns:
+   * for values that have to be read from a store, and for labels that are not known in advance. If
+   * `read` fails or times out, that export omits its series.
    */
   readonly collect: (
     name: string,
@@ -137,7 +154,7 @@ export interface Monitor {
   ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Null if the node is not monitored; then nothing is registered. */
+/** The monitor of a node. Null, the default, if the node is not monitored. */
 export const Monitor = Context.Reference<Monitor | null>("rollup/core/Monitor", {
   defaultValue: () => null
 })

@@ -10,16 +10,17 @@ import type {
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
-/** A transaction in the pool with data that only the pool needs. */
+/** A transaction in the pool, with data that no answer contains. */
 export interface Pooled {
   readonly transaction: PoolTransaction
   /**
-   * The key that verified its signature: after a rollback the account can belong to another owner.
+   * The key that verified its signature. The key of the account can differ: after a rollback the
+   * account can belong to another owner.
    */
   readonly sender: PublicKey
   /** Time of the last transition, milliseconds since 1970. */
   readonly sinceMs: number
-  /** Grows with every transaction that enters the pool; never reused. */
+  /** Increases with every transaction that enters the pool; never reused. */
   readonly arrival: number
 }
 
@@ -29,15 +30,16 @@ export interface PoolLimits {
   readonly pendingPerAccountMax: number
 }
 
-export type Added =
+/** The result of adding a transaction. */
+export type AddResult =
   | { readonly kind: "added" }
-  /** A transaction with this id exists, and stays. */
+  /** The pool has a transaction with this id, and does not change it. */
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
 /**
- * A transition of a transaction. It applies only if the transaction is still in `from` with
- * `fromBatchNum`; `to` null removes it from the pool.
+ * A transition of a transaction. It applies only if the transaction still has the state `from` and
+ * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool.
  */
 export interface PoolChange {
   readonly id: TransactionId
@@ -55,13 +57,15 @@ export interface SettledBatch {
 }
 
 /**
- * Port: stores what is not on chain: transactions in the pool, and authorizations. It decides
- * nothing: each write is atomic, compares the state that its caller has read, and returns what
- * changed. The cost of a read is proportional to the size of its result, whatever the size of the
- * pool.
+ * Port: stores the transactions of the pool and the authorizations, which are not on chain. It
+ * contains no rules: each write is atomic, compares the stored state with the state that its caller
+ * has read, and returns the changed ids. The cost of a read is proportional to the size of its
+ * result and does not depend on the size of the pool.
  */
 export class PoolStore extends Context.Service<PoolStore, {
+  /** Returns the transaction with an id; null if it is not in the pool. */
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
+  /** Returns the authorization of an address; null if there is none. */
   readonly authorization: (
     address: EthereumAddress
   ) => Effect.Effect<Authorization | null, StoreFailure>
@@ -72,7 +76,10 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly transitions: (
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
-  /** Returns null if no selection skipped it since it became pending. */
+  /**
+   * Returns why the last selection skipped a transaction; null if none skipped it since it became
+   * pending.
+   */
   readonly skippedTransaction: (
     id: TransactionId
   ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
@@ -87,8 +94,8 @@ export class PoolStore extends Context.Service<PoolStore, {
   /** Tokens that have pending transactions, ascending. */
   readonly pendingTokens: Effect.Effect<ReadonlyArray<TokenId>, StoreFailure>
   /**
-   * Returns pending transactions of a token: greatest fee in units first, then by arrival. `after`
-   * may have left the pool.
+   * Returns pending transactions of a token after `after`: greatest fee in units first, then by
+   * arrival. `after` itself need not be in the pool any more.
    */
   readonly pendingByFee: (
     query: { readonly tokenId: TokenId; readonly after: Pooled | null; readonly limit: number }
@@ -97,7 +104,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly pendingSince: (
     query: { readonly beforeMs: number; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** Returns the pending transactions of each account with a nonce below the given one. */
+  /** Returns the pending transactions of each account with a nonce below `nonce`. */
   readonly pendingBelow: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
@@ -122,23 +129,23 @@ export class PoolStore extends Context.Service<PoolStore, {
     transaction: PoolTransaction,
     sender: PublicKey,
     limits: PoolLimits
-  ) => Effect.Effect<Added, StoreFailure>
-  /** Returns the stored authorization: an older one for the same address stays. */
+  ) => Effect.Effect<AddResult, StoreFailure>
+  /** Adds an authorization unless the address has one. Returns the stored one. */
   readonly addAuthorization: (
     authorization: Authorization
   ) => Effect.Effect<
     { readonly added: boolean; readonly authorization: Authorization },
     StoreFailure
   >
-  /** Applies the changes that still apply, atomically; returns the ids that changed. */
+  /** Applies the changes whose `from` still holds, in one transaction. Returns the changed ids. */
   readonly change: (
     changes: ReadonlyArray<PoolChange>,
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
   /**
-   * Applies the changes together with a move of the last settled batch from `from` to `to`: removes
-   * the settled batches above `to`, and adds `to` if it is missing. Returns null and changes
-   * nothing if the last settled batch is not `from`.
+   * Applies the changes and moves the last settled batch from `from` to `to`, in one transaction:
+   * it removes the settled batches above `to`, and adds `to` if it is missing. Returns null and
+   * changes nothing if the last settled batch is not `from`.
    */
   readonly settle: (
     step: {
@@ -148,6 +155,6 @@ export class PoolStore extends Context.Service<PoolStore, {
     },
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
-  /** Stores why pending transactions were skipped; replaces older notes. */
+  /** Stores why a selection skipped pending transactions; replaces older reasons. */
   readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}

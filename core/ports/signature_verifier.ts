@@ -25,7 +25,7 @@ export interface SignedTransaction extends
 /** The signed fields of an authorization, and the signature. */
 export type SignedAuthorization = Pick<Authorization, "address" | "publicKey" | "signature">
 
-/** The queue of verifications is full; a retry after some seconds may succeed. */
+/** The queue of verifications is full. A retry after `retryAfterSeconds` may succeed. */
 export class VerifierBusy
   extends Schema.TaggedError<VerifierBusy>()("VerifierBusy", { retryAfterSeconds: Schema.Int })
 {
@@ -34,17 +34,16 @@ export class VerifierBusy
   }
 }
 
-/** Port: verifies signatures for one network. Returns false for a wrong or malformed signature. */
+/** Port: verifies signatures for one network. The result is false for a malformed signature. */
 export class SignatureVerifier extends Context.Service<SignatureVerifier, {
-  /** Returns whether the key, that of the sender's account, signed the transaction. */
+  /**
+   * Returns whether the key, which has to be that of the sender's account, signed the transaction.
+   */
   readonly transaction: (
     transaction: SignedTransaction,
     publicKey: PublicKey
   ) => Effect.Effect<boolean, VerifierBusy>
-  /**
-   * Returns whether the owner of the address signed, and the key is usable: a key of low order is
-   * refused.
-   */
+  /** Returns whether the owner of the address signed, and the key does not have a low order. */
   readonly authorization: (
     authorization: SignedAuthorization
   ) => Effect.Effect<boolean, VerifierBusy>

@@ -11,14 +11,14 @@ import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, Monitor, writeFeedLine } from "../../core/mod.ts"
 
-/* A node in memory with its admin listener, asked over HTTP. */
+/* A node in memory with its admin listener, reached over HTTP. */
 
 export const token = "0123456789abcdef"
 
 const simulation = simulate({ seed: "1" })
 export const genesis = simulation.genesis
 
-/** The first records of a network, all of them blocks or prices. */
+/** The first records of a network: blocks and prices. */
 export const records: ReadonlyArray<FeedRecord> = Array.from(
   { length: 60 },
   () => simulation.next()
@@ -33,7 +33,7 @@ export interface Watched {
   readonly node: Context.Context<Node>
 }
 
-/** Opens a node that serves, and its admin listener. */
+/** Opens a serving node and its admin listener. */
 export const watched = (
   admin: Partial<AdminOptions> = {},
   node: Partial<NodeOptions> = {}
@@ -46,7 +46,7 @@ export const watched = (
       Monitor,
       monitor
     )
-    yield* opened.serve(built)
+    yield* opened.attachNode(built)
     return { admin: opened, node: built }
   })
 
@@ -76,7 +76,7 @@ export const ask = (
     }
   })
 
-/** Posts lines as who has the token. */
+/** Posts lines with the token. */
 export const post = (
   admin: Admin,
   path: string,
@@ -93,6 +93,6 @@ export const post = (
     }
   })
 
-/** Asks as who has the token. */
+/** Sends a GET request with the token. */
 export const get = (admin: Admin, path: string) =>
   ask(admin, path, { headers: { authorization: `Bearer ${token}` } })

@@ -7,7 +7,7 @@ export interface Collected {
   readonly body: never
 }
 
-/** An OpenTelemetry collector that keeps what it is sent. */
+/** Starts an OpenTelemetry collector that stores the requests it receives. */
 export const openCollector = async () => {
   const collected: Array<Collected> = []
   const server: Server = createServer(async (request, response) => {

@@ -10,7 +10,10 @@ export interface ExposedFamily {
   readonly samples: ReadonlyArray<ExposedSample>
 }
 
-/** Reads the text format of Prometheus by its rules: throws where a line is none, or two samples have the same name and labels. */
+/**
+ * Parses the text format of Prometheus; throws if a line is malformed or two samples have the same
+ * name and labels.
+ */
 export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily> => {
   const families = new Map<string, { kind: string; help: string; samples: Array<ExposedSample> }>()
   const seen = new Set<string>()
@@ -18,12 +21,15 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
   for (const line of text.slice(0, -1).split("\n")) {
     const comment = /^# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)$/u.exec(line)
     if (comment !== null) {
-      const [, what, name, said] = comment
+      const [, keyword, name, content] = comment
       const family = families.get(name!) ?? { kind: "", help: "", samples: [] }
-      if (family.samples.length > 0 || (what === "HELP" ? family.help : family.kind) !== "") {
+      if (family.samples.length > 0 || (keyword === "HELP" ? family.help : family.kind) !== "") {
         throw new Error(`${name} is described twice`)
       }
-      families.set(name!, what === "HELP" ? { ...family, help: said! } : { ...family, kind: said! })
+      families.set(
+        name!,
+        keyword === "HELP" ? { ...family, help: content! } : { ...family, kind: content! }
+      )
       continue
     }
     const sample =
@@ -49,7 +55,7 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
   return families
 }
 
-/** The value of one sample, undefined where there is none. */
+/** Returns the value of a sample, or undefined if there is none. */
 export const sampleOf = (
   families: ReadonlyMap<string, ExposedFamily>,
   name: string,

@@ -1,15 +1,16 @@
 import { Context, Effect, Layer, Tracer } from "effect"
 import { Writable } from "node:stream"
 import { openRequestLog } from "../../adapters/admin/mod.ts"
-import { Application, type Observing } from "../../adapters/http/mod.ts"
+import { Application, type TelemetryOptions } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { Monitor } from "../../core/mod.ts"
 import { genesis } from "./_admin.ts"
 
 /*
- * What watching costs a request: node test/admin/cost.ts. Answers that are kept ready, without a socket, so that nothing hides the
- * difference; a request over a socket takes some 30 µs more. What is counted is processor time, and the numbers are of one machine and one moment: compare within a run.
+ * Measures what observability costs a request: node test/admin/cost.ts. The answers are cached and
+ * there is no socket, so that nothing hides the difference. The figures are processor time on one
+ * machine: compare only within a run.
  */
 
 const [rounds, requests] = [31, 10_000]
@@ -21,35 +22,38 @@ const headers = {
   connection: "keep-alive"
 }
 
-const ways: Effect.Effect<ReadonlyArray<readonly [string, boolean, Observing]>, never, never> =
-  Effect.gen(function*() {
-    const log = yield* Effect.provideService(
-      openRequestLog({
-        format: "json",
-        to: new Writable({ write: (_, __, done) => done() })
-      }) as Effect.Effect<NonNullable<Observing["log"]>>,
-      Monitor,
-      null
-    )
-    const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
-    return [
-      ["nothing", false, {}],
-      ["nothing, again", false, {}],
-      ["counts", true, {}],
-      ["counts and log", true, { log }],
-      ["counts and Server-Timing", true, { serverTiming: true }],
-      ["counts and traces, none sampled", true, { traces: { tracer, ratio: 0 } }],
-      ["counts and traces, all sampled", true, { traces: { tracer, ratio: 1 } }]
-    ] as const
-  }) as never
+const ways: Effect.Effect<
+  ReadonlyArray<readonly [string, boolean, TelemetryOptions]>,
+  never,
+  never
+> = Effect.gen(function*() {
+  const log = yield* Effect.provideService(
+    openRequestLog({
+      format: "json",
+      to: new Writable({ write: (_, __, done) => done() })
+    }) as Effect.Effect<NonNullable<TelemetryOptions["log"]>>,
+    Monitor,
+    null
+  )
+  const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
+  return [
+    ["nothing", false, {}],
+    ["nothing, again", false, {}],
+    ["counts", true, {}],
+    ["counts and log", true, { log }],
+    ["counts and Server-Timing", true, { serverTiming: true }],
+    ["counts and traces, none sampled", true, { traces: { tracer, ratio: 0 } }],
+    ["counts and traces, all sampled", true, { traces: { tracer, ratio: 1 } }]
+  ] as const
+}) as never
 
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
   const contenders = yield* Effect.forEach(
     yield* ways,
-    ([name, isCounted, observing]) =>
+    ([name, isCounted, telemetry]) =>
       Effect.map(
         Effect.provideService(
-          Layer.build(Layer.fresh(memoryNode({ genesis, observing }))),
+          Layer.build(Layer.fresh(memoryNode({ genesis, telemetry }))),
           Monitor,
           isCounted ? openMonitor() : null
         ),

@@ -38,12 +38,12 @@ describe("the admin listener over PostgreSQL", () => {
         Monitor,
         monitor
       )
-      yield* admin.serve(node)
+      yield* admin.attachNode(node)
       return { admin }
     })
 
   it.live(
-    "tells whether the database answers, its schema is ours, and who writes; who does not write says so to a feed",
+    "reports whether the database answers, its schema version, and which process writes; a process that does not write refuses a feed",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { admin } = yield* opened(false)
@@ -86,7 +86,7 @@ describe("the admin listener over PostgreSQL", () => {
         assert.strictEqual(sampleOf(families, "rollup_ledger_block"), Number(blocks[4]!.number))
         assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), 0)
 
-        // another process of the same database is not the writer, and does not let a synchroniser wait for that
+        // another process of the same database is not the writer, and answers at once
         const { admin: other } = yield* opened(true)
         const refused = yield* post(other, "/feed", linesOf({ kind: "block", block: blocks[5]! }))
         assert.strictEqual(refused.status, 503)
@@ -111,7 +111,7 @@ describe("the admin listener over PostgreSQL", () => {
             "UPDATE writer SET expires_at = clock_timestamp() - interval '1 s', epoch = epoch + 1"
           )
         )
-        assert.match((yield* checks).checks.writer!.detail, /gives no sign of life/u)
+        assert.match((yield* checks).checks.writer!.detail, /sends no heartbeat/u)
       })),
     60_000
   )

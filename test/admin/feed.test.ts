@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { connect } from "node:net"
 import { Readable } from "node:stream"
-import { linesOf as linesOfBody } from "../../adapters/admin/_lines.ts"
+import { readLines } from "../../adapters/admin/_lines.ts"
 import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
@@ -36,7 +36,7 @@ const block = (block: BlockFeed): FeedRecord => ({ kind: "block", block })
 const typeOf = ({ type }: Refused): string => type.slice("urn:rollup-node-api:problem:".length)
 
 describe("the feed over HTTP", () => {
-  it.live("a ledger that was fed over HTTP answers as one that was fed in the process", () =>
+  it.live("a ledger fed over HTTP gives the same answers as one fed in the process", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, node } = yield* watched()
       const { node: other } = yield* watched()
@@ -55,7 +55,7 @@ describe("the feed over HTTP", () => {
       assert.strictEqual(answer.ledger.version, expected.stamp.version)
     })))
 
-  it.live("blocks that are sent once more change nothing, and what is new among them is applied", () =>
+  it.live("repeated blocks change nothing, and new ones among them are applied", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       const first = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map(block))))
@@ -69,7 +69,7 @@ describe("the feed over HTTP", () => {
       )
     })))
 
-  it.live("a rollback that is sent once more after a lost answer does not take back what came after it", () =>
+  it.live("a rollback that is repeated after a lost answer does not remove what came after it", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       yield* post(admin, "/feed", linesOf(...blocks.slice(0, 6).map(block)))
@@ -77,17 +77,17 @@ describe("the feed over HTTP", () => {
       const body = linesOf(fork, block(blocks[3]!))
       const once = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
       assert.strictEqual(once.status, 200)
-      const told = once.json as Fed
-      assert.strictEqual(told.ledger.block.hash, blocks[3]!.hash)
+      const firstAnswer = once.json as Fed
+      assert.strictEqual(firstAnswer.ledger.block.hash, blocks[3]!.hash)
       const twice = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
       assert.strictEqual(twice.status, 412)
       const refused = twice.json as Refused
       assert.strictEqual(typeOf(refused), "ledger-elsewhere")
-      assert.deepStrictEqual(refused.ledger, told.ledger)
-      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, told.ledger)
+      assert.deepStrictEqual(refused.ledger, firstAnswer.ledger)
+      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, firstAnswer.ledger)
     })))
 
-  it.live("a rollback or prices are not taken without a word of where the ledger should stand", () =>
+  it.live("a rollback or prices without the expected position of the ledger are refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       yield* post(admin, "/feed", linesOf(...blocks.slice(0, 3).map(block)))
@@ -103,7 +103,7 @@ describe("the feed over HTTP", () => {
       }
     })))
 
-  it.live("what contradicts the ledger is refused with value, rule, place and line, and what stands before it stays", () =>
+  it.live("a record that contradicts the ledger is refused with value, rule, place and line, and the records before it stay", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, node } = yield* watched()
       const wrong = { ...blocks[2]!, parentHash: blocks[0]!.hash }
@@ -140,7 +140,7 @@ describe("the feed over HTTP", () => {
       )
     })))
 
-  it.live("a record of the wrong form is refused with everything that is wrong in it", () =>
+  it.live("a record of the wrong form is refused with all its violations", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       const cases: ReadonlyArray<readonly [string, string, string]> = [
@@ -174,7 +174,7 @@ describe("the feed over HTTP", () => {
       assert.strictEqual(noText.status, 400)
     })))
 
-  it.live("a line may have as many bytes as the limit says, and not one more", () =>
+  it.live("a line may have as many bytes as the limit, and not one more", () =>
     Effect.scoped(Effect.gen(function*() {
       const line = linesOf(block(blocks[0]!)).trim()
       const { admin } = yield* watched({ limits: { feedLineBytesMax: Buffer.byteLength(line) } })
@@ -184,16 +184,16 @@ describe("the feed over HTTP", () => {
       assert.strictEqual((yield* post(admin, "/feed", line)).status, 200)
     })))
 
-  it.live("a client that stops in the middle of a line is told so, and the records before it are applied", () =>
+  it.live("a client that stops in the middle of a line gets an error, and the records before it are applied", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({ limits: { adminBodyIdleMs: 100 } })
       const answer = yield* Effect.promise(() =>
         new Promise<string>((resolve, reject) => {
           const socket = connect(Number(new URL(admin.url).port), "127.0.0.1")
-          let said = ""
+          let received = ""
           socket.on("data", (data) => {
-            said += data
-            if (said.includes("\r\n\r\n") && said.endsWith("}")) resolve(said)
+            received += data
+            if (received.includes("\r\n\r\n") && received.endsWith("}")) resolve(received)
           }).on("error", reject)
           socket.write(
             `POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${
@@ -207,7 +207,7 @@ describe("the feed over HTTP", () => {
       assert.match(answer, /connection: close/iu)
     })))
 
-  it.live("a client that leaves leaves whole records, and the next one goes on", () =>
+  it.live("a client that disconnects leaves whole records, and the next one continues", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       yield* Effect.promise(() =>
@@ -234,18 +234,18 @@ describe("the feed over HTTP", () => {
       )
     })))
 
-  it.live("bytes are taken from a client as its lines are worked off, and no faster", () =>
+  it.live("the body is read only as fast as its lines are applied", () =>
     Effect.promise(async () => {
       const [line, chunksMax] = [Buffer.from(`${"x".repeat(16_383)}\n`), 1000]
       let pulled = 0
       const body = new Readable({
         read: () => void (pulled++ < chunksMax ? body.push(line) : body.push(null))
       })
-      const lines = linesOfBody(body, { idleMs: 1000, lineBytesMax: 20_000 })
+      const lines = readLines(body, { idleMs: 1000, lineBytesMax: 20_000 })
       for (let taken = 1; taken <= 5; taken++) {
         await lines.next()
         for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-        // one buffer is being worked off, and one is full behind it
+        // one buffer is being processed, and one is full behind it
         assert.isAtMost(pulled, taken + 1 + 2 * body.readableHighWaterMark / line.length)
       }
       let rest = 0

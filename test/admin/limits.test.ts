@@ -19,7 +19,7 @@ const hits = (admin: Admin, limit: keyof AdminLimits): Effect.Effect<number | un
     ({ text }) => sampleOf(readExposition(text), "rollup_limit_hits_total", { limit })
   )
 
-/** A connection that says something, and all that it is told until it ends. */
+/** Sends bytes over a new connection and returns everything until it closes. */
 const talk = (admin: Admin, bytes: string): Effect.Effect<string> =>
   Effect.promise(() =>
     new Promise<string>((resolve) => {
@@ -28,10 +28,10 @@ const talk = (admin: Admin, bytes: string): Effect.Effect<string> =>
         "127.0.0.1",
         () => socket.write(bytes)
       )
-      let said = ""
-      socket.on("data", (data) => said += data).on("error", () => {}).on(
+      let output = ""
+      socket.on("data", (data) => output += data).on("error", () => {}).on(
         "close",
-        () => resolve(said)
+        () => resolve(output)
       )
     })
   )
@@ -61,22 +61,22 @@ describe("limits of the admin listener", () => {
       assert.strictEqual(yield* hits(admin, "poolBodyBytesMax"), 1)
     })))
 
-  it.live("URL and headers may have as many bytes as the limit, and many more are refused in the form of every refusal, and counted", () =>
+  it.live("URL and headers may have as many bytes as the limit, and many more are refused in the usual form, and counted", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({ limits: { adminHeaderBytesMax: 1024 } })
       const request = (bytes: number) => {
         const rest = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: \r\n\r\n"
         return rest.replace("X: ", `X: ${"y".repeat(bytes)}`)
       }
-      // the parser counts names and values, the framing around them not
+      // the parser counts names and values, not the framing around them
       let most = 900
       while ((yield* talk(admin, request(most))).startsWith("HTTP/1.1 200 ")) most++
       assert.isAtLeast(most, 960)
       assert.isAtMost(most, 1024)
       assert.strictEqual(yield* hits(admin, "adminHeaderBytesMax"), 1)
-      const said = yield* talk(admin, request(most))
+      const output = yield* talk(admin, request(most))
       assert.match(
-        said,
+        output,
         /^HTTP\/1\.1 431 .*"type":"urn:rollup-node-api:problem:headers-too-large"/su
       )
       assert.strictEqual(yield* hits(admin, "adminHeaderBytesMax"), 2)
@@ -84,7 +84,7 @@ describe("limits of the admin listener", () => {
       assert.strictEqual(yield* hits(admin, "adminHeaderBytesMax"), 2)
     })))
 
-  it.live("headers that do not come end in 408, a body that does not in 408 too, and each is counted by its own limit", () =>
+  it.live("headers that do not arrive end in 408, a body too, and each is counted by its own limit", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({
         limits: { adminHeadersTimeoutMs: 200, adminBodyIdleMs: 100 }
@@ -99,13 +99,13 @@ describe("limits of the admin listener", () => {
       ], [1, 0])
       assert.match(
         yield* talk(admin, `${head}Content-Length: 1000\r\n\r\n{"kind"`),
-        /^HTTP\/1\.1 408 .*nothing came for 100 ms/su
+        /^HTTP\/1\.1 408 .*no data arrived for 100 ms/su
       )
       assert.deepStrictEqual([
         yield* hits(admin, "adminHeadersTimeoutMs"),
         yield* hits(admin, "adminBodyIdleMs")
       ], [1, 1])
-      // who sends something now and then may take as long as it likes
+      // a client that sends something now and then may take as long as it likes
       assert.match(
         yield* Effect.promise(() =>
           new Promise<string>((resolve) => {
@@ -114,14 +114,14 @@ describe("limits of the admin listener", () => {
               socket.write(
                 `${head}Content-Length: ${Buffer.byteLength(line)}\r\nConnection: close\r\n\r\n`
               ))
-            let [sent, said] = [0, ""]
+            let [sent, output] = [0, ""]
             const drip = setInterval(
               () => void socket.write(line.slice(sent, sent += Math.ceil(line.length / 12))),
               30
             )
-            socket.on("data", (data) => said += data).on("close", () => {
+            socket.on("data", (data) => output += data).on("close", () => {
               clearInterval(drip)
-              resolve(said)
+              resolve(output)
             })
           })
         ),
@@ -150,7 +150,7 @@ describe("limits of the admin listener", () => {
       assert.strictEqual(yield* talk(admin, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"), "")
       for (const socket of open) socket.destroy()
       let counted: number | undefined
-      // the places are free as soon as the server has seen who left
+      // a connection counts until the server has noticed that it closed
       while (counted === undefined) {
         counted = yield* Effect.orElseSucceed(
           Effect.map(
@@ -166,7 +166,7 @@ describe("limits of the admin listener", () => {
       assert.isAtLeast(counted, 1)
     })))
 
-  it.live("a record that takes longer than the limit is told of, counted, and may be sent again", () =>
+  it.live("a record that takes longer than the limit is reported, counted, and may be sent again", () =>
     Effect.scoped(Effect.gen(function*() {
       const { node } = yield* watched()
       const ledger = Context.get(node, Ledger)
@@ -181,7 +181,7 @@ describe("limits of the admin listener", () => {
         ...ledger,
         applyRecord: (record) => isStuck ? Effect.never : ledger.applyRecord(record)
       })
-      yield* admin.serve(slow)
+      yield* admin.attachNode(slow)
       const line = linesOf({ kind: "block", block: blocks[0]! })
       const answer = yield* post(admin, "/feed", line)
       assert.strictEqual(answer.status, 503)
@@ -193,7 +193,7 @@ describe("limits of the admin listener", () => {
       assert.strictEqual(yield* hits(admin, "feedRecordTimeoutMs"), 1)
     })).pipe(Effect.provide(Logger.layer([]))))
 
-  it("are settings, each with the default of what it sets", () => {
+  it("are settings, each with the default of its option", () => {
     for (const [name, usual] of Object.entries(defaultAdminLimits)) {
       assert.strictEqual(settings.serverSettings[name as keyof AdminLimits].default, usual, name)
     }

@@ -12,7 +12,7 @@ interface Ready {
 }
 
 describe("the admin listener", () => {
-  it.live("is alive from the start, ready while it serves, and not ready any more before anything else stops", () =>
+  it.live("is alive from the start, ready while it serves, and unready before anything else stops", () =>
     Effect.gen(function*() {
       const [outer, inner] = [yield* Scope.make(), yield* Scope.make()]
       const admin = yield* Scope.provide(
@@ -28,7 +28,7 @@ describe("the admin listener", () => {
       const early = yield* get(admin, "/feed")
       assert.strictEqual(early.status, 503)
       assert.strictEqual(early.headers.get("retry-after"), "1")
-      yield* Scope.provide(admin.serve(node), inner)
+      yield* Scope.provide(admin.attachNode(node), inner)
       assert.deepStrictEqual(yield* states, [200, 200, "ok"])
       yield* Scope.close(inner, Exit.void)
       assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
@@ -37,7 +37,7 @@ describe("the admin listener", () => {
       assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
     }))
 
-  it.live("tells how each part is: a degraded one is told, a failing one makes the process unready", () =>
+  it.live("reports the state of each part: a degraded one is reported, a failing one makes the process unready", () =>
     Effect.scoped(Effect.gen(function*() {
       const monitor = openMonitor()
       const { admin } = yield* watched({ monitor })
@@ -55,12 +55,12 @@ describe("the admin listener", () => {
       })
     })))
 
-  it.live("a ledger that cannot be read, or stands still for too long, makes the process unready", () =>
+  it.live("a ledger that cannot be read, or has not changed for too long, makes the process unready", () =>
     Effect.scoped(Effect.gen(function*() {
       const failure = new StoreFailure({ message: "The database is gone", retry: true })
       const node = yield* Layer.build(memoryNode({ genesis }))
       const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-      yield* admin.serve(
+      yield* admin.attachNode(
         Context.add(node, LedgerReader, {
           ...Context.get(node, LedgerReader),
           stamp: Effect.fail(failure)
@@ -71,7 +71,7 @@ describe("the admin listener", () => {
       assert.match((gone.json as Ready).checks.ledger!.detail, /The database is gone/u)
 
       const { admin: still, node: feeding } = yield* watched({ ledgerAgeMaxMs: 0 })
-      // the first look at the ledger is when it changed, as far as is known
+      // the first read of the ledger counts as its last change
       yield* ask(still, "/readyz")
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
       const old = yield* ask(still, "/readyz")
@@ -84,11 +84,11 @@ describe("the admin listener", () => {
       )
     })))
 
-  it.live("without a token the paths that write are not there at all", () =>
+  it.live("without a token the paths that write do not exist", () =>
     Effect.scoped(Effect.gen(function*() {
       const node = yield* Layer.build(memoryNode({ genesis }))
       const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-      yield* admin.serve(node)
+      yield* admin.attachNode(node)
       for (const path of ["/feed", "/pool", "/pool/0x1"]) {
         const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
         assert.deepStrictEqual([got.status, posted.status], [404, 404])
@@ -96,7 +96,7 @@ describe("the admin listener", () => {
       assert.notInclude((yield* ask(admin, "/")).text, "feed")
     })))
 
-  it.live("whoever has no token, or another one, is refused before the body is read, and learns nothing", () =>
+  it.live("a client without the token is refused before the body is read, and learns nothing", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       const wrong = [
@@ -128,7 +128,7 @@ describe("the admin listener", () => {
       )
     })))
 
-  it.live("refuses what is not there in the form of every refusal, and answers HEAD", () =>
+  it.live("refuses unknown paths in the usual form, and answers HEAD", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       for (
@@ -172,7 +172,7 @@ describe("the admin listener", () => {
       assert.isAtLeast(paths.length, 7)
     })))
 
-  it.live("a port that is taken is told in a sentence", () =>
+  it.live("reports a port that is in use", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       const port = Number(new URL(admin.url).port)

@@ -13,7 +13,10 @@ import { gauge, Ledger, Monitor, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 
-/* A scrape of a node to which something of everything has happened, and whether board and alerts speak of what is in it. */
+/*
+ * A scrape of a node on which every kind of event happened; checks that dashboards and alerts use
+ * existing metrics.
+ */
 
 class Scraped
   extends Context.Service<Scraped, ReadonlyMap<string, ExposedFamily>>()("test/admin/Scraped")
@@ -110,13 +113,16 @@ const boardExpressions = board.panels.flatMap(({ targets = [] }) => targets)
 
 /** Labels that Prometheus adds. */
 const ofPrometheus = ["job", "instance"]
-/** Names that are no metric of ours: functions, keywords and labels are lower case too, but only ours begin so. */
+/**
+ * Returns the metrics of an expression. Functions, keywords and labels are lower case too, but only
+ * our metrics have this prefix.
+ */
 const namesIn = (expression: string) =>
   [...expression.matchAll(/\b((?:rollup|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/gu)].map((
     [, name, matchers = ""]
   ) => ({ name: name!, matchers }))
 
-/** What is wrong with an expression, seen from what a scrape brings. */
+/** Returns the faults of an expression with regard to a scrape. */
 const faultsOf = (
   expression: string,
   families: ReadonlyMap<string, ExposedFamily>
@@ -133,7 +139,7 @@ const faultsOf = (
           if (samples.every(({ labels }) => labels[label!] === undefined)) {
             return [`${name} has no label ${label}`]
           }
-          // which statuses there are depends on what happens
+          // the set of statuses depends on the traffic
           return operator === "=" && label !== "status" &&
               samples.every(({ labels }) => labels[label!] !== value)
             ? [`${name} never has ${label}="${value}"`]
@@ -150,8 +156,8 @@ const faultsOf = (
     ]
   })
 
-layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
-  it.effect("every metric has a type, a sentence, a unit in its name where it has one, and a sample", () =>
+layer(scraped, { excludeTestServices: true })("the metrics", (it) => {
+  it.effect("have a type, a help text, the unit in the name and a sample", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
       assert.isAbove(families.size, 40)
@@ -163,7 +169,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       }
     }))
 
-  it.effect("requests are counted by operation, revision and status", () =>
+  it.effect("count requests by operation, revision and status", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
       const count = (labels: { readonly [name: string]: string }) =>
@@ -191,7 +197,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       )
     }))
 
-  it.effect("the buckets of a histogram grow up to its count", () =>
+  it.effect("have histograms whose buckets grow up to their count", () =>
     Effect.gen(function*() {
       for (const [name, { kind, samples }] of yield* Scraped) {
         if (kind !== "histogram") continue
@@ -214,7 +220,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       }
     }))
 
-  it.effect("every alert speaks of metrics and labels that exist, and says what to do", () =>
+  it.effect("exist with their labels for every alert, which says what to do", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
       assert.isAbove(rules.length, 15)
@@ -224,7 +230,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       }
     }))
 
-  it.effect("every panel of the board does too, and every metric is on the board", () =>
+  it.effect("exist for every panel of the dashboard, and every metric is on the dashboard", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
       for (const { title, targets = [] } of board.panels) {
@@ -240,7 +246,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       assert.deepStrictEqual([...families.keys()].filter((name) => !shown.has(name)), [])
     }))
 
-  it.effect("a name that is misspelt in a board is found", () =>
+  it.effect("a misspelt name in a dashboard is found", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
       assert.deepStrictEqual(faultsOf("rate(rollup_http_request_total[5m])", families), [
@@ -254,7 +260,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       ])
     }))
 
-  it.effect("no two panels of the board overlap, and each variable is used", () =>
+  it.effect("no two panels of the dashboard overlap, and each variable is used", () =>
     Effect.sync(() => {
       const cells = board.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
         Array.from({ length: h * w }, (_, i) => `${x + i % w} ${y + Math.floor(i / w)}`)
@@ -268,7 +274,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       }
     }))
 
-  it.effect("a metric that cannot be read leaves the others to be read, and is counted", () =>
+  it.effect("a metric that cannot be read does not affect the others, and is counted", () =>
     Effect.gen(function*() {
       const monitor = openMonitor()
       let isBroken = true
@@ -291,7 +297,7 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
       }
     }))
 
-  it.effect("a part that closes takes its metrics with it", () =>
+  it.effect("a part that closes removes its metrics", () =>
     Effect.gen(function*() {
       const monitor = openMonitor()
       const read = Effect.map(prometheusText(monitor), readExposition)

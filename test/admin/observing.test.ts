@@ -6,7 +6,7 @@ import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
 import {
   Application,
   type HttpAnswer,
-  type Observing,
+  type TelemetryOptions,
   type RequestRecord
 } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
@@ -19,9 +19,9 @@ import { openCollector } from "./_collector.ts"
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const parent = (flags: string) => ({ traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` })
 
-const applied = (observing: Observing) =>
+const applied = (telemetry: TelemetryOptions) =>
   Effect.map(
-    Layer.build(memoryNode({ genesis, observing })),
+    Layer.build(memoryNode({ genesis, telemetry })),
     (node) => (url: string, headers: { readonly [name: string]: string } = {}, method = "GET") =>
       Context.get(node, Application).handle({
         method,
@@ -31,8 +31,8 @@ const applied = (observing: Observing) =>
       })
   )
 
-describe("what is told of a request", () => {
-  it.effect("nothing is added to an answer unless somebody asked for it", () =>
+describe("the telemetry of a request", () => {
+  it.effect("adds nothing to a response by default", () =>
     Effect.scoped(Effect.gen(function*() {
       const handle = yield* applied({})
       const { headers, ...answer } = yield* handle("/tokens", { "x-request-id": "mine" })
@@ -42,7 +42,7 @@ describe("what is told of a request", () => {
       assert.strictEqual(answer.status, 200)
     })))
 
-  it.effect("each request is one record, whatever becomes of it", () =>
+  it.effect("is one record for each request, whatever its outcome", () =>
     Effect.scoped(Effect.gen(function*() {
       const records: Array<RequestRecord> = []
       const handle = yield* applied({ log: (record) => records.push(record) })
@@ -90,7 +90,7 @@ describe("what is told of a request", () => {
       }
     })))
 
-  it.effect("a client's own request id is taken over where it is harmless", () =>
+  it.effect("uses a client's own request id if it is harmless", () =>
     Effect.scoped(Effect.gen(function*() {
       const records: Array<RequestRecord> = []
       const handle = yield* applied({ log: (record) => records.push(record) })
@@ -108,14 +108,14 @@ describe("what is told of a request", () => {
       }
     })))
 
-  it.effect("Server-Timing says how long the answer took, and browsers may read it", () =>
+  it.effect("contains Server-Timing, which browsers may read", () =>
     Effect.scoped(Effect.gen(function*() {
       const { headers } = yield* (yield* applied({ serverTiming: true }))("/tokens")
       assert.match(headers["server-timing"]!, /^app;dur=\d+\.\d{3}$/u)
       assert.match(headers["access-control-expose-headers"]!, /Server-Timing$/u)
     })))
 
-  it.effect("a trace that the client is in is named, and one that is malformed is not", () =>
+  it.effect("names the trace of the client, but not a malformed one", () =>
     Effect.scoped(Effect.gen(function*() {
       const records: Array<RequestRecord> = []
       const handle = yield* applied({ log: (record) => records.push(record) })
@@ -137,14 +137,14 @@ describe("what is told of a request", () => {
       )
     })))
 
-  it.live("a client that leaves before its answer is there is told of as 499", () =>
+  it.live("records a client that disconnects before its response as 499", () =>
     Effect.scoped(Effect.gen(function*() {
       const records: Array<RequestRecord> = []
       const monitor = openMonitor()
       const context = yield* Effect.provideService(
         Layer.build(applicationOver({
           list: () => Effect.never
-        }, { observing: { log: (record) => records.push(record) } })),
+        }, { telemetry: { log: (record) => records.push(record) } })),
         Monitor,
         monitor
       )
@@ -160,7 +160,7 @@ describe("what is told of a request", () => {
         "getTokens",
         499
       ]])
-      const inFlight = Metric.snapshotUnsafe(yield* monitor.collected).filter(({ id }) =>
+      const inFlight = Metric.snapshotUnsafe(yield* monitor.exportContext).filter(({ id }) =>
         id === "rollup_http_requests_in_flight"
       )
       assert.deepStrictEqual(inFlight.map(({ state }) => state), [{ value: 0 }])
@@ -182,7 +182,7 @@ const record: RequestRecord = {
 }
 
 describe("the log of requests", () => {
-  /** Each write is through when what it is given is called. */
+  /** Each write is complete when its callback is called. */
   const target = (take: (text: string, done: () => void) => void) =>
     new Writable({ decodeStrings: false, write: (text: string, _, done) => take(text, done) })
   const written = (format: "text" | "json", records: ReadonlyArray<RequestRecord>) =>
@@ -206,7 +206,7 @@ describe("the log of requests", () => {
         problem: "unavailable",
         url: '/\n"x\u00e9\u{1f600}\ud800\\'
       }])).join("")
-      // whatever encoding it is read in
+      // in any encoding
       assert.match(all, /^[\n\x20-\x7e]+$/u)
       const lines = all.trimEnd().split("\n")
       const [first, second] = lines.map((line) =>
@@ -228,7 +228,7 @@ describe("the log of requests", () => {
       })
     }))
 
-  it.live("is a line to read on a terminal, and nothing that a client sends can move its cursor", () =>
+  it.live("is readable on a terminal, and no input of a client can move its cursor", () =>
     Effect.gen(function*() {
       const [line] = yield* written("text", [{
         ...record,
@@ -240,7 +240,7 @@ describe("the log of requests", () => {
       )
     }))
 
-  it.live("is written in pieces that stay whole in a pipe, one after the other, and to its last line", () =>
+  it.live("is written in pieces that stay whole in a pipe, in order, up to its last line", () =>
     Effect.gen(function*() {
       const writes = yield* written(
         "json",
@@ -253,7 +253,7 @@ describe("the log of requests", () => {
       assert.strictEqual(writes.join("").split("\n").length, 101)
     }))
 
-  it.live("is written some fifty milliseconds after the request, or with many others at once", () =>
+  it.live("is written about fifty milliseconds after the request, or together with many others", () =>
     Effect.scoped(Effect.gen(function*() {
       const writes: Array<string> = []
       const log = yield* openRequestLog({
@@ -271,7 +271,7 @@ describe("the log of requests", () => {
       assert.deepStrictEqual(writes[1]!.split("\n").length, 2)
     })))
 
-  it.live("of a reader that does not read is kept within a bound, and tells what it leaves out", () =>
+  it.live("is bounded if its reader stops, and reports the dropped lines", () =>
     Effect.scoped(Effect.gen(function*() {
       const lines: Array<{ readonly message: string; readonly url?: string }> = []
       const waiting: Array<() => void> = []
@@ -291,20 +291,22 @@ describe("the log of requests", () => {
       const urlCharacters = 2000
       const all = 64 * Math.ceil(charactersMax / urlCharacters / 64) + 64
       for (let i = 0; i < all; i++) log({ ...record, url: `/${i}`.padEnd(urlCharacters, "x") })
-      // one write at a time, whatever waits
+      // one write at a time, however many wait
       assert.lengthOf(waiting, 1)
       assert.lengthOf(lines, 64)
       isReading = true
       waiting[0]!()
       while (lines.at(-1)!.message === "Request") yield* Effect.sleep(1)
-      const told = lines.filter(({ url }) => url !== undefined)
-      told.forEach(({ url }, i) => assert.strictEqual(Number.parseInt(url!.slice(1), 10), i))
-      assert.isBelow(told.length, all)
+      const requestLines = lines.filter(({ url }) => url !== undefined)
+      requestLines.forEach(({ url }, i) =>
+        assert.strictEqual(Number.parseInt(url!.slice(1), 10), i)
+      )
+      assert.isBelow(requestLines.length, all)
       assert.strictEqual(
         lines.at(-1)!.message,
         `Lines of ${
-          all - told.length
-        } requests were left out: whoever reads the log is slower than they come`
+          all - requestLines.length
+        } requests were dropped: the reader of the log is too slow`
       )
     })))
 })
@@ -350,19 +352,19 @@ interface Metrics {
   >
 }
 
-describe("what is sent to OpenTelemetry", () => {
-  it.live("spans of the requests that should be traced, and the metrics that Prometheus sees", () =>
+describe("exports to OpenTelemetry", () => {
+  it.live("spans of the sampled requests, and the metrics that Prometheus sees", () =>
     Effect.gen(function*() {
       const collector = yield* Effect.promise(openCollector)
       yield* Effect.scoped(Effect.gen(function*() {
         const monitor = openMonitor()
-        const { take, tracer } = yield* openOtlp({
+        const { snapshotMetrics, tracer } = yield* openOtlp({
           url: `${collector.url}/`,
           monitor,
           headers: { authorization: Redacted.make("Bearer secret") }
         })
         const node = yield* Effect.provideService(
-          Layer.build(memoryNode({ genesis, observing: { traces: { tracer, ratio: 0 } } })),
+          Layer.build(memoryNode({ genesis, telemetry: { traces: { tracer, ratio: 0 } } })),
           Monitor,
           monitor
         )
@@ -371,10 +373,10 @@ describe("what is sent to OpenTelemetry", () => {
           handle({ method: "GET", url, headers })
         yield* ask("/tokens", parent("01"))
         yield* ask("/tokens/99?x", parent("01"))
-        // neither is to be traced: the one says so, of the others none is
+        // neither is sampled: the first by its header, the others by the share of 0
         yield* ask("/tokens", parent("00"))
         yield* ask("/tokens")
-        yield* take
+        yield* snapshotMetrics
       }))
       yield* Effect.promise(collector.close)
       const sent = (path: string) => collector.collected.filter((each) => each.path === path)
@@ -390,10 +392,10 @@ describe("what is sent to OpenTelemetry", () => {
           ["getToken", traceId, "b7ad6b7169203331", 2]
         ]
       )
-      const said = Object.fromEntries(
+      const durations = Object.fromEntries(
         spans[1]!.attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown])
       )
-      assert.deepInclude(said, {
+      assert.deepInclude(durations, {
         "http.request.method": "GET",
         "url.path": "/tokens/99",
         "url.query": "x",
@@ -419,7 +421,7 @@ describe("what is sent to OpenTelemetry", () => {
       )
     }))
 
-  it.live("all requests where all should be traced, each a trace of its own", () =>
+  it.live("all requests if all are sampled, each as its own trace", () =>
     Effect.gen(function*() {
       const collector = yield* Effect.promise(openCollector)
       yield* Effect.scoped(Effect.gen(function*() {

@@ -18,7 +18,7 @@ interface Results {
 const ids = [`0x02${"a".repeat(64)}`, `0x02${"b".repeat(64)}`] as const
 const unknown = `0x02${"c".repeat(64)}`
 
-/** A node with some accounts, and two transactions of one of them that wait. */
+/** A node with some accounts, and two pending transactions of one of them. */
 const node = Effect.gen(function*() {
   const { admin, node } = yield* watched()
   for (const block of blocks.slice(0, 15)) yield* Context.get(node, Ledger).applyBlock(block)
@@ -53,7 +53,7 @@ const node = Effect.gen(function*() {
 })
 
 describe("the pool over HTTP", () => {
-  it.live("a coordinator selects, forges and gives up in one body, each line on what the one before it left", () =>
+  it.live("a coordinator selects, forges and releases in one body, each line after the one before it", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, next } = yield* node
       const answer = yield* post(
@@ -110,7 +110,7 @@ describe("the pool over HTTP", () => {
       assert.strictEqual(seen.transitions.at(-1)!.reason, "The proof failed")
     })))
 
-  it.live("the same line sent again moves nothing, and says where each transaction is", () =>
+  it.live("a repeated line changes nothing, and reports the state of each transaction", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, next } = yield* node
       const line = JSON.stringify({ kind: "startForging", ids: [...ids, unknown], batchNum: next })
@@ -126,32 +126,32 @@ describe("the pool over HTTP", () => {
       })
     })))
 
-  it.live("takes back, clears out and settles", () =>
+  it.live("rolls back, purges and settles", () =>
     Effect.scoped(Effect.gen(function*() {
       const { account, admin, next } = yield* node
-      const told = (...commands: ReadonlyArray<object>) =>
+      const run = (...commands: ReadonlyArray<object>) =>
         Effect.map(
           post(admin, "/pool", commands.map((command) => JSON.stringify(command)).join("\n")),
           (answer) => (answer.json as Results).results.map(({ changed }) => changed)
         )
       assert.deepStrictEqual(
-        yield* told({ kind: "startForging", ids, batchNum: next }, {
+        yield* run({ kind: "startForging", ids, batchNum: next }, {
           kind: "rollBack",
           lastValidBatch: next - 1
         }, { kind: "settle" }),
         [[...ids], [...ids], []]
       )
       assert.deepStrictEqual(
-        yield* told({
+        yield* run({
           kind: "invalidateOldNonces",
           nonces: [{ index: account.index, nonce: String(account.nonce + 1n) }],
           batchNum: next
         }),
         [[ids[0]]]
       )
-      assert.deepStrictEqual(yield* told({ kind: "remove", ids, reason: "Cleared" }), [[...ids]])
+      assert.deepStrictEqual(yield* run({ kind: "remove", ids, reason: "Cleared" }), [[...ids]])
       assert.deepStrictEqual(
-        yield* told({
+        yield* run({
           kind: "purge",
           ttlMs: 0,
           currentBatch: next,
@@ -162,7 +162,7 @@ describe("the pool over HTTP", () => {
       )
     })))
 
-  it.live("a line with a fault keeps the whole body from being begun", () =>
+  it.live("an invalid line prevents the whole body from being started", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, next } = yield* node
       const answer = yield* post(
@@ -187,7 +187,7 @@ describe("the pool over HTTP", () => {
       )
     })))
 
-  it.live("a body may have as many bytes as the limit says, and not one more", () =>
+  it.live("a body may have as many bytes as the limit, and not one more", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({ limits: { poolBodyBytesMax: 20 } })
       const line = '{"kind":"settle"}\n'
@@ -195,7 +195,7 @@ describe("the pool over HTTP", () => {
       assert.strictEqual((yield* post(admin, "/pool", line.padEnd(21))).status, 413)
     })))
 
-  it.live("a transaction that never was in the pool is not found", () =>
+  it.live("an unknown transaction is not found", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* node
       for (const id of [unknown, "7", "0x", "%00"]) {

@@ -11,38 +11,38 @@ import { program } from "../program/_program.ts"
 import { blocks, genesis, linesOf, token } from "./_admin.ts"
 import { readExposition, sampleOf } from "./_exposition.ts"
 
-/* The program with its admin listener, seen from outside. */
+/* Starts the program with its admin listener. */
 
 const start = (...words: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], {
     env
   })
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
   const ended = once(child, "exit") as Promise<[number | null]>
-  /** Waits for something to be said. */
-  const told = async (what: RegExp): Promise<RegExpExecArray> => {
+  /** Waits for a line of output. */
+  const waitForOutput = async (what: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
-      const found = what.exec(said)
+      const found = what.exec(output)
       if (found !== null) return found
-      if (child.exitCode !== null) throw new Error(said)
+      if (child.exitCode !== null) throw new Error(output)
       await Promise.race([once(child.stdout, "data"), once(child.stderr, "data"), ended])
     }
   }
-  return { child, ended, told, said: () => said }
+  return { child, ended, waitForOutput, output: () => output }
 }
 
 describe("the program with its admin listener", () => {
-  it("is fed over HTTP by a program in another language, tells of each request, and ends well", async () => {
+  it("is fed over HTTP by a program in another language, logs each request, and exits with 0", async () => {
     const directory = mkdtempSync(join(tmpdir(), "admin-"))
     const network = join(directory, "network.ndjson")
     writeFileSync(network, linesOf({ kind: "genesis", genesis }))
-    const { child, ended, said, told } = start("--feed", network, "--admin-token", token)
+    const { child, ended, output, waitForOutput } = start("--feed", network, "--admin-token", token)
     try {
-      const [, admin] = await told(
+      const [, admin] = await waitForOutput(
         /Health and metrics at (http:\/\/127\.0\.0\.1:\d+), feed and pool with the token/u
       )
-      const [, url] = await told(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
+      const [, url] = await waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
       const ready = async () => (await fetch(`${admin}/readyz`)).status
       assert.strictEqual(await ready(), 200)
       const fed = await fetch(`${admin}/feed`, {
@@ -63,8 +63,8 @@ describe("the program with its admin listener", () => {
         sampleOf(families, "rollup_http_requests_total", { operation: "getState", status: "200" }),
         1
       )
-      await told(/"id":"mine-1"/u)
-      const lines = said().trimEnd().split("\n").map((line) =>
+      await waitForOutput(/"id":"mine-1"/u)
+      const lines = output().trimEnd().split("\n").map((line) =>
         JSON.parse(line) as { readonly [name: string]: unknown }
       )
       assert.isTrue(
@@ -78,7 +78,7 @@ describe("the program with its admin listener", () => {
         method: "GET",
         url: "/state"
       })
-      assert.notInclude(said(), token)
+      assert.notInclude(output(), token)
 
       child.kill("SIGTERM")
       assert.deepStrictEqual((await ended)[0], 0)
@@ -88,16 +88,16 @@ describe("the program with its admin listener", () => {
     }
   })
 
-  it("says which port is taken, and what to do", async () => {
+  it("reports which port is in use, and what to do", async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const { port } = taken.address() as AddressInfo
-    const { ended, said } = start("--empty", "--admin-port", String(port))
+    const { ended, output } = start("--empty", "--admin-port", String(port))
     const [code] = await ended
     taken.close()
     assert.strictEqual(code, 3)
     assert.match(
-      said(),
+      output(),
       new RegExp(
         `Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: .*; choose another port with --admin-port, or none with --admin-port off`,
         "u"

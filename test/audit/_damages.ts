@@ -1,11 +1,11 @@
 import type { AuditCheck } from "../../core/use_cases/mod.ts"
-import type { Asked } from "./_stores.ts"
+import type { AuditRequest } from "./_stores.ts"
 
-/** One change of a database, and what an audit has to say of it. */
+/** A change of a database, and the violation that an audit has to report. */
 export interface Damage {
   readonly damage: string
   readonly check: AuditCheck
-  /** Of the place that is named. */
+  /** Matches the reported place. */
   readonly place: RegExp
 }
 
@@ -19,9 +19,9 @@ const some = (table: string, key: string, condition = "true", order = key): stri
 const middleBatch = "(SELECT max(batch_num) / 2 FROM batch)"
 const lastItem = "items[cardinality(items)]"
 
-/** Damages of one group touch different things, so that one audit tells all of them. */
+/** The damages of one group are independent, so that one audit reports all of them. */
 export const damages: {
-  readonly [group: string]: Asked & { readonly all: ReadonlyArray<Damage> }
+  readonly [group: string]: AuditRequest & { readonly all: ReadonlyArray<Damage> }
 } = {
   "rows of the chain": {
     stateRoot: true,
@@ -215,7 +215,7 @@ export const damages: {
       )
     ]
   },
-  "what was overwritten, transactions and exits": {
+  "overwritten values, transactions and exits": {
     proofs: true,
     all: [
       damage(
@@ -267,7 +267,7 @@ export const damages: {
       )
     ]
   },
-  "rows that are gone": {
+  "missing rows": {
     all: [
       damage(
         "stretches",
@@ -317,7 +317,7 @@ export const damages: {
       )
     ]
   },
-  "a batch that is gone": {
+  "a missing batch": {
     all: [damage("batches", /^batch 9$/u, "DELETE FROM batch WHERE batch_num = 8")]
   },
   "lists": {
@@ -364,10 +364,10 @@ export const damages: {
       )
     ]
   },
-  "a genesis that cannot be read": {
+  "an unreadable genesis": {
     all: [damage("genesis", /^genesis, record$/u, "UPDATE genesis SET record = '{}'")]
   },
-  "a migration that was not applied": {
+  "a missing migration": {
     all: [damage("migrations", /^migration 2 \(pool\)$/u, "DELETE FROM migration WHERE number = 2")]
   }
 }

@@ -28,7 +28,7 @@ import { genesis, keyOf } from "../use_cases/_network.ts"
 
 const nothing = { effectiveDepositAmount: 0n, effectiveAmount: 0n }
 
-/** Users' transactions, each with what becomes of it. */
+/** User transactions and their effects. */
 const users: ReadonlyArray<readonly [L1UserFeed, effect?: typeof nothing]> = [
   [forcedExit],
   [l1Of(2, 1, { fromAddress: bob.address, fromAccountIndex: 257, depositAmount: 50n })],
@@ -43,7 +43,7 @@ const users: ReadonlyArray<readonly [L1UserFeed, effect?: typeof nothing]> = [
   // more than Ann has
   [l1Of(2, 3, { toAccountIndex: 257, amount: 10n ** 9n }), nothing],
   [l1Of(2, 4, { fromPublicKey: ann.key, fromAccountIndex: 0, depositAmount: 20n })],
-  // to and from accounts that were not there when it was queued
+  // to and from accounts that did not exist when it was queued
   [l1Of(2, 5, { toAccountIndex: 261, amount: 1n })],
   [l1Of(2, 6, { fromAddress: cleo.address, fromAccountIndex: 260, depositAmount: 2n })],
   // another token than that of the account
@@ -52,9 +52,11 @@ const users: ReadonlyArray<readonly [L1UserFeed, effect?: typeof nothing]> = [
 
 type Content = Pick<BatchFeed, "l1Coordinator" | "l2" | "exits">
 
-/** What a sound store keeps of batch 3 with a queue and a content; Bob collects the fees of ether. */
+/**
+ * Returns the stored rows of batch 3 with this queue and content; Bob collects the fees of ether.
+ */
 function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
-  const { ledger, take } = openAuditedLedger(genesis, keccak256)
+  const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
   const accounts = () =>
     new Map(
       Result.getOrThrow(ledger.list("accounts", { filters: {}, limit: 50 })).items.map((
@@ -63,7 +65,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     )
   const queue = forged.map(([feed]) => feed)
   const rows = [block101, block102, { ...block103, l1UserTransactions: queue }].flatMap((block) =>
-    Result.getOrThrow(take({ kind: "block", block }, ""))!.queued
+    Result.getOrThrow(applyRecord({ kind: "block", block }, ""))!.queued
   )
   const queued = new Map(rows.map((row): [string, Transaction] => [row.id, { ...row, itemId: 0 }]))
   const before = accounts()
@@ -74,7 +76,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     l1UserEffects: forged.map(([feed, effect]) => effect ?? declared(feed)),
     ...content
   })]
-  Result.getOrThrow(take({ kind: "block", block: { ...block104, batches } }, ""))
+  Result.getOrThrow(applyRecord({ kind: "block", block: { ...block104, batches } }, ""))
   const after = accounts()
   const { batch, transactions } = ledger.find("fullBatch", 3).item!
   return {
@@ -97,7 +99,10 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
 
 const created = { ...internal, tokenId: 0, publicKey: internal.key, signature: null }
 
-/** All that a batch can hold: users' transactions of every outcome, two internal accounts, and L2 transfers of which one pays a fee and one leaves. */
+/**
+ * Returns a batch with everything: user transactions with every outcome, two internal accounts, and
+ * L2 transfers of which one pays a fee and one exits.
+ */
 export const evidenceOfBatch3 = (): BatchEvidence =>
   evidenceOf(users, {
     l1Coordinator: [created, { ...created, publicKey: keyOf("7") }].map((
@@ -112,7 +117,7 @@ export const evidenceOfBatch3 = (): BatchEvidence =>
     exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 5n)]
   })
 
-/** Bob collects as much as leaves his account; Cleo's nonce moves and nothing else of hers. */
+/** Bob collects as much as leaves his account; of Cleo's account only the nonce changes. */
 export const evidenceOfEvenBatch = (): BatchEvidence =>
   evidenceOf([[
     l1Of(2, 0, { fromAddress: bob.address, fromAccountIndex: 257, toAccountIndex: 1, amount: 10n })
@@ -128,7 +133,9 @@ export function reportOf(evidence: BatchEvidence): AuditReport {
   return findings.report()
 }
 
-/** What an audit of a batch finds: check, place, what is there and what should be. */
+/**
+ * Returns the violations that an audit of a batch finds: check, place, actual and expected value.
+ */
 export const violationsOf = (evidence: BatchEvidence): ReadonlyArray<string> =>
   reportOf(evidence).violations.map(({ check, expected, found, place }) =>
     `${check}: ${place}: ${found}, expected ${expected}`

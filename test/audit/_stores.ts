@@ -8,7 +8,7 @@ import {
   databaseLayer,
   sqlStores
 } from "../../adapters/sql/mod.ts"
-import { audit } from "../../adapters/sql/audit/_audit_tables.ts"
+import { auditTables } from "../../adapters/sql/audit/_audit_tables.ts"
 import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
@@ -22,7 +22,7 @@ import {
   pooledLedger,
   Submission
 } from "../../core/use_cases/mod.ts"
-import { Dice } from "../laws/_pool_dice.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 import type { Network } from "../properties/_networks.ts"
 
 const honest = Layer.succeed(SignatureVerifier, {
@@ -30,7 +30,10 @@ const honest = Layer.succeed(SignatureVerifier, {
   authorization: () => Effect.succeed(true)
 })
 
-/** Plays a network into an empty database: rollbacks one by one, the blocks between them together, and people who post and forge now and then. */
+/**
+ * Writes a network into an empty database: rollbacks one by one, the blocks between them together,
+ * with posts and forging now and then.
+ */
 export const play = Effect.fnUntraced(
   function*(url: string, { genesis, records }: Network, seed: string) {
     const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis })))
@@ -52,7 +55,7 @@ export const play = Effect.fnUntraced(
       Context.get(services, Pool),
       Context.get(services, Submission)
     ]
-    const dice = new Dice(seed)
+    const random = new SeededRandom(seed)
     let waiting: Array<Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>> = []
     const flush = Effect.suspend(() => {
       const writes = waiting.map((record) =>
@@ -70,7 +73,7 @@ export const play = Effect.fnUntraced(
     const post = Effect.gen(function*() {
       const { items } = yield* reader.list("accounts", { filters: {}, limit: 50 })
       for (let i = 0; i < 3 && items.length > 0; i++) {
-        const { account } = dice.of(items)
+        const { account } = random.of(items)
         const amount = account.balance / 1000n / 10n ** 6n * 10n ** 6n
         if (Result.isFailure(encodeFloat40(amount))) continue
         const body = {
@@ -96,7 +99,7 @@ export const play = Effect.fnUntraced(
       const { batchNum, transactions } = yield* pool.select({ maxTransactions: 2 })
       const ids = transactions.map(({ transaction }) => transaction.id)
       yield* pool.startForging(ids, batchNum)
-      if (dice.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
+      if (random.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
     })
     for (const record of records) {
       if (record.kind === "block" || record.kind === "prices") waiting.push(record)
@@ -111,7 +114,7 @@ export const play = Effect.fnUntraced(
   }
 )
 
-/** The doors to a database. */
+/** Opens the connections to a database. */
 export const openDatabase = (url: string) =>
   Effect.map(Layer.build(databaseLayer({ url: Redacted.make(url) })), Context.get(Database))
 
@@ -121,21 +124,21 @@ const hashes: DatabaseAuditOptions["tree"] = {
   account: accountLeaf
 }
 
-export interface Asked {
+export interface AuditRequest {
   readonly proofs?: boolean
   readonly stateRoot?: boolean
 }
 
-/** What an audit finds in the transaction that is there. */
+/** Returns the violations that an audit finds within the current transaction. */
 export const auditIn = (
   sql: SqlClient.SqlClient,
-  { proofs = false, stateRoot = false }: Asked = {}
+  { proofs = false, stateRoot = false }: AuditRequest = {}
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     const findings = new Findings()
-    yield* audit(sql, {
+    yield* auditTables(sql, {
       keccak256,
-      wrongProofs: proofs ?
+      findWrongProofs: proofs ?
         (_, all) =>
           Effect.sync(() => {
             findings.checked("exit-proofs", all.length)
@@ -143,14 +146,14 @@ export const auditIn = (
           }) :
         null,
       tree: stateRoot ? hashes : null,
-      tell: () => Effect.void
+      onProgress: () => Effect.void
     }, findings)
     return findings.report()
   })
 
 const undone = "undone"
 
-/** What the owner of the tables may do, unlike switching their triggers off. */
+/** The owner of the tables may drop constraints, but not disable triggers. */
 const withoutReferences = `DO $$
   DECLARE reference record;
   BEGIN
@@ -160,19 +163,19 @@ const withoutReferences = `DO $$
   END
 $$`
 
-/** What an audit finds when statements have done their damage, which is undone afterwards. */
+/** Returns the violations after some statements, which are rolled back afterwards. */
 export const auditDamaged = (
   sql: SqlClient.SqlClient,
   statements: ReadonlyArray<string>,
-  asked?: Asked
+  auditRequest?: AuditRequest
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     let report: AuditReport | undefined
     yield* sql.withTransaction(Effect.gen(function*() {
-      // what the tables themselves would refuse is damage too
+      // constraints of the tables would refuse some damages
       yield* sql.unsafe(withoutReferences)
       for (const statement of statements) yield* sql.unsafe(statement)
-      report = yield* auditIn(sql, asked)
+      report = yield* auditIn(sql, auditRequest)
       return yield* Effect.fail(undone)
     })).pipe(Effect.catchIf((error) => error === undone, () => Effect.void))
     return report!

@@ -1,4 +1,6 @@
-/* What an audit of a batch finds: nothing in what was written, and any single thing that is changed by its name and place. */
+/*
+ * An audit of a batch finds nothing in stored batches, and names each single change and its place.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Account, Exit, L1Part, Transaction } from "../../core/domain/mod.ts"
 import type { BatchEvidence } from "../../core/use_cases/mod.ts"
@@ -8,11 +10,14 @@ import { evidenceOfBatch3, evidenceOfEvenBatch, reportOf, violationsOf } from ".
 const sound = evidenceOfBatch3()
 const other = { address: addressOf("9"), publicKey: keyOf("9") }
 
-const told = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
-/** Checks and places alone. */
+const violationsWith = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
+/** Returns only checks and places. */
 const places = (parts: Partial<BatchEvidence>) =>
-  told(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
-/** The members of a transaction that are named when some of it is changed, with whatever else is. */
+  violationsWith(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
+/**
+ * Returns the members of a transaction that are reported if some are changed, and all other
+ * reports.
+ */
 const namedIn = (at: number, parts: Partial<Transaction>) => {
   const place = `transactions: transaction ${parts.id ?? sound.transactions[at]!.id} (item ${
     sound.transactions[at]!.itemId
@@ -40,11 +45,11 @@ const l1Of = (at: number, parts: Partial<L1Part>) => ({
 const l2Of = (at: number, parts: object) => ({ l2: { ...sound.transactions[at]!.l2!, ...parts } })
 
 const holding = (index: number, parts: Partial<Account>): Partial<BatchEvidence> => ({
-  after: (asked) => asked === index ? { ...sound.after(index)!, ...parts } : sound.after(asked)
+  after: (key) => key === index ? { ...sound.after(index)!, ...parts } : sound.after(key)
 })
 
 describe("an audit of a batch", () => {
-  it("finds nothing in what was written", () => {
+  it("finds nothing in a stored batch", () => {
     const { checks, violations } = reportOf(sound)
     assert.deepStrictEqual(violations, [])
     const counts = { batches: 1, transitions: 1, transactions: 14, fees: 1, balances: 8, exits: 2 }
@@ -58,7 +63,7 @@ describe("an audit of a batch", () => {
     assert.lengthOf(violationsOf({ ...even, updated: [256, 257, 258] }), 1)
   })
 
-  it("names what is wrong with a user's transaction", () => {
+  it("names what is wrong in a user transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { type: "Exit" },
       { fromAccountIndex: 257 },
@@ -87,7 +92,7 @@ describe("an audit of a batch", () => {
         assert.deepStrictEqual(namedIn(at, l1Of(at, part)), Object.keys(part))
       }
     }
-    // where it went says whose account it was
+    // the receiver shows which account it was
     assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 256 }), [
       "toAccountIndex",
       "toAddress",
@@ -105,7 +110,7 @@ describe("an audit of a batch", () => {
     ])
   })
 
-  it("names what is wrong with a transaction of the coordinator", () => {
+  it("names what is wrong in a coordinator transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { id: "0x01" },
       { type: "Deposit" },
@@ -133,7 +138,7 @@ describe("an audit of a batch", () => {
     for (const part of parts) {
       assert.deepStrictEqual(namedIn(firstInternal, l1Of(firstInternal, part)), Object.keys(part))
     }
-    // what it creates follows from it
+    // the account that it creates follows from it
     const { id, itemId } = sound.transactions[toInternal]!
     assert.deepStrictEqual(namedIn(secondInternal, { fromPublicKey: other.publicKey }), [
       `transactions: transaction ${id} (item ${itemId}, batch 3), toPublicKey`,
@@ -144,7 +149,7 @@ describe("an audit of a batch", () => {
     ])
   })
 
-  it("names what is wrong with a transaction of the second layer", () => {
+  it("names what is wrong in an L2 transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { id: "0x02" },
       { type: "Deposit" },
@@ -166,7 +171,7 @@ describe("an audit of a batch", () => {
     )
     assert.deepStrictEqual(namedIn(transfer, { amount: 99n }).slice(0, 1), ["id"])
     assert.deepStrictEqual(
-      told({
+      violationsWith({
         transactions: sound.transactions.with(transfer, {
           ...sound.transactions[transfer]!,
           ...l2Of(transfer, { nonce: 4n })
@@ -175,7 +180,7 @@ describe("an audit of a batch", () => {
       ["transitions: batch 3/l2/0/nonce: 4 (nonce), expected 0, the nonce of account 256"]
     )
     assert.match(
-      told({
+      violationsWith({
         transactions: sound.transactions.with(transfer, {
           ...sound.transactions[transfer]!,
           fromAccountIndex: null
@@ -185,7 +190,7 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names the first transaction that is out of its place, and then looks at no balances", () => {
+  it("names the first transaction in a wrong position, and then checks no balances", () => {
     for (const at of [forcedExit, firstInternal]) {
       const { id, itemId } = sound.transactions[transfer]!
       const transactions = sound.transactions.with(at, sound.transactions[transfer]!).with(
@@ -193,7 +198,7 @@ describe("an audit of a batch", () => {
         sound.transactions[at]!
       )
       assert.deepStrictEqual(
-        told({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
+        violationsWith({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
         [
           `transactions: transaction ${id} (item ${itemId}, batch 3): its place in the batch, expected those of users first, then those of the coordinator, then L2`
         ]
@@ -201,35 +206,35 @@ describe("an audit of a batch", () => {
     }
   })
 
-  it("names a transaction that nobody had queued", () => {
+  it("names a transaction that was never queued", () => {
     const { id, itemId } = sound.transactions[creating]!
-    const queued = (asked: string) => asked === id ? undefined : sound.queued(asked)
-    assert.deepStrictEqual(told({ queued }), [
+    const queued = (key: string) => key === id ? undefined : sound.queued(key)
+    assert.deepStrictEqual(violationsWith({ queued }), [
       `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`
     ])
-    const forced = (asked: string) =>
-      asked === sound.transactions[forcedExit]!.id ? undefined : sound.queued(asked)
-    assert.lengthOf(told({ queued: forced }), 1)
+    const forced = (key: string) =>
+      key === sound.transactions[forcedExit]!.id ? undefined : sound.queued(key)
+    assert.lengthOf(violationsWith({ queued: forced }), 1)
   })
 
-  it("names balances and nonces, what was overwritten and what was not", () => {
+  it("names balances and nonces, overwritten or not", () => {
     for (
       const [index, { balance, nonce }] of [256, 257, 259, 260, 261, 263].map((index) =>
         [index, sound.after(index)!] as const
       )
     ) {
-      // who collected the fees shows in what the account holds afterwards
+      // the balance afterwards shows who collected the fees
       const fees = index === 257 ? ["fees: batch 3, token 0"] : []
       assert.deepStrictEqual(places(holding(index, { balance: balance + 1n })), [
         ...fees,
         `balances: account ${index} after batch 3, balance`
       ])
-      assert.deepStrictEqual(told(holding(index, { nonce: nonce + 1n })), [
+      assert.deepStrictEqual(violationsWith(holding(index, { nonce: nonce + 1n })), [
         `balances: account ${index} after batch 3, nonce: ${nonce + 1n}, expected ${nonce}`
       ])
     }
     const gone = (gone: number) =>
-      told({ after: (index) => index === gone ? undefined : sound.after(index) })
+      violationsWith({ after: (index) => index === gone ? undefined : sound.after(index) })
     assert.deepStrictEqual(gone(263), [
       "balances: account 263 after batch 3, nonce: nothing, expected 0",
       "balances: account 263 after batch 3, balance: nothing, expected 3"
@@ -237,11 +242,11 @@ describe("an audit of a batch", () => {
     assert.lengthOf(gone(256), 2)
     const overwrote = (found: string) =>
       `balances: batch 3, accounts that it overwrote: ${found}, expected 256 257 258 259`
-    assert.deepStrictEqual(told({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 261] }), [
+    assert.deepStrictEqual(violationsWith({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
+    assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 261] }), [
       overwrote("256 257 258 259 261")
     ])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 999] }), [
+    assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 999] }), [
       "balances: account 999 after batch 3: a balance that was overwritten, expected no such account before the batch",
       overwrote("256 257 258 259 999")
     ])
@@ -256,9 +261,9 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names fees that are not those of the transactions, or that nobody got", () => {
+  it("names fees that do not match the transactions, or that no account got", () => {
     const withFees = (...collectedFees: ReadonlyArray<readonly [number, bigint]>) =>
-      told({ batch: { ...sound.batch, collectedFees } })
+      violationsWith({ batch: { ...sound.batch, collectedFees } })
     assert.deepStrictEqual(withFees([0, 11n])[0], "fees: batch 3, token 0: 11, expected 10")
     assert.deepStrictEqual(
       withFees([0, 11n])[1],
@@ -274,16 +279,17 @@ describe("an audit of a batch", () => {
         sound.after(257)!.balance - 10n
       }`
     ])
-    // whoever of the token got it, also an account that the batch creates or that nothing else touches, and nobody else
+    // any account of the token may get them, also one that the batch creates or that is not used
+    // otherwise, but no other account
     const payTo = (index: number, updated: ReadonlyArray<number>): Partial<BatchEvidence> => ({
       updated,
-      after: (asked) => ({
-        nonce: sound.after(asked)!.nonce,
-        balance: sound.after(asked)!.balance + (asked === index ? 10n : asked === 257 ? -10n : 0n)
+      after: (key) => ({
+        nonce: sound.after(key)!.nonce,
+        balance: sound.after(key)!.balance + (key === index ? 10n : key === 257 ? -10n : 0n)
       })
     })
     for (const created of [260, 261, 262]) {
-      assert.deepStrictEqual(told(payTo(created, sound.updated)), [])
+      assert.deepStrictEqual(violationsWith(payTo(created, sound.updated)), [])
     }
     assert.include(places(payTo(258, sound.updated)), "fees: batch 3, token 0")
     const created = [{ ...sound.created[0]!, tokenId: 1 }, ...sound.created.slice(1)]
@@ -292,7 +298,7 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names accounts that the batch does not create, or not so", () => {
+  it("names accounts that the batch does not create, or creates differently", () => {
     const [first, second, ...others] = sound.created as [Account, Account, ...Array<Account>]
     assert.deepStrictEqual(places({ batch: { ...sound.batch, numAccounts: 3 } }), [
       "totals: batch 3, numAccounts"
@@ -308,16 +314,19 @@ describe("an audit of a batch", () => {
       assert.lengthOf(found.filter((place) => place.startsWith("transitions")), 1)
     }
     assert.include(
-      told({ created: sound.created.slice(0, -1) }),
+      violationsWith({ created: sound.created.slice(0, -1) }),
       "transitions: account 263: no account, expected one that batch 3 creates"
     )
-    assert.deepStrictEqual(told({ created: [...sound.created, { ...second, index: 264 }] }), [
-      "transitions: account 264: an account, expected none that batch 3 creates"
-    ])
+    assert.deepStrictEqual(
+      violationsWith({ created: [...sound.created, { ...second, index: 264 }] }),
+      [
+        "transitions: account 264: an account, expected none that batch 3 creates"
+      ]
+    )
   })
 
   it("names the slot of a batch", () => {
-    assert.deepStrictEqual(told({ batch: { ...sound.batch, slotNum: 1 } }), [
+    assert.deepStrictEqual(violationsWith({ batch: { ...sound.batch, slotNum: 1 } }), [
       "batches: batch 3, slotNum: 1, expected 0"
     ])
   })
@@ -325,9 +334,10 @@ describe("an audit of a batch", () => {
 
 describe("an audit of the exits of a batch", () => {
   const [first, second] = sound.exits as [Exit, Exit]
-  const withSecond = (parts: Partial<Exit>) => told({ exits: [first, { ...second, ...parts }] })
+  const withSecond = (parts: Partial<Exit>) =>
+    violationsWith({ exits: [first, { ...second, ...parts }] })
 
-  it("names each member that is not what left the account", () => {
+  it("names each member that does not match the exited amount", () => {
     assert.deepStrictEqual(withSecond({ balance: 6n }), [
       "exits: exit 2 (batch 3, account 257), balance: 6, expected 5"
     ])
@@ -343,21 +353,21 @@ describe("an audit of the exits of a batch", () => {
     }
   })
 
-  it("names exits that are missing, too many or out of order", () => {
-    assert.deepStrictEqual(told({ exits: [first] }), [
+  it("names exits that are missing, surplus or out of order", () => {
+    assert.deepStrictEqual(violationsWith({ exits: [first] }), [
       "exits: batch 3, account 257: no exit, expected one of 5"
     ])
-    assert.deepStrictEqual(told({ exits: [second, first] }), [
+    assert.deepStrictEqual(violationsWith({ exits: [second, first] }), [
       "exits: exit 1 (batch 3, account 256): account 256, expected one above 257, since exits ascend"
     ])
-    assert.deepStrictEqual(told({ exits: [first, second, { ...second, itemId: 3 }] }), [
+    assert.deepStrictEqual(violationsWith({ exits: [first, second, { ...second, itemId: 3 }] }), [
       "exits: exit 3 (batch 3, account 257), balance: 5, expected nothing",
       "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"
     ])
-    // of an account that the batch creates the owner is known as well
+    // the owner of an account that the batch creates is known too
     for (const { address, index: accountIndex, publicKey } of sound.created.slice(0, 2)) {
       assert.deepStrictEqual(
-        told({
+        violationsWith({
           exits: [first, second, {
             ...second,
             address,
@@ -378,23 +388,23 @@ describe("an audit of the exits of a batch", () => {
     )
   })
 
-  it("names a root of exits where nothing leaves", () => {
+  it("names an exit root without exits", () => {
     const nothing = {
       transactions: sound.transactions.slice(0, 1),
       exits: [],
       queued: (id: string) => ({ ...sound.queued(id)!, amount: 0n })
     }
     const found = (exitRoot: bigint) =>
-      told({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) =>
+      violationsWith({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) =>
         line.startsWith("exits")
       )
     assert.deepStrictEqual([found(0n), found(5n)], [[], [
       "exits: batch 3, exitRoot: 5, expected 0, since nothing leaves"
     ]])
-    assert.deepStrictEqual(told({ batch: { ...sound.batch, exitRoot: 0n } }), [])
+    assert.deepStrictEqual(violationsWith({ batch: { ...sound.batch, exitRoot: 0n } }), [])
   })
 
-  it("names withdrawals that cannot have been", () => {
+  it("names impossible withdrawals", () => {
     const place = "withdrawals: exit 2 (batch 3, account 257): "
     for (
       const right of [{ instantWithdrawn: 5n }, { delayedWithdrawRequest: 5n }, {

@@ -1,5 +1,6 @@
 /*
- * What an audit of a database finds: nothing in networks with rollbacks, and every damage by its name and place. Replay with
+ * An audit of a database finds nothing in networks with rollbacks, and names every damage and its
+ * place. To replay:
  *
  *     SEED=123 npm test -- test/audit/database.test.ts
  */
@@ -43,7 +44,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
   it.effect(
-    "finds nothing in a crowded network with rollbacks, posts and forging, and looks at everything",
+    "finds nothing in a crowded network with rollbacks, posts and forging, and checks everything",
     () =>
       Effect.gen(function*() {
         const { checks, isSound, notes, violations } = yield* sql.withTransaction(
@@ -52,19 +53,19 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         assert.deepStrictEqual(violations, [])
         assert.isTrue(isSound)
         assert.deepStrictEqual(notes, [])
-        const asked = Object.keys(auditChecks).filter((check) =>
+        const checksToRun = Object.keys(auditChecks).filter((check) =>
           !["state-root", "journal", "decisions", "feed"].includes(check)
         ).sort()
         assert.deepStrictEqual(
           checks.filter(({ checked }) => checked > 0).map(({ check }) => check).sort(),
-          asked
+          checksToRun
         )
       }),
     60_000
   )
 
   it.effect(
-    "finds the root over all accounts where it is the state root of the last batch",
+    "compares the root over all accounts with the state root of the last batch",
     () =>
       Effect.gen(function*() {
         const accounts = yield* sql.unsafe<
@@ -104,7 +105,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   )
 
   it.effect(
-    "finds nothing at any time while a network that bids is written",
+    "finds nothing at any time while a network with bids is written",
     () =>
       Effect.gen(function*() {
         const { url } = yield* emptySchema
@@ -115,9 +116,9 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
           yield* Effect.provideService(
             auditDatabase({
               keccak256,
-              wrongProofs: null,
+              findWrongProofs: null,
               tree: null,
-              tell: () => Effect.void
+              onProgress: () => Effect.void
             }, findings),
             Database,
             doors
@@ -126,7 +127,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         })
         for (let audits = 0; audits < 3 && playing.pollUnsafe() === undefined;) {
           const { checks, violations } = yield* found
-          // before the tables are there, and before there is a ledger in them
+          // before the tables exist, and before they contain a ledger
           if (checks.length <= 2) continue
           assert.deepStrictEqual(violations, [])
           audits++
@@ -137,10 +138,10 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
     60_000
   )
 
-  for (const [group, { all, ...asked }] of Object.entries(damages)) {
+  for (const [group, { all, ...checksToRun }] of Object.entries(damages)) {
     it.effect(`names every damage: ${group}`, () =>
       Effect.gen(function*() {
-        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), asked)
+        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), checksToRun)
         assert.isFalse(report.isSound)
         for (const { check, damage, place } of all) {
           const named = report.violations.filter((violation) => violation.check === check).map((
@@ -148,7 +149,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
           ) => violation.place)
           assert.isTrue(
             named.some((each) => place.test(each)),
-            `${damage}\nis told as ${check} at ${place}; these are told: ${named.join("; ")}`
+            `${damage}\nis reported as ${check} at ${place}; the reports are: ${named.join("; ")}`
           )
         }
       }), 60_000)

@@ -1,4 +1,7 @@
-/* What an audit of a data directory and of a feed finds: nothing in what was written, and every damage by its name and place. */
+/*
+ * An audit of a data directory and of a feed finds nothing in stored records, and names every
+ * damage and its place.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { Effect, Layer, Result, type Scope } from "effect"
@@ -11,11 +14,11 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { auditJournal, journaledStores } from "../../adapters/journal/mod.ts"
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
-import { driveOnce, prehistory, simulate } from "../../app/simulator/mod.ts"
+import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import {
   type Auditing,
   reportWrongProofs,
-  proofJudge,
+  makeProofVerifier,
   treeHashes
 } from "../../app/commands/verify/auditing.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
@@ -30,13 +33,13 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 30)]
+const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 30)]
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 
 const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
   Effect.map(
-    proofJudge(1, findings),
+    makeProofVerifier(1, findings),
     (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes })
   )
 
@@ -61,16 +64,16 @@ const audited = (
     const findings = new Findings()
     const { tell, tree: hashes, wrongProofs } = yield* auditing(findings)
     yield* auditJournal(directory, {
-      tell,
+      onProgress: tell,
       tree: tree ? hashes : null,
-      judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
+      verifyProofs: (network, proofs) => reportWrongProofs(wrongProofs, network, proofs, findings)
     }, findings)
     return findings.report()
   }))
 
 let copies = 0
-/** What is told of a copy that was damaged. */
-const toldOf = (
+/** Returns the report about a damaged copy. */
+const reportOf = (
   damage: (database: DatabaseSync) => void
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.suspend(() => {
@@ -85,7 +88,7 @@ const toldOf = (
       ))
   })
 
-/** As somebody does who knows how the checksums are made. */
+/** Recomputes the checksums, as an attacker could. */
 const withNewChecksums = (database: DatabaseSync): void => {
   let checksum = crc32(String(database.prepare("SELECT genesis FROM network").get()!.genesis))
   for (
@@ -100,7 +103,7 @@ const withNewChecksums = (database: DatabaseSync): void => {
 
 describe("an audit of a data directory", () => {
   it.effect(
-    "finds nothing in what was written, and computes the state root of the last batch",
+    "finds nothing in stored records, and computes the state root of the last batch",
     () =>
       Effect.gen(function*() {
         const { checks, violations } = yield* audited(sound, { tree: true })
@@ -122,7 +125,7 @@ describe("an audit of a data directory", () => {
     60_000
   )
 
-  it.effect("says that there is nothing to verify in a directory without a journal", () =>
+  it.effect("reports that there is nothing to verify in a directory without a journal", () =>
     Effect.gen(function*() {
       assert.match(
         String(yield* Effect.flip(audited(join(directories, "nothing")))),
@@ -135,30 +138,30 @@ describe("an audit of a data directory", () => {
       database.prepare("SELECT max(seq) AS seq FROM record WHERE decided IS NOT NULL").get()!.seq
     )
   const damages: ReadonlyArray<
-    readonly [damage: string, (database: DatabaseSync) => void, told: RegExp]
+    readonly [damage: string, (database: DatabaseSync) => void, expectedReport: RegExp]
   > = [
     [
-      "a record that is not what was written",
+      "a changed record",
       (database) => database.exec("UPDATE record SET text = text || ' ' WHERE seq = 3"),
       /^journal: .*record 3 is not what was written/u
     ],
     [
-      "a record that is missing",
+      "a missing record",
       (database) => database.exec("DELETE FROM record WHERE seq = 4"),
       /^journal: .*record 4 is missing/u
     ],
     [
-      "records that are missing at the end",
+      "missing records at the end",
       (database) => database.exec("DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)"),
       /^journal: .*it ends with record \d+, expected record \d+/u
     ],
     [
-      "a head that is missing",
+      "a missing head",
       (database) => database.exec("DELETE FROM head"),
       /^journal: .*its head is missing/u
     ],
     [
-      "a decision that cannot be read",
+      "an unreadable decision",
       (database) =>
         database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"),
       /^decisions: record 5: found no decision that can be read/u
@@ -175,7 +178,7 @@ describe("an audit of a data directory", () => {
       )
     }, /^decisions: record \d+\/\S*timestampMs: found 7, expected \d+/u],
     [
-      "a block that does not follow, under checksums that were made to fit",
+      "a block that does not follow, with recomputed checksums",
       (database) => {
         database.prepare(
           'UPDATE record SET text = replace(text, \'"nonce":"\', \'"nonce":"9\') WHERE seq = (SELECT max(seq) FROM record WHERE text LIKE \'%"nonce":"%\' AND kind = \'ledger\')'
@@ -185,20 +188,20 @@ describe("an audit of a data directory", () => {
       /^feed: record \d+, block \d+\/batches\/\d+\/l2\/\d+\/nonce: found 9\d* \(nonce\), expected \d+, the nonce of account/u
     ]
   ]
-  for (const [damage, make, told] of damages) {
+  for (const [damage, make, expectedReport] of damages) {
     it.effect(`names ${damage}`, () =>
       Effect.gen(function*() {
-        const found = yield* toldOf(make)
-        assert.isTrue(found.some((line) => told.test(line)), found.join("\n"))
+        const found = yield* reportOf(make)
+        assert.isTrue(found.some((line) => expectedReport.test(line)), found.join("\n"))
       }), 60_000)
   }
 })
 
 describe("an audit of a pool", () => {
-  it.effect("names what the ledger does not lead to", () =>
+  it.effect("names transactions that do not follow from the ledger", () =>
     Effect.gen(function*() {
-      const { ledger, take } = openAuditedLedger(genesis, keccak256)
-      for (const record of records) take(record, "")
+      const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
+      for (const record of records) applyRecord(record, "")
       const { batchNum } = ledger.stamp()
       const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
       const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }
@@ -244,7 +247,7 @@ describe("an audit of a pool", () => {
 })
 
 describe("an audit of a feed", () => {
-  const told = (lines: ReadonlyArray<string>) =>
+  const auditOf = (lines: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const path = join(directories, "feed.ndjson")
       writeFileSync(path, lines.join("\n"))
@@ -255,25 +258,25 @@ describe("an audit of a feed", () => {
   const lines = [{ kind: "genesis" as const, genesis }, ...records].map(writeFeedLine)
 
   it.effect(
-    "finds nothing where all is right, and names the record that is wrong",
+    "finds nothing in a valid feed, and names the invalid record",
     () =>
       Effect.gen(function*() {
-        assert.deepStrictEqual((yield* told(lines)).violations, [])
+        assert.deepStrictEqual((yield* auditOf(lines)).violations, [])
         const wrong = lines.findIndex((line) => /"exits":\[\{/u.test(line))
-        const proof = yield* told(
+        const proof = yield* auditOf(
           lines.with(wrong, lines[wrong]!.replace(/"siblings":\[("\d+")?/u, '"siblings":["12345"'))
         )
         assert.match(
           proof.violations.map(({ check, place }) => `${check}: ${place}`).join(),
           new RegExp(`^exit-proofs: record ${wrong + 1}, exit of account \\d+`, "u")
         )
-        const unread = yield* told(lines.with(3, "{}"))
+        const unread = yield* auditOf(lines.with(3, "{}"))
         assert.match(
           unread.violations.map(({ check, found }) => `${check}: ${found}`).join(),
           /^feed: Feed ".*", line 4: /u
         )
         const second = lines.flatMap((line, at) => line.includes('"kind":"block"') ? [at] : [])[1]!
-        const unlinked = yield* told(lines.toSpliced(second, 1))
+        const unlinked = yield* auditOf(lines.toSpliced(second, 1))
         assert.match(
           unlinked.violations.map(({ check, place }) => `${check}: ${place}`).join(),
           /^feed: record \d+, block \d+\/number/u

@@ -1,4 +1,6 @@
-/* What audits are made of: the book of balances, the tree over all accounts, what is found, and the look at a pool. */
+/*
+ * The parts of an audit: the balance book, the account tree, the findings, and the audit of a pool.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -14,8 +16,8 @@ import {
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 
-describe("a book of balances", () => {
-  it("gives back what was set last, however large, and nothing where nothing was", () => {
+describe("a balance book", () => {
+  it("returns the last value, however large, and nothing for an unset index", () => {
     const book = new BalanceBook()
     const holdings = [
       [256, 0n, 0n],
@@ -33,7 +35,7 @@ describe("a book of balances", () => {
     for (const [index, nonce, balance] of holdings) {
       assert.deepStrictEqual(book.get(index), { nonce, balance })
     }
-    // whatever came first, each stays by itself
+    // in any order of updates, each entry is independent
     for (const [index, nonce, balance] of holdings.toReversed()) book.set(index, { nonce, balance })
     for (const [index, nonce, balance] of holdings) {
       assert.deepStrictEqual(book.get(index), { nonce, balance })
@@ -42,12 +44,15 @@ describe("a book of balances", () => {
   })
 })
 
-describe("a tree over all accounts", () => {
+describe("an account tree", () => {
   const hashes = {
     leaf: (index: number, value: bigint) => BigInt(index) * 1_000_003n + value,
     node: (left: bigint, right: bigint) => (left * 31n + right * 37n) % (2n ** 61n - 1n)
   }
-  /** Bit by bit of the index from the least one on, as the tree is described. */
+  /**
+   * Computes the root bit by bit of the index from the least significant one, as the tree is
+   * specified.
+   */
   const naive = (leaves: ReadonlyArray<readonly [number, bigint]>, level = 0): bigint =>
     leaves.length === 0
       ? 0n
@@ -59,7 +64,7 @@ describe("a tree over all accounts", () => {
         ) as [bigint, bigint]
       )
 
-  it("has the root of any number of them", () => {
+  it("has the right root for any number of accounts", () => {
     for (const count of [0, 1, 2, 3, 255, 256, 257, 1024, 1025]) {
       const leaves = new StateLeaves()
       const all = Array.from(
@@ -76,7 +81,7 @@ describe("a tree over all accounts", () => {
 })
 
 describe("findings", () => {
-  it("keep so many violations of each check, and count all of them", () => {
+  it("contain a limited number of violations of each check, and count all of them", () => {
     const findings = new Findings(2)
     findings.checked("tokens")
     findings.checked("tokens", 4)
@@ -115,14 +120,14 @@ describe("findings", () => {
     assert.isTrue(sound.report().isSound)
   })
 
-  it("are a hundred of each check unless it is said otherwise", () => {
+  it("contain up to a hundred of each check by default", () => {
     const findings = new Findings()
     for (let place = 0; place < 101; place++) findings.violate("bids", "", 0, 1)
     assert.lengthOf(findings.report().violations, 100)
   })
 })
 
-describe("a look at a pool", () => {
+describe("an audit of a pool", () => {
   const rowOf = (state: PoolState, batchNum: number | null, nonce: bigint): Pooled => {
     const transaction: PoolTransaction = { ...postedOf({ nonce }), state, timestampMs: 0, batchNum }
     return { transaction, sender: "", sinceMs: 0, arrival: Number(nonce) }
@@ -136,10 +141,13 @@ describe("a look at a pool", () => {
     readonly pool?: Partial<PoolAuditPorts["pool"]>
     /** The last batch of the ledger. */
     readonly last?: number | null
-    /** Which batch forged the transaction of a nonce. */
+    /** The batch that forged the transaction of a nonce. */
     readonly forgedIn?: { readonly [nonce: string]: number }
   }
-  /** A ledger at batch 5 whose account has used nonces up to 4, and a pool that has settled with it. */
+  /**
+   * Audits a pool against a ledger at batch 5, where the account has used nonces up to 4 and the
+   * pool is settled.
+   */
   const found = ({ forgedIn = {}, last = 5, pool = {}, rows }: Story) =>
     Effect.gen(function*() {
       const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
@@ -208,7 +216,7 @@ describe("a look at a pool", () => {
   const violations = (story: Story): Effect.Effect<ReadonlyArray<AuditViolation>, unknown> =>
     Effect.map(found(story), (report) => report.violations)
 
-  it.effect("finds nothing where pool and ledger agree", () =>
+  it.effect("finds nothing if pool and ledger agree", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* found({ rows: sound, forgedIn: { 4: 5 } }), {
         isSound: true,
@@ -222,7 +230,7 @@ describe("a look at a pool", () => {
       })
     }))
 
-  it.effect("names counters, ids and steps that are wrong", () =>
+  it.effect("names wrong counters, ids and transitions", () =>
     Effect.gen(function*() {
       const counts = Effect.succeed({ pend: 1, fing: 2, fged: 3, invl: 4 })
       assert.deepStrictEqual(
@@ -269,7 +277,7 @@ describe("a look at a pool", () => {
       )
     }))
 
-  it.effect("names what the ledger does not lead to", () =>
+  it.effect("names transactions that do not follow from the ledger", () =>
     Effect.gen(function*() {
       const of = (
         place: string,
@@ -308,7 +316,7 @@ describe("a look at a pool", () => {
       )
     }))
 
-  it.effect("does not judge by a ledger that the pool has not settled with, and says so", () =>
+  it.effect("reports that it cannot compare with a ledger that the pool has not settled with", () =>
     Effect.gen(function*() {
       const noteOf = (settled: string, last: string) =>
         `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node does so when it starts`

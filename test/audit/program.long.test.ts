@@ -1,4 +1,4 @@
-/* The command as its user runs it. */
+/* The `verify` command, as a user runs it. */
 import { assert, describe, it } from "@effect/vitest"
 import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
@@ -7,19 +7,19 @@ import type { Verification } from "../../app/commands/verification.ts"
 
 describe("verify", () => {
   it(
-    "tells what is wrong in a database that a server has open, ends with a code of its own, and the admin listener shows it",
+    "reports faults in a database while a server uses it, exits with its own code, and the admin listener shows the result",
     () =>
       inDirectory(async () => {
         const { url: database } = await freshDatabase()
         const server = await serve("--database", database, "--empty", "--admin-port", "0")
-        const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.said())![1]!
+        const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.output())![1]!
         const before = await fetch(`${admin}/verification`)
         assert.strictEqual(before.status, 404)
         assert.match(await before.text(), /was not verified yet/u)
 
         const sound = command("verify", "--database", database)
-        assert.strictEqual(sound.status, 0, sound.said)
-        assert.match(sound.said, /No violations found/u)
+        assert.strictEqual(sound.status, 0, sound.output)
+        assert.match(sound.output, /No violations found/u)
 
         await execute(database, "UPDATE ledger SET next_exit = 0, next_bid = 0")
         const unsound = command(
@@ -32,10 +32,10 @@ describe("verify", () => {
           "--log-level",
           "error"
         )
-        assert.strictEqual(unsound.status, 6, unsound.said)
+        assert.strictEqual(unsound.status, 6, unsound.output)
         const shown = await (await fetch(`${admin}/verification`)).json() as Verification
         assert.isFalse(shown.isSound)
-        assert.deepStrictEqual(JSON.parse(unsound.said.slice(unsound.said.indexOf("{"))), shown)
+        assert.deepStrictEqual(JSON.parse(unsound.output.slice(unsound.output.indexOf("{"))), shown)
         assert.deepStrictEqual(shown.violations, [{
           check: "standing",
           place: "ledger, next_exit",
@@ -49,11 +49,11 @@ describe("verify", () => {
   )
 
   it("verifies one thing at a time", () => {
-    const { said, status } = command("verify", "--feed", "x", "--data", "y")
-    assert.strictEqual(status, 2, said)
+    const { output, status } = command("verify", "--feed", "x", "--data", "y")
+    assert.strictEqual(status, 2, output)
     assert.match(
-      said,
-      /One thing can be verified at a time, and more are given: the feed "x" \(--feed\), the directory "y"/u
+      output,
+      /Only one input can be verified at a time, and several are set: the feed "x" \(--feed\), the directory "y"/u
     )
   })
 })

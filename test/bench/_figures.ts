@@ -1,9 +1,9 @@
 /*
- * What the readers of a run want to know first, in one table. Each part notes the figures that it has measured; a figure of the
- * table that no part has measured is told as such.
+ * The main figures of a run in one table. Each part records the figures that it measures; a figure
+ * that no part measured is marked.
  */
 
-/** What was expected of each figure, in the order of the table. */
+/** The expected value of each figure, in the order of the table. */
 const expected = {
   "item": ["single item, cached ÷ bare `node:http` with `JSON.stringify`", "≥ 0.85"],
   "page": ["20 transactions, cached ÷ the same", "≥ 2.0"],
@@ -23,14 +23,14 @@ export type Figure = keyof typeof expected
 
 const measured = new Map<Figure, Array<string>>()
 
-/** Notes what was measured of a figure; one that has several parts is noted several times. */
+/** Records a measurement of a figure; a figure with several parts is recorded several times. */
 export const noteFigure = (figure: Figure, value: string): void => {
   const values = measured.get(figure)
   if (values === undefined) measured.set(figure, [value])
   else values.push(value)
 }
 
-/** The table as Markdown, or nothing where no figure of it was measured. */
+/** Returns the table as Markdown, or an empty text if none of its figures was measured. */
 export const figureTable = (): string =>
   measured.size === 0 ? "" : [
     "| figure | expected | measured |",

@@ -11,8 +11,9 @@ import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 
 /**
- * What durability costs: blocks and posts with a journal to those in memory alone, and how long a start takes. The disk decides about the
- * first two; blocks have 500 transactions, posts carry no signature, and those that come at once share a commit.
+ * The cost of durability: blocks and posts with a journal ÷ those in memory alone, and the time of
+ * a start. The disk determines the first two; blocks have 500 transactions, posts have no
+ * signature, and concurrent posts share a commit.
  */
 export const benchJournal = async (transactions: number): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), "bench-journal-"))
@@ -24,7 +25,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
       exitShare: 0,
       heavyShare: 0.36,
       rollBackPeriodBlocks: 0,
-      standInRoots: true
+      placeholderRoots: true
     })
     const { genesis } = simulation
     const ledger = Ledger.layer(genesis, keccak256)
@@ -40,7 +41,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         yield* Layer.build(Layer.fresh(Layer.provide(ledger, layer(genesis)))),
         Ledger
       )
-      while (simulation.transactions() < transactions) {
+      while (simulation.transactionCount() < transactions) {
         const record = simulation.next()
         memoryMs += yield* timed(bare, record)
         journalMs += yield* timed(journaled, record)
@@ -62,9 +63,9 @@ export const benchJournal = async (transactions: number): Promise<void> => {
       )
     )
     console.log(
-      `  start ÷ applying the same       ${(found.found.durationMs / memoryMs).toFixed(2)}   (${
-        (found.found.durationMs / 1000).toFixed(1)
-      } s for ${transactions} transactions)`
+      `  start ÷ applying the same       ${
+        (found.replayReport.durationMs / memoryMs).toFixed(2)
+      }   (${(found.replayReport.durationMs / 1000).toFixed(1)} s for ${transactions} transactions)`
     )
     const memoryPosts = await posts(Effect.sync(openMemoryPool))
     const journalPosts = await posts(
@@ -94,7 +95,7 @@ const timed = (ledger: Ledger["Service"], record: FeedRecord) =>
 
 const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
 
-/** Posts each second, one after the other and 64 at once, each pool a new one. */
+/** Posts per second, one after the other and 64 at once, each into a new pool. */
 const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const pool = yield* open

@@ -7,23 +7,23 @@ import {
   decideBlock,
   later,
   readInterfaces,
-  type Reading,
+  type ReadOperation,
   wireContext
 } from "../../core/mod.ts"
 import { median } from "./_load.ts"
 
-/** A ledger of a size, its heavy account, and how it is read. */
+/** A ledger of some size, its account with the most transactions, and its reader. */
 export interface BenchLedger {
   readonly transactions: number
   readonly heavyTransactions: number
-  /** Item ids of the heavy account's transactions, ascending. */
+  /** Item ids of that account's transactions, ascending. */
   readonly itemIds: ReadonlyArray<number>
-  readonly history: Reading
+  readonly history: ReadOperation
 }
 
 const heavyAccount = 256
 
-/** Generates a network, applies it with the clock running, and measures what it takes. */
+/** Generates a network, and measures how long it takes to apply it. */
 export const benchApply = async (transactions: number): Promise<BenchLedger> => {
   const simulation = simulate({
     seed: "bench",
@@ -32,7 +32,7 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
     exitShare: 0,
     heavyShare: 0.36,
     rollBackPeriodBlocks: 0,
-    standInRoots: true
+    placeholderRoots: true
   })
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })
@@ -47,7 +47,7 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
     applyMs += performance.now() - started
   }
   let pending: Array<BlockFeed> = []
-  while (simulation.transactions() < transactions) {
+  while (simulation.transactionCount() < transactions) {
     const record = simulation.next()
     if (record.kind === "block") pending.push(record.block)
     if (pending.length === 50) {
@@ -100,9 +100,12 @@ const ledgerOf = async (
   }
 }
 
-const places = { start: 0, middle: 0.5, end: 1 }
+const positions = { start: 0, middle: 0.5, end: 1 }
 
-/** Microseconds of one page at a place: the median over pages that lie around it. No written text is kept: each is written anew. */
+/**
+ * Returns the microseconds of one page at a position: the median over pages around it. Texts are
+ * not cached.
+ */
 const pageUs = (ledger: BenchLedger, share: number): number => {
   const { itemIds, history } = ledger
   const times: Array<number> = []
@@ -120,13 +123,16 @@ const pageUs = (ledger: BenchLedger, share: number): number => {
   return median(times.slice(500)).median
 }
 
-/** The same page at the three places of every ledger, by turns; the slowest to the fastest is the figure. */
+/**
+ * Measures the same page at three positions of every ledger, in turn; the figure is the slowest ÷
+ * the fastest.
+ */
 export const benchDepth = async (ledgers: ReadonlyArray<BenchLedger>) => {
   const figures = new Map<string, Array<number>>()
   for (let round = 0; round < 5; round++) {
     for (const ledger of ledgers) {
-      for (const [place, share] of Object.entries(places)) {
-        const key = `${ledger.transactions} transactions, ${place}`
+      for (const [position, share] of Object.entries(positions)) {
+        const key = `${ledger.transactions} transactions, ${position}`
         figures.set(key, [...(figures.get(key) ?? []), pageUs(ledger, share)])
       }
     }

@@ -6,20 +6,20 @@ interface Load {
   readonly status?: 200 | 304
 }
 
-/** What is asked for in turn, and what each answer must be; 200 by default. */
-export interface Asked {
+/** The requested paths, in turn, and the expected status of each answer; 200 by default. */
+export interface LoadRequests {
   readonly paths: ReadonlyArray<string>
-  /** Header lines beside Host, of each path. */
+  /** Header lines of each path, in addition to Host. */
   readonly headers?: ReadonlyArray<string>
   readonly status?: 200 | 304
-  /** Whether each request has a `traceparent` of its own, as behind a tracing proxy. */
+  /** Whether each request has a different `traceparent`, as behind a tracing proxy. */
   readonly isTraced?: boolean
 }
 
 const traceLine = `traceparent: 00-${"0".repeat(32)}-b7ad6b7169203331-00\r\n`
 
 export const requestsOf = (
-  { headers = [], isTraced = false, paths }: Asked
+  { headers = [], isTraced = false, paths }: LoadRequests
 ): ReadonlyArray<Buffer> =>
   paths.map((path, at) =>
     Buffer.from(
@@ -29,7 +29,7 @@ export const requestsOf = (
     )
   )
 
-/** The request with a trace of its own: its number in hexadecimal digits. */
+/** Returns the request with its own trace: its number in hexadecimal digits. */
 const traced = (request: Buffer, number: number): Buffer => {
   const own = Buffer.from(request)
   own.write(
@@ -40,27 +40,30 @@ const traced = (request: Buffer, number: number): Buffer => {
   return own
 }
 
-/** Asks again and again over keep-alive connections for some time; the answers a second. */
+/** Sends requests over keep-alive connections for some time; returns the answers per second. */
 export const load = async (
-  { durationMs, headers, isTraced = false, paths, ...options }: Load & Asked & {
+  { durationMs, headers, isTraced = false, paths, ...options }: Load & LoadRequests & {
     readonly durationMs: number
   }
 ): Promise<number> => {
   const requests = requestsOf({ isTraced, paths, ...headers === undefined ? {} : { headers } })
-  let asked = 0
+  let sentCount = 0
   const started = performance.now()
   let now = started
   let answers = 0
   await exchange(options, () => {
     now = performance.now()
     if (now - started >= durationMs) return undefined
-    const request = requests[asked++ % requests.length]!
-    return isTraced ? traced(request, asked) : request
+    const request = requests[sentCount++ % requests.length]!
+    return isTraced ? traced(request, sentCount) : request
   }, () => answers++)
   return answers / (now - started) * 1000
 }
 
-/** Posts each body once over keep-alive connections. A client of so few steps takes little of the cores that it shares with the server. */
+/**
+ * Posts each body once over keep-alive connections. The client is simple, because it shares the
+ * cores with the server.
+ */
 export const post = async (
   { bodies, path, ...options }: Load & {
     readonly path: string
@@ -77,10 +80,13 @@ export const post = async (
   await exchange(options, () => waiting.pop(), () => {})
 }
 
-/** Bytes of a head at most. */
+/** Maximum bytes of a response head. */
 export const headMax = 2048
 
-/** One request after the other on each connection until there is none; every answer must have the status and say its length where it has a body. */
+/**
+ * Sends one request after the other on each connection until there is none; every response must
+ * have the status, and its length if it has a body.
+ */
 const exchange = (
   { connections, port, status = 200 }: Load,
   next: () => Buffer | undefined,
@@ -108,7 +114,7 @@ const exchange = (
       let missing = 0
       socket.on("data", (chunk) => {
         if (missing === 0) {
-          // of an answer of many kilobytes nothing but the head is looked at
+          // of a large answer only the head is read
           head += chunk.toString("latin1", 0, headMax)
           received += chunk.length
           const end = head.indexOf("\r\n\r\n")
@@ -132,7 +138,7 @@ const exchange = (
     }
   })
 
-/** The middle value, and half the distance between the quartiles as its spread. */
+/** Returns the median, and half the interquartile range as the spread. */
 export const median = (values: ReadonlyArray<number>) => {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number) =>

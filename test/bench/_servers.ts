@@ -1,19 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 
-/** A server in a process of its own, on the first core where the system lets one choose. */
+/** A server in its own process, on the first core if the system allows it. */
 export interface BenchServer {
   readonly port: number
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
-/** What a command begins with that is to run on the first core. */
+/** The prefix of a command that runs on the first core. */
 export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 
-/** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
+/**
+ * Starts a script that prints `listening <port>` when it is ready; on one core unless it has
+ * threads for all of them.
+ */
 export const startServer = async (
+  /** The URL of the script. */
   script: string,
   args: ReadonlyArray<string>,
   cores: "one" | "all" = "one"
@@ -21,14 +26,17 @@ export const startServer = async (
   const [command, ...rest] = [
     ...(cores === "one" ? pinned : []),
     process.execPath,
-    new URL(script, import.meta.url).pathname,
+    fileURLToPath(script),
     ...args
   ]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
   return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
 }
 
-/** What a process has used of the cores, in hundredths of a second as Linux counts it; NaN elsewhere. */
+/**
+ * Returns the processor time of a process in milliseconds, with the resolution of Linux (10 ms);
+ * NaN on other systems.
+ */
 export const cpuMs = (pid: number | undefined): number => {
   const file = `/proc/${pid}/stat`
   if (pid === undefined || !existsSync(file)) return NaN

@@ -7,11 +7,14 @@ import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
 const root = new URL("../..", import.meta.url).pathname
-/** What `npm start` runs, and what the package and the image contain. */
+/** The programs of `npm start`, and of the package and the image. */
 const programs = { sources: join(root, "app/main.js"), bundle: join(root, "dist/program/main.js") }
-const raw = new URL("./_raw_server.ts", import.meta.url).pathname
+const raw = new URL("./http/_raw_server.ts", import.meta.url).pathname
 
-/** Seconds from the start of the process to its first answer, by turns; all files are in the page cache. */
+/**
+ * Measures the seconds from the start of the process to its first answer, in turn; all files are in
+ * the page cache.
+ */
 export const benchStart = async (rounds: number): Promise<void> => {
   execFileSync(process.execPath, [join(root, "app/packaging/bundle.ts")])
   const empty = ["serve", "--memory", "--empty", "--port", "0"]
@@ -35,15 +38,16 @@ export const benchStart = async (rounds: number): Promise<void> => {
   }
   for (const kind in kinds) {
     const { median: middle, spread } = median(seconds[kind]!)
-    const told = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
-    console.log(`  ${`first answer, ${kind}`.padEnd(48)} ${told}`)
-    noteFigure("start", `${kind} ${told}`)
+    const result = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
+    console.log(`  ${`first answer, ${kind}`.padEnd(48)} ${result}`)
+    noteFigure("start", `${kind} ${result}`)
   }
 }
 
 /**
- * Resident memory of a server that nobody asks anything, over a PostgreSQL of its own with an empty ledger, and of the bare peer; only Linux
- * tells. The first start ever compiles its sources and keeps what that takes; the next ones find them compiled.
+ * Measures the resident memory of an idle server over its own PostgreSQL with an empty ledger, and
+ * of the bare peer; on Linux only. The first start compiles the sources; later ones use the compile
+ * cache.
  */
 export const benchIdleMemory = async (): Promise<void> => {
   if (!existsSync("/proc/self/status")) {
@@ -71,9 +75,9 @@ export const benchIdleMemory = async (): Promise<void> => {
       [idle(sources), idle(bundle), idle([raw, "http://127.0.0.1:9"])]
     )
     const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
-    const told = `bundle ${bundled} MB, sources ${next} MB (${others})`
-    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${told}`)
-    noteFigure("memory", told)
+    const result = `bundle ${bundled} MB, sources ${next} MB (${others})`
+    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${result}`)
+    noteFigure("memory", result)
   } finally {
     await cluster.remove()
     rmSync(compiled, { recursive: true, force: true })
@@ -85,23 +89,26 @@ const residentMB = (pid: number): number =>
     Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1.024e-3
   )
 
-/** Of the program or of the peer, which has nothing but a 304 before it was given something. */
+/**
+ * Returns the first answer of the program, or of the peer, which answers 304 while it has no
+ * content.
+ */
 const firstAnswer = async (port: number) =>
   (await fetch(`http://127.0.0.1:${port}/state`, { headers: { "If-None-Match": "1" } }))
     .arrayBuffer()
 
-/** A program that says where it listens, in either way. */
+/** Starts a program and waits until it prints its address, in either format. */
 const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
   const child: ChildProcess = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "pipe", "inherit"]
   })
   const port = await new Promise<number>((resolve, reject) => {
-    let said = ""
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)))
+    let output = ""
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${output}`)))
     child.stdout!.on("data", (text) => {
-      said += text
-      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(said)?.[1]
+      output += text
+      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(output)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
   })

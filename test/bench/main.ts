@@ -1,22 +1,23 @@
 import { cpus, totalmem } from "node:os"
-import { benchFastify } from "./_fastify.ts"
+import { benchFastify } from "./sql/fastify.ts"
 import { figureTable } from "./_figures.ts"
-import { benchHono } from "./_hono.ts"
+import { benchHono } from "./http/hono.ts"
 import { benchApply, benchDepth } from "./_ledgers.ts"
-import { benchHttp } from "./_http.ts"
+import { benchHttp } from "./http/http.ts"
 import { benchJournal } from "./_journal.ts"
-import { benchPosts } from "./_posts.ts"
-import { benchSql } from "./_sql.ts"
+import { benchPosts } from "./http/posts.ts"
+import { benchSql } from "./sql/sql.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
-import { benchTail } from "./_tail.ts"
+import { benchTail } from "./http/tail.ts"
 import { benchVerify } from "./_verify.ts"
 
 /*
- * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
+ * npm run bench: figures as ratios in one run on one machine. Each is printed with what it does not
+ * mean.
  *
  *     npm run bench                  everything, a million transactions
  *     npm run bench -- sql           only these parts: http, tail, start, fastify, ledger, verify, posts, journal, sql
- *     npm run bench -- --quick       smaller ledgers and fewer rounds: to see that it runs, not to quote
+ *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
  */
 const args = process.argv.slice(2)
@@ -39,13 +40,13 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   },
   tail: async () => {
     console.log(
-      "\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (from when a request was due, all at the same distance; server and client have a core each)"
+      "\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (latency from when a request was due, at even intervals; server and client have a core each)"
     )
     await benchTail({ rounds: quick ? 1 : 6, durationMs: quick ? 1500 : 2100 })
   },
   start: async () => {
     console.log(
-      "\nStart: seconds to the first answer of the program, as its user starts it, and megabytes of one that idles (the bare peer tells what Node takes)"
+      "\nStart: seconds to the first answer of the program, and megabytes of an idle one (the bare peer shows the share of Node)"
     )
     await benchStart(quick ? 2 : 7)
     await benchIdleMemory()
@@ -58,18 +59,18 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   },
   ledger: async () => {
     console.log(
-      "\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)"
+      "\nBlocks: transactions applied per second, checks included (without generating the blocks; no HTTP)"
     )
     const large = await benchApply(rows)
     const small = await benchApply(10_000)
     console.log(
-      "\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)"
+      "\nDepth: a 20-item page of the account with the most transactions, at the start, in the middle and at the end (in process, no HTTP)"
     )
     await benchDepth([small, large])
   },
   verify: async () => {
     console.log(
-      "\nSignatures: transactions verified each second, message hash included (no HTTP, no store)"
+      "\nSignatures: transactions verified per second, message hash included (no HTTP, no store)"
     )
     await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
   },
@@ -81,7 +82,7 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   },
   journal: async () => {
     console.log(
-      "\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)"
+      "\nJournal: cost of durability, and time of a start (the disk decides; reads are not affected)"
     )
     await benchJournal(rows)
   },

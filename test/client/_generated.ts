@@ -23,8 +23,9 @@ import {
 } from "../../core/contract/mod.ts"
 
 /*
- * The declarations of the client, written from those of the contract: what each operation takes and answers, by revision, as
- * interfaces that an editor can show. They are files because the contract itself brings schemas, which no browser needs.
+ * Generates the declarations of the client from those of the contract: the parameters and answers
+ * of each operation, by revision, as interfaces that an editor can show. They are files because the
+ * contract itself imports schemas, which no browser needs.
  */
 
 const network = {
@@ -38,7 +39,7 @@ const revisions: ReadonlyArray<Revision> = [later, earlier]
 const banner =
   "/* Written from the declarations of the contract by `npm run generate`: do not edit. */\n"
 
-/** The text of every file that is generated, by its path below the project. */
+/** Returns the text of every generated file by its path in the project. */
 export const generatedFiles = (): ReadonlyMap<string, string> => {
   const [first, ...others] = revisions.map((revision) => ({ revision, types: typesOf(revision) }))
   return new Map([
@@ -57,7 +58,7 @@ interface Declared {
 }
 type Types = ReadonlyMap<string, Declared>
 
-/** Every type of a revision, those that others mention first. */
+/** Returns every type of a revision, mentioned ones first. */
 const typesOf = (revision: Revision): Types => {
   const types = new Map<string, Declared>()
   const add = (shape: AnyShape): void => {
@@ -96,22 +97,26 @@ const typesOf = (revision: Revision): Types => {
       )
     )
     lines.push(
-      `  /** ${summary}: \`POST ${path}\`. Posting the same again changes nothing and is answered alike. */`,
+      `  /** ${summary}: \`POST ${path}\`. Repeating a post changes nothing and gets the same answer. */`,
       `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${
         answer === "nothing" ? "null" : "string"
       } }`
     )
   }
   types.set("Operations", {
-    text: `/** What each operation takes and answers. */\nexport interface Operations {\n${
-      lines.join("\n")
-    }\n}`,
+    text:
+      `/** The parameters and the answer of each operation. */\nexport interface Operations {\n${
+        lines.join("\n")
+      }\n}`,
     mentions: mentionsOf(lines.join("\n"))
   })
   return types
 }
 
-/** Where a type is the same as in the first revision, with all that it mentions, it is said there. */
+/**
+ * A type that is equal in the first revision, with everything that it mentions, is imported from
+ * there.
+ */
 const moduleOf = (
   types: Types,
   first?: { readonly revision: Revision; readonly types: Types }
@@ -152,7 +157,7 @@ const wrapped = (line: string): string =>
     return `{\n  ${lines.join(",\n  ")}\n}`
   })
 
-/** @param wide the type of integers that a double may not hold */
+/** @param wide the type of integers that a double cannot represent */
 const objectType = (
   name: string,
   { description, properties, required }: JsonSchema,
@@ -187,7 +192,7 @@ const queryType = (name: string, revision: Revision, list: ListName): Declared =
     : declaration(list).atLeastOne.map((group) =>
       group.flatMap((filter) => called.get(filter) ?? [])
     )
-  const doc = `/** What \`${declaration(list).itemsProperty}\` can be asked for, in the order of ${
+  const doc = `/** The parameters of \`${declaration(list).itemsProperty}\`, which are ordered by ${
     declaration(list).order
   }. */\n`
   const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
@@ -211,9 +216,9 @@ const scalarType = (scalar: ScalarName): string =>
     ? "ReadonlyArray<number>"
     : scalar === "tokenSymbols"
     ? "ReadonlyArray<string>"
-    : typeOf(scalars[scalar].jsonSchema(network))
+    : typeOf(scalars[scalar].jsonSchema(context))
 
-/** The type of what the client gives for a JSON value of a schema. */
+/** Returns the type of the client's value for a JSON value of a schema. */
 const typeOf = (schema: JsonSchema, wide = "bigint"): string => {
   if (schema.$ref !== undefined) return nameOf(schema)
   if (Array.isArray(schema.anyOf)) {
@@ -257,11 +262,11 @@ const mentionsOf = (
   )
 ]
 
-/** An integer that a double may not hold. */
+/** Returns whether a double may not represent the integer. */
 const isWide = ({ maximum, type }: JsonSchema): boolean =>
   [type].flat().includes("integer") && typeof maximum === "bigint"
 
-/** The names of all integers that are given as bigint; a name means the same wherever it stands. */
+/** Returns the names of all integers that become bigint; a name has the same type everywhere. */
 const wideNames = (): ReadonlyArray<string> => {
   const wide = new Set<string>()
   const narrow = new Set<string>()
@@ -312,12 +317,12 @@ const declared = (): string => {
     `  ${id}: { path: "${path}", posts: true }`
   )
   return `${banner}
-/** Where each operation is; lists are paged, what posts has a body. */
+/** The path of each operation; lists have an items property, posts have a body. */
 export const operations = {
 ${[...reads, ...writes].join(",\n")}
 } as const
 
-/** Integers that a double may not hold: they are given as bigint. */
+/** Integers that a double may not represent: they become bigint. */
 export const wideNames: ReadonlySet<string> = new Set([
   ${
     wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) =>
@@ -325,7 +330,7 @@ export const wideNames: ReadonlySet<string> = new Set([
   }
 ])
 
-/** Every way in which the server refuses; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
+/** The names of all problems; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
 export type ProblemName =
 ${Object.keys(problems).map((name) => `  | "${name}"`).join("\n")}
 `

@@ -2,7 +2,7 @@ import { type ClientOptions, rollupClient } from "../../adapters/client/mod.ts"
 import { openNode, type RollupNode } from "../../app/embed.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 
-/** A node in memory with a network of some blocks. */
+/** Opens a node in memory with a network of some blocks. */
 export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode> => {
   const network = { ...defaultNetwork, prefix }
   const simulation = simulate({
@@ -11,7 +11,7 @@ export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode
     transactionsPerBlock: 5,
     rollBackPeriodBlocks: 1000,
     exitShare: 0.1,
-    standInRoots: true,
+    placeholderRoots: true,
     network
   })
   const node = await openNode({ genesis: simulation.genesis })
@@ -19,18 +19,18 @@ export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode
   return node
 }
 
-/** What went over the wire. */
-export interface Seen {
+/** A request and its response. */
+export interface RecordedRequest {
   readonly request: Request
   readonly response: Response
 }
 
-/** A client of a node, with all that it asks noted down. */
+/** Returns a client of a node that records all requests. */
 export const clientOf = (
   node: Pick<RollupNode, "fetch">,
   options: Partial<ClientOptions<"later", "zk">> = {}
 ) => {
-  const seen: Array<Seen> = []
+  const seen: Array<RecordedRequest> = []
   const client = rollupClient({
     url: "http://node",
     retriesMax: 0,
@@ -46,17 +46,17 @@ export const clientOf = (
 
 export type Scripted = () => Response | Promise<Response>
 
-/** A server that answers as it is told to, one answer after the other; the last one again and again. */
+/** Returns a server with these answers, one after the other; the last one repeats. */
 export const scripted = (...answers: ReadonlyArray<Scripted>) => {
-  const asked: Array<Request> = []
+  const requests: Array<Request> = []
   const fetch = async (request: Request): Promise<Response> => {
-    asked.push(request)
-    return answers[Math.min(asked.length, answers.length) - 1]!()
+    requests.push(request)
+    return answers[Math.min(requests.length, answers.length) - 1]!()
   }
-  return { asked, fetch }
+  return { requests, fetch }
 }
 
-/** A refusal as the server writes it. */
+/** Returns a refusal as the server writes it. */
 export const refusal = (status: number, name: string, headers: Record<string, string> = {}) => () =>
   new Response(
     JSON.stringify({

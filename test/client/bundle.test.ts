@@ -3,7 +3,10 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
 
-/* What a browser has to load. Schemas of one small object alone are 24 kB after gzip, those of the contract 35 kB. */
+/*
+ * The size of the client for a browser. Schemas of one small object alone are 24 kB after gzip,
+ * those of the contract 35 kB.
+ */
 
 const clientBytesMax = 7_500
 const clientGzipBytesMax = 3_400
@@ -30,7 +33,7 @@ describe("the client in a browser", () => {
     assert.notMatch(code, /process\.|Buffer|require\(|node:/u)
   })
 
-  it("needs Effect for the door of those who use it, and nothing else", async () => {
+  it("imports Effect only through the entry point for Effect, and nothing else", async () => {
     assert.deepStrictEqual((await bundled("effect.ts")).imports, ["effect"])
   })
 })

@@ -29,12 +29,12 @@ describe("the client for hosts that use Effect", () => {
       assert.strictEqual(failed._tag, "Refused")
     }))
 
-  it.effect("ends the request of whoever is interrupted", () =>
+  it.effect("aborts the request of an interrupted effect", () =>
     Effect.gen(function*() {
       let ended = false
-      let begun = () => {}
+      let started = () => {}
       const under = new Promise<void>((resolve) => {
-        begun = resolve
+        started = resolve
       })
       const client = effectClient({
         url: "http://node",
@@ -44,7 +44,7 @@ describe("the client for hosts that use Effect", () => {
               ended = true
               reject(signal.reason as Error)
             })
-            begun()
+            started()
           })
       })
       const fiber = yield* Effect.forkChild(client.getState())
@@ -53,12 +53,12 @@ describe("the client for hosts that use Effect", () => {
       assert.isTrue(ended)
     }))
 
-  it.effect("asks anew with each run", () =>
+  it.effect("sends a new request with each run", () =>
     Effect.gen(function*() {
-      const { asked, fetch } = scripted(json(`{"id":0}`), refusal(404, "not-found"))
+      const { requests, fetch } = scripted(json(`{"id":0}`), refusal(404, "not-found"))
       const call = effectClient({ url: "http://node", fetch }).getToken({ id: 0 })
       yield* call
       yield* Effect.flip(call)
-      assert.strictEqual(asked.length, 2)
+      assert.strictEqual(requests.length, 2)
     }))
 })

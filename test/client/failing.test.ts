@@ -12,15 +12,15 @@ import { json, refusal, type Scripted, scripted } from "./_node.ts"
 const failureOf = (outcome: Outcome<unknown>): Failure =>
   outcome.ok ? assert.fail(`It answered ${JSON.stringify(outcome.value)}`) : outcome
 
-/** A client of a scripted server that notes how long it is to wait, and does not. */
-const waiting = (
+/** Returns a client of a scripted server that records waiting times and does not wait. */
+const recordingClient = (
   answers: ReadonlyArray<Scripted>,
   options: Partial<ClientOptions<"later", "zk">> = {}
 ) => {
   const waits: Array<number> = []
-  const { asked, fetch } = scripted(...answers)
+  const { requests, fetch } = scripted(...answers)
   return {
-    asked,
+    requests,
     waits,
     client: rollupClient({
       url: "http://node",
@@ -33,20 +33,20 @@ const waiting = (
 
 const token = json(`{"id":0}`)
 
-describe("what may go well later", () => {
-  it("is tried again when the server says, and answered as if nothing had been", async () => {
-    const { asked, client, waits } = waiting([
+describe("a temporary failure", () => {
+  it("is retried when the server says, and the call succeeds", async () => {
+    const { requests, client, waits } = recordingClient([
       refusal(503, "busy", { "retry-after": "2" }),
       refusal(429, "busy", { "retry-after": "7" }),
       token
     ])
     assert.deepStrictEqual(valueOf(await client.getToken({ id: 0 })) as object, { id: 0 })
     assert.deepStrictEqual(waits, [2000, 7000])
-    assert.strictEqual(asked.length, 3)
+    assert.strictEqual(requests.length, 3)
   })
 
-  it("is tried again after longer and longer waits where the server does not say when", async () => {
-    const { client, waits } = waiting([json("", {}, 502)], { retriesMax: 4 })
+  it("is retried with increasing delays if the server does not say when", async () => {
+    const { client, waits } = recordingClient([json("", {}, 502)], { retriesMax: 4 })
     assert.strictEqual(failureOf(await client.getToken({ id: 0 }))._tag, "Unexpected")
     assert.strictEqual(waits.length, 4)
     for (const [i, wait] of waits.entries()) {
@@ -54,18 +54,20 @@ describe("what may go well later", () => {
     }
   })
 
-  it("is given up where the server asks for more patience than is allowed", async () => {
-    const { asked, client, waits } = waiting([refusal(503, "unavailable", { "retry-after": "31" })])
+  it("is not retried if the server demands a longer wait than allowed", async () => {
+    const { requests, client, waits } = recordingClient([
+      refusal(503, "unavailable", { "retry-after": "31" })
+    ])
     const failure = failureOf(await client.getToken({ id: 0 }))
     assert.isTrue(
       failure._tag === "Refused" && failure.name === "unavailable" && failure.retry &&
         failure.retryAfterSeconds === 31
     )
-    assert.deepStrictEqual([asked.length, waits.length], [1, 0])
+    assert.deepStrictEqual([requests.length, waits.length], [1, 0])
   })
 
-  it("understands a date as the time to come back", async () => {
-    const { client, waits } = waiting([
+  it("may have a date as the time to retry", async () => {
+    const { client, waits } = recordingClient([
       refusal(503, "busy", { "retry-after": new Date(Date.now() + 10_000).toUTCString() }),
       refusal(503, "busy", { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }),
       token
@@ -75,33 +77,35 @@ describe("what may go well later", () => {
     assert.strictEqual(waits[1], 0)
   })
 
-  it("is tried again for posts too: the same again changes nothing", async () => {
-    const { asked, client } = waiting([
+  it("is retried for posts too, because a repeated post changes nothing", async () => {
+    const { requests, client } = recordingClient([
       () => Promise.reject(new TypeError("connection lost")),
       json(`"0x02"`)
     ])
     const posted = { zkEthereumAddress: "zk:0x", bjj: "zk:", signature: "0x" }
     assert.isTrue((await client.postRegister(posted)).ok)
-    assert.deepStrictEqual(await Promise.all(asked.map((request) => request.text())), [
+    assert.deepStrictEqual(await Promise.all(requests.map((request) => request.text())), [
       JSON.stringify(posted),
       JSON.stringify(posted)
     ])
-    assert.strictEqual(asked[1]!.headers.get("content-type"), "application/json")
+    assert.strictEqual(requests[1]!.headers.get("content-type"), "application/json")
   })
 
-  it("is a failure once all tries are used", async () => {
-    const { asked, client } = waiting([() => Promise.reject(new TypeError("connection refused"))], {
+  it("is returned after all retries", async () => {
+    const { requests, client } = recordingClient([
+      () => Promise.reject(new TypeError("connection refused"))
+    ], {
       retriesMax: 2
     })
     const failure = failureOf(await client.getState())
     assert.strictEqual(failure._tag, "Unreachable")
     assert.strictEqual(failure.message, "http://node/state gave no answer: connection refused")
-    assert.strictEqual(asked.length, 3)
+    assert.strictEqual(requests.length, 3)
   })
 })
 
-describe("what lasts", () => {
-  it("is a failure at once, with all that the server said", async () => {
+describe("a permanent failure", () => {
+  it("is returned at once, with the whole problem of the server", async () => {
     const errors = [{
       in: "query",
       parameter: "limt",
@@ -119,7 +123,7 @@ describe("what lasts", () => {
       instance: "/tokens",
       errors
     }
-    const { asked, client } = waiting([
+    const { requests, client } = recordingClient([
       json(JSON.stringify(problem), {
         "ledger-version": "9",
         "ledger-batch": "4",
@@ -136,22 +140,22 @@ describe("what lasts", () => {
       problem,
       snapshot: { ethereumBlockNum: 18446744073709551615n, batchNum: 4, version: 9 }
     } as unknown as Failure)
-    assert.strictEqual(asked.length, 1)
+    assert.strictEqual(requests.length, 1)
     assert.throws(() => valueOf(failure), RequestFailed, "No")
   })
 
-  it("is not tried again: a failure of the server, or no such item", async () => {
+  it("is not retried: an internal error of the server, or an unknown item", async () => {
     for (
       const [status, name] of [[500, "internal"], [404, "not-found"], [400, "conflict"]] as const
     ) {
-      const { asked, client } = waiting([refusal(status, name)])
+      const { requests, client } = recordingClient([refusal(status, name)])
       const failure = failureOf(await client.getToken({ id: 0 }))
       assert.isTrue(failure._tag === "Refused" && failure.name === name && !failure.retry)
-      assert.strictEqual(asked.length, 1)
+      assert.strictEqual(requests.length, 1)
     }
   })
 
-  it("is told apart: what is no answer of this interface", async () => {
+  it("is distinguished from an answer that does not come from this interface", async () => {
     for (
       const answer of [
         json("<html>", {}, 404),
@@ -163,11 +167,11 @@ describe("what lasts", () => {
         json("[".repeat(1_000_000))
       ]
     ) {
-      const failure = failureOf(await waiting([answer]).client.getToken({ id: 0 }))
+      const failure = failureOf(await recordingClient([answer]).client.getToken({ id: 0 }))
       assert.strictEqual(failure._tag, "Unexpected")
     }
     const other = failureOf(
-      await waiting([json("{}", { "api-revision": "earlier" })]).client.getToken({ id: 0 })
+      await recordingClient([json("{}", { "api-revision": "earlier" })]).client.getToken({ id: 0 })
     )
     assert.strictEqual(
       other.message,
@@ -175,7 +179,7 @@ describe("what lasts", () => {
     )
   })
 
-  it("is refused before anything is asked: a client without a URL", () => {
+  it("is thrown for a client with an invalid URL", () => {
     assert.throws(() => rollupClient({ url: "localhost" }), TypeError)
   })
 })
@@ -186,7 +190,7 @@ describe("a call can be ended", () => {
       request.signal.addEventListener("abort", () => reject(request.signal.reason as Error))
     )
 
-  it("by time", async () => {
+  it("by a timeout", async () => {
     const failure = failureOf(
       await rollupClient({ url: "http://node", fetch: never, timeoutMs: 5, retriesMax: 0 })
         .getState()
@@ -194,7 +198,7 @@ describe("a call can be ended", () => {
     assert.isTrue(failure._tag === "TimedOut" && failure.timeoutMs === 5 && failure.retry)
   })
 
-  it("by its signal, before it begins, while it is under way, and while it waits for the next try", async () => {
+  it("by its signal, before it begins, during the request, and while it waits for the next try", async () => {
     const before = failureOf(
       await rollupClient({ url: "http://node", fetch: never }).getState({}, {
         signal: AbortSignal.abort("enough")
@@ -211,7 +215,7 @@ describe("a call can be ended", () => {
     }).getState({}, { signal: controller.signal })
     assert.strictEqual(failureOf(await underWay)._tag, "Aborted")
     const ending = new AbortController()
-    const { asked, fetch } = scripted(() => {
+    const { requests, fetch } = scripted(() => {
       queueMicrotask(() => setImmediate(() => ending.abort()))
       return refusal(503, "busy", { "retry-after": "29" })()
     })
@@ -221,6 +225,6 @@ describe("a call can be ended", () => {
       )._tag,
       "Aborted"
     )
-    assert.strictEqual(asked.length, 1)
+    assert.strictEqual(requests.length, 1)
   })
 })

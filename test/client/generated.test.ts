@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { operations as told } from "../../adapters/client/_declared.ts"
+import { operations as declaredOperations } from "../../adapters/client/_declared.ts"
 import { localName } from "../../adapters/client/local_name.ts"
 import {
   bodies,
@@ -18,13 +18,13 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, "../..", p
 
 describe("the declarations of the client", () => {
   for (const [path, text] of generatedFiles()) {
-    it(`${path} says what the contract says (npm run generate)`, () =>
+    it(`${path} matches the contract (npm run generate)`, () =>
       assert.strictEqual(read(path), text))
   }
 
-  it("know every operation and no other", () => {
+  it("contain every operation and no other", () => {
     assert.deepStrictEqual(
-      Object.keys(told).sort(),
+      Object.keys(declaredOperations).sort(),
       [...Object.keys(operations), ...Object.keys(writeOperations)].sort()
     )
   })
@@ -40,7 +40,7 @@ describe("the declarations of the client", () => {
     assert.match(read("adapters/client/earlier.ts"), /^ {2}readonly maxSlothNum\?: number$/mu)
   })
 
-  it("spell names for another network as the core does", () => {
+  it("use the names of another network as the core does", () => {
     const names = [
       ...Object.values(bodies).flatMap(({ fields }) => Object.keys(fields)),
       ...[later, earlier].flatMap(({ shapes }) =>

@@ -4,15 +4,15 @@ import { openNode, type RollupNode } from "../../app/embed.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { clientOf, json, refusal, scripted } from "./_node.ts"
 
-/** A node whose chain grows and rolls back when it is told to. */
-const living = async (seed: string) => {
+/** Returns a node whose chain grows and rolls back on demand. */
+const growingNode = async (seed: string) => {
   const simulation = simulate({
     seed,
     users: 14,
     transactionsPerBlock: 6,
     rollBackPeriodBlocks: 5,
     exitShare: 0.1,
-    standInRoots: true
+    placeholderRoots: true
   })
   const node = await openNode({ genesis: simulation.genesis })
   let rollBacks = 0
@@ -39,18 +39,18 @@ const failureOf = (items: AsyncIterable<unknown>): Promise<Failure> =>
     (error: unknown) => error instanceof RequestFailed ? error.failure : assert.fail(String(error))
   )
 
-describe("going through a list", () => {
+describe("paging through a list", () => {
   let standing: RollupNode
   beforeAll(async () => {
-    standing = (await living("standing")).node
+    standing = (await growingNode("standing")).node
   })
   afterAll(() => standing.close())
 
   for (const revision of ["later", "earlier"] as const) {
-    it(`upwards misses nothing of what is there at its end and gives nothing twice, through rollbacks (${revision})`, async () => {
-      const { advance, node, rollBacks } = await living(`up ${revision}`)
+    it(`ascending misses no item that remains and repeats none, through rollbacks (${revision})`, async () => {
+      const { advance, node, rollBacks } = await growingNode(`up ${revision}`)
       const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
-      const given = new Map<number, string>()
+      const received = new Map<number, string>()
       const before = rollBacks()
       let [last, pages, grows] = [-1, 0, 16]
       for await (const { value } of client.pages("getHistoryTxs", { limit: 3 })) {
@@ -58,7 +58,7 @@ describe("going through a list", () => {
         for (const { id, itemId } of value.transactions) {
           assert.isAbove(itemId, last)
           last = itemId
-          given.set(itemId, id)
+          received.set(itemId, id)
         }
         if (grows-- > 0) await advance(1)
       }
@@ -67,46 +67,50 @@ describe("going through a list", () => {
       const there = await collect(client.items("getHistoryTxs"))
       assert.isNotEmpty(there)
       for (const { id, itemId } of there) {
-        assert.strictEqual(given.get(itemId), id, `item ${itemId}`)
+        assert.strictEqual(received.get(itemId), id, `item ${itemId}`)
       }
       await node.close()
     })
   }
 
-  it("downwards gives all that stays, newest first", async () => {
-    const { advance, node } = await living("down")
+  it("descending returns all remaining items, newest first", async () => {
+    const { advance, node } = await growingNode("down")
     const { client } = clientOf(node)
     const before = await collect(client.items("getAccounts"))
-    const given: Array<number> = []
+    const received: Array<number> = []
     let grows = 10
     for await (const { itemId } of client.items("getAccounts", { order: "DESC", limit: 2 })) {
-      given.push(itemId)
+      received.push(itemId)
       if (grows-- > 0) await advance(1)
     }
     const there = new Set((await collect(client.items("getAccounts"))).map(({ itemId }) => itemId))
-    assert.deepStrictEqual(given, given.toSorted((a, b) => b - a))
-    assert.strictEqual(new Set(given).size, given.length)
-    for (const { itemId } of before) if (there.has(itemId)) assert.include(given, itemId)
+    assert.deepStrictEqual(received, received.toSorted((a, b) => b - a))
+    assert.strictEqual(new Set(received).size, received.length)
+    for (const { itemId } of before) if (there.has(itemId)) assert.include(received, itemId)
     await node.close()
   })
 
-  it("asks for no page more than there is, in either direction and in both revisions", async () => {
+  it("requests no page beyond the end, in either direction and in both revisions", async () => {
     for (const order of ["ASC", "DESC"] as const) {
       for (const revision of ["later", "earlier"] as const) {
-        let asked = 0
+        let requests = 0
         const client = rollupClient({
           url: "http://node",
           revision,
           fetch: (request) => {
-            asked++
+            requests++
             return standing.fetch(request)
           }
         })
         const all = await collect(client.items("getTokens", { order }))
         for (const limit of [1, 2, all.length, all.length + 1]) {
-          asked = 0
+          requests = 0
           assert.deepStrictEqual(await collect(client.items("getTokens", { order, limit })), all)
-          assert.strictEqual(asked, Math.ceil(all.length / limit), `${revision} ${order} ${limit}`)
+          assert.strictEqual(
+            requests,
+            Math.ceil(all.length / limit),
+            `${revision} ${order} ${limit}`
+          )
         }
         assert.deepStrictEqual(
           await collect(client.items("getTokens", { order, fromItem: all[1]!.itemId })),
@@ -116,17 +120,17 @@ describe("going through a list", () => {
     }
   })
 
-  it("ends where the list is empty, and throws the failure that lasts", async () => {
+  it("ends if the list is empty, and throws a permanent failure", async () => {
     const { client } = clientOf(standing)
     assert.deepStrictEqual(await collect(client.items("getBids", { slotNum: 4_000_000_000 })), [])
     const refused = await failureOf(client.items("getAccounts", { tokenIds: [99] }))
     assert.strictEqual(refused._tag === "Refused" ? refused.name : "", "not-registered")
   })
 
-  it("goes on after a page that was refused for a while", async () => {
+  it("continues after a page that was refused temporarily", async () => {
     const page = (itemIds: ReadonlyArray<number>, pendingItems: number) =>
       json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
-    const { asked, fetch } = scripted(
+    const { requests, fetch } = scripted(
       page([0, 2], 3),
       refusal(503, "busy", { "retry-after": "1" }),
       page([5, 7], 1),
@@ -137,7 +141,7 @@ describe("going through a list", () => {
       (await collect(client.items("getTokens", { limit: 2 }))).map(({ itemId }) => itemId),
       [0, 2, 5, 7, 9]
     )
-    assert.deepStrictEqual(asked.map(({ url }) => new URL(url).searchParams.get("fromItem")), [
+    assert.deepStrictEqual(requests.map(({ url }) => new URL(url).searchParams.get("fromItem")), [
       null,
       "3",
       "3",
@@ -145,7 +149,7 @@ describe("going through a list", () => {
     ])
   })
 
-  it("ends the request with its signal", async () => {
+  it("aborts the request with its signal", async () => {
     const controller = new AbortController()
     const { fetch } = scripted(
       json(`{"tokens":[{"itemId":1},{"itemId":2}],"pendingItems":5}`),

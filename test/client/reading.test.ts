@@ -27,7 +27,7 @@ afterAll(() => node.close())
 const answered = <T>(outcome: Outcome<T>): Answer<T> =>
   outcome.ok ? outcome : assert.fail(outcome.message)
 
-/** Parameters of every operation that reads, from what the network has. */
+/** Returns parameters for every read operation, from the network. */
 const parametersOf = async () => {
   const { client } = clientOf(node)
   const account = valueOf(await client.getAccounts({ limit: 1 })).accounts[0]!
@@ -66,7 +66,7 @@ const schemaOf = (id: keyof typeof operations, revision: Revision) => {
 
 describe("reading", () => {
   for (const revision of [later, earlier]) {
-    it(`gives what revision ${revision.name} declares, of every operation that reads the ledger, with the snapshot that it shows`, async () => {
+    it(`returns the values that revision ${revision.name} declares for every read operation, with their snapshot`, async () => {
       const client = rollupClient({
         url: "http://node",
         revision: revision.name as "later",
@@ -75,11 +75,11 @@ describe("reading", () => {
       const { stamp } = await node.state()
       const parameters = await parametersOf()
       assert.strictEqual(Object.keys(parameters).length, Object.keys(operations).length - 2)
-      for (const [id, given] of Object.entries(parameters)) {
+      for (const [id, callParameters] of Object.entries(parameters)) {
         const call = client[id as "getState"] as unknown as (
           parameters: unknown
         ) => Promise<Outcome<unknown>>
-        const answer = answered(await call(given))
+        const answer = answered(await call(callParameters))
         Schema.decodeUnknownSync(schemaOf(id as keyof typeof operations, revision), {
           onExcessProperty: "error"
         })(answer.value)
@@ -88,7 +88,7 @@ describe("reading", () => {
     })
   }
 
-  it("sends lists of values, and leaves out what is undefined", async () => {
+  it("sends lists of values, and leaves out undefined ones", async () => {
     const { client, seen } = clientOf(node)
     assert.deepStrictEqual(
       valueOf(await client.getTokens({ ids: [1, 0], limit: 5 })).tokens.map(({ id }) => id),
@@ -103,21 +103,21 @@ describe("reading", () => {
     assert.strictEqual(seen.at(-1)!.request.url, "http://node/accounts")
   })
 
-  it("goes below the path of a mount", async () => {
-    const asked: Array<string> = []
+  it("includes the path of a mount", async () => {
+    const requests: Array<string> = []
     const client = rollupClient({
       url: "http://node/earlier/?x#y",
       revision: "earlier",
       fetch: (request) => {
-        asked.push(request.url)
+        requests.push(request.url)
         return node.fetch(request)
       }
     })
     assert.isNumber(valueOf(await client.getTokens()).pagination.totalItems)
-    assert.deepStrictEqual(asked, ["http://node/earlier/tokens"])
+    assert.deepStrictEqual(requests, ["http://node/earlier/tokens"])
   })
 
-  it("spells names as the network does", async () => {
+  it("uses the names of the network", async () => {
     const other = await openedNode("hez", 12)
     const client = rollupClient({ url: "http://node", prefix: "hez", fetch: other.fetch })
     const { hezEthereumAddress } = valueOf(await client.getAccounts({ limit: 1 })).accounts[0]!
@@ -133,8 +133,8 @@ describe("reading", () => {
   })
 })
 
-describe("what was asked before", () => {
-  it("costs a 304, and is given again as the same frozen value under the snapshot of now", async () => {
+describe("a cached answer", () => {
+  it("is revalidated with a 304, and returned as the same frozen value with the current snapshot", async () => {
     const { client, seen } = clientOf(node)
     const first = answered(await client.getBatch({ batchNum: 1 }))
     const again = answered(await client.getBatch({ batchNum: 1 }))
@@ -144,7 +144,7 @@ describe("what was asked before", () => {
     assert.deepStrictEqual(again.snapshot, (await node.state()).stamp)
   })
 
-  it("is read anew once it has changed", async () => {
+  it("is replaced when it has changed", async () => {
     const { client, seen } = clientOf(node)
     const { USD } = valueOf(await client.getToken({ id: 0 }))
     await node.setPrices([{
@@ -157,7 +157,7 @@ describe("what was asked before", () => {
     assert.deepStrictEqual(seen.map(({ response }) => response.status), [200, 200])
   })
 
-  it("is remembered within a bound, what was used last longest", async () => {
+  it("is evicted beyond a bound, the least recently used first", async () => {
     const size = 2000
     const { client, seen } = clientOf(node, { rememberedMax: size })
     const slots = Array.from({ length: 30 }, (_, slotNum) => slotNum)
@@ -178,7 +178,7 @@ describe("what was asked before", () => {
 })
 
 describe("numbers", () => {
-  it("keep all their digits where the contract lets them grow, and are plain numbers elsewhere", () => {
+  it("keep all their digits where the contract allows large values, and are plain numbers elsewhere", () => {
     assert.deepStrictEqual(
       parseExact(
         `{"nonce":18446744073709551615,"itemId":9007199254740991,"name":"1234567890123456789","USD":0.1234567890123456,"fee":3}`
@@ -197,7 +197,7 @@ describe("numbers", () => {
     )
   })
 
-  it("in strings are left alone, whatever surrounds them", () => {
+  it("in strings are not changed, with any characters around them", () => {
     for (
       const text of [
         'a\\":12345678901234567890',
@@ -212,7 +212,7 @@ describe("numbers", () => {
     }
   })
 
-  it("are no reason to read slowly: a long text is read once over", () => {
+  it("are parsed in linear time", () => {
     const text = `{"name":"${'\\"1'.repeat(200_000)}","nonce":12345678901234567890,"all":[${
       "1.5e3,".repeat(100_000)
     }1]}`
@@ -221,7 +221,7 @@ describe("numbers", () => {
     assert.strictEqual(all.length, 100_001)
   })
 
-  it("are refused as SyntaxError in what is no JSON", () => {
+  it("in invalid JSON are refused with a SyntaxError", () => {
     for (const text of ["", "{", "01234567890123456789", "<html>1234567890123456", '{"a":1,}']) {
       assert.throws(() => parseExact(text), SyntaxError)
     }

@@ -14,7 +14,9 @@ import {
   transactionText
 } from "../submission/_wallets.ts"
 
-/* The client over a socket, with the `fetch` of the platform, against the server with wallets that hold something. */
+/*
+ * The client over a socket, with the `fetch` of the platform, against a server with funded wallets.
+ */
 
 const opened = Effect.map(
   HttpServer.HttpServer,
@@ -28,13 +30,13 @@ const opened = Effect.map(
 layer(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(fundedNode())))(
   "a client over a socket",
   (it) => {
-    it.effect("posts what was signed, and follows it in the pool", () =>
+    it.effect("posts signed transactions, and follows them in the pool", () =>
       Effect.gen(function*() {
         const client = yield* opened
         const posted = signed(ann)
         yield* Effect.promise(async () => {
           assert.strictEqual(valueOf(await client.postTx(transactionText(posted))), posted.id)
-          // the same again changes nothing, here as an object and with an exact nonce
+          // a repeated post changes nothing, here as an object and with an exact nonce
           const { accountIndex, nonce } = valueOf(
             await client.getAccount({ accountIndex: "zk:ETH:256" })
           )
@@ -55,7 +57,7 @@ layer(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(funded
         })
       }))
 
-    it.effect("posts authorizations, which are answered with nothing", () =>
+    it.effect("posts authorizations, which have an empty answer", () =>
       Effect.gen(function*() {
         const client = yield* opened
         yield* Effect.promise(async () => {
@@ -69,7 +71,7 @@ layer(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(funded
         })
       }))
 
-    it.effect("is told everything that is wrong with a post, as data", () =>
+    it.effect("returns all violations of a post as data", () =>
       Effect.gen(function*() {
         const client = yield* opened
         yield* Effect.promise(async () => {
@@ -92,7 +94,7 @@ layer(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(funded
         })
       }))
 
-    it.effect("gets a 304 for what it asked before, and ends a request with its signal", () =>
+    it.effect("gets a 304 for a repeated request, and aborts a request with its signal", () =>
       Effect.gen(function*() {
         const { address } = yield* HttpServer.HttpServer
         const statuses: Array<number> = []
@@ -116,7 +118,7 @@ layer(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(funded
         })
       }))
 
-    it.effect("says that nobody is there", () =>
+    it.effect("reports a server that cannot be reached", () =>
       Effect.promise(async () => {
         const outcome = await rollupClient({ url: "http://127.0.0.1:1", retriesMax: 0 }).getState()
         assert.strictEqual(outcome.ok ? "" : outcome._tag, "Unreachable")

@@ -7,7 +7,7 @@ import {
   rollupClient
 } from "../../adapters/client/mod.ts"
 
-/* What the compiler says: `npm run check` fails where one of the errors that are expected here is none. */
+/* Checked by the compiler: `npm run check` fails if one of the expected errors does not occur. */
 
 const fetch = () => Promise.resolve(new Response("{}", { headers: { "api-revision": "later" } }))
 const client = rollupClient({ url: "http://node", fetch, retriesMax: 0 })
@@ -15,7 +15,7 @@ const before = rollupClient({ url: "http://node", revision: "earlier", fetch, re
 const other = rollupClient({ url: "http://node", prefix: "hez", fetch, retriesMax: 0 })
 
 describe("the types of the client", () => {
-  it("refuse a filter that a list does not have, or not in this revision", async () => {
+  it("refuse a filter that a list does not have in this revision", async () => {
     // @ts-expect-error there is no such filter
     await client.getTokens({ symbol: "ETH" })
     // @ts-expect-error only earlier calls it so
@@ -34,7 +34,7 @@ describe("the types of the client", () => {
     client.items("getToken", { id: 1 })
   })
 
-  it("ask for what is required", async () => {
+  it("require mandatory parameters", async () => {
     // @ts-expect-error one of slotNum and bidderAddr
     await client.getBids({ limit: 3 })
     // @ts-expect-error the same
@@ -50,7 +50,7 @@ describe("the types of the client", () => {
     await client.getState({}, { signal: AbortSignal.abort() })
   })
 
-  it("give the answer of the revision", () => {
+  it("are those of the revision", () => {
     expectTypeOf(client.getSlot).returns.resolves.toEqualTypeOf<Outcome<later.Slot>>()
     expectTypeOf(before.getSlot).returns.resolves.toEqualTypeOf<Outcome<earlier.Slot>>()
     expectTypeOf<later.Slot>().not.toHaveProperty("closedAuction")
@@ -64,7 +64,7 @@ describe("the types of the client", () => {
     expectTypeOf<"not-registered">().toExtend<ProblemName>()
   })
 
-  it("call things as the network does", async () => {
+  it("use the names of the network", async () => {
     const outcome = await other.getAccounts({ hezEthereumAddress: "hez:0x" })
     assert.isTrue(outcome.ok)
     if (outcome.ok) {

@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { makeProgress } from "../../app/commands/progress.ts"
 
-/** What is told where nobody sits in front of it, as the tests are run. */
-const told = (run: Effect.Effect<void>) => {
+/** Returns the output without a terminal, as in the tests. */
+const linesOf = (run: Effect.Effect<void>) => {
   const lines: Array<unknown> = []
-  const kept = Logger.make(({ message }) => void lines.push(...[message].flat()))
-  return Effect.as(Effect.provide(run, Logger.layer([kept])), lines)
+  const collector = Logger.make(({ message }) => void lines.push(...[message].flat()))
+  return Effect.as(Effect.provide(run, Logger.layer([collector])), lines)
 }
 
 describe("progress", () => {
-  it("is told in lines of the log with units, rate, place, share and what is left", () =>
+  it("is logged in lines with units, rate, position, share and remaining time", () =>
     Effect.runPromise(Effect.gen(function*() {
-      const [counted, endless] = yield* told(Effect.gen(function*() {
+      const [counted, endless] = yield* linesOf(Effect.gen(function*() {
         const progress = yield* makeProgress({ unit: "transactions", everyMs: 0 })
         yield* progress.report({ units: 50, share: 0.25, at: "Ethereum block 7" })
         yield* progress.report({ units: 60, share: undefined })
@@ -25,9 +25,9 @@ describe("progress", () => {
       assert.match(String(endless), /^60 transactions, \d+ a second$/u)
     })))
 
-  it("is not told more often than was asked for", () =>
+  it("is not logged more often than configured", () =>
     Effect.runPromise(Effect.gen(function*() {
-      const lines = yield* told(Effect.gen(function*() {
+      const lines = yield* linesOf(Effect.gen(function*() {
         const progress = yield* makeProgress({ unit: "records", everyMs: 3_600_000 })
         for (let units = 1; units <= 1000; units++) progress.reportNow({ units, share: undefined })
       }))

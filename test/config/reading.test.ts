@@ -18,8 +18,8 @@ import {
 
 const named = (name: string) => commands.find((command) => command.name === name)!
 
-/** What `serve` is told by these words, variables and file. */
-const told = (
+/** Returns the configuration of `serve` for these flags, variables and file. */
+const configure = (
   words: ReadonlyArray<string>,
   environment: Environment = {},
   file?: string,
@@ -34,7 +34,7 @@ const told = (
   )
   return {
     ...invocation,
-    said: formatProblems(invocation.problems).replaceAll(path, "rollup.toml")
+    message: formatProblems(invocation.problems).replaceAll(path, "rollup.toml")
   }
 }
 
@@ -44,7 +44,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const all = Object.entries<Setting<unknown>>(settings.serverSettings)
 
-/** Two values that keep the rule, neither of them the default. */
+/** Returns two valid values that differ from the default. */
 const twoValues = (
   { default: usual, value: { fromText, placeholder, rule } }: Option<unknown>
 ): readonly [string, string] => {
@@ -78,7 +78,7 @@ const inToml = ({ value: { fromText } }: Option<unknown>, text: string): string 
 const shown = (value: unknown): string =>
   String(Redacted.isRedacted(value) ? Redacted.value(value) : value)
 
-describe("what a command is told", () => {
+describe("the configuration of a command", () => {
   it("comes from flags over the environment over the file over defaults, for every setting", () => {
     for (const [name, option] of all) {
       const { default: usual, flag, key, value: { placeholder }, variable } = option
@@ -87,27 +87,27 @@ describe("what a command is told", () => {
       const flags = (text: string) =>
         placeholder === "" ? [`--${text === "true" ? "" : "no-"}${flag}`] : [`--${flag}`, text]
       for (
-        const [given, kind, expected] of [
-          [told([]), "default", usual],
-          [told([], {}, file), "file", first],
-          [told([], { [variable]: second }, file), "variable", second],
-          [told(flags(first), { [variable]: second }, file), "flag", first],
-          [told(flags(second), { [variable]: first }), "flag", second],
-          [told([], { [variable]: "" }), "default", usual]
+        const [configured, kind, expected] of [
+          [configure([]), "default", usual],
+          [configure([], {}, file), "file", first],
+          [configure([], { [variable]: second }, file), "variable", second],
+          [configure(flags(first), { [variable]: second }, file), "flag", first],
+          [configure(flags(second), { [variable]: first }), "flag", second],
+          [configure([], { [variable]: "" }), "default", usual]
         ] as const
       ) {
         // these two need a database
         if (flag !== "replica" && flag !== "workers") {
-          assert.deepStrictEqual(given.problems, [], given.said)
+          assert.deepStrictEqual(configured.problems, [], configured.message)
         }
-        assert.strictEqual(given.origins[name]!.kind, kind, key)
-        assert.strictEqual(shown(given.resolved[name]), shown(expected), key)
+        assert.strictEqual(configured.origins[name]!.kind, kind, key)
+        assert.strictEqual(shown(configured.resolved[name]), shown(expected), key)
       }
     }
   })
 
-  it("is judged as a whole: each problem with its source, its value, the rule and what to do", () => {
-    const { problems, said } = told(
+  it("is checked as a whole: each problem with its source, its value, the rule and what to do", () => {
+    const { problems, message } = configure(
       [
         "--prot",
         "5",
@@ -127,45 +127,49 @@ describe("what a command is told", () => {
     for (
       const line of [
         /^ {2}--prot: The flag is unknown: did you mean --port\?$/mu,
-        /^ {2}--pace: "-1" is none: expected a number from 0 to 86400, such as 3$/mu,
-        /^ {2}--nonce: The flag is one of wallet, not of serve: leave it out$/mu,
-        /^ {2}"stray": The word belongs to no flag and is not expected here: leave it out/mu,
+        /^ {2}--pace: "-1" is invalid: expected a number from 0 to 86400, such as 3$/mu,
+        /^ {2}--nonce: The flag belongs to wallet, not to serve: leave it out$/mu,
+        /^ {2}"stray": Unexpected argument, which belongs to no flag: leave it out/mu,
         /^ {2}--shutdown-timeout-ms: The value is missing: expected a whole number/mu,
-        /^ {2}PORT: "99999" is none: expected a whole number from 0 to 65535, such as 8080$/mu,
+        /^ {2}PORT: "99999" is invalid: expected a whole number from 0 to 65535, such as 8080$/mu,
         /^ {2}ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE\?$/mu,
-        /^ {2}ROLLUP_NODE_EMPTY: "yes" is none: expected true or false$/mu,
-        /^ {2}rollup\.toml, line 2: server\.port: "80" is none: expected a whole number/mu,
+        /^ {2}ROLLUP_NODE_EMPTY: "yes" is invalid: expected true or false$/mu,
+        /^ {2}rollup\.toml, line 2: server\.port: "80" is invalid: expected a whole number/mu,
         /^ {2}rollup\.toml, line 3: The key server\.hots is unknown: did you mean server\.host\?$/mu,
         /^ {2}rollup\.toml, line 6: The key limts\.url_bytes_max is unknown: did you mean limits\.url_bytes_max\?$/mu,
-        /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is none: expected a whole number from 256/mu,
-        /^ {2}--memory and --data: Data can be kept in one place, and more are given: --memory, which keeps nothing, the directory "x" \(--data\); leave out all but one$/mu,
-        /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The least fee, 5 US dollars, is above the greatest one, 2\.5/mu
+        /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is invalid: expected a whole number from 256/mu,
+        /^ {2}--memory and --data: Data can be stored in one location only, and several are set: --memory, which stores nothing, the directory "x" \(--data\); leave out all but one$/mu,
+        /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The minimum fee, 5 US dollars, is above the maximum fee, 2\.5/mu
       ]
-    ) assert.match(said, line)
-    assert.strictEqual(problems.length, 14, said)
-    assert.isTrue(said.startsWith("14 things have to be corrected:\n"))
+    ) assert.match(message, line)
+    assert.strictEqual(problems.length, 14, message)
+    assert.isTrue(message.startsWith("14 problems have to be corrected:\n"))
   })
 
-  it("may not contradict itself, whoever says it", () => {
+  it("may not contradict itself, whatever the sources", () => {
     for (
       const [words, environment, expected] of [
         [
           ["--feed", "x", "--seed", "2", "--empty"],
           {},
-          /What --seed and --empty says is for the simulated network, and --feed brings a network of its own/u
+          /Only the simulated network uses --seed and --empty, and --feed names the feed of another network/u
         ],
         [
           ["--memory"],
           { DATABASE_URL: "postgresql://a/b" },
-          /^--memory and DATABASE_URL: Data can be kept in one place/u
+          /^--memory and DATABASE_URL: Data can be stored in one location only/u
         ],
-        [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is given and no database/u],
+        [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is set and no database/u],
         [
           ["--workers", "2"],
           {},
-          /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u
+          /^--workers: The value 2 requires PostgreSQL, since several processes share their data in a database: set one with --database or DATABASE_URL, or set 1$/u
         ],
-        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
+        [
+          ["--memory"],
+          { WORKERS: "cores" },
+          /^WORKERS: The value cores requires PostgreSQL, since/u
+        ],
         [
           ["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"],
           {},
@@ -174,41 +178,41 @@ describe("what a command is told", () => {
         [
           ["--later-path", "off"],
           { ROLLUP_NODE_EARLIER_PATH: "off" },
-          /Both revisions are off and nothing would be served/u
+          /Both revisions are off, so that nothing would be served/u
         ],
-        [["--earlier-path", "/"], {}, /Both revisions are to be served at \//u],
+        [["--earlier-path", "/"], {}, /Both revisions have the path \//u],
         [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
       ] as const
-    ) assert.match(told(words, environment).said, expected)
+    ) assert.match(configure(words, environment).message, expected)
   })
 
-  it("is refused where a file is none, is not TOML, or has a value in place of a table", () => {
+  it("is refused if a file does not exist, is not TOML, or has a value in place of a table", () => {
     assert.match(
       formatProblems(
         readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems
       ),
-      /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u
+      /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: it does not exist/u
     )
     assert.match(
-      told([], {}, "[server]\nport = \n").said,
+      configure([], {}, "[server]\nport = \n").message,
       /^rollup\.toml, line 2: The file is not TOML: /u
     )
     assert.match(
-      told([], {}, "[server]\nport = 1\nport = 2\n").said,
+      configure([], {}, "[server]\nport = 1\nport = 2\n").message,
       /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u
     )
     assert.match(
-      told([], {}, "limits = 5").said,
+      configure([], {}, "limits = 5").message,
       /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u
     )
     assert.match(
-      told([], {}, "[nothing]").said,
+      configure([], {}, "[nothing]").message,
       /^rollup\.toml, line 1: The key nothing is unknown/u
     )
-    assert.deepStrictEqual(told([], {}, "[limits]\n").problems, [])
+    assert.deepStrictEqual(configure([], {}, "[limits]\n").problems, [])
   })
 
-  it("may be written in every way that TOML has, with its line in the refusal", () => {
+  it("may use every syntax of TOML; refusals name the line", () => {
     for (
       const [file, line] of [
         ["server.port = -1", 1],
@@ -219,69 +223,70 @@ describe("what a command is told", () => {
       ] as const
     ) {
       assert.match(
-        told([], {}, file).said,
-        new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is none`, "u")
+        configure([], {}, file).message,
+        new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is invalid`, "u")
       )
     }
-    assert.strictEqual(told([], {}, "[server]\nport = 0x1F_90").resolved.port, 8080)
-    assert.strictEqual(told(["--transactions", "1_000_000"]).resolved.transactions, 1_000_000)
+    assert.strictEqual(configure([], {}, "[server]\nport = 0x1F_90").resolved.port, 8080)
+    assert.strictEqual(configure(["--transactions", "1_000_000"]).resolved.transactions, 1_000_000)
   })
 
-  it("asks of each command only for its own settings, and knows those of all in a file", () => {
+  it("accepts only the settings of its command, and in a file those of all commands", () => {
     const file = '[server]\nport = "wrong for serve"\n[network]\nseed = "7"\n'
-    const { problems, resolved } = told([], { PORT: "wrong for serve" }, file, "simulate")
+    const { problems, resolved } = configure([], { PORT: "wrong for serve" }, file, "simulate")
     assert.deepStrictEqual(problems, [])
     assert.strictEqual(resolved.seed, "7")
     assert.match(
-      told([], {}, "[servr]\nport = 1\n", "simulate").said,
+      configure([], {}, "[servr]\nport = 1\n", "simulate").message,
       /did you mean server\.port\?/u
     )
   })
 
-  it("leaves alone what Kubernetes says of a service that is called like the program, and nothing else", () => {
+  it("ignores the variables that Kubernetes sets for a service with the name of the program, and no others", () => {
     const links = {
       ROLLUP_NODE_SERVICE_HOST: "10.0.0.1",
       ROLLUP_NODE_SERVICE_PORT_HTTP: "80",
       ROLLUP_NODE_PORT: "tcp://10.0.0.1:80",
       ROLLUP_NODE_PORT_80_TCP_ADDR: "10.0.0.1"
     }
-    assert.deepStrictEqual(told([], links).problems, [])
+    assert.deepStrictEqual(configure([], links).problems, [])
     assert.match(
-      told([], { ROLLUP_NODE_PORT: "9000" }).said,
+      configure([], { ROLLUP_NODE_PORT: "9000" }).message,
       /^ROLLUP_NODE_PORT: The variable is unknown: did you mean PORT\?$/u
     )
   })
 
-  it("may have a word of its own, which is judged too", () => {
+  it("may have a positional argument, which is checked too", () => {
     assert.match(
-      told([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").said,
+      configure([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").message,
       /^<feed>: The feed is missing: expected a file in NDJSON/u
     )
     assert.match(
-      told(["x"], {}, undefined, "ingest").said,
-      /^--database: No database is named: give one with --database or DATABASE_URL/u
+      configure(["x"], {}, undefined, "ingest").message,
+      /^--database: No database is set: set one with --database or DATABASE_URL/u
     )
     assert.match(
-      told(["latr"], {}, undefined, "openapi").said,
-      /^<revision>: "latr" is none: expected one of later, earlier$/u
+      configure(["latr"], {}, undefined, "openapi").message,
+      /^<revision>: "latr" is invalid: expected one of later, earlier$/u
     )
-    assert.strictEqual(told([], {}, undefined, "openapi").resolved.argument, "later")
+    assert.strictEqual(configure([], {}, undefined, "openapi").resolved.argument, "later")
     assert.strictEqual(
-      told(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").resolved.argument,
+      configure(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").resolved.argument,
       "-"
     )
     assert.strictEqual(
-      told(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest").resolved
+      configure(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest")
+        .resolved
         .argument,
       "--odd-name"
     )
   })
 })
 
-describe("what is shown", () => {
+describe("the output", () => {
   const secret = "hunter2hunter2hunter2"
 
-  it("of a configuration is a file that says the same, without secrets", () => {
+  it("of a configuration is a file with the same settings, without secrets", () => {
     const words = [
       "--port",
       "9",
@@ -293,7 +298,7 @@ describe("what is shown", () => {
       "--admin-token",
       secret
     ]
-    const { origins, resolved } = told(words, { HOST: "::1" })
+    const { origins, resolved } = configure(words, { HOST: "::1" })
     const text = formatConfigFile<Options>(settings.serverSettings, resolved as never, origins)
     assert.match(text, /^port = 9 {2}# --port$/mu)
     assert.match(text, /^host = "::1" {2}# HOST$/mu)
@@ -301,19 +306,19 @@ describe("what is shown", () => {
     assert.match(text, /^# token is set, and secret {2}# --admin-token$/mu)
     assert.match(text, /^# max_fee_usd is not set {2}# default$/mu)
     assert.notInclude(text, secret)
-    const again = told([], {}, text)
+    const again = configure([], {}, text)
     assert.deepStrictEqual(again.problems, [])
     for (const [name, { isSecret }] of all) {
       if (!isSecret) assert.deepStrictEqual(again.resolved[name], resolved[name], name)
     }
   })
 
-  it("of a refusal or the help never is a secret", () => {
-    const { said } = told(["--database", `mysql://u:${secret}@h/d`], {
+  it("of a refusal or the help never contains a secret", () => {
+    const { message } = configure(["--database", `mysql://u:${secret}@h/d`], {
       DATABASE_REPLICA_URL: `mysql://u:${secret}@h/d`
     }, `[admin]\ntoken = "${secret} with space"`)
-    assert.strictEqual(said.split("is none: expected").length, 4, said)
-    assert.notInclude(said, secret)
+    assert.strictEqual(message.split("is invalid: expected").length, 4, message)
+    assert.notInclude(message, secret)
     assert.notInclude(commandHelp(named("serve")), secret)
   })
 })

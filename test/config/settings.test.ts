@@ -11,7 +11,7 @@ const all = Object.values(settings.serverSettings)
 const options = commands.flatMap(({ options }) => Object.values(options))
 
 describe("the settings", () => {
-  it("have names that no other one has, in each of the places where they can be said", () => {
+  it("have unique names in flags, environment and file", () => {
     for (
       const names of [
         all.map(({ flag }) => flag),
@@ -32,7 +32,7 @@ describe("the settings", () => {
     }
   })
 
-  it("are spelt as each place spells its names", () => {
+  it("follow the naming convention of each source", () => {
     for (const { flag, key, variable } of all) {
       assert.match(flag, /^[a-z]+(-[a-z]+)*$/u)
       assert.match(key, /^[a-z]+\.[a-z]+(_[a-z]+)*$/u)
@@ -40,7 +40,7 @@ describe("the settings", () => {
     }
   })
 
-  it("have defaults that keep their own rules, and a line of documentation without a period", () => {
+  it("have valid defaults, and a line of documentation without a period", () => {
     for (const { default: usual, doc, flag, value: { fromText, schema } } of options) {
       if (usual !== undefined) {
         assert.isTrue(Exit.isSuccess(Schema.decodeUnknownExit(schema)(usual)), flag)
@@ -77,7 +77,7 @@ describe("the settings", () => {
 })
 
 describe("the help", () => {
-  it("of each command tells every flag, variable and key that it knows, and has an example", () => {
+  it("of each command lists every flag, variable and key, and has an example", () => {
     for (const command of commands) {
       const help = commandHelp(command)
       for (const option of Object.values(command.options)) {
@@ -94,7 +94,7 @@ describe("the help", () => {
     }
   })
 
-  it("of the program tells every command and every exit code", () => {
+  it("of the program lists every command and every exit code", () => {
     const help = programHelp(commands, Object.values(exitCodes))
     for (const { name, summary } of commands) {
       assert.match(

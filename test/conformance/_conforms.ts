@@ -1,33 +1,33 @@
 import type { Golden } from "./_golden.ts"
 
-/** Which nullable properties were seen null, and which with a value, by object and name. */
+/** Records which nullable properties were null, and which had a value, by object and name. */
 export class Nullness {
   readonly #seen = new Map<string, { none: boolean; some: boolean }>()
 
-  saw(place: string, isNull: boolean): void {
-    const before = this.#seen.get(place) ?? { none: false, some: false }
-    this.#seen.set(place, { none: before.none || isNull, some: before.some || !isNull })
+  saw(path: string, isNull: boolean): void {
+    const before = this.#seen.get(path) ?? { none: false, some: false }
+    this.#seen.set(path, { none: before.none || isNull, some: before.some || !isNull })
   }
 
-  /** Places that were only ever null, or never. */
+  /** Properties that were always null, or never. */
   get oneSided(): ReadonlyArray<string> {
-    return [...this.#seen].flatMap(([place, { none, some }]) =>
-      none && some ? [] : [`${place} is ${none ? "always" : "never"} null`]
+    return [...this.#seen].flatMap(([path, { none, some }]) =>
+      none && some ? [] : [`${path} is ${none ? "always" : "never"} null`]
     ).sort()
   }
 }
 
-/** Everything in which a value differs from what is written down for it. */
+/** Returns every difference of a value from its written definition. */
 export function differences(
   value: unknown,
   golden: Golden,
   seen: Nullness,
-  place: string
+  path: string
 ): ReadonlyArray<string> {
   const wrong = (
     expected: string
   ) => [
-    `${place} is ${
+    `${path} is ${
       typeof value === "bigint" ? `${value}n` : JSON.stringify(value)?.slice(0, 200)
     }, expected ${expected}`
   ]
@@ -50,31 +50,31 @@ export function differences(
     case "boolean":
       return typeof value === "boolean" ? [] : wrong("true or false")
     case "null or":
-      seen.saw(place.replace(/^.*\/(?=\w+\.)/u, ""), value === null)
-      return value === null ? [] : differences(value, golden.of, seen, place)
+      seen.saw(path.replace(/^.*\/(?=\w+\.)/u, ""), value === null)
+      return value === null ? [] : differences(value, golden.of, seen, path)
     case "array":
       if (!Array.isArray(value)) return wrong("an array")
       if (golden.length !== undefined && value.length !== golden.length) {
         return wrong(`${golden.length} elements`)
       }
-      return value.flatMap((element) => differences(element, golden.of, seen, place))
+      return value.flatMap((element) => differences(element, golden.of, seen, path))
     case "map":
       if (!isObject(value)) return wrong("an object")
       return Object.entries(value).flatMap(([key, inside]) =>
         /^(0|[1-9]\d*)$/u.test(key)
-          ? differences(inside, golden.of, seen, `${place}.${key}`)
-          : [`${place} has the key ${key}, expected a token id`]
+          ? differences(inside, golden.of, seen, `${path}.${key}`)
+          : [`${path} has the key ${key}, expected a token id`]
       )
     case "object": {
       if (!isObject(value)) return wrong(golden.name)
       const unknown = Object.keys(value).filter((name) => !Object.hasOwn(golden.properties, name))
       const missing = Object.keys(golden.properties).filter((name) => !Object.hasOwn(value, name))
       return [
-        ...unknown.map((name) => `${place} has ${name}, which ${golden.name} does not have`),
-        ...missing.map((name) => `${place} lacks ${name} of ${golden.name}`),
+        ...unknown.map((name) => `${path} has ${name}, which ${golden.name} does not have`),
+        ...missing.map((name) => `${path} lacks ${name} of ${golden.name}`),
         ...Object.entries(golden.properties).flatMap(([name, of]) =>
           Object.hasOwn(value, name)
-            ? differences(value[name], of, seen, `${place}/${golden.name}.${name}`)
+            ? differences(value[name], of, seen, `${path}/${golden.name}.${name}`)
             : []
         )
       ]

@@ -1,6 +1,7 @@
 /*
- * The objects of the contract by hand: what is written here was copied from the field tables of the domain reference and from the decisions
- * of the design, not from the code that writes the objects. A name more or less, another type or another place for null is a failure.
+ * The objects of the contract, written by hand from the field tables of the domain reference and
+ * the decisions of the design, independently of the code that writes the objects. Any other name,
+ * type or null is a failure.
  */
 
 export type Golden =
@@ -42,7 +43,7 @@ const address = text(/^0x[0-9a-f]{40}$/u)
 const dateTime = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u)
 const transactionId = text(/^0x0[012][0-9a-f]{64}$/u)
 
-/** @param prefix the network's, which stands in identifiers and in names */
+/** @param prefix the network's, which is part of identifiers and names */
 export function golden(prefix: string, revision: "later" | "earlier") {
   const later = revision === "later"
   const inside = prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
@@ -153,7 +154,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
     URL: any,
     ethereumBlock: uint64
   })
-  // §1.5, with the decision that both revisions carry all of it
+  // §1.5; both revisions contain all of it
   const bid = object("Bid", {
     itemId: safe,
     bidderAddr: address,
@@ -303,7 +304,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       rollupAddress: address
     })
   })
-  // §1.13 and its spelling trap: toBjj, but requestToBJJ
+  // §1.13; the names differ: toBjj, but requestToBJJ
   const poolTransaction = object("PoolL2Transaction", {
     id: transactionId,
     type: text(/^(Exit|Transfer|TransferToEthAddr|TransferToBJJ)$/u),

@@ -16,7 +16,7 @@ import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import type { Pool } from "../properties/_reading.ts"
 
-/** A network with a pool, as it stands after a while; the same one each time. */
+/** A network with a pool after some time, always the same. */
 export interface Sample {
   readonly genesis: GenesisFeed
   readonly records: ReadonlyArray<FeedRecord>
@@ -40,7 +40,7 @@ export const sampleOf = Effect.fnUntraced(function*(
     transactionsPerBlock: 8,
     exitShare: 0.1,
     rollBackPeriodBlocks: 20,
-    standInRoots: true,
+    placeholderRoots: true,
     ...(network === undefined ? {} : { network })
   })
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
@@ -53,19 +53,19 @@ export const sampleOf = Effect.fnUntraced(function*(
     ...simulation,
     live: {
       ...live,
-      posts: () => {
-        const posts = live.posts()
-        for (const { address } of posts.authorizations) owners.add(address)
-        return posts
+      nextSubmissions: () => {
+        const submissions = live.nextSubmissions()
+        for (const { address } of submissions.authorizations) owners.add(address)
+        return submissions
       },
-      keep: (taken: Parameters<typeof live.keep>[0]) => {
-        for (const { transaction } of taken) ids.add(transaction.id)
-        live.keep(taken)
+      rememberAccepted: (accepted: Parameters<typeof live.rememberAccepted>[0]) => {
+        for (const { transaction } of accepted) ids.add(transaction.id)
+        live.rememberAccepted(accepted)
       }
     }
   }
-  // to a moment in which somebody waits for an account
-  while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
+  // until a pending transaction waits for an account
+  while (simulation.transactionCount() < transactions || !opensAccount(records.at(-1))) {
     records.push(...yield* driveOnce(observed).pipe(Effect.provide(node), Effect.orDie))
   }
   const { genesis } = simulation
@@ -100,12 +100,12 @@ const opensAccount = (record: FeedRecord | undefined): boolean =>
   record?.kind === "block" &&
   (record.block.l1UserTransactions ?? []).some(({ fromAccountIndex }) => fromAccountIndex === 0)
 
-/** The sample of most tests: large enough that everything occurs. */
+/** The sample of most tests: large enough for every kind of item. */
 export const sample = Effect.runSync(
   Effect.cached(Effect.scoped(sampleOf({ seed: "conformance", transactions: 1000 })))
 )
 
-/** Every path of an operation that there is something behind, not yet percent-encoded. */
+/** Returns every path of an operation with an existing item, not yet percent-encoded. */
 export function pathsOf(
   { authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample,
   id: OperationId

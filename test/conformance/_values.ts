@@ -1,7 +1,7 @@
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 
-/* Values of the contract that are written in full, told apart by a number each. */
+/* Complete values of the contract, each with a different number. */
 
 export const context = wireContext({
   prefix: "zk",
@@ -10,9 +10,9 @@ export const context = wireContext({
   rollupAddress: `0x${"99".repeat(20)}`
 }, keccak256)
 
-/** Addresses of equal digits have no letters, so their mixed case is themselves. */
+/** Addresses without letters are equal to their checksummed form. */
 export const address = (n: number) => `0x${String(n).repeat(20)}`
-/** 32 bytes, each the same, that a public key is written from; and its text, whose last byte is their sum. */
+/** Returns 32 equal bytes of a public key; its text ends with their sum. */
 export const key = (byte: number) => byte.toString(16).padStart(2, "0").repeat(32)
 export const keyText = (byte: number) =>
   `zk:${

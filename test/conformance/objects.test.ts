@@ -1,6 +1,6 @@
 /*
- * One view of each kind by hand, no two values of it alike, and the text that each revision makes of it, to the last character: a member that
- * shows the value of another one is a failure, and so is another order.
+ * One handwritten view of each kind with distinct values, and its text in each revision, to the
+ * last character: a member with the value of another one is a failure, and so is another order.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -379,7 +379,7 @@ const accountText = (index: string, token: string) =>
     keyText(6)
   }","zkEthereumAddress":"zk:${address(93)}","token":${token}}`
 
-/** What both revisions write in the same way. */
+/** Objects that both revisions write in the same way. */
 const common = {
   token: [[ether, etherText], [plain, plainText]],
   coordinator: [[coordinator, coordinatorText], [moved, movedText]],
@@ -391,7 +391,7 @@ const common = {
     account: { ...account, tokenId: 4 },
     token: plain
   }, accountText("zk:P:404", plainText)], [
-    // a token may be called anything, and what it is called stands in the index of each account
+    // a token may have any symbol, which is part of each account index
     { account, token: { ...plain, symbol: `"` } },
     accountText(`zk:\\":404`, plainText.replace(`"symbol":"P"`, `"symbol":"\\""`))
   ]],
@@ -439,7 +439,7 @@ const common = {
           }","requestTokenId":4,"requestAmount":"172","requestFee":173,"requestNonce":174`
       })
     ],
-    // of a token that was never registered only the number is known
+    // of an unregistered token only the number is known
     [
       {
         transaction: { ...pooled, request: { ...requested, fromAccountIndex: null } },
@@ -514,7 +514,7 @@ const byCoordinator: TransactionView = {
   ...deposit,
   transaction: { ...deposit.transaction, l1: coordinators }
 }
-const nobody = { ...state, lastBatch: null, nextForgers: [] }
+const emptyState = { ...state, lastBatch: null, nextForgers: [] }
 
 const laterState = (lastBatch: string, nextForgers: string) =>
   `{"network":{"lastEthereumBlock":101,"lastSynchedBlock":102,"lastBatch":${lastBatch},"currentSlot":103,"nextForgers":[${nextForgers}]},"metrics":${metricsText},"rollup":{"ethereumBlockNum":111,"forgeL1L2BatchTimeout":112,"feeAddToken":"113","withdrawalDelay":114,"buckets":[{"ceilUSD":"115","withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119}]},"auction":{"ethereumBlockNum":121,"bootCoordinator":"${
@@ -568,7 +568,7 @@ const written: { readonly [revision: string]: Written } = {
           `{"coordinator":${coordinatorText},"period":{"slotNum":104,${periodText}}}`
         )
       ],
-      [nobody, laterState("null", "")]
+      [emptyState, laterState("null", "")]
     ],
     config: [[
       constants,
@@ -604,7 +604,7 @@ const written: { readonly [revision: string]: Written } = {
           `{"totalItems":1,"firstItem":104,"lastItem":104}`
         )
       ],
-      [nobody, earlierState("null", "", `{"totalItems":0,"firstItem":null,"lastItem":null}`)]
+      [emptyState, earlierState("null", "", `{"totalItems":0,"firstItem":null,"lastItem":null}`)]
     ],
     config: [[
       constants,
@@ -621,7 +621,7 @@ const written: { readonly [revision: string]: Written } = {
 for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
   describe(`in revision ${revision.name}`, () => {
     for (const [name, shape] of Object.entries(revision.shapes)) {
-      it(`${name} is written to the last character, and its own schema takes it`, () => {
+      it(`${name} is written to the last character, and accepted by its own schema`, () => {
         const write = shape.write(context) as (view: unknown) => string
         const decode = Schema.decodeUnknownSync(shape.schema(context), {
           onExcessProperty: "error"
@@ -636,7 +636,7 @@ for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
 }
 
 describe("a schema", () => {
-  it("refuses a list of another length than the fixed one, and a broken address of the deployment", () => {
+  it("refuses a list of another length than the fixed one, and an invalid address of the deployment", () => {
     const broken: ReadonlyArray<readonly [Revision, text: string, instead: string]> = [
       [later, `["1","2","3","4","5","6"]`, `["1","2","3","4","5"]`],
       [later, "[4000,3500,2500]", "[4000,3500,2500,0]"],
@@ -655,7 +655,7 @@ describe("a schema", () => {
   })
 })
 
-describe("texts that are kept", () => {
+describe("cached texts", () => {
   for (const { name, shapes } of [later, earlier]) {
     it(`are those of items without their tokens, whose prices change, in revision ${name}`, () => {
       const own = wireContext(context.network, keccak256)

@@ -5,7 +5,7 @@ import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import type { Facts } from "../laws/mod.ts"
 import { type Sample, sample } from "./_sample.ts"
 
-/* What is served can only be judged where it occurs: the sample of the other tests holds something of every kind. */
+/* The other tests can only check what occurs: their sample contains items of every kind. */
 
 const some =
   <Row>(rows: (of: Facts) => ReadonlyArray<Row>, which: (row: Row, of: Facts) => boolean) =>
@@ -23,11 +23,11 @@ const block =
     of.records.some((record) => record.kind === "block" && which(record.block))
 
 const slotsWith = (facts: Facts) => new Set(facts.bids.map(({ slotNum }) => slotNum))
-/** Rows that share what a function takes from them. */
+/** Returns whether two rows have the same key. */
 const shared = <Row>(rows: ReadonlyArray<Row>, by: (row: Row) => string): boolean =>
   new Set(rows.map(by)).size < rows.length
 
-/** How many blocks each rollback dropped. */
+/** Returns how many blocks each rollback dropped. */
 function depths(records: ReadonlyArray<FeedRecord>): ReadonlyArray<bigint> {
   let last = 0n
   return records.flatMap((record) => {
@@ -85,8 +85,8 @@ const occurrences: { readonly [what: string]: (of: Sample) => boolean } = {
   "a fee of a token without price": transaction(({ l2 }) =>
     l2 !== null && l2.fee > 0 && l2.historicFeeUSD === null
   ),
-  "a fee of known worth": transaction(({ l2 }) => l2 !== null && l2.historicFeeUSD !== null),
-  "a deposit of known worth": transaction(({ l1 }) =>
+  "a fee of known value": transaction(({ l2 }) => l2 !== null && l2.historicFeeUSD !== null),
+  "a deposit of known value": transaction(({ l1 }) =>
     l1 !== null && l1.historicDepositAmountUSD !== null
   ),
   "an account of an Ethereum address": some(
@@ -100,7 +100,7 @@ const occurrences: { readonly [what: string]: (of: Sample) => boolean } = {
   "a transaction of an internal account": transaction(({ fromAddress, l2 }) =>
     l2 !== null && fromAddress === INTERNAL_ADDRESS
   ),
-  "an exit that nobody withdrew": exit((row) =>
+  "an exit that was not withdrawn": exit((row) =>
     row.instantWithdrawn === null && row.delayedWithdrawRequest === null &&
     row.delayedWithdrawn === null
   ),
@@ -134,7 +134,7 @@ const occurrences: { readonly [what: string]: (of: Sample) => boolean } = {
     (facts) => facts.batches,
     ({ collectedFees }) => collectedFees.length > 1
   ),
-  "a batch that collects none": some(
+  "a batch that collects no fees": some(
     (facts) => facts.batches,
     ({ collectedFees }) => collectedFees.length === 0
   ),
@@ -185,7 +185,7 @@ const occurrences: { readonly [what: string]: (of: Sample) => boolean } = {
   )
 }
 
-describe("the sample holds", () => {
+describe("the sample contains", () => {
   for (const [what, occurs] of Object.entries(occurrences)) {
     it.effect(what, () => Effect.map(sample, (of) => assert.isTrue(occurs(of))))
   }

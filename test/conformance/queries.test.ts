@@ -1,6 +1,10 @@
-/* What stands in a URL, and what a host without types asks for: each rule of them from both of its sides, in the words that refuse it. */
+/*
+ * The rules of URLs and of untyped queries, each with a valid and an invalid value, and its
+ * message.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   BadInput,
   checkItemKey,
@@ -16,7 +20,8 @@ import {
   noQuery,
   pathReader,
   queryReader,
-  type Revision
+  type Revision,
+  wireContext
 } from "../../core/contract/mod.ts"
 
 const zk = { prefix: "zk", name: "", chainId: 1, rollupAddress: "" }
@@ -28,8 +33,8 @@ const readerOf = (
   revision: Revision = later,
   prefix = "zk",
   listItemsMax?: number
-) => queryReader(list, revision, { ...zk, prefix }, [later, earlier], listItemsMax)
-const told = (faults: ReadonlyArray<InputFault>) =>
+) => queryReader(list, revision, wireContext({ ...zk, prefix }, keccak256), [later, earlier], listItemsMax)
+const messagesOf = (faults: ReadonlyArray<InputFault>) =>
   faults.map(({ message, parameter, rule, value }) => [parameter, value, rule, message])
 const read = (
   list: ListName,
@@ -37,9 +42,9 @@ const read = (
   ...of: [revision?: Revision, prefix?: string, listItemsMax?: number]
 ) => {
   const result = readerOf(list, ...of)(query)
-  return Result.isSuccess(result) ? result.success : told(result.failure)
+  return Result.isSuccess(result) ? result.success : messagesOf(result.failure)
 }
-/** The names of what is wrong, each with its message. */
+/** Returns the names of the violations, each with its message. */
 const wrong = (
   list: ListName,
   query: string,
@@ -50,7 +55,7 @@ const wrong = (
 }
 
 describe("a query string", () => {
-  it("is read into filters and a page", () => {
+  it("is decoded into filters and a page", () => {
     assert.deepStrictEqual(read("transactions", ""), { filters: {} })
     assert.deepStrictEqual(read("transactions", "&&"), { filters: {} })
     assert.deepStrictEqual(
@@ -88,7 +93,7 @@ describe("a query string", () => {
     )
   })
 
-  it("breaks the rule of a value, with the value and the rule", () => {
+  it("reports a value that violates its rule, with the value and the rule", () => {
     const uint32 = "a decimal integer from 0 to 4294967295, without sign or leading zeros"
     const invalid = (
       name: string,
@@ -174,7 +179,7 @@ describe("a query string", () => {
       undecodable("name=%ff"),
       undecodable("%zz=1")
     ])
-    // it is given all the same
+    // it counts as present
     assert.deepStrictEqual(read("bids", "slotNum=%ff"), [undecodable("slotNum=%ff")])
     assert.deepStrictEqual(wrong("exits", `BJJ=%ff&zkEthereumAddress=zk:${address}`), [
       'The query part "BJJ=%ff" is not percent-encoded UTF-8',
@@ -190,7 +195,7 @@ describe("a query string", () => {
     ])
   })
 
-  it("holds names that are known, or the nearest of them is told, or the revision that knows them", () => {
+  it("contains only known names; an unknown one is reported with the nearest name, or the revision that has it", () => {
     const unknown = (
       list: ListName,
       query: string,
@@ -232,7 +237,7 @@ describe("a query string", () => {
     )
   })
 
-  it("lists so many items and no more", () => {
+  it("lists at most the allowed number of items", () => {
     assert.deepStrictEqual(read("tokens", "ids=1,2", later, "zk", 2), { filters: { ids: [1, 2] } })
     const result = readerOf("tokens", later, "zk", 2)("ids=1,1,x")
     assert.deepStrictEqual(Result.isFailure(result) && result.failure, [{
@@ -249,7 +254,7 @@ describe("a query string", () => {
     ])
   })
 
-  it("holds no parameters that exclude each other, also where they are wrong in themselves", () => {
+  it("contains no parameters that exclude each other, also if these are invalid", () => {
     const values = {
       accountIndex: "zk:ETH:256",
       tokenId: "0",
@@ -283,7 +288,7 @@ describe("a query string", () => {
     ])
   })
 
-  it("holds one of those that are required, where the revision requires them", () => {
+  it("contains one of the required parameters, if the revision requires one", () => {
     const required = [[
       "slotNum",
       null,
@@ -298,7 +303,7 @@ describe("a query string", () => {
     ], [{ filters: { slotNum: 1 } }, { filters: { bidderAddr: address } }, { filters: {} }])
   })
 
-  it("holds bounds of which the first is not above the second", () => {
+  it("contains bounds of which the first is not above the second", () => {
     assert.deepStrictEqual(read("slots", "minSlotNum=4&maxSlotNum=3"), [[
       "minSlotNum",
       "4",
@@ -312,7 +317,7 @@ describe("a query string", () => {
     assert.deepStrictEqual(wrong("batches", "minBatchNum=4&maxBatchNum=3"), [])
   })
 
-  it("breaks many rules at once, and each is told", () => {
+  it("with several violations reports each", () => {
     assert.deepStrictEqual(
       readerOf("bids")("a=1&limit=0&slotNum=x&slotNum=1&order=").pipe(Result.isFailure),
       true
@@ -320,9 +325,9 @@ describe("a query string", () => {
     assert.lengthOf(wrong("bids", "a=1&limit=0&slotNum=x&slotNum=1&order="), 5)
   })
 
-  it("of an operation that takes none breaks that rule, by each name once", () => {
+  it("of an operation without parameters reports each name once", () => {
     assert.deepStrictEqual(noQuery(""), [])
-    assert.deepStrictEqual(told(noQuery("a=1&a=2&b&%ff&%ff=1&c=%ff")), [
+    assert.deepStrictEqual(messagesOf(noQuery("a=1&a=2&b&%ff&%ff=1&c=%ff")), [
       ["a", "2", "no parameters", 'Unknown parameter "a": this operation takes none'],
       ["b", "", "no parameters", 'Unknown parameter "b": this operation takes none'],
       ["%ff", null, "percent-encoded UTF-8", 'The query part "%ff" is not percent-encoded UTF-8'],
@@ -344,12 +349,12 @@ describe("a query string", () => {
 })
 
 describe("a path", () => {
-  it("is read by its parameters, each percent-encoded", () => {
+  it("is decoded by its parameters, each percent-encoded", () => {
     const reader = pathReader([{ name: "batchNum", scalar: "batchNum", doc: "" }, {
       name: "zkEthereumAddress",
       scalar: "prefixedAddress",
       doc: ""
-    }], { ...zk, prefix: "hez" })
+    }], wireContext({ ...zk, prefix: "hez" }, keccak256))
     assert.deepStrictEqual(reader(["7", `hez%3A${address}`]), Result.succeed([7, address]))
     const refused = reader(["%ff", `zk:${address}`])
     assert.deepStrictEqual(
@@ -364,8 +369,8 @@ describe("a path", () => {
   })
 })
 
-describe("a fault", () => {
-  it("repeats so much of a value, and no more", () => {
+describe("a violation", () => {
+  it("repeats at most a part of a value", () => {
     const [fits, longer] = ["a".repeat(200), "a".repeat(201)]
     assert.deepStrictEqual([
       invalidValue("query", "p", fits, "r").value,
@@ -380,7 +385,7 @@ describe("a fault", () => {
     )
   })
 
-  it("tells the nearest name that is near enough", () => {
+  it("names the nearest known name if it is close enough", () => {
     const names = ["limit", "order", "fromItem", "accountIndex"]
     const nearest = {
       limit: "limit",
@@ -400,7 +405,7 @@ describe("a fault", () => {
     for (const [name, expected] of Object.entries(nearest)) {
       assert.strictEqual(nearestName(name, names), expected, name)
     }
-    // the first of those that are as near
+    // the first of several equally close names
     assert.deepStrictEqual([
       nearestName("ab", ["abcd", "abc", "abx"]),
       nearestName("abcdef", ["abcd"]),
@@ -409,9 +414,9 @@ describe("a fault", () => {
   })
 })
 
-describe("a query of a host without types", () => {
+describe("an untyped query", () => {
   const faultsIn = <A>(checked: Result.Result<A, BadInput>) =>
-    Result.isSuccess(checked) ? [] : told(checked.failure.faults)
+    Result.isSuccess(checked) ? [] : messagesOf(checked.failure.faults)
   const faultsOf = (list: ListName, query: unknown) =>
     faultsIn(checkListQuery(list, query as never))
   const keyFaultsOf = (item: ItemName, key: unknown) => faultsIn(checkItemKey(item, key as never))
@@ -423,7 +428,7 @@ describe("a query of a host without types", () => {
   const uint32 = "an integer from 0 to 4294967295"
   const queryObject = "an object of filters, fromItem, order, limit"
 
-  it("is held to the rules of a URL, and copied", () => {
+  it("follows the rules of a URL, and is copied", () => {
     const right: ReadonlyArray<readonly [ListName, object]> = [
       ["accounts", {
         filters: { address, tokenIds: [0, 4294967295] },
@@ -462,7 +467,7 @@ describe("a query of a host without types", () => {
     }
   })
 
-  it("is refused with every value that is wrong, its path and its rule, whatever stands there", () => {
+  it("is refused with every invalid value, its path and its rule, for values of any type", () => {
     const lower = "0x and 40 lower-case hexadecimal digits"
     for (
       const [value, text] of [
@@ -544,7 +549,7 @@ describe("a query of a host without types", () => {
     )
   })
 
-  it("holds names that are known, and none that objects inherit", () => {
+  it("contains only known names, and no inherited properties", () => {
     assert.deepStrictEqual(faultsOf("tokens", { limits: 1, filters: { nam: "x" } }), [
       ["limits", "1", "a known name", 'Unknown name "limits": did you mean limit?'],
       ["filters.nam", '"x"', "a known name", 'Unknown name "filters.nam": did you mean name?']
@@ -582,7 +587,7 @@ describe("a query of a host without types", () => {
     }
   })
 
-  it("holds no filters that exclude each other, and bounds in their order", () => {
+  it("contains no filters that exclude each other, and bounds in their order", () => {
     assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: 256, tokenId: 0 } }), [[
       "filters.tokenId",
       "0",
@@ -613,7 +618,7 @@ describe("a query of a host without types", () => {
     assert.lengthOf(faultsOf("slots", { filters: { minSlotNum: "4", maxSlotNum: 3 } }), 1)
   })
 
-  it("of one thing names it by its key", () => {
+  it("of one item contains its key", () => {
     const id = `0x02${"a".repeat(64)}`
     const keys: {
       readonly [N in ItemName]: readonly [right: unknown, ...wrong: ReadonlyArray<unknown>]

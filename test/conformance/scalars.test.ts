@@ -1,13 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { scalarTypes } from "../../core/contract/shapes/mod.ts"
+import { Arbitrary, Result, Schema } from "effect"
+import type { Scalar } from "../../core/contract/mod.ts"
+import * as declared from "../../core/contract/scalars/scalars.ts"
+import { generators } from "../laws/mod.ts"
 import { address, context, hash, id, keyText, signature } from "./_values.ts"
 
-/** What a scalar type takes, and what is next to it and no longer one. */
-const scalars: {
-  readonly [name in keyof typeof scalarTypes]: readonly [
-    takes: ReadonlyArray<unknown>,
-    refuses: ReadonlyArray<unknown>
+const { integer, oneOf } = generators
+const { scalars: _, ...scalars } = declared
+
+/** Valid JSON of each scalar, and invalid JSON next to it. */
+const samples: {
+  readonly [name in keyof typeof scalars]: readonly [
+    valid: ReadonlyArray<unknown>,
+    invalid: ReadonlyArray<unknown>
   ]
 } = {
   itemId: [[0, Number.MAX_SAFE_INTEGER], [-1, 0.5, "1"]],
@@ -20,9 +25,10 @@ const scalars: {
   nonce: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
   feeSelector: [[0, 256], [-1, 257]],
   count: [[0, Number.MAX_SAFE_INTEGER], [-1]],
-  countBig: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
+  bigCount: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
+  amount: [["0", `${2n ** 256n - 1n}`], ["", "-1", "01", `${2n ** 256n}`, 1]],
   bigInt: [["0", "123456789012345678901234567890"], ["", "-1", "1.5", "0x1", 1]],
-  address: [[address(10)], [
+  ethereumAddress: [[address(10)], [
     address(10).slice(1),
     `${address(10)}0`,
     address(10).slice(0, -1),
@@ -39,7 +45,8 @@ const scalars: {
     keyText(1).slice(0, -1),
     keyText(1).replace("zk", "hez")
   ]],
-  accountIndex: [["zk:ETH:256", "zk::0", "zk:a:b:1"], [
+  accountIndex: [["zk:ETH:256", "zk:ETH:0"], ["zk::0", "zk:a:b:1", "ETH:256", "zk:ETH:01"]],
+  accountReference: [["zk:ETH:256", "zk::0", "zk:a:b:1"], [
     "ETH:256",
     "hez:ETH:256",
     "zk:ETH:",
@@ -54,36 +61,98 @@ const scalars: {
   dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], [
     "1970-01-01",
     "1970-01-01T00:00:00",
-    "1970-01-01T00:00:00+01:00"
+    "1970-01-01T00:00:00+01:00",
+    "1970-02-30T00:00:00Z"
   ]],
   usd: [[0, 0.5], [-0.5, "1"]],
   number: [[0, 0.5], [-0.5]],
   transactionType: [["ForceExit"], ["forceExit"]],
   poolTransactionType: [["TransferToBJJ"], ["ForceExit"]],
   poolState: [["invl"], ["INVL"]],
-  layer: [["L1", "L2"], ["L3"]]
+  layer: [["L1", "L2"], ["L3"]],
+  filledText: [["a"], ["", 1]],
+  boolean: [[true, false], ["true", 1]],
+  proofFunction: [[0, 3], [-1, 4]],
+  order: [["ASC", "DESC"], ["asc"]],
+  tokenIds: [["0", "1,2"], ["", "1,,2", "a"]],
+  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]]
 }
-/** Their names say it all; the others are explained where they are named. */
+/** Scalars whose fields and parameters have descriptions of their own. */
 const undescribed: ReadonlyArray<string> = [
+  "bigCount",
+  "boolean",
   "count",
-  "countBig",
-  "text",
   "dateTime",
+  "filledText",
+  "layer",
   "number",
-  "layer"
+  "order",
+  "proofFunction",
+  "text",
+  "tokenIds",
+  "tokenSymbols"
 ]
 
-describe("scalar types", () => {
-  for (const [name, type] of Object.entries(scalarTypes)) {
-    it(`${name} takes what it can be, and nothing next to it`, () => {
-      const [takes, refuses] = scalars[name as keyof typeof scalarTypes]
-      const is = Schema.is(type.schema(context))
-      assert.deepStrictEqual(takes.filter((value) => !is(value)), [])
-      assert.deepStrictEqual(refuses.filter(is), [])
-      assert.strictEqual(
-        type.jsonSchema(context).description === undefined,
-        undescribed.includes(name)
-      )
+const parts = ["", "0", "1", "9", "a", "F", "x", ":", ",", "-", ".", "e5", " ", "é", "ETH"]
+
+/** Generates texts next to a valid one: a part is removed, replaced or added. */
+const near = (texts: ReadonlyArray<string>): Arbitrary.Arbitrary<string> =>
+  Arbitrary.map(
+    Arbitrary.all([oneOf(texts), integer(0, 80), oneOf(parts), integer(0, 2)]),
+    ([text, at, part, removed]) => text.slice(0, at) + part + text.slice(at + removed)
+  )
+
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint"
+
+for (const [name, scalar] of Object.entries(scalars) as ReadonlyArray<[string, Scalar<unknown>]>) {
+  const [valid, invalid] = samples[name as keyof typeof scalars]
+  const decodeJson = Schema.decodeUnknownResult(scalar.schema(context))
+  const encodeJson = Schema.encodeSync(scalar.schema(context))
+  const decodeText = Schema.decodeUnknownResult(scalar.text(context))
+  const encodeText = Schema.encodeSync(scalar.text(context))
+
+  describe(`the scalar ${name}`, () => {
+    it("accepts its values and refuses the ones next to them", () => {
+      assert.deepStrictEqual(valid.filter((json) => Result.isFailure(decodeJson(json))), [])
+      assert.deepStrictEqual(invalid.filter((json) => Result.isSuccess(decodeJson(json))), [])
     })
-  }
-})
+
+    it("writes the JSON that its schema encodes, and its schema decodes it to the same value", () => {
+      const write = scalar.write(context)
+      for (const json of valid) {
+        const value = Result.getOrThrow(decodeJson(json))
+        const encoded = encodeJson(value)
+        assert.strictEqual(write(value), isNumber(encoded) ? `${encoded}` : JSON.stringify(encoded))
+        assert.deepStrictEqual(Result.getOrThrow(decodeJson(encoded)), value)
+        assert.isTrue(Schema.is(scalar.domain)(value))
+      }
+    })
+
+    it("has a text that decodes to the value it was encoded from", () => {
+      for (const json of valid) {
+        const value = Result.getOrThrow(decodeJson(json))
+        assert.deepStrictEqual(Result.getOrThrow(decodeText(encodeText(value))), value)
+      }
+    })
+
+    it.prop(
+      "decodes each text as its schema does, and refuses it with the same rule",
+      { text: near(valid.map((json) => encodeText(Result.getOrThrow(decodeJson(json))))) },
+      ({ text }) => {
+        const fast = Result.mapError(scalar.decode(context)(text), ({ rule }) => rule)
+        const expected = Result.mapError(decodeText(text), ({ message }) => message)
+        assert.deepStrictEqual(fast, expected)
+      },
+      { arbitrary: { runs: 200 } }
+    )
+
+    it("is documented with a description and an example that it accepts", () => {
+      const { description, examples = [] } = scalar.jsonSchema(context)
+      assert.strictEqual(description === undefined, undescribed.includes(name))
+      for (const example of examples as ReadonlyArray<unknown>) {
+        assert.isTrue(Result.isSuccess(decodeJson(example)), JSON.stringify(example))
+      }
+    })
+  })
+}

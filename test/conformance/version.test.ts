@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { programVersion } from "../../core/mod.ts"
 
-it("the program says the version that its package has", () => {
+it("the program has the version of its package", () => {
   const { version } = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8")
   ) as { readonly version: string }

@@ -30,19 +30,19 @@ const hermetic = Effect.runSync(
 )
 
 const answered = new Map<string, Effect.Effect<ReadonlyArray<unknown>>>()
-/** What each operation answers over a sample, read exactly; asked once. */
+/** Returns the answers of each operation for a sample, parsed exactly. */
 const answers = (
   of: Sample,
   revision: Revision,
   id: OperationId
 ): Effect.Effect<ReadonlyArray<unknown>> => {
   const name = `${of.genesis.network.prefix} ${revision.name} ${id}`
-  const known = answered.get(name) ?? Effect.runSync(Effect.cached(asked(of, revision, id)))
+  const known = answered.get(name) ?? Effect.runSync(Effect.cached(answersOf(of, revision, id)))
   answered.set(name, known)
   return known
 }
 
-const asked = (of: Sample, revision: Revision, id: OperationId) =>
+const answersOf = (of: Sample, revision: Revision, id: OperationId) =>
   Effect.gen(function*() {
     const face = (yield* reading(of))[revision.name as "later"]
     const operation: Operation = operations[id]
@@ -67,7 +67,7 @@ const asked = (of: Sample, revision: Revision, id: OperationId) =>
     )
   })
 
-/** The schema of an operation's answer, which refuses what it does not declare. */
+/** Returns the schema of an operation's answer, which refuses undeclared members. */
 const decoder = ({ network }: GenesisFeed, revision: Revision, id: OperationId) => {
   const operation: Operation = operations[id]
   const shape = operation.kind === "list"
@@ -83,7 +83,7 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
   for (const revision of [later, earlier]) {
     describe(`with prefix ${name}, in revision ${revision.name}`, () => {
       for (const id of operationIds) {
-        it.effect(`what ${id} serves decodes under the wire schema with nothing left over`, () =>
+        it.effect(`the answer of ${id} decodes under the wire schema without undeclared members`, () =>
           Effect.gen(function*() {
             const { genesis } = yield* of
             const decode = decoder(genesis, revision, id)
@@ -95,7 +95,7 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
             }
           }))
 
-        it.effect(`what ${id} serves has exactly the names, types and nulls that are written down for it`, () =>
+        it.effect(`the answer of ${id} has exactly the names, types and nulls of its written definition`, () =>
           Effect.gen(function*() {
             for (const answer of yield* answers(yield* of, revision, id)) {
               assert.deepStrictEqual(
@@ -111,7 +111,7 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
 
 describe("with another prefix", () => {
   for (const revision of [later, earlier]) {
-    it.effect(`parameters are called by it in revision ${revision.name}`, () =>
+    it.effect(`parameters contain it in revision ${revision.name}`, () =>
       Effect.gen(function*() {
         const of = yield* hermetic
         const face = (yield* reading(of))[revision.name as "later"]
@@ -137,7 +137,7 @@ describe("with another prefix", () => {
 
 describe("nullable properties", () => {
   for (const revision of [later, earlier]) {
-    it.effect(`are seen with null and with a value in revision ${revision.name}`, () =>
+    it.effect(`occur with null and with a value in revision ${revision.name}`, () =>
       Effect.gen(function*() {
         const seen = new Nullness()
         for (const id of operationIds) {
@@ -154,8 +154,8 @@ describe("nullable properties", () => {
 })
 
 /**
- * What no living network shows: a forged or queued transaction without sender, a pool transaction of an account that a rollback took away,
- * an empty list of everything, and no last batch.
+ * Cases that no simulated network shows: a forged or queued transaction without sender, a pool
+ * transaction of an account that was rolled back, empty lists, and no last batch.
  */
 const oneSided = [
   "HistoryTransaction.fromZkEthereumAddress is never null",
@@ -193,7 +193,7 @@ describe("an empty network", () => {
       })))
   }
 
-  it.effect("with block numbers beyond doubles shows every digit of them", () =>
+  it.effect("writes block numbers beyond doubles with all digits", () =>
     Effect.scoped(Effect.gen(function*() {
       const number = 2n ** 63n + 1n
       const far: GenesisFeed = {

@@ -1,4 +1,4 @@
-/* Each type of the wire: how values are written, which are accepted, and what documents say of it. */
+/* Each wire type: how values are written, which are accepted, and how they are documented. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -40,12 +40,12 @@ const uint64 = 18446744073709551615n
 
 const writes = <T>(type: WireType<T>, ...values: ReadonlyArray<T>) =>
   values.map(type.write(context))
-/** Which of the values a reader of documents may find. */
+/** Returns which of the values the documented schema accepts. */
 const accepts = (type: Pick<WireType<never>, "schema">, ...values: ReadonlyArray<unknown>) =>
   values.map(Schema.is(type.schema(context)))
 const documented = (type: Pick<WireType<never>, "jsonSchema">) => type.jsonSchema(context)
 
-describe("a type of the wire", () => {
+describe("a wire type", () => {
   it("text is escaped unless it needs no escaping", () => {
     const described = { doc: "D", format: "f", example: "e" }
     const plain = textType<string>(() => (value) => value, {
@@ -79,7 +79,7 @@ describe("a type of the wire", () => {
     assert.deepStrictEqual(plain.shapes, [])
   })
 
-  it("integers are within bounds and keep their digits", () => {
+  it("integers have bounds and keep their digits", () => {
     const small = integerType<number>(1n, 256n, { doc: "D", example: 5 })
     const safe = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
     const big = integerType<bigint>(2n, uint64)
@@ -125,7 +125,7 @@ describe("a type of the wire", () => {
     assert.deepStrictEqual(documented(big), { type: "integer", minimum: 2, maximum: uint64 })
   })
 
-  it("numbers, booleans and closed sets are what they are", () => {
+  it("numbers, booleans and closed sets accept exactly their values", () => {
     const positive = numberType({ minimum: 0, doc: "D" })
     assert.deepStrictEqual([
       ...writes(positive, 1.5, 1e21),
@@ -149,7 +149,7 @@ describe("a type of the wire", () => {
     }, { type: "string", enum: ["a"], description: "D" }])
   })
 
-  it("null, arrays and maps are made of others", () => {
+  it("null, arrays and maps are composed of other types", () => {
     const small = integerType<number>(0n, 9n)
     const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
     const pair = arrayOf(small, { length: 2, doc: "Two" })
@@ -201,7 +201,7 @@ describe("a type of the wire", () => {
   })
 })
 
-describe("an object of the wire", () => {
+describe("a wire object", () => {
   interface View {
     readonly n: number
     readonly token: { readonly n: number }
@@ -215,7 +215,7 @@ describe("an object of the wire", () => {
   })
   const view = { n: 7, token: { n: 2 } }
 
-  it("is written with its fields in their order, in the words of the network, and documented as closed", () => {
+  it("is written with its fields in order, with the names of the network, and documented as closed", () => {
     assert.strictEqual(
       outer.write(context)(view),
       '{"hezEthereumAddress":7,"other":{"n":2},"last":true}'
@@ -241,16 +241,16 @@ describe("an object of the wire", () => {
     assert.deepStrictEqual(outer.shapes, [inner])
   })
 
-  it("has one writer, and keeps what it has written where its values never change", () => {
+  it("has one writer, and caches its text if its values never change", () => {
     let written = 0
-    const kept = shape<View>(
+    const cachedShape = shape<View>(
       "Kept",
       "",
       { n: field(small, ({ n }) => (written++, n)) },
       ({ token }) => [token, undefined]
     )
-    const write = kept.write(context)
-    assert.strictEqual(kept.write(context), write)
+    const write = cachedShape.write(context)
+    assert.strictEqual(cachedShape.write(context), write)
     assert.deepStrictEqual([
       write(view),
       write({ ...view, n: 1 }),
@@ -260,7 +260,7 @@ describe("an object of the wire", () => {
     assert.notStrictEqual(outer.write(wireContext(network, keccak256)), outer.write(context))
   })
 
-  it("is revised by what a revision calls otherwise, leaves out, shows otherwise or adds", () => {
+  it("is changed in a revision by renamed, omitted, replaced or added fields", () => {
     const seven = field(small, () => 7)
     const revised = revise(outer, {
       rename: { other: "another" },
@@ -283,7 +283,7 @@ describe("an object of the wire", () => {
     )
   })
 
-  it("of a page is the same one each time, with what the revision counts", () => {
+  it("of a page is created once, with the counts of the revision", () => {
     const counts = { pendingItems: 1, totalItems: 2, firstItem: 3, lastItem: 4 }
     for (
       const [revision, text] of [[later, '{"tokens":[],"pendingItems":1}'], [
@@ -304,7 +304,7 @@ describe("an object of the wire", () => {
 })
 
 describe("a revision", () => {
-  it("offers the filters of a list by its names, in the order of the declaration", () => {
+  it("has the filters of a list under its own names, in the order of the declaration", () => {
     const names = (revision: typeof later) =>
       listNames.map((list) =>
         offeredFilters(revision, list).map(({ parameter }) => parameter).join(" ")
@@ -337,7 +337,7 @@ describe("a revision", () => {
     })
   })
 
-  it("finds by a filter what the list declares: how it is compared, and whether what it names has to be registered", () => {
+  it("finds the declaration of a filter: how it compares, and whether its value has to be registered", () => {
     const compared = Object.fromEntries(
       listNames.map((
         list
@@ -378,7 +378,7 @@ describe("a revision", () => {
     })
   })
 
-  it("documents what may stand in a path and a query", () => {
+  it("documents the parameters of path and query", () => {
     const address = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
     const uint32 = (example: number) => ({
       type: "integer",
@@ -432,7 +432,7 @@ describe("a revision", () => {
     )
   })
 
-  it("names operations by paths, each with the statuses that the contract declares", () => {
+  it("names operations by paths, each with the declared statuses", () => {
     const told = Object.values(operations).map((operation) =>
       [
         operation.kind,
@@ -458,7 +458,7 @@ describe("a revision", () => {
 })
 
 describe("the document of a body", () => {
-  it("is closed, with what is required, null where that may be, and examples in the words of the network", () => {
+  it("is closed, with required members, null if allowed, and examples with the names of the network", () => {
     const schema = bodySchema(bodies.transaction, context) as {
       readonly properties: { readonly [name: string]: object }
       readonly required: ReadonlyArray<string>
@@ -521,7 +521,7 @@ describe("the document of a body", () => {
     assert.match(String(example!.hezEthereumAddress), /^hez:0x/u)
   })
 
-  it("refuses digits of another kind or number", () => {
+  it("refuses digits of another kind or length", () => {
     const rule = (result: Result.Result<unknown, { readonly rule: string }>) =>
       Result.isFailure(result) ? result.failure.rule : result.success
     assert.deepStrictEqual([

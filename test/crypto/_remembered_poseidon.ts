@@ -1,13 +1,13 @@
 /*
- * Imported before anything else, takes the place of poseidon-lite in a process of tests: a result of the library is computed once. Those
- * who sign and those who verify are in one process here, trees are proven from where they were built, and many networks are made from the
- * same seeds.
+ * Imported first, replaces poseidon-lite in test processes by a version with a cache. Signing and
+ * verifying happen in one process here, trees are proven where they were built, and many networks
+ * are made from the same seeds.
  */
 import { createRequire, registerHooks } from "node:module"
 import { isMainThread } from "node:worker_threads"
 
 const { url } = import.meta
-// threads that the program starts are what they are without tests
+// worker threads of the program are not changed
 if (isMainThread) {
   registerHooks({
     resolve: (specifier, context, next) =>

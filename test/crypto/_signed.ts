@@ -20,7 +20,7 @@ export interface Signed {
   readonly transaction: SignedTransaction
 }
 
-/** So many transactions of as many wallets, in turn. */
+/** Returns signed transactions of several wallets, in turn. */
 export function signedTransactions(count: number, wallets: number): ReadonlyArray<Signed> {
   return Array.from({ length: count }, (_, i) => {
     const privateKey = new Uint8Array(32).fill(1 + i % wallets)

@@ -49,7 +49,7 @@ export interface AuthorizationVector extends VectorCase {
   }
 }
 
-/** Where an authorization counts. */
+/** Returns the network that an authorization is valid for. */
 export function networkOf({ chainId, verifyingContract }: AuthorizationVector): Network {
   return {
     prefix: "hez",
@@ -59,7 +59,7 @@ export function networkOf({ chainId, verifyingContract }: AuthorizationVector): 
   }
 }
 
-/** What a posted body says is signed. */
+/** Returns the signed content of a posted body. */
 export function signedTransaction(body: PostBody): SignedTransaction {
   const request = {
     fromAccountIndex: index(body.requestFromAccountIndex),

@@ -54,7 +54,7 @@ describe("BabyJubJub keys", () => {
     verifyCases<KeyCase>("bjj-encoding", 453, (vector) => {
       if (!vector.isBjj) return
       const key = Result.getOrThrow(parsePublicKey("hez", vector.text))
-      // The reference takes y equal to the modulus; here y must be below it
+      // the reference accepts y equal to the modulus; here y must be below it
       const decompresses = vector.decompresses === true && vector.yBelowModulus === true
       assert.strictEqual(Result.isSuccess(decompressPublicKey(key)), decompresses)
       assert.strictEqual(isInPrimeSubgroup(key), decompresses && vector.inPrimeSubgroup === true)
@@ -75,7 +75,7 @@ describe("BabyJubJub keys", () => {
     assert.strictEqual(formatBarePublicKey(key), "xDP3ppa3qjpSJO-zmTuvDM2eku7O4MKaP2yCCKnoHZ7i")
   })
 
-  it("a point has one key: y is below the modulus, and no sign goes with x of 0", () => {
+  it("a point has one key: y is below the modulus, and x of 0 has no sign", () => {
     assert.isTrue(
       Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: MODULUS, sign: false })))
     )

@@ -9,7 +9,7 @@ interface WalletCase {
 }
 
 describe("Keccak-256", () => {
-  it("nothing hashes to the well-known digest", () => {
+  it("the empty input has its well-known digest", () => {
     assert.strictEqual(
       hexOf(keccak256(new Uint8Array())),
       "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"

@@ -25,7 +25,9 @@ const indexedLeaves = Arbitrary.map(
   (pairs) => [...new Map(pairs)].map(([index, leaf]) => ({ index, leaf }))
 )
 
-/** Leaves that come close to each other, so that updates replace some, and far from each other, so that others move down. */
+/**
+ * Leaves with common prefixes, so that updates replace some, and without, so that others move down.
+ */
 const batches = Arbitrary.array(
   Arbitrary.map(
     Arbitrary.array(Arbitrary.all([integer(0, 12), integer(0, 1), unsigned(250)]), {
@@ -82,7 +84,7 @@ describe("Merkle trees", () => {
     assert.deepStrictEqual(tree.proof(258)?.siblings, [hashB, hashA])
   })
 
-  it("indexes that differ in their highest bit alone are told apart 48 levels down", () => {
+  it("indexes that differ only in their highest bit are separated 48 levels down", () => {
     const tree = merkleTree([{ index: 5, leaf: 1n }, { index: 5 + 2 ** 47, leaf: 2n }])
     const proof = proofOf(tree.proof(5 + 2 ** 47))
     assert.strictEqual(proof.siblings.length, 48)
@@ -90,7 +92,7 @@ describe("Merkle trees", () => {
     assert.isTrue(verifyInclusion(proof))
   })
 
-  it("an index that comes twice or has no place is a defect", () => {
+  it("a repeated index or one without a position is a defect", () => {
     assert.throws(() => merkleTree([{ index: 5, leaf: 1n }, { index: 5, leaf: 1n }]), RangeError)
     assert.throws(() => merkleTree([{ index: 2 ** 48, leaf: 1n }]), RangeError)
     assert.throws(() => merkleTree([{ index: -1, leaf: 1n }]), RangeError)
@@ -129,7 +131,7 @@ describe("Merkle trees", () => {
   )
 
   it.prop(
-    "a tree that was updated is the tree built from what it holds, proofs and all, and its earlier versions stay as they were",
+    "an updated tree equals the tree built from its content, with its proofs, and its earlier versions do not change",
     { batches },
     ({ batches }) => {
       const versions = [emptyTree]
@@ -146,19 +148,19 @@ describe("Merkle trees", () => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.prop("leaves put in one by one and in any order make the same tree as all at once", {
+  it.prop("inserting leaves one by one, in any order, makes the same tree as all at once", {
     leaves: indexedLeaves
   }, ({ leaves }) => {
     const oneByOne = leaves.toReversed().reduce((tree, leaf) => tree.update([leaf]), emptyTree)
     assert.strictEqual(oneByOne.root, emptyTree.update(leaves).root)
   }, { arbitrary: { runs: 15 } })
 
-  it("a hash that comes with a leaf from outside is not believed", () => {
+  it("a hash that comes with a leaf from outside is checked", () => {
     const forged = { index: 256, leaf: 7n, hash: 1n }
     assert.strictEqual(emptyTree.update([forged]).root, poseidon([256n, 7n, 1n]))
   })
 
-  it("a sibling or value has one form: what is equal modulo the field does not verify", () => {
+  it("siblings and values must be below the modulus of the field", () => {
     const proof = proofOf(
       merkleTree([{ index: 256, leaf: 7n }, { index: 257, leaf: 8n }]).proof(256)
     )
@@ -207,7 +209,7 @@ describe("exit proofs", () => {
     )
   })
 
-  it("a proof that speaks of anything else does not", () => {
+  it("a proof of anything else does not", () => {
     const { merkleProof } = exit
     const wrong: ReadonlyArray<Partial<typeof exit>> = [
       { tokenId: 4 },

@@ -36,7 +36,9 @@ interface AuthorizationCase extends AuthorizationVector {
   readonly digest: string
 }
 
-/** Every how many positive cases one is signed, since a signature costs milliseconds: about sixty of each file. */
+/**
+ * Signs every n-th positive case, because a signature takes milliseconds: about sixty of each file.
+ */
 const MESSAGES_STEP = 4
 const TRANSACTIONS_STEP = 6
 const AUTHORIZATIONS_STEP = 3

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
-import { verifierInPlace } from "../../adapters/crypto/mod.ts"
+import { inlineVerifier } from "../../adapters/crypto/mod.ts"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { network, signedAuthorization, signedTransactions } from "./_signed.ts"
 
 const verifiers = {
-  "in place": verifierInPlace(network),
+  "in place": inlineVerifier(network),
   "in workers": verifierWorkers(network, { workersMax: 2 })
 }
 
@@ -14,12 +14,12 @@ const signed = signedTransactions(24, 3)
 
 for (const [name, layer] of Object.entries(verifiers)) {
   describe(`Verifying ${name}`, () => {
-    it.live("each question gets its own answer", () =>
+    it.live("each request gets its own answer", () =>
       Effect.gen(function*() {
         const verifier = yield* SignatureVerifier
         const [first] = signed
         const other = signedAuthorization(5)
-        const asked = signed.flatMap(({ publicKey, transaction }, i) =>
+        const requests = signed.flatMap(({ publicKey, transaction }, i) =>
           [
             [true, verifier.transaction(transaction, publicKey)],
             [i % 3 === 0, verifier.transaction(transaction, first!.publicKey)],
@@ -30,8 +30,10 @@ for (const [name, layer] of Object.entries(verifiers)) {
             [false, verifier.transaction({ ...transaction, amount: 12345678901234567n }, publicKey)]
           ] as const
         )
-        const answers = yield* Effect.all(asked.map(([, ask]) => ask), { concurrency: "unbounded" })
-        assert.deepStrictEqual(answers, asked.map(([expected]) => expected))
+        const answers = yield* Effect.all(requests.map(([, ask]) => ask), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(answers, requests.map(([expected]) => expected))
         assert.isTrue(yield* verifier.authorization(other))
         assert.isFalse(yield* verifier.authorization({ ...other, address: network.rollupAddress }))
       }).pipe(Effect.provide(layer)))
@@ -39,7 +41,7 @@ for (const [name, layer] of Object.entries(verifiers)) {
 }
 
 describe("Verifying in workers", () => {
-  it.live("more than may wait are refused with the time to come again, and all others are answered", () =>
+  it.live("requests beyond the limit are refused with a time to retry, and all others are answered", () =>
     Effect.gen(function*() {
       const verifier = yield* SignatureVerifier
       const { publicKey, transaction } = signed[0]!
@@ -48,7 +50,7 @@ describe("Verifying in workers", () => {
         { concurrency: "unbounded" }
       )
       const [answered, refused] = [exits.filter(Exit.isSuccess), exits.filter(Exit.isFailure)]
-      // four wait, and the two batches of the worker hold one and up to eight
+      // four wait, and the two batches of the worker contain one and up to eight
       assert.isAtLeast(answered.length, 4)
       assert.isAtLeast(refused.length, 27)
       assert.isTrue(answered.every(({ value }) => value))
@@ -57,7 +59,7 @@ describe("Verifying in workers", () => {
       assert.isAtLeast(error.retryAfterSeconds, 1)
     }).pipe(Effect.provide(verifierWorkers(network, { workersMax: 1, queueMax: 4 }))))
 
-  it.live("authorizations need no worker as long as they are to be verified in place", () => {
+  it.live("authorizations need no worker as long as they are verified in place", () => {
     let inPlaceLeft = 2
     return Effect.gen(function*() {
       const verifier = yield* SignatureVerifier
@@ -69,12 +71,12 @@ describe("Verifying in workers", () => {
       assert.instanceOf(yield* Effect.flip(verifier.authorization(authorization)), VerifierBusy)
     }).pipe(
       Effect.provide(
-        verifierWorkers(network, { queueMax: 0, inPlaceWhile: () => inPlaceLeft-- > 0 })
+        verifierWorkers(network, { queueMax: 0, inlineWhile: () => inPlaceLeft-- > 0 })
       )
     )
   })
 
-  it.live("the layer's end ends the threads and interrupts who waits", () =>
+  it.live("closing the layer ends the threads and interrupts waiting requests", () =>
     Effect.gen(function*() {
       const { publicKey, transaction } = signed[0]!
       const fibers = yield* Effect.gen(function*() {

@@ -58,7 +58,7 @@ interface AuthorizationCase extends AuthorizationVector {
 }
 
 describe("Verifying messages", () => {
-  it("every signature of the vectors gets its verdict, and a key that fits every message is no signing key", () => {
+  it("every signature of the vectors gets its verdict, and a key that fits every message is not a signing key", () => {
     let weak = 0
     verifyCases<MessageCase>(
       "eddsa-poseidon",
@@ -70,7 +70,8 @@ describe("Verifying messages", () => {
         )
         assert.strictEqual(verdict.accept, !negative)
         if (policy !== true) return
-        // decided: the equation is the whole verdict on a signature, and such keys are refused where they are authorized
+        // by decision the equation alone is the verdict on a signature, and such keys are refused
+        // when they are authorized
         assert.isFalse(isSigningKey(publicKeyBytesHex))
         weak++
       }
@@ -79,7 +80,7 @@ describe("Verifying messages", () => {
   })
 
   it.prop(
-    "what is signed verifies, and nothing else does",
+    "a signature verifies for its own message and key only",
     { privateKey: bytes(32), message: unsigned(253), other: unsigned(253) },
     ({ message, other, privateKey }) => {
       const key = derivePublicKey(privateKey)
@@ -130,7 +131,7 @@ describe("Verifying transactions", () => {
     )
   })
 
-  it("a field that is wider than its place has no signature, even though the bits would fit another transaction", () => {
+  it("a field that exceeds its width has no signature, though its bits would fit another transaction", () => {
     const privateKey = new Uint8Array(32).fill(7)
     const key = derivePublicKey(privateKey)
     let example: {
@@ -177,7 +178,7 @@ describe("Verifying authorizations", () => {
     assert.deepStrictEqual(decided, { highS: 20, recoveryByte: 16 })
   })
 
-  it("a well signed authorization of a key whose signatures mean nothing is refused", () => {
+  it("a valid authorization of a key that is not a signing key is refused", () => {
     const owner = new Uint8Array(32).fill(9)
     const network = { prefix: "zk", name: "Any", chainId: 1, rollupAddress: `0x${"0".repeat(39)}1` }
     let refused = 0

@@ -6,7 +6,7 @@ import { VerifierBusy } from "../../core/ports/mod.ts"
 import { type WorkerPool, workerPool } from "../../adapters/crypto/worker_pool.ts"
 import { network, signedAuthorization } from "./_signed.ts"
 
-/** A thread that answers, true for even numbers, when the test says so. */
+/** A thread that answers, true for even numbers, when the test lets it. */
 class Thread extends EventEmitter {
   readonly batches: Array<ReadonlyArray<number>> = []
   ended = false
@@ -46,13 +46,13 @@ const make = (options: { readonly workersMax: number; readonly queueMax: number 
 const askAll = (pool: WorkerPool<number>, questions: ReadonlyArray<number>) =>
   Effect.forEach(
     questions,
-    (question) => Effect.forkChild(pool.ask(question), { startImmediately: true })
+    (question) => Effect.forkChild(pool.run(question), { startImmediately: true })
   )
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 describe("A pool of workers", () => {
-  it.effect("no thread starts before the first question, and idle ones don't keep the process alive", () =>
+  it.effect("no thread starts before the first request, and idle ones do not keep the process alive", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 2, queueMax: 10 })
       assert.strictEqual(threads.length, 0)
@@ -66,7 +66,7 @@ describe("A pool of workers", () => {
       assert.isTrue(yield* Fiber.join(fiber!))
     }))
 
-  it.effect("every question gets its own answer, in batches", () =>
+  it.effect("every request gets its own answer, in batches", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 2, queueMax: 100 })
       const fibers = yield* askAll(pool, range(0, 60))
@@ -87,27 +87,27 @@ describe("A pool of workers", () => {
       )
     }))
 
-  it.effect("a full queue is busy, and an interrupted question frees its place", () =>
+  it.effect("a full queue refuses requests, and an interrupted request frees its place", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 1, queueMax: 3 })
       // two are with the worker, three wait
       const fibers = yield* askAll(pool, range(0, 5))
-      const error = yield* Effect.flip(pool.ask(5))
+      const error = yield* Effect.flip(pool.run(5))
       assert.instanceOf(error, VerifierBusy)
       yield* Fiber.interrupt(fibers[3]!)
-      const late = yield* Effect.forkChild(pool.ask(6), { startImmediately: true })
-      assert.instanceOf(yield* Effect.flip(pool.ask(7)), VerifierBusy)
+      const late = yield* Effect.forkChild(pool.run(6), { startImmediately: true })
+      assert.instanceOf(yield* Effect.flip(pool.run(7)), VerifierBusy)
       const [thread] = threads
-      const asked: Array<number> = []
+      const requests: Array<number> = []
       while (thread!.batches.length > 0) {
-        asked.push(...thread!.batches[0]!)
+        requests.push(...thread!.batches[0]!)
         thread!.answer()
       }
-      assert.deepStrictEqual(asked, [0, 1, 2, 4, 6])
+      assert.deepStrictEqual(requests, [0, 1, 2, 4, 6])
       assert.isTrue(yield* Fiber.join(late))
     }))
 
-  it.effect("a worker that perishes is replaced, and its questions are asked once more", () =>
+  it.effect("a crashed worker is replaced, and its requests are sent again", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 1, queueMax: 100 })
       const fibers = yield* askAll(pool, range(0, 4))
@@ -118,7 +118,7 @@ describe("A pool of workers", () => {
       assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), [true, false, true, false])
     }))
 
-  it.effect("a question over which two workers perish dies alone", () =>
+  it.effect("a request that crashes two workers fails alone", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 1, queueMax: 100 })
       const fibers = yield* askAll(pool, range(0, 30))
@@ -137,7 +137,7 @@ describe("A pool of workers", () => {
       }
     }))
 
-  it.effect("closing ends the threads and interrupts who asks", () =>
+  it.effect("closing ends the threads and interrupts waiting requests", () =>
     Effect.gen(function*() {
       const { pool, threads } = make({ workersMax: 2, queueMax: 100 })
       const fibers = yield* askAll(pool, range(0, 30))
@@ -147,10 +147,10 @@ describe("A pool of workers", () => {
       for (const exit of yield* Effect.forEach(fibers, Fiber.await)) {
         assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
       }
-      assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.ask(1))))
+      assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.run(1))))
     }))
 
-  it.live("a real thread that perishes over a question is replaced, and the question dies with the reason", () =>
+  it.live("a real thread that crashes is replaced, and its request fails with the reason", () =>
     Effect.gen(function*() {
       let started = 0
       const start = () => {
@@ -160,10 +160,10 @@ describe("A pool of workers", () => {
         })
       }
       const pool = workerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
-      const exit = yield* Effect.exit(pool.ask({ publicKey: "", elements: [], signature: "" }))
+      const exit = yield* Effect.exit(pool.run({ publicKey: "", elements: [], signature: "" }))
       assert.isTrue(Exit.isFailure(exit) && /Poseidon of 0 inputs/u.test(Cause.pretty(exit.cause)))
       assert.strictEqual(started, 2)
-      assert.isTrue(yield* pool.ask(signedAuthorization(3)))
+      assert.isTrue(yield* pool.run(signedAuthorization(3)))
       assert.strictEqual(started, 3)
       yield* pool.close
     }))

@@ -11,7 +11,7 @@ const lines = {
   first: writeFeedLine({ kind: "block", block: block101 })
 }
 
-/** A line with another value at the end of a path. */
+/** Returns a line with another value at a path. */
 function lineWith(line: keyof typeof lines, path: string, value: unknown): string {
   const record = JSON.parse(lines[line]) as Json
   const keys = path.split("/")
@@ -38,7 +38,7 @@ describe("a line of a feed", () => {
     }
   })
 
-  it("has numbers up to their greatest, and no greater ones", () => {
+  it("has numbers up to their maximum, and no greater ones", () => {
     const bounds = [["block/batches/0/exits/0/accountIndex", 2 ** 48 - 1], [
       "block/batches/0/l2/0/fee",
       255
@@ -120,15 +120,15 @@ describe("a line of a feed", () => {
     )
   })
 
-  it("is refused with all that is wrong in it, unknown members included", () => {
+  it("is refused with all violations, unknown members included", () => {
     const record = JSON.parse(lines.block) as Json
     Object.assign(record["block"]!, { hash: "0x", parentHash: 7, amountt: 1 })
     const refused = readFeedLine(JSON.stringify(record))
-    const told = Exit.isFailure(refused) ? String(refused.cause) : ""
-    for (const member of ["hash", "parentHash", "amountt"]) assert.include(told, `["${member}"]`)
+    const message = Exit.isFailure(refused) ? String(refused.cause) : ""
+    for (const member of ["hash", "parentHash", "amountt"]) assert.include(message, `["${member}"]`)
   })
 
-  it("is refused with what was expected in its place", () => {
+  it("is refused with the expected value", () => {
     const expected = (...given: Parameters<typeof lineWith>) => {
       const refused = readFeedLine(lineWith(...given))
       return Exit.isFailure(refused) ? String(refused.cause) : ""
@@ -155,7 +155,7 @@ describe("a line of a feed", () => {
     )
   })
 
-  it("holds no number in memory that it could not write in 78 digits", () => {
+  it("contains no number that it could not write in 78 digits", () => {
     const { merkleProof } = block104.batches![0]!.exits[0]!
     const isProof = Schema.is(Schema.toType(MerkleProofFeed))
     assert.deepStrictEqual(

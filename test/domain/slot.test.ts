@@ -15,7 +15,10 @@ import {
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
-/** Slots of ten blocks from block 100 on; two are closed besides the current one, and then a hundred are open. */
+/**
+ * Slots of ten blocks from block 100 on; two are closed besides the current one, and then a hundred
+ * are open.
+ */
 const constants = genesis.constants.auction
 const variables: AuctionVariables = {
   ...genesis.variables.auction,
@@ -38,7 +41,7 @@ const bidOf = (slotNum: number, bidValue: bigint): BidView => ({
 })
 
 describe("slots", () => {
-  it("have ten blocks each, and blocks up to the first one are of slot 0", () => {
+  it("have ten blocks each, and earlier blocks belong to slot 0", () => {
     assert.deepStrictEqual(
       [0n, 99n, 100n, 109n, 110n, 119n, 120n].map((block) => slotOfBlock(constants, block)),
       [0, 0, 0, 0, 1, 1, 2]
@@ -92,7 +95,7 @@ describe("slots", () => {
     assert.strictEqual(lastOpenSlot({ ...clock, currentSlot: slotNumMax - 50 }), slotNumMax)
   })
 
-  it("are won by the best bid once they are closed, if it is the least that is asked for", () => {
+  it("are won by the best bid once they are closed, if it reaches the minimum", () => {
     const winners = [[4, 14n], [4, 13n], [5, 15n], [5, 1000n]] as const
     const shown = winners.map(([slotNum, bidValue]) =>
       slotView(clock, slotNum, { bestBid: bidOf(slotNum, bidValue), applicable: variables })
@@ -109,14 +112,14 @@ describe("slots", () => {
     )
   })
 
-  it("have a minimum by their number modulo 6", () => {
+  it("have a minimum that depends on their number modulo 6", () => {
     const least = [0, 5, 6, 13].map((slotNum) =>
       [9n, 10n, 11n, 14n, 15n].find((bidValue) => reachesMinimum({ slotNum, bidValue }, variables))
     )
     assert.deepStrictEqual(least, [10n, 15n, 10n, 11n])
   })
 
-  it("are judged by the newest default bids whose first slot is not after them, or else by the oldest", () => {
+  it("use the newest default bids whose first slot is not after them, or else the oldest", () => {
     const sets = [7, 5, 3].map((defaultSlotSetBidSlotNum) => ({
       ...variables,
       defaultSlotSetBidSlotNum
@@ -128,7 +131,7 @@ describe("slots", () => {
     assert.isUndefined(applicableVariables([], 1))
   })
 
-  it("are forged by the boot coordinator where no bid wins", () => {
+  it("are forged by the boot coordinator if no bid wins", () => {
     const { bootCoordinator: forgerAddr, bootCoordinatorUrl: url } = variables
     assert.deepStrictEqual(bootCoordinator(variables), {
       itemId: 0,

@@ -36,11 +36,11 @@ describe("metrics", () => {
     })
   })
 
-  it("look back on a day, and fees on an hour", () => {
+  it("cover a day, and fees an hour", () => {
     assert.deepStrictEqual([metricsWindowMs, feeWindowMs], [86_400_000, 3_600_000])
   })
 
-  it("take a second for the least time, and of one batch say no average of batches", () => {
+  it("use a second as the least duration, and for one batch give no average of batches", () => {
     const one = { ...sums, batches: 1, lastTimestampMs: 10_000 }
     assert.deepStrictEqual(metricsOf(one, totals), {
       transactionsPerBatch: 0,
@@ -55,7 +55,7 @@ describe("metrics", () => {
     )
   })
 
-  it("are 0 where there is nothing to average", () => {
+  it("are 0 if there is nothing to average", () => {
     const none = {
       batches: 0,
       transactions: 0,
@@ -78,7 +78,7 @@ describe("metrics", () => {
 describe("the recommended fee", () => {
   const bounds = { minFeeUSD: 0.1, maxFeeUSD: 10 }
 
-  it("is the average of a transaction, twice and two and a half times of it where an account is created", () => {
+  it("is the average of a transaction, twice and two and a half times of it if an account is created", () => {
     assert.deepStrictEqual(recommendedFeeOf({ transactions: 8, feesUSD: 16 }, bounds), {
       existingAccount: 2,
       createAccount: 5,
@@ -86,7 +86,7 @@ describe("the recommended fee", () => {
     })
   })
 
-  it("stays within its bounds, also where nothing was sent", () => {
+  it("stays within its bounds, also without transactions", () => {
     assert.deepStrictEqual(recommendedFeeOf({ transactions: 0, feesUSD: 0 }, bounds), {
       existingAccount: 0.1,
       createAccount: 0.1,
@@ -169,11 +169,11 @@ describe("sums of fees", () => {
 })
 
 describe("an amount", () => {
-  it("is worth its share of a whole token", () => {
+  it("has the value of its share of a whole token", () => {
     assert.strictEqual(valueUSD({ priceUSD: 3, decimals: 2 }, 50n), 3 / 100 * 50)
   })
 
-  it("has no value without a price, at a price of nothing, and where there is none of it", () => {
+  it("has no value without a price, at a price of 0, and if it is 0", () => {
     assert.deepStrictEqual(
       [null, 0, 3].map((priceUSD) => valueUSD({ priceUSD, decimals: 2 }, priceUSD === 3 ? 0n : 5n)),
       [null, null, null]

@@ -10,7 +10,7 @@ import {
 import { feeFactor } from "../../core/encoding/mod.ts"
 
 describe("an exit", () => {
-  it("is pending until it was withdrawn at once or collected; to request it changes nothing", () => {
+  it("is pending until it was withdrawn instantly or collected; a request changes nothing", () => {
     const exit = (
       instantWithdrawn: bigint | null,
       delayedWithdrawRequest: bigint | null,
@@ -27,7 +27,7 @@ describe("an exit", () => {
 })
 
 describe("names of members", () => {
-  it("carry the prefix of the network where a word begins, and nowhere else", () => {
+  it("contain the prefix of the network at the beginning of a word, and nowhere else", () => {
     const names = [
       "zkEthereumAddress",
       "toZkEthereumAddress",
@@ -54,7 +54,7 @@ describe("names of members", () => {
 })
 
 describe("the fee of a posted transaction", () => {
-  it("is known in units and in dollars, and nothing where it cannot be computed or the token has no price", () => {
+  it("is in units and in dollars, and null if it cannot be computed or the token has no price", () => {
     assert.deepStrictEqual([
       feeUnits({ amount: 1000n, fee: 126 }),
       feeUnits({ amount: 1n << 200n, fee: 255 })

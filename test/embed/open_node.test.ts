@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { openNode, type RollupNode } from "../../app/embed.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 
-/* The promise door, as a host without Effect and without types calls it. */
+/* The promise interface, called as a host without Effect and without types does. */
 
 const opened = async (): Promise<RollupNode> => {
-  const simulation = simulate({ seed: 1, users: 20, standInRoots: true })
+  const simulation = simulate({ seed: 1, users: 20, placeholderRoots: true })
   const node = await openNode({ genesis: simulation.genesis })
   for (let i = 0; i < 30; i++) await node.applyRecord(simulation.next())
   return node
@@ -14,10 +14,10 @@ const opened = async (): Promise<RollupNode> => {
 const rejection = (promise: Promise<unknown>): Promise<Error & { readonly _tag?: string }> =>
   promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
 
-/** What a JavaScript host may pass. */
+/** Any value that a JavaScript host may pass. */
 const untyped = (value: unknown) => value as never
 
-describe("the promise door", () => {
+describe("the promise interface", () => {
   it("refuses a query that no URL could state, and names every rule it breaks", async () => {
     const node = await opened()
     const error = await rejection(
@@ -62,7 +62,7 @@ describe("the promise door", () => {
     await node.close()
   })
 
-  it("refuses a key that names nothing of its kind", async () => {
+  it("refuses a key of another kind", async () => {
     const node = await opened()
     for (const key of [-5, 2 ** 40, 1.5, "3"]) {
       assert.strictEqual(
@@ -76,7 +76,7 @@ describe("the promise door", () => {
     await node.close()
   })
 
-  it("refuses what is no record, with the ledger as it was", async () => {
+  it("refuses an invalid record and leaves the ledger unchanged", async () => {
     const node = await opened()
     const before = (await node.state()).stamp
     for (
@@ -92,14 +92,14 @@ describe("the promise door", () => {
     await node.close()
   })
 
-  it("gives the pool to a coordinator", async () => {
+  it("gives a coordinator access to the pool", async () => {
     const node = await opened()
     assert.deepStrictEqual((await node.pool.select({ maxTransactions: 10 })).transactions, [])
     assert.deepStrictEqual(await node.pool.settle(), [])
     await node.close()
   })
 
-  it("is closed for every call once it is closed", async () => {
+  it("refuses every call after it is closed", async () => {
     const node = await opened()
     await node.close()
     for (

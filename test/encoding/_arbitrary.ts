@@ -1,6 +1,6 @@
 import { Arbitrary, Schema } from "effect"
 
-/** An integer between two bounds, both included, never −0. */
+/** Generates integers from `minimum` to `maximum`, both included, never -0. */
 export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<number> {
   return Arbitrary.map(
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))),
@@ -8,7 +8,7 @@ export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<n
   )
 }
 
-/** An unsigned integer of up to so many bits, all widths equally likely. */
+/** Generates unsigned integers of at most `bitsMax` bits, all widths equally likely. */
 export function unsigned(bitsMax: number): Arbitrary.Arbitrary<bigint> {
   return Arbitrary.map(
     Arbitrary.all([bytes(Math.ceil(bitsMax / 8)), integer(0, bitsMax)]),
@@ -24,7 +24,7 @@ export function bytes(length: number): Arbitrary.Arbitrary<Uint8Array> {
   )
 }
 
-/** So many lower-case hexadecimal digits. */
+/** Generates texts of this number of lower-case hexadecimal digits. */
 export function hex(digits: number): Arbitrary.Arbitrary<string> {
   return Arbitrary.map(
     Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }),
@@ -32,18 +32,18 @@ export function hex(digits: number): Arbitrary.Arbitrary<string> {
   )
 }
 
-/** One of the characters of a text. */
+/** Generates one of the characters of a text. */
 export function characterOf(alphabet: string): Arbitrary.Arbitrary<string> {
   return Arbitrary.map(integer(0, alphabet.length - 1), (at) => alphabet[at]!)
 }
 
-/** A position, as a fraction, in a text whose length is not known yet. */
+/** Generates a position, as a fraction, in a text of unknown length. */
 export const fraction: Arbitrary.Arbitrary<number> = Arbitrary.map(
   integer(0, 999_999),
   (value) => value / 1_000_000
 )
 
-/** The text with the character at the position removed and another text put in its place. */
+/** Replaces the character at the position by another text. */
 export function replaceAt(text: string, position: number, replacement: string): string {
   const at = Math.floor(position * text.length)
   return text.slice(0, at) + replacement + text.slice(at + 1)

@@ -7,7 +7,7 @@ export function accepts<A>(result: Result.Result<A, EncodingError>, value: A): v
   assert.deepStrictEqual(result, Result.succeed(value))
 }
 
-/** Asserts a failure that quotes what was given and says what was expected. */
+/** Asserts a failure that contains the value and what was expected. */
 export function refuses<A>(result: Result.Result<A, EncodingError>, value: string): void {
   assert.isTrue(Result.isFailure(result), `accepted ${JSON.stringify(value)}`)
   if (Result.isSuccess(result)) return

@@ -17,7 +17,8 @@ interface IndexCase extends VectorCase {
   readonly index: number | null
 }
 
-// The client's pattern and the contract differ: the contract takes every index of 48 bits and any symbol, and no leading zeros.
+// the client's pattern and the contract differ: the contract accepts every index of 48 bits and any
+// symbol, and no leading zeros
 const REFUSED_BY_CONTRACT = ["no index", "leading zeros"]
 
 describe("account indexes", () => {
@@ -72,7 +73,7 @@ describe("account indexes", () => {
   )
 
   it.prop(
-    "an index with a digit turned into something else is refused",
+    "an index with a digit replaced by another character is refused",
     { index: integer(0, ACCOUNT_INDEX_MAX), position: fraction, damage: characterOf("+-. :ex\n") },
     ({ index, position, damage }) => {
       const text = `zk:ETH:${replaceAt(String(index), position, damage)}`

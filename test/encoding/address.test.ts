@@ -49,7 +49,7 @@ describe("Ethereum addresses", () => {
   }
 
   it.prop(
-    "an address reads back whatever the case of its digits",
+    "an address is read with digits of either case",
     { digits: hex(40) },
     ({ digits }) => {
       const address = `0x${digits}`
@@ -61,7 +61,7 @@ describe("Ethereum addresses", () => {
   )
 
   it.prop(
-    "an address with a character lost or turned into no digit is refused",
+    "an address with a character missing or replaced by another one is refused",
     { digits: hex(40), position: fraction, damage: characterOf("gG :-@`/é\n") },
     ({ digits, position, damage }) => {
       for (const replacement of ["", damage, `${damage}0`]) {
@@ -78,14 +78,14 @@ describe("Ethereum addresses", () => {
     }
   })
 
-  it("an address is hashed as the number that its digits are", () => {
+  it("an address is hashed as the number of its digits", () => {
     assert.deepStrictEqual([
       addressNumber(INTERNAL_ADDRESS),
       addressNumber(`0x${"0".repeat(38)}1f`)
     ], [(1n << 160n) - 1n, 31n])
   })
 
-  it("a text of 200 characters is quoted in full, a longer one is cut", () => {
+  it("a text of up to 200 characters is quoted in full, a longer one is cut", () => {
     for (
       const [length, quoted] of [[200, "g".repeat(200)], [201, `${"g".repeat(200)}…`]] as const
     ) {

@@ -28,7 +28,7 @@ describe("fees", () => {
     verifyCases<FeeCase>("fees", 709, (vector) => {
       switch (vector.op) {
         case "table":
-          // On 2^60 a fixed-point fee is the table entry itself
+          // on 2^60 a fixed-point fee is the table entry itself
           return vector.factorShifted60 === null
             ? accepts(feeAmount(1n, vector.feeIndex), BigInt(vector.factor ?? -1))
             : accepts(feeAmount(1n << 60n, vector.feeIndex), BigInt(vector.factorShifted60))
@@ -82,7 +82,7 @@ describe("fees", () => {
     for (const selector of [-1, 0.5, 256]) assert.throws(() => feeFactor(selector), RangeError)
   })
 
-  it("nothing is paid for nothing, nor where nothing is wanted", () => {
+  it("the fee is 0 for an amount of 0 and for a wish of 0", () => {
     for (const [fee, amount] of [[0n, 10n], [-1n, 10n], [10n, 0n], [10n, -1n]] as const) {
       assert.strictEqual(selectFee(fee, amount), 0)
     }

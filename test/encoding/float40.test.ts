@@ -68,7 +68,7 @@ describe("float40", () => {
     accepts(floorFloat40(1157073197879933027n), 286448638922)
   })
 
-  it("the smallest exponent is canonical, though decoding takes others", () => {
+  it("the smallest exponent is canonical, though decoding accepts others", () => {
     assert.strictEqual(decodeFloat40(2 ** 35 + 1), 10n)
     accepts(encodeFloat40(10n), 10)
   })
@@ -102,7 +102,7 @@ describe("float40", () => {
     assert.strictEqual(Result.isSuccess(encodeFloat40(amount)), floored === amount)
   })
 
-  it.prop("five bytes carry every float", { float: integer(0, FLOAT_MAX) }, ({ float }) => {
+  it.prop("five bytes contain every float", { float: integer(0, FLOAT_MAX) }, ({ float }) => {
     const bytes = float40ToBytes(float)
     assert.strictEqual(bytes.length, 5)
     assert.strictEqual(float40FromBytes(bytes), float)
@@ -110,7 +110,7 @@ describe("float40", () => {
     assert.throws(() => float40FromBytes(bytes, 1), RangeError)
   })
 
-  it("a number of more than 40 bits is no float", () => {
+  it("a number of more than 40 bits is refused", () => {
     for (const float of [-1, 0.5, 2 ** 40, NaN]) {
       assert.throws(() => decodeFloat40(float), RangeError)
     }

@@ -9,7 +9,7 @@ const UINT256 = { minimum: 0n, maximum: (1n << 256n) - 1n }
 const SAFE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
 describe("decimal integers", () => {
-  it("only plain digits are read", () => {
+  it("only plain digits are accepted", () => {
     for (
       const text of [
         "",
@@ -52,7 +52,7 @@ describe("decimal integers", () => {
     refuses(parseDecimalNumber("9007199254740993", SAFE), "9007199254740993")
   })
 
-  it("the contract's rounded literal is 2^64-1 where that is the maximum, and nothing elsewhere", () => {
+  it("the contract's rounded literal is 2^64-1 if that is the maximum, and refused otherwise", () => {
     const literal = "1.84467440737096e+19"
     accepts(parseDecimal(literal, { minimum: 0n, maximum: UINT64_MAX }), UINT64_MAX)
     refuses(parseDecimal(literal, UINT256), literal)
@@ -67,7 +67,7 @@ describe("decimal integers", () => {
     )
   })
 
-  it("a million digits are refused without being read, and quoted in short", () => {
+  it("a million digits are refused without being parsed, and quoted in short", () => {
     const text = "9".repeat(1_000_000)
     const result = parseDecimal(text, UINT256)
     refuses(result, text)
@@ -89,7 +89,7 @@ describe("decimal integers", () => {
   )
 
   it.prop(
-    "a text with any character that is no digit is refused",
+    "a text with any other character is refused",
     { value: unsigned(256), position: fraction, damage: characterOf("+-.,_ eExn\n/:") },
     ({ value, position, damage }) => {
       const text = replaceAt(String(value), position, damage)

@@ -109,8 +109,8 @@ describe("public keys", () => {
     }
   )
 
-  it("a character outside the alphabet is refused also where the sum would hold", () => {
-    // read as -1 it would leave the bits of 63, and as nothing or as one those of A and B
+  it("a character outside the alphabet is refused, also if the sum would match", () => {
+    // decoded as -1 it would have the bits of 63, as 0 or 1 those of A and B
     for (const [byte, digit] of [[255, "_"], [0, "A"], [4, "B"]] as const) {
       const text = formatBarePublicKey(publicKeyFromBytes(new Uint8Array(32).fill(byte)))
       const at = text.indexOf(digit)
@@ -121,7 +121,7 @@ describe("public keys", () => {
     }
   })
 
-  it("groups that follow a whole key, or are missing from it, are refused", () => {
+  it("additional or missing groups are refused", () => {
     const text = formatBarePublicKey(publicKeyFromBytes(new Uint8Array(32).fill(7)))
     for (const other of [`${text}AAAA`, text.slice(4), text.slice(0, -4), ""]) {
       refuses(parseBarePublicKey(other), other)
@@ -136,7 +136,7 @@ describe("public keys", () => {
     }
   })
 
-  it("what cannot be a compressed key is a defect", () => {
+  it("a value that cannot be a compressed key is a defect", () => {
     assert.throws(() => publicKeyFromBytes(new Uint8Array(31)), RangeError)
     for (const y of [-1n, 1n << 255n]) {
       assert.throws(() => publicKeyFromParts({ y, sign: false }), RangeError)
@@ -151,7 +151,7 @@ function reversed(hex: string): string {
   return Buffer.from(hex, "hex").reverse().toString("hex")
 }
 
-/** Cases without a column for the bytes: another decoder reads them. */
+/** Decodes the bytes of cases without a column for them, by another decoder. */
 function bareHex(text: string): string {
   return reversed(Buffer.from(text.slice(4), "base64url").subarray(0, 32).toString("hex"))
 }

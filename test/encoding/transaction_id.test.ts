@@ -82,7 +82,7 @@ describe("transaction ids", () => {
     }
   })
 
-  it("a field that has no place in the id is refused by name", () => {
+  it("a field that does not fit into the id is refused by name", () => {
     const fits = { fromAccountIndex: 256, tokenId: 0, amount: 1n, nonce: 0n, fee: 0 }
     refuses(l2TransactionId({ ...fits, fromAccountIndex: 2 ** 48 }, keccak256), "281474976710656")
     refuses(l2TransactionId({ ...fits, tokenId: 2 ** 32 }, keccak256), "4294967296")
@@ -130,7 +130,7 @@ describe("transaction ids", () => {
     assert.strictEqual(hashed, "00".repeat(10))
   })
 
-  it("a position or batch number that no batch has is a defect", () => {
+  it("an impossible position or batch number is a defect", () => {
     assert.throws(
       () => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: 65536 }, keccak256),
       RangeError
@@ -173,7 +173,7 @@ describe("transaction ids", () => {
     }
   )
 
-  it.prop("an id reads back whatever the case of its digits", {
+  it.prop("an id is read with digits of either case", {
     type: characterOf("012"),
     hash: hex(64)
   }, ({ type, hash }) => {
@@ -183,7 +183,7 @@ describe("transaction ids", () => {
   })
 
   it.prop(
-    "an id with a character lost or turned into no digit is refused",
+    "an id with a character missing or replaced by another one is refused",
     { hash: hex(64), position: fraction, damage: characterOf("gG :-é\n") },
     ({ hash, position, damage }) => {
       for (const replacement of ["", damage, `${damage}0`]) {
@@ -228,7 +228,7 @@ const PUBLISHED_L2: ReadonlyArray<readonly [number, number, bigint, bigint, numb
   ]
 ]
 
-/** A claimed id is either no id at all or another one. */
+/** Asserts that a claimed id is malformed or that of another transaction. */
 function isNotThe(
   id: string,
   { claimedId = "", why = "" }: { readonly claimedId?: string; readonly why?: string }

@@ -2,21 +2,21 @@ import type { Random } from "../memory/_random.ts"
 import type { Operation, Parameter } from "./_document.ts"
 import type { Values } from "./_values.ts"
 
-/** A body of a post, and whether the document refuses it for sure. */
+/** A body of a post, and whether the document certainly refuses it. */
 export interface Posted {
   readonly bytes: Buffer
   readonly contentType: string | undefined
   readonly isBroken: boolean
 }
 
-/** @param genuine bodies that were signed by who may, as texts, by operation */
+/** @param genuine validly signed bodies, as texts, by operation */
 export const makeBodies = (
   random: Random,
   values: Values,
   genuine: { readonly [operation: string]: ReadonlyArray<string> }
 ) => {
   const json = "application/json"
-  /** The members of an object by its schema: each one is allowed, mostly. */
+  /** Returns an object by its schema, mostly with valid members. */
   const made = ({ body }: Operation): object => {
     const draft: { [name: string]: unknown } = {}
     const { examples, properties } = body!
@@ -45,10 +45,10 @@ export const makeBodies = (
     const text = textOf(operation)
     const bytes = Buffer.from(text)
     const posted = (
-      given: string | Buffer,
+      bodyText: string | Buffer,
       isBroken: boolean,
       contentType: string | undefined = json
-    ): Posted => ({ bytes: Buffer.from(given as string), contentType, isBroken })
+    ): Posted => ({ bytes: Buffer.from(bodyText as string), contentType, isBroken })
     switch (random.below(14)) {
       case 0:
         return posted(bytes.subarray(0, random.below(bytes.length)), true)

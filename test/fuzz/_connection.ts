@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 
-/** An answer as it stood on the wire. */
+/** A response as it was received. */
 export interface Answer {
   readonly status: number
   /** By lower-case name. */
@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** What became of a request: its answer, or that the connection ended before there was one. */
+/** The outcome of a request: its response, or that the connection ended before one. */
 export type Outcome = Answer | "closed"
 
 interface Waiting {
@@ -16,23 +16,23 @@ interface Waiting {
   readonly end: (outcome: Outcome) => void
 }
 
-/** Bytes that come are no answer of HTTP/1.1. */
+/** The received bytes are not an HTTP/1.1 response. */
 class MalformedAnswer extends Error {}
 
 /**
- * A connection that is spoken to in bytes: requests are sent as they are, several at once if wished, and answers are read by hand and
- * belong to the requests in their order.
+ * A raw connection: requests are sent as bytes, several at once if wanted; responses are parsed by
+ * hand and belong to the requests in order.
  */
 export class Connection {
   readonly #socket: Socket
   readonly #waiting: Array<Waiting> = []
   readonly #ended: Promise<void>
   #read: Buffer = Buffer.alloc(0)
-  /** Answers that nobody asked for, such as the refusal of bytes that are no request. */
+  /** Responses without a request, such as the refusal of bytes that are not a request. */
   readonly unasked: Array<Answer> = []
-  /** What is wrong with the bytes that came. */
+  /** Describes an error in the received bytes. */
   fault: string | undefined
-  /** The last answer said that the connection ends with it. */
+  /** The last response announced the end of the connection. */
   isLast = false
   isClosed = false
 
@@ -67,13 +67,13 @@ export class Connection {
     return outcomes
   }
 
-  /** Sends bytes and then, unless the connection stays open, nothing more. */
+  /** Sends bytes, and closes the client's side if `isOver`. */
   send(bytes: Buffer, isOver: boolean): void {
     if (isOver) this.#socket.end(bytes)
     else this.#socket.write(bytes)
   }
 
-  /** Sent by the server or by nobody: the end. */
+  /** Resolves when the connection has ended, on either side. */
   get ended(): Promise<void> {
     return this.#ended
   }
@@ -107,7 +107,10 @@ export class Connection {
 
 const shown = (bytes: Buffer) => JSON.stringify(bytes.subarray(0, 500).toString("latin1"))
 
-/** The answer with which some bytes begin, and how long it is; undefined while it is not whole. */
+/**
+ * Returns the response at the beginning of the bytes, and its length; undefined if it is
+ * incomplete.
+ */
 const readAnswer = (
   bytes: Buffer,
   isHead: boolean

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module"
 
-/* What a served document declares, as far as requests are made from it and answers are held against it. */
+/* The parts of a served document that requests are made from and responses are checked against. */
 
 export interface JsonSchema {
   readonly $ref?: string
@@ -20,7 +20,7 @@ export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
   readonly schema: JsonSchema
-  /** Whether the schema allows what stands in the URL, percent-decoded. */
+  /** Whether the schema allows the percent-decoded text. */
   readonly allows: (text: string) => boolean
 }
 
@@ -31,28 +31,28 @@ export interface Operation {
   readonly path: string
   readonly description: string
   readonly parameters: ReadonlyArray<Parameter>
-  /** Whether it refuses parameters that it does not have. */
+  /** Whether the operation refuses unknown parameters. */
   readonly isStrict: boolean
   readonly body: {
     readonly properties: { readonly [name: string]: JsonSchema }
     readonly examples: ReadonlyArray<object>
   } | undefined
-  /** What is declared for a status; undefined where nothing is. */
+  /** Returns the declaration of a status; undefined if there is none. */
   readonly answer: (status: number) => Declared | undefined
 }
 
 export interface Declared {
-  /** Why a body is not what is declared. */
+  /** Describes why a body does not match its declaration; undefined if it does. */
   readonly fault: (body: unknown) => string | undefined
   readonly hasBody: boolean
-  /** Why a header is not what is declared. */
+  /** Describes why the headers do not match their declaration; undefined if they do. */
   readonly headerFault: (headers: ReadonlyMap<string, string>) => string | undefined
 }
 
 export interface Document {
   readonly revision: string
   readonly operations: ReadonlyArray<Operation>
-  /** What is declared for any request that no operation is there for. */
+  /** Returns the declaration of a refusal for requests without an operation. */
   readonly refusal: (status: number) => Declared | undefined
 }
 
@@ -65,7 +65,7 @@ interface Ajv {
   readonly compile: (schema: object) => Validate
 }
 
-// the checker of JSON schemas that the checker of OpenAPI documents is made with
+// the checker of JSON schemas that the checker of OpenAPI documents uses
 const { resolve } = createRequire(import.meta.url)
 const load = createRequire(resolve("@seriousme/openapi-schema-validator"))
 const { default: Checker } = load("ajv/dist/2020.js") as {
@@ -110,7 +110,7 @@ interface RawOperation {
   readonly responses: { readonly [status: string]: RawResponse }
 }
 
-/** Reads a document. */
+/** Parses a document. */
 export const readDocument = (text: string): Document => {
   const raw = JSON.parse(text) as Raw
   const ajv = new Checker({ strict: false, allErrors: false })
@@ -128,19 +128,19 @@ export const readDocument = (text: string): Document => {
       )
   }
   const compiled = new Map<string, Validate>()
-  /** Compiles a schema when it is asked first: some of them nobody ever asks. */
+  /** Compiles a schema on its first use, because some are never used. */
   const validator = (schema: JsonSchema): () => Validate => {
     const key = JSON.stringify(schema)
     return () => {
-      // references are to the document as a whole
+      // references are relative to the whole document
       const validate = compiled.get(key) ??
         ajv.compile(schema.$ref === undefined ? schema : { $ref: `document${schema.$ref}` })
       compiled.set(key, validate)
       return validate
     }
   }
-  const parameterOf = (given: RawParameter | { readonly $ref: string }): Parameter => {
-    const { name, in: where, schema } = resolved(given as RawParameter)
+  const parameterOf = (parameter: RawParameter | { readonly $ref: string }): Parameter => {
+    const { name, in: where, schema } = resolved(parameter as RawParameter)
     const validate = validator(schema)
     return { name, in: where, schema, allows: (text) => validate()(valueOf(text, schema)) }
   }
@@ -156,14 +156,14 @@ export const readDocument = (text: string): Document => {
       hasBody: schema !== undefined,
       fault: (body) =>
         validate === undefined || validate()(body) ? undefined : JSON.stringify(validate().errors),
-      headerFault: (given) =>
+      headerFault: (headers) =>
         checks.find(({ name, schema, validate }) => {
-          const value = given.get(name)
+          const value = headers.get(name)
           return value !== undefined && !validate()(valueOf(value, schema))
         })?.name
     }
   }
-  /** The statuses that the response for all others names are in its description. */
+  /** The description of the default response lists its statuses. */
   const statusesOf = (response: RawResponse) =>
     new Set(
       [...resolved(response).description.matchAll(/\b[1-5]\d\d\b/gu)].map(([status]) =>
@@ -212,7 +212,7 @@ export const readDocument = (text: string): Document => {
   }
 }
 
-/** What a text in a URL or a header stands for. */
+/** Returns the value of a text in a URL or a header. */
 const valueOf = (text: string, { type }: JsonSchema): unknown => {
   if (type === "integer") return /^(?:0|-?[1-9]\d*)$/u.test(text) ? Number(text) : text
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text

@@ -1,15 +1,18 @@
 import type { Random } from "../memory/_random.ts"
 
-/* Bytes that are no request, or hardly one; one source of numbers is one sequence. */
+/* Bytes that are not a valid request; the same source of numbers gives the same sequence. */
 
-/** What the path of a request says that nobody sent, but who reads the bytes before it otherwise than a proxy did. */
+/**
+ * The path of a smuggled request: a server that frames the bytes before it differently from a proxy
+ * would read it.
+ */
 export const smuggledPath = "/smuggled"
 
 export interface Noise {
   readonly bytes: Buffer
-  /** Whole requests that stand before it, each of which is answered by 200. */
+  /** The number of complete requests before the bytes; each gets a 200. */
   readonly before: number
-  /** Whether the server ends the connection by itself; else the client does, after the last byte. */
+  /** Whether the server closes the connection; otherwise the client does, after the last byte. */
   readonly isRefused: boolean
 }
 
@@ -18,7 +21,7 @@ const post = (lines: string, body: string) =>
   `POST /transactions-pool HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n${lines}\r\n${body}`
 const hidden = request(smuggledPath)
 
-/** What two readers could take for requests of different lengths: refused as a whole. */
+/** Requests whose length is ambiguous; they are refused as a whole. */
 const ambiguous: ReadonlyArray<string> = [
   post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", `0\r\n\r\n${hidden}`),
   post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", `0\r\n\r\n${hidden}`),
@@ -91,10 +94,10 @@ export const makeNoise = (random: Random): () => Noise => {
     Buffer.from(Array.from({ length: 1 + random.below(most) }, () => random.below(256)))
   return () => {
     const before = random.chance(0.5) ? 0 : 1 + random.below(4)
-    const noise = (given: string | Buffer, isRefused: boolean): Noise => ({
+    const noise = (content: string | Buffer, isRefused: boolean): Noise => ({
       bytes: Buffer.concat([
         Buffer.from(request("/config").repeat(before)),
-        typeof given === "string" ? Buffer.from(given, "latin1") : given
+        typeof content === "string" ? Buffer.from(content, "latin1") : content
       ]),
       before,
       isRefused
@@ -120,7 +123,7 @@ export const makeNoise = (random: Random): () => Noise => {
           ]),
           true
         )
-      // the client leaves in the middle of it
+      // the client disconnects in the middle of it
       case 4: {
         const text = whole()
         return noise(text.slice(0, random.below(text.length)), false)

@@ -3,32 +3,37 @@ import { makeBodies } from "./_bodies.ts"
 import type { Document, Operation, Parameter } from "./_document.ts"
 import { makeValues } from "./_values.ts"
 
-/** A request, and what the document says of it. */
+/** A request, and what the document says about it. */
 export interface Ask {
   readonly bytes: Buffer
   readonly isHead: boolean
   readonly document: Document
-  /** What the document declares for it; undefined where it declares nothing. */
+  /** The declaration of its operation; undefined if there is none. */
   readonly operation: Operation | undefined
-  /** `given`: all of it is allowed, so it is not refused as broken; `refused`: something is not, so it is not answered; else the document does not tell. */
+  /**
+   * `given`: everything is allowed, so it is not refused as invalid; `refused`: something is not
+   * allowed, so it is not answered; `either`: the document does not say.
+   */
   readonly expected: "given" | "refused" | "either"
   readonly isPreflight: boolean
   readonly isConditional: boolean
-  /** It says itself that nothing comes after it on its connection. */
+  /** It announces that it is the last one on its connection. */
   readonly isLast: boolean
 }
 
 export interface Served {
   readonly documents: { readonly later: Document; readonly earlier: Document }
-  /** Texts and numbers that answers hold. */
+  /** Texts and numbers from answers. */
   readonly ledger: ReadonlyArray<string>
   /** Items of answers, whose members belong together. */
   readonly items: ReadonlyArray<{ readonly [name: string]: unknown }>
-  /** Bodies that were signed by who may, by operation. */
+  /** Validly signed bodies, by operation. */
   readonly genuine: { readonly [operation: string]: ReadonlyArray<string> }
 }
 
-/** Requests of every kind of oddity, each one well delimited; one source of numbers is one sequence. */
+/**
+ * Returns unusual but well-delimited requests; the same source of numbers gives the same sequence.
+ */
 export const makeRequests = (
   random: Random,
   { documents, genuine, items, ledger }: Served
@@ -36,7 +41,7 @@ export const makeRequests = (
   const values = makeValues(random, ledger)
   const bodyOf = makeBodies(random, values, genuine)
 
-  /** Items that name what a path with several parameters needs, by the path. */
+  /** Items with all parameters of a path that has several, by path. */
   const naming = new Map<string, Served["items"]>()
   const itemFor = (
     { parameters, path }: Operation
@@ -61,7 +66,7 @@ export const makeRequests = (
       : random.of(document.operations)
 
     const valueOf = (parameter: Parameter): string => {
-      // what a bare text may be is said in words
+      // the rules of a bare text are described in words
       if (isBare(parameter)) isPlain = false
       if (random.chance(0.75)) {
         const text = values.allowed(parameter)
@@ -93,7 +98,7 @@ export const makeRequests = (
       if (!isPaging) filters++
       query.push(`${parameter.name}=${encoded(valueOf(parameter), random)}`)
     }
-    // the rules between parameters are said in words
+    // the rules between parameters are described in words
     if (filters > 1 || (filters === 0 && /at least one of/iu.test(operation.description))) {
       isPlain = false
     }
@@ -228,7 +233,7 @@ const places: ReadonlyArray<Place> = [
   { revision: "earlier", path: "/earlier", header: "earlier" }
 ]
 
-/** What a server may not care about. */
+/** Headers that a server may ignore. */
 const oddHeaders: ReadonlyArray<ReadonlyArray<string>> = [
   ["Accept: text/html"],
   ["Accept: application/xml;q=0"],
@@ -257,7 +262,7 @@ const oddHeaders: ReadonlyArray<ReadonlyArray<string>> = [
   ["constructor: x", "__proto__: y"]
 ]
 
-/** What a server may refuse, or end the connection for. */
+/** Headers that a server may refuse, or close the connection for. */
 const refusedHeaders: ReadonlyArray<ReadonlyArray<string>> = [
   ["Api-Revision: nope"],
   ["Api-Revision: LATER"],
@@ -270,7 +275,7 @@ const refusedHeaders: ReadonlyArray<ReadonlyArray<string>> = [
   ["Content-Encoding: gzip"]
 ]
 
-/** Escapes what a target cannot hold, and sometimes more. */
+/** Escapes the characters that a target cannot contain, and sometimes more. */
 const encoded = (text: string, random: Random): string => {
   if (random.chance(0.03)) {
     return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")

@@ -22,13 +22,16 @@ const simulation = simulate({
   tokens: 4,
   exitShare: 0.08,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
 
-/** A server on loopback over a network that has some of everything, and what is known of it: by its answers, and by what wallets hold ready. */
+/**
+ * Starts a server on loopback over a network with items of every kind; returns it with values from
+ * its answers and with signed bodies.
+ */
 export const openServed = Effect.gen(function*() {
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
-  const genuine = yield* Effect.provide(lived, node)
+  const genuine = yield* Effect.provide(history, node)
   const server = yield* Layer.build(
     Layer.provide(
       serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis" }),
@@ -49,18 +52,18 @@ export const openServed = Effect.gen(function*() {
       served: {
         documents,
         genuine,
-        ...await held(port, documents.later.operations)
+        ...await valuesOfAnswers(port, documents.later.operations)
       } satisfies Served
     }
   })
 })
 
-/** A history, a pool that has seen blocks, and what wallets would post next. */
-const lived = Effect.gen(function*() {
+/** Returns a feed, a pool with transactions, and the next posts of the wallets. */
+const history = Effect.gen(function*() {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 250) yield* ledger.applyRecord(simulation.next())
+  while (simulation.transactionCount() < 250) yield* ledger.applyRecord(simulation.next())
   for (let i = 0; i < 3; i++) yield* driveOnce(simulation)
-  const { entries } = simulation.live.posts()
+  const { entries } = simulation.live.nextSubmissions()
   const { network } = simulation.genesis
   const context = wireContext(network, keccak256)
   const authorizations = Array.from({ length: 5 }, (_, i) => {
@@ -96,8 +99,8 @@ const get = async (port: number, path: string): Promise<string> => {
   return answer.body.toString()
 }
 
-/** What stands in the first pages of all lists. */
-const held = async (
+/** Returns the content of the first pages of all lists. */
+const valuesOfAnswers = async (
   port: number,
   operations: ReadonlyArray<Operation>
 ): Promise<Pick<Served, "items" | "ledger">> => {

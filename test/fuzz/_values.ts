@@ -1,27 +1,33 @@
 import type { Random } from "../memory/_random.ts"
 import type { JsonSchema, Parameter } from "./_document.ts"
 
-/* Values of parameters, as texts: what the schema allows, what is at its bounds, what another parameter has, and what nobody allows. */
+/*
+ * Returns texts for parameters: allowed values, values at their bounds, values of other parameters,
+ * and invalid ones.
+ */
 
 export interface Values {
-  /** One that the schema allows; one that the ledger holds, where it holds any. */
+  /** Returns an allowed value, from the ledger if it has one. */
   readonly allowed: (parameter: Parameter) => string
-  /** Whether an allowed one follows all rules, also those that are said in words: it stands in the document, or in an answer. */
+  /**
+   * Whether an allowed value follows all rules, also those described in words: it is part of the
+   * document, or of an answer.
+   */
   readonly isKnown: (parameter: Parameter, text: string) => boolean
-  /** One of any other kind; the schema may allow it all the same. */
+  /** Returns a value of any other kind; the schema may still allow it. */
   readonly other: (parameter: Parameter) => string
 }
 
-/** @param ledger texts and numbers that answers of the server held */
+/** @param ledger texts and numbers from answers of the server */
 export const makeValues = (random: Random, ledger: ReadonlyArray<string>): Values => {
-  const held = new Map<string, ReadonlyArray<string>>()
+  const cache = new Map<string, ReadonlyArray<string>>()
   const heldFor = ({ allows, schema }: Parameter): ReadonlyArray<string> => {
     const key = JSON.stringify(schema)
-    const known = held.get(key) ??
+    const known = cache.get(key) ??
       ledger.filter((text) =>
         allows(text) && (schema.maximum === undefined || Number(text) < 5000 || random.chance(0.1))
       )
-    held.set(key, known)
+    cache.set(key, known)
     return known
   }
   const made = (schema: JsonSchema): string => {
@@ -54,7 +60,7 @@ export const makeValues = (random: Random, ledger: ReadonlyArray<string>): Value
   const allowed = (parameter: Parameter): string => {
     const known = heldFor(parameter)
     const { maximum } = parameter.schema
-    // a page as large as may be takes most of the time of a run
+    // the largest pages take most of the time of a run
     if (parameter.name === "limit" && maximum !== undefined && random.chance(0.97)) {
       return String(1 + random.below(12))
     }
@@ -166,7 +172,10 @@ const damaged = (text: string, random: Random): string => {
   }
 }
 
-/** A text that a regular expression describes, as far as those of our documents go: classes, groups, alternatives and counts. */
+/**
+ * Returns a text that matches a regular expression, with the syntax that our documents use:
+ * classes, groups, alternatives and counts.
+ */
 const textLike = (pattern: string, random: Random): string => {
   let at = 0
   const source = pattern.replace(/^\^|\$$/gu, "")

@@ -1,7 +1,7 @@
 import type { Answer } from "./_connection.ts"
 import type { Ask } from "./_requests.ts"
 
-/** Why an answer is none that the document declares for the request; undefined where it is one. */
+/** Describes why a response does not match the document; undefined if it does. */
 export const faultOf = (
   { document, expected, isConditional, isHead, isPreflight, operation }: Ask,
   answer: Answer
@@ -12,19 +12,19 @@ export const faultOf = (
   const declared = operation?.answer(status) ??
     (operation === undefined ? document.refusal(status) : undefined)
   if (declared === undefined) {
-    return `status ${status} is not declared for ${operation?.id ?? "what is not in the document"}`
+    return `status ${status} is not declared for ${operation?.id ?? "an undocumented request"}`
   }
-  if (status === 304 && !isConditional) return "304, and nothing was asked of an ETag"
+  if (status === 304 && !isConditional) return "304 for an unconditional request"
   const headerFault = declared.headerFault(headers)
   if (headerFault !== undefined) return `header ${headerFault} is not what is declared`
   if (!headers.has("api-revision")) return "no header Api-Revision"
   if (status === 405 && !headers.has("allow")) return "405 without Allow"
-  if (expected === "given" && status === 400) return "what the document allows is refused"
+  if (expected === "given" && status === 400) return "an allowed request is refused"
   if (expected === "refused" && (status === 200 || status === 304)) {
-    return "what the document does not allow is answered"
+    return "a forbidden request is answered"
   }
   if (isHead || status === 304) return undefined
-  if (!declared.hasBody) return body.length === 0 ? undefined : "a body where none is declared"
+  if (!declared.hasBody) return body.length === 0 ? undefined : "an undeclared body"
   if (headers.get("content-type") !== "application/json") {
     return `a body of type ${headers.get("content-type")}`
   }

@@ -1,10 +1,11 @@
 /*
- * Requests of every kind that the served documents can tell of, as bytes over connections that are kept, and bytes that are no request:
- * what comes back is what the documents declare. Replay one seed with
+ * Sends requests of every kind that the served documents describe, as bytes over keep-alive
+ * connections, and bytes that are not requests; checks that the responses match the documents. To
+ * replay one seed:
  *
  *     SEED=123 npm test -- test/fuzz/open_api.test.ts
  *
- * REQUESTS=200000 tries more of them.
+ * REQUESTS=200000 sends more of them.
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -18,7 +19,7 @@ import { faultOf, jsonOf } from "./_verdict.ts"
 
 const seed = Number(process.env.SEED ?? 1)
 const requests = Number(process.env.REQUESTS ?? 20_000)
-/** Each takes a connection of its own. */
+/** Each takes a new connection. */
 const noises = Math.ceil(requests / 20)
 const replay = `replay: SEED=${seed} npm test -- test/fuzz/open_api.test.ts`
 
@@ -33,9 +34,9 @@ withoutStacks()
 class Opened extends Context.Service<Opened, Effect.Success<typeof openServed>>()("test/Opened") {}
 
 layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
-  "a server that is asked anything",
+  "a server with random requests",
   (it) => {
-    it.effect(`answers what its documents declare (${replay})`, () =>
+    it.effect(`gives the responses that its documents declare (${replay})`, () =>
       Effect.gen(function*() {
         const { port, served } = yield* Opened
         const random = new Random(seed)
@@ -44,29 +45,30 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
         const connections = Array.from({ length: 8 }, () => new Connection(port))
         let answered = 0
 
-        /** Whether there was an answer; a connection that ends says so first. */
-        const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
-          const told = () =>
-            `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
-          if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${told()}`)
+        /**
+         * Checks an outcome; returns whether there was a response. A connection that ends announces
+         * it.
+         */
+        const check = (sent: Ask, outcome: Outcome, connection: Connection): boolean => {
+          const description = () =>
+            `${replay}, request ${answered}: ${shown(sent.bytes)} → ${shownAnswer(outcome)}`
+          if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${description()}`)
           if (outcome === "closed") {
             if (!connection.isLast) {
-              assert.fail(`The connection ended, and no answer said so: ${told()}`)
+              assert.fail(`The connection ended, and no answer said so: ${description()}`)
             }
             return false
           }
-          const fault = faultOf(asked, outcome)
+          const fault = faultOf(sent, outcome)
           if (fault !== undefined) {
-            assert.fail(`Not what the document declares, ${fault}: ${told()}`)
+            assert.fail(`Not what the document declares, ${fault}: ${description()}`)
           }
-          const key = `${asked.document.revision} ${
-            asked.operation?.id ?? "none"
-          } ${outcome.status}`
+          const key = `${sent.document.revision} ${sent.operation?.id ?? "none"} ${outcome.status}`
           statuses.set(key, (statuses.get(key) ?? 0) + 1)
           answered++
           return true
         }
-        /** Requests that are sent at once. */
+        /** Returns requests that are sent at once. */
         const pipeline = (most: number): ReadonlyArray<Ask> => {
           const all = [next()]
           while (all.length < most && !all.at(-1)!.isLast) all.push(next())
@@ -77,12 +79,12 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
             pipeline(random.chance(0.5) ? 1 : 1 + random.below(8))
           )
           await Promise.all(pipelines.map(async (asks, i) => {
-            // who was not answered because the connection ended asks once more
+            // requests without a response because the connection ended are sent again
             for (let left = asks; left.length > 0;) {
-              const asked = left
+              const sent = left
               const connection = connections[i]!
-              const outcomes = await Promise.all(connection.ask(asked))
-              left = asked.filter((ask, at) => !check(ask, outcomes[at]!, connection))
+              const outcomes = await Promise.all(connection.ask(sent))
+              left = sent.filter((ask, at) => !check(ask, outcomes[at]!, connection))
               if (connection.isLast || connection.isClosed) connections[i] = new Connection(port)
             }
           }))
@@ -92,10 +94,10 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           for (const connection of connections) connection.destroy()
         })
 
-        // it was worth it
+        // every operation and status occurred
         for (const { operations, revision } of Object.values(served.documents)) {
           for (const { id, isStrict, path } of operations) {
-            // any slot has an answer
+            // every slot has an answer
             const expected = [
               200,
               ...isStrict ? [400] : [],
@@ -120,7 +122,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
         }
       }))
 
-    it.effect(`refuses what is no request, ends the connection, and serves on (${replay})`, () =>
+    it.effect(`refuses bytes that are not a request, closes the connection, and continues to serve (${replay})`, () =>
       Effect.gen(function*() {
         const { port, served } = yield* Opened
         const next = makeNoise(new Random(seed))
@@ -132,33 +134,33 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           connection.send(bytes, !isRefused)
           const hung = setTimeout(() => connection.destroy(), 30_000)
           await connection.ended
-          const told = `${replay}, ${shown(bytes)} → ${
+          const description = `${replay}, ${shown(bytes)} → ${
             connection.unasked.map((answer) => shownAnswer(answer).slice(0, 400)).join(", ")
           }`
           clearTimeout(hung)
-          assert.isUndefined(connection.fault, told)
+          assert.isUndefined(connection.fault, description)
           const [first, last] = [
             connection.unasked.slice(0, before),
             connection.unasked.slice(before)
           ]
-          // who stops sending says that it waits for nothing more
-          assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), told)
-          assert.isTrue(first.every(({ status }) => status === 200), told)
+          // a client that closes its side waits for nothing more
+          assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), description)
+          assert.isTrue(first.every(({ status }) => status === 200), description)
           for (const { body, headers, status } of last) {
-            assert.isBelow(status, 500, told)
+            assert.isBelow(status, 500, description)
             const declared = status === 200
               ? undefined
               : refusal(status) ?? operation.answer(status)
-            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), told)
-            assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, told)
-            assert.isTrue(headers.has("api-revision"), told)
+            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), description)
+            assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, description)
+            assert.isTrue(headers.has("api-revision"), description)
           }
-          // what cannot be read is refused once, in words, and nothing behind it is read
+          // an unreadable request is refused once, with a message, and nothing after it is read
           if (isRefused) {
             assert.isTrue(
               last.length === 1 && last[0]!.status >= 400 &&
                 last[0]!.headers.get("connection") === "close",
-              told
+              description
             )
           }
         }

@@ -8,7 +8,7 @@ import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { blockOf, chain } from "../use_cases/_chain.ts"
 import { genesis } from "../use_cases/_network.ts"
 
-/* A network with some of everything: the chain of the use cases, and thirty tokens more. */
+/* The ledger of the use case tests, with thirty more tokens. */
 
 export const context = wireContext(genesis.network, keccak256)
 const constants = genesis.constants
@@ -27,7 +27,7 @@ const filled = Layer.effectDiscard(Effect.gen(function*() {
   yield* ledger.applyBlock(blockOf(chain.at(-1)!.number + 1n, { tokens }))
 }))
 
-/** Both stores, filled. */
+/** Memory stores with the blocks applied. */
 const stores = filled.pipe(
   Layer.provide(Ledger.layer(genesis, keccak256)),
   Layer.provideMerge(memory.layer(genesis)),
@@ -37,13 +37,13 @@ const stores = filled.pipe(
 
 const nobodyPosts = Layer.mock(Submission, {})
 
-/** The application over the filled stores. */
+/** Returns the application over these stores. */
 export const application = (options: Partial<ApplicationOptions> = {}) =>
   Application.layer({ context, constants, ...options }).pipe(
     Layer.provide(Layer.mergeAll(stores, nobodyPosts))
   )
 
-/** The application over a ledger that answers as it is told to. */
+/** Returns the application over a given ledger reader. */
 export const applicationOver = (
   reader: Partial<LedgerReader["Service"]>,
   options: Partial<ApplicationOptions> = {}
@@ -55,13 +55,13 @@ export const applicationOver = (
   )
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** Asks the application without any transport. */
-export const ask = (url: string, { method = "GET", headers = {} }: Asked = {}) =>
+/** Sends a request to the application without a transport. */
+export const ask = (url: string, { method = "GET", headers = {} }: RequestOptions = {}) =>
   Effect.flatMap(Application, ({ handle }) => handle({ method, url, headers }))
 
 export interface ProblemBody {

@@ -6,12 +6,12 @@ import { serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { openMonitor, type OpenMonitor } from "../../adapters/metrics/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
 
-/* Something with limits, and how often each one was hit. */
+/* Returns how often a limit was hit. */
 
 export type Hits = (limit: string) => Effect.Effect<number>
 
-const hitsOf = ({ collected }: OpenMonitor): Hits => (limit) =>
-  Effect.map(collected, (context) => {
+const hitsOf = ({ exportContext }: OpenMonitor): Hits => (limit) =>
+  Effect.map(exportContext, (context) => {
     let hits = 0
     for (const { attributes, id, state, type } of Metric.snapshotUnsafe(context)) {
       if (
@@ -21,7 +21,7 @@ const hitsOf = ({ collected }: OpenMonitor): Hits => (limit) =>
     return hits
   })
 
-/** The application that a layer makes, watched. */
+/** Builds an application with metrics; returns it with the hits of its limits. */
 export const watchedApplication = Effect.fnUntraced(function*(layer: Layer.Layer<Application>) {
   const monitor = openMonitor()
   const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
@@ -29,7 +29,7 @@ export const watchedApplication = Effect.fnUntraced(function*(layer: Layer.Layer
   return { handle, refuse, hits: hitsOf(monitor) }
 })
 
-/** A server over an application, watched; the port that it listens on. */
+/** Starts a server with metrics; returns its port and the hits of its limits. */
 export const watchedServer = Effect.fnUntraced(
   function*(application: Layer.Layer<Application>, limits: Partial<ServerLimits>) {
     const monitor = openMonitor()
@@ -37,10 +37,10 @@ export const watchedServer = Effect.fnUntraced(
       .pipe(Layer.provide(application))
     const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
     const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
-    /** The value of a gauge without labels. */
+    /** Returns the value of a gauge without labels. */
     const read = (name: string): Effect.Effect<number> =>
       Effect.map(
-        monitor.collected,
+        monitor.exportContext,
         (context) =>
           Metric.snapshotUnsafe(context).flatMap(({ id, state, type }) =>
             id === name && type === "Gauge" ? [Number(state.value)] : []
@@ -50,7 +50,7 @@ export const watchedServer = Effect.fnUntraced(
   }
 )
 
-/** A request with a body. */
+/** Returns a POST request. */
 export const posting = (url: string, body: string): HttpRequest => ({
   method: "POST",
   url,
@@ -60,18 +60,18 @@ export const posting = (url: string, body: string): HttpRequest => ({
 
 export const statusOf = Effect.map(({ status }: HttpAnswer) => status)
 
-/** A connection, and all that it is told until it ends. */
+/** Opens a connection and collects what it receives until it closes. */
 export const talk = (
   port: number,
   bytes: string
-): { readonly socket: Socket; readonly said: Promise<string> } => {
+): { readonly socket: Socket; readonly received: Promise<string> } => {
   const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
-  const said = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     let text = ""
     socket.on("data", (chunk) => text += chunk).on("error", () => {}).on(
       "close",
       () => resolve(text)
     )
   })
-  return { socket, said }
+  return { socket, received }
 }

@@ -7,8 +7,9 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are over a connection of their own; the first answer, or null where the server only hangs up. What
- * follows it is at the end of its body, if `wait` says that the server closes the connection.
+ * Sends bytes over a new connection. Returns the first response, or null if the server closes the
+ * connection without one. With `wait`, the body contains everything until the server closes the
+ * connection.
  */
 export const sendRaw = (
   port: number,

@@ -11,7 +11,7 @@ import { sendRaw } from "./_socket.ts"
 
 const get = (url: string) => ({ method: "GET", url, headers: {} })
 
-describe("what a request may hold", () => {
+describe("limits of a request", () => {
   it.effect("a parameter may list as many items as the limit, and one more is refused", () =>
     Effect.gen(function*() {
       for (const [limits, most] of [[{}, 2049], [{ listItemsMax: 3 }, 3]] as const) {
@@ -41,16 +41,16 @@ describe("what a request may hold", () => {
         const { handle, hits } = yield* watchedApplication(application({ limits }))
         // the object around it is a level too
         const body = (levels: number) => `{"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
-        const told = (levels: number) =>
+        const violationsOf = (levels: number) =>
           Effect.map(handle(posting("/account-creation-authorization", body(levels))), problemOf)
-        assert.notInclude((yield* told(most)).message, "nesting")
+        assert.notInclude((yield* violationsOf(most)).message, "nesting")
         assert.strictEqual(yield* hits("jsonDepthMax"), 0)
-        assert.include((yield* told(most + 1)).message, `at most ${most} levels of nesting`)
+        assert.include((yield* violationsOf(most + 1)).message, `at most ${most} levels of nesting`)
         assert.strictEqual(yield* hits("jsonDepthMax"), 1)
       }
     }))
 
-  it.effect("what is too long is counted by its limit", () =>
+  it.effect("a URL, header or body that is too long is counted by its limit", () =>
     Effect.gen(function*() {
       const { handle, hits } = yield* watchedApplication(application())
       yield* handle(get(`/${"x".repeat(8192)}`))
@@ -62,8 +62,8 @@ describe("what a request may hold", () => {
     }))
 })
 
-describe("how much is done at once", () => {
-  it.live("as many requests wait as the limit, one more is refused at once, and what is kept is given all the same", () =>
+describe("limits of concurrent requests", () => {
+  it.live("as many requests wait as the limit; one more is refused at once, and cached answers are still sent", () =>
     Effect.scoped(Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       const waiting = Effect.andThen(Deferred.await(gate), Effect.die("nothing"))
@@ -84,7 +84,7 @@ describe("how much is done at once", () => {
       assert.strictEqual(yield* hits("requestsMax"), 1)
       yield* Deferred.succeed(gate, undefined)
       yield* Effect.forEach(under, Fiber.join)
-      // everybody has left
+      // all clients have disconnected
       assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=3"))), 500)
     })).pipe(Effect.provide(Logger.layer([]))))
 
@@ -109,7 +109,7 @@ describe("how much is done at once", () => {
 })
 
 describe("requests of one address", () => {
-  it("are as many as its burst at once, one more is not let in, and then one for each interval", () => {
+  it("are accepted up to the burst at once, then one for each interval", () => {
     const rates = new TokenBuckets({ perSecondMax: 4, burstMax: 3, addressesMax: 10 })
     for (const remaining of [2, 1, 0]) {
       assert.deepInclude(rates.take("a", 1000), { isAllowed: true, remaining })
@@ -126,7 +126,7 @@ describe("requests of one address", () => {
     assert.isFalse(rates.take("a", 60_000).isAllowed)
   })
 
-  it("are counted of as many addresses as the limit, and then who asked longest ago is forgotten", () => {
+  it("are counted for as many addresses as the limit; then the least recent address is forgotten", () => {
     const rates = new TokenBuckets({ perSecondMax: 1, burstMax: 1, addressesMax: 2 })
     for (const address of ["a", "b"]) assert.isTrue(rates.take(address, 0).isAllowed)
     for (const address of ["a", "b"]) assert.isFalse(rates.take(address, 0).isAllowed)
@@ -138,7 +138,7 @@ describe("requests of one address", () => {
     assert.strictEqual(rates.addresses, 2)
   })
 
-  it("are those of the peer, or of the last address before trusted proxies", () => {
+  it("are counted by the peer, or by the last address before trusted proxies", () => {
     const untrusting = makeClientAddress([])
     assert.strictEqual(untrusting("10.0.0.1", "1.2.3.4"), "10.0.0.1")
     assert.strictEqual(untrusting("::ffff:10.0.0.1", undefined), "10.0.0.1")
@@ -157,7 +157,7 @@ describe("requests of one address", () => {
     assert.strictEqual(behind("/run/socket", "1.2.3.4"), "/run/socket")
   })
 
-  it("are those of a network of 64 bits in IPv6", () => {
+  it("are counted by the network of 64 bits in IPv6", () => {
     assert.strictEqual(rateLimitKey("1.2.3.4"), "1.2.3.4")
     for (
       const address of [
@@ -172,9 +172,9 @@ describe("requests of one address", () => {
     assert.strictEqual(rateLimitKey("1::"), "1::/64")
   })
 
-  it.live("past the limit get 429 with Retry-After, and every answer tells what is left", () =>
+  it.live("past the limit get 429 with Retry-After, and every response contains the remaining number", () =>
     Effect.scoped(Effect.gen(function*() {
-      // so slow that none comes back while the test runs
+      // so slow that no token comes back while the test runs
       const { port, hits } = yield* watchedServer(application(), {
         ratePerSecondMax: 0.001,
         rateBurstMax: 2,
@@ -235,33 +235,36 @@ describe("slow clients and many connections", () => {
         })
   })
 
-  it.live("headers that do not come, and a body that does not, end in 408", () =>
+  it.live("headers or a body that do not arrive end in 408", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* watchedServer(large, { headersTimeoutMs: 100, requestTimeoutMs: 300 })
       const headers = talk(port, "GET / HTTP/1.1\r\nHost: x\r\nX-A")
       const drip = setInterval(() => headers.socket.write("b"), 20)
       const body = talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
       assert.match(
-        yield* Effect.promise(() => headers.said),
+        yield* Effect.promise(() => headers.received),
         /^HTTP\/1\.1 408 .*headersTimeoutMs: The headers did not arrive in time/su
       )
       clearInterval(drip)
-      const said = yield* Effect.promise(() => body.said)
-      assert.match(said, /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su)
-      assert.strictEqual(said.match(/HTTP\/1\.1/gu)!.length, 1)
-      // whoever is in time is served
+      const received = yield* Effect.promise(() => body.received)
+      assert.match(
+        received,
+        /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su
+      )
+      assert.strictEqual(received.match(/HTTP\/1\.1/gu)!.length, 1)
+      // a client that is in time is served
       assert.include(
         yield* Effect.promise(() =>
           talk(
             port,
             "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n1234567890"
-          ).said
+          ).received
         ),
         "posted"
       )
     })))
 
-  it.live("deadlines that passed are counted by their limits", () =>
+  it.live("requests past their deadline are counted by the limit", () =>
     Effect.scoped(Effect.gen(function*() {
       const { hits, refuse } = yield* watchedApplication(application())
       for (const limit of ["headersTimeoutMs", "requestTimeoutMs"] as const) {
@@ -274,33 +277,36 @@ describe("slow clients and many connections", () => {
       }
     })))
 
-  it.live("who does not read an answer is cut off", () =>
+  it.live("a client that does not read its response is disconnected", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port, hits } = yield* watchedServer(large, { sendTimeoutMs: 100 })
-      const { socket, said } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      const { socket, received } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       socket.pause()
       while ((yield* hits("sendTimeoutMs")) === 0) yield* Effect.sleep("10 millis")
       socket.resume()
-      const { length } = yield* Effect.promise(() => said)
+      const { length } = yield* Effect.promise(() => received)
       assert.isBelow(length, 40_000_000)
       assert.include(
         yield* Effect.promise(() =>
-          talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").said
+          talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").received
         ),
         "short"
       )
     })))
 
-  it.live("a connection on which nothing is asked is closed after the limit, and stays as long as somebody asks", () =>
+  it.live("an idle connection is closed after the limit, and stays open while requests arrive", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* watchedServer(large, { idleTimeoutMs: 50 })
-      const { socket, said } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+      const { socket, received } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
       yield* Effect.promise(() => new Promise((resolve) => socket.once("data", resolve)))
       socket.write("GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
-      assert.strictEqual((yield* Effect.promise(() => said)).match(/HTTP\/1\.1 200/gu)!.length, 2)
+      assert.strictEqual(
+        (yield* Effect.promise(() => received)).match(/HTTP\/1\.1 200/gu)!.length,
+        2
+      )
     })))
 
-  it.live("as many connections are open as the limit, and one more is closed at once", () =>
+  it.live("as many connections are open as the limit; one more is closed at once", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port, hits } = yield* watchedServer(application(), { connectionsMax: 2 })
       const request = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -315,10 +321,10 @@ describe("slow clients and many connections", () => {
           )
       )
       assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
-      assert.strictEqual(yield* Effect.promise(() => talk(port, request).said), "")
+      assert.strictEqual(yield* Effect.promise(() => talk(port, request).received), "")
       assert.strictEqual(yield* hits("httpConnectionsMax"), 1)
       open[0]!.socket.destroy()
-      yield* Effect.promise(() => open[0]!.said)
+      yield* Effect.promise(() => open[0]!.received)
       while ((yield* Effect.promise(() => sendRaw(port, request)))?.status !== 200) {
         yield* Effect.sleep("10 millis")
       }
@@ -326,13 +332,13 @@ describe("slow clients and many connections", () => {
 })
 
 describe("the settings of limits", () => {
-  it("have the defaults of what they set", () => {
+  it("have the defaults of the options that they set", () => {
     const { serverSettings } = settings
     for (const [name, usual] of Object.entries(defaultLimits)) {
       assert.strictEqual(serverSettings[name as keyof typeof defaultLimits].default, usual, name)
     }
     for (const [name, usual] of Object.entries(defaultServerLimits)) {
-      // the database has connections too
+      // the database limits its connections too
       if (name === "trustedProxies") continue
       const setting = name === "connectionsMax" ? "httpConnectionsMax" : name
       assert.strictEqual(

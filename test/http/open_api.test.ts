@@ -76,7 +76,7 @@ describe("the OpenAPI document", () => {
       assert.strictEqual(validator.version, "3.1")
     })
 
-    it(`of revision ${revision.name} has every operation, and every reference in it leads somewhere`, () => {
+    it(`of revision ${revision.name} has every operation, and every reference in it resolves`, () => {
       const document = documentOf(revision)
       const ids = Object.values(document.paths).flatMap(({ get, post }) =>
         [get as Operation | undefined, post].flatMap((operation) => operation?.operationId ?? [])
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
       }
     })
 
-    it(`of revision ${revision.name} allows account indexes as the server reads them, but for their bound, which it tells`, () => {
+    it(`of revision ${revision.name} allows the account indexes that the server accepts; their bound is in the description`, () => {
       const { schema } = parameter(
         documentOf(revision),
         "/accounts/{accountIndex}",
@@ -112,14 +112,14 @@ describe("the OpenAPI document", () => {
       ) {
         assert.strictEqual(
           pattern.test(text),
-          Result.isSuccess(scalars.accountIndex.parse(text, context.network)),
+          Result.isSuccess(scalars.accountIndex.decode(context)(text)),
           text
         )
       }
       assert.include(schema.description, "at most 281474976710655")
     })
 
-    it(`of revision ${revision.name} shows an example of every answer that the contract would accept`, () => {
+    it(`of revision ${revision.name} has an example of every answer, which the contract accepts`, () => {
       const { paths } = documentOf(revision)
       for (const id of operationIds) {
         const operation: ContractOperation = operations[id]
@@ -134,7 +134,7 @@ describe("the OpenAPI document", () => {
       }
     })
 
-    it(`of revision ${revision.name} shows examples of every body, each of which is read`, () => {
+    it(`of revision ${revision.name} has examples of every body, which the server accepts`, () => {
       const other = wireContext({ ...genesis.network, prefix: "hez" }, keccak256)
       for (const each of [context, other]) {
         for (const id of writeOperationIds) {
@@ -155,12 +155,12 @@ describe("the OpenAPI document", () => {
       }
     })
 
-    it(`of revision ${revision.name} declares exactly the parameters that are understood`, () => {
+    it(`of revision ${revision.name} declares exactly the parameters that the server accepts`, () => {
       const document = documentOf(revision)
       const names = document.paths["/slots"]!.get.parameters.flatMap((each) =>
         each.in === "query" ? [each.name] : []
       )
-      const read = queryReader("slots", revision, genesis.network, [revision])
+      const read = queryReader("slots", revision, context, [revision])
       for (const name of names) {
         const refused = read(`${name}=%00`)
         assert.isTrue(
@@ -184,7 +184,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("tells the two revisions apart", () => {
+  it("distinguishes the two revisions", () => {
     const [now, then] = [documentOf(later), documentOf(earlier)]
     assert.isDefined(parameter(now, "/slots", "maxSlotNum"))
     assert.isUndefined(parameter(then, "/slots", "maxSlotNum"))
@@ -194,7 +194,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(then.servers.map(({ url }) => url), ["/earlier"])
   })
 
-  it("tells bounds, defaults, values and rules between parameters", () => {
+  it("states bounds, defaults, values and rules between parameters", () => {
     const document = documentOf(later)
     assert.deepInclude(parameter(document, "/tokens", "limit")!.schema, {
       type: "integer",
@@ -215,7 +215,7 @@ describe("the OpenAPI document", () => {
     assert.notMatch(documentOf(earlier).paths["/bids"]!.get.description!, /At least one/u)
   })
 
-  it("spells names as the network does", () => {
+  it("uses the names of the network", () => {
     const other = documentOf(later, wireContext({ ...genesis.network, prefix: "hez" }, keccak256))
     assert.property(other.paths, "/account-creation-authorization/{hezEthereumAddress}")
     assert.isDefined(parameter(other, "/accounts", "hezEthereumAddress"))
@@ -223,8 +223,8 @@ describe("the OpenAPI document", () => {
   })
 })
 
-layer(application())("where it is served", (it) => {
-  it.effect("the document of each revision lies at its mount, and at the default mount by header", () =>
+layer(application())("the served documentation", (it) => {
+  it.effect("is served at the mount of its revision, and at the default mount by header", () =>
     Effect.gen(function*() {
       for (
         const [path, revision, headers] of [["/openapi.json", "later", {}], [
@@ -239,7 +239,7 @@ layer(application())("where it is served", (it) => {
       }
     }))
 
-  it.effect("the documentation page carries all it needs, and its policy allows its own scripts only", () =>
+  it.effect("the documentation page is self-contained, and its policy allows only its own scripts", () =>
     Effect.gen(function*() {
       const { body, headers } = yield* ask("/earlier/docs")
       const html = new TextDecoder().decode(body as Uint8Array)

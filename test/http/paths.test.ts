@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { application, ask, jsonOf, problemOf } from "./_application.ts"
 
 layer(application())("paths and methods", (it) => {
-  it.effect("every reading operation answers with JSON that parses", () =>
+  it.effect("every read operation answers with JSON", () =>
     Effect.gen(function*() {
       for (
         const path of [
@@ -35,7 +35,7 @@ layer(application())("paths and methods", (it) => {
       }
     }))
 
-  it.effect("paths are exact: case, slashes at the end and double slashes matter", () =>
+  it.effect("paths are exact: case, trailing slashes and double slashes matter", () =>
     Effect.gen(function*() {
       for (
         const path of [
@@ -57,7 +57,7 @@ layer(application())("paths and methods", (it) => {
       }
     }))
 
-  it.effect("an unknown path is answered with the nearest known one", () =>
+  it.effect("an unknown path is refused with the nearest known one", () =>
     Effect.gen(function*() {
       const nearest = {
         "/tokens/": "/tokens",
@@ -80,7 +80,7 @@ layer(application())("paths and methods", (it) => {
       )
     }))
 
-  it.effect("what can only be posted to or only be read refuses other methods", () =>
+  it.effect("a path refuses methods that it does not have", () =>
     Effect.gen(function*() {
       for (
         const path of [
@@ -127,7 +127,7 @@ layer(application())("paths and methods", (it) => {
       }
     }))
 
-  it.effect("the mount itself lists the addresses, and sends a browser to the documentation", () =>
+  it.effect("the mount itself lists the paths, and redirects a browser to the documentation", () =>
     Effect.gen(function*() {
       const index = jsonOf(yield* ask("/earlier")) as {
         readonly openapi: string
@@ -157,7 +157,7 @@ layer(application())("cross-origin requests", (it) => {
       assert.strictEqual((yield* ask("/nowhere", { method: "OPTIONS" })).status, 404)
     }))
 
-  it.effect("a preflight allows every origin, header and method of the interface, also where there is no path", () =>
+  it.effect("a preflight allows every origin, header and method of the interface, also for unknown paths", () =>
     Effect.gen(function*() {
       for (
         const path of [
@@ -186,7 +186,7 @@ layer(application())("cross-origin requests", (it) => {
       }
     }))
 
-  it.effect("every answer may be read from any origin, with the headers that name its snapshot", () =>
+  it.effect("any origin may read every answer, with the headers of its snapshot", () =>
     Effect.gen(function*() {
       for (const path of ["/tokens", "/tokens?x=1", "/nowhere", "/docs", "/"]) {
         const { headers } = yield* ask(path)
@@ -228,7 +228,7 @@ describe("limits", () => {
           )
         }))
 
-      it.effect("a body that nobody wants may be as long as the limit, and one byte more is 413", () =>
+      it.effect("an unexpected body may be as long as the limit, and one byte more is 413", () =>
         Effect.gen(function*() {
           assert.strictEqual(
             (yield* ask("/tokens", { headers: { "content-length": "50" } })).status,
@@ -243,7 +243,7 @@ describe("limits", () => {
   )
 
   layer(application())((it) => {
-    it.effect("by default 8 KiB of URL, 16 KiB of headers and 64 KiB of body are read", () =>
+    it.effect("by default 8 KiB of URL, 16 KiB of headers and 64 KiB of body are allowed", () =>
       Effect.gen(function*() {
         const url = (bytes: number) => "/tokens?symbols=".padEnd(bytes, "A")
         assert.deepStrictEqual([(yield* ask(url(8192))).status, (yield* ask(url(8193))).status], [

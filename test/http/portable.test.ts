@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** What a module imports by package name, and the modules of the project that it reaches; imports of types do not count. */
+/**
+ * Returns the packages that a module imports, and the modules of the project that it reaches;
+ * imports of types do not count.
+ */
 const reachedFrom = (
   entry: string
 ): { readonly packages: ReadonlySet<string>; readonly files: ReadonlySet<string> } => {
@@ -31,8 +34,8 @@ const reachedFrom = (
 
 const packagesOf = (entry: string): ReadonlySet<string> => reachedFrom(entry).packages
 
-describe("the doors of the HTTP interface", () => {
-  it("the portable one leads to nothing of Node", () => {
+describe("the entry points of the HTTP interface", () => {
+  it("the portable one reaches nothing of Node", () => {
     const packages = packagesOf("adapters/http/mod.ts")
     assert.include([...packages], "effect")
     assert.deepStrictEqual(
@@ -50,7 +53,7 @@ describe("the doors of the HTTP interface", () => {
     assert.deepStrictEqual(using, [])
   })
 
-  it("the one of Node leads to its server", () => {
+  it("the one for Node reaches its server", () => {
     assert.include(
       [...packagesOf("adapters/http/node/mod.ts")],
       "@effect/platform-node/NodeHttpServer"

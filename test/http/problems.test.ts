@@ -38,13 +38,13 @@ layer(application())("refusals", (it) => {
       assert.deepStrictEqual(single.errors!.map(({ parameter }) => parameter), ["id", "%ff=1", "y"])
     }))
 
-  it.effect("a parameter whose value cannot be decoded is given all the same", () =>
+  it.effect("a parameter whose value cannot be decoded counts as present", () =>
     Effect.gen(function*() {
       const { errors } = problemOf(yield* ask("/earlier/bids?slotNum=%ff"))
       assert.deepStrictEqual(errors!.map(({ parameter }) => parameter), ["slotNum=%ff"])
     }))
 
-  it.effect("everything that was never registered is listed, and said in one message", () =>
+  it.effect("every unregistered value is listed, in one message", () =>
     Effect.gen(function*() {
       const { errors, message } = problemOf(yield* ask("/accounts?tokenIds=998,1,999"))
       assert.deepStrictEqual(errors!.map(({ parameter, value }) => [parameter, value]), [[
@@ -54,7 +54,7 @@ layer(application())("refusals", (it) => {
       assert.match(message, /Token 998 is not registered; Token 999 is not registered$/u)
     }))
 
-  it.effect("a path and its query are refused together", () =>
+  it.effect("violations of path and query are reported together", () =>
     Effect.gen(function*() {
       const { errors } = problemOf(yield* ask("/exits/x/zk:ETH?y=1"))
       assert.deepStrictEqual(errors!.map((error) => [error.in, error.parameter]), [
@@ -88,7 +88,7 @@ layer(application())("refusals", (it) => {
       }
     }))
 
-  it.effect("a filter that names what was never registered is named as the client calls it", () =>
+  it.effect("a refusal of an unregistered value names the filter as the client does", () =>
     Effect.gen(function*() {
       const { errors, message } = problemOf(
         yield* ask("/transactions-history?accountIndex=zk:ETH:9999")
@@ -101,14 +101,14 @@ layer(application())("refusals", (it) => {
       })
     }))
 
-  it.effect("the instance of a problem is a URI whatever was asked for", () =>
+  it.effect("the instance of a problem is a URI for any request", () =>
     Effect.gen(function*() {
       assert.strictEqual(
         problemOf(yield* ask('/a b\u0000\u00e9<"\ud800')).instance,
         "/a%20b%00%C3%A9%3C%22%EF%BF%BD"
       )
       for (
-        const [asked, instance] of [
+        const [target, instance] of [
           ["/a?b=%", "/a?b=%25"],
           ["/a?b=%z1%4", "/a?b=%25z1%254"],
           ["/a#b#c[d]", "/a%23b%23c%5Bd%5D"],
@@ -117,7 +117,7 @@ layer(application())("refusals", (it) => {
           ["[::1]:80", "%5B%3A%3A1%5D%3A80"],
           [`/${"x".repeat(498)}%41`, `/${"x".repeat(498)}%25`]
         ] as const
-      ) assert.strictEqual(problemOf(yield* ask(asked)).instance, instance)
+      ) assert.strictEqual(problemOf(yield* ask(target)).instance, instance)
     }))
 
   it.effect("every answer names the snapshot, refusals included", () =>
@@ -151,7 +151,7 @@ describe("failures of the server", () => {
   const failing = (failure: Effect.Effect<never, StoreFailure>) =>
     ask("/state").pipe(Effect.provide(applicationOver({ state: failure })), Effect.provide(silent))
 
-  it.effect("a store that can be asked again is 503 with Retry-After", () =>
+  it.effect("a store failure that may pass is 503 with Retry-After", () =>
     Effect.gen(function*() {
       const answer = yield* failing(
         Effect.fail(new StoreFailure({ message: "pool exhausted at 10.0.0.3", retry: true }))
@@ -161,7 +161,7 @@ describe("failures of the server", () => {
       assert.notInclude(String(answer.body), "10.0.0.3")
     }))
 
-  it.effect("any other failure and every defect is 500, tells nothing and is logged", () =>
+  it.effect("any other failure and every defect is 500, reveals nothing and is logged", () =>
     Effect.gen(function*() {
       const failures: ReadonlyArray<Effect.Effect<never, StoreFailure>> = [
         Effect.fail(new StoreFailure({ message: "secret", retry: false })),
@@ -187,17 +187,17 @@ describe("failures of the server", () => {
       assert.strictEqual(headers["ledger-ethereum-block"], "18446744073709551615")
     }))
 
-  it.effect("what is not there is told by the snapshot that knows, though the ledger has moved on", () =>
+  it.effect("a missing item is reported with the snapshot that was read, though the ledger has changed since", () =>
     Effect.gen(function*() {
       const stamp = { ethereumBlockNum: 9n, batchNum: 2, version: 3 }
       const things = [{ filter: "tokenId", kind: "token", value: 5 }] as const
-      const moved = applicationOver({
+      const advancedLedger = applicationOver({
         find: () => Effect.succeed({ item: null, stamp }),
         list: () => Effect.fail(new NotRegistered({ things, stamp })),
-        stamp: Effect.die("asked a second time")
+        stamp: Effect.die("read a second time")
       })
       for (const url of ["/tokens/5", "/transactions-history?tokenId=5"]) {
-        const { headers, status } = yield* ask(url).pipe(Effect.provide(moved))
+        const { headers, status } = yield* ask(url).pipe(Effect.provide(advancedLedger))
         assert.strictEqual(status, 404)
         assert.deepInclude(headers, {
           "ledger-ethereum-block": "9",
@@ -207,7 +207,7 @@ describe("failures of the server", () => {
       }
     }))
 
-  it.effect("a ledger that cannot be read still lets the documentation be read", () =>
+  it.effect("the documentation is served while the ledger cannot be read", () =>
     Effect.gen(function*() {
       const stamp = Effect.fail(new StoreFailure({ message: "down", retry: true }))
       const answer = yield* ask("/docs").pipe(Effect.provide(applicationOver({ stamp })))
@@ -217,7 +217,7 @@ describe("failures of the server", () => {
 })
 
 describe("the table of problems", () => {
-  it("every status is one that the design allows", () => {
+  it("contains only statuses that the design allows", () => {
     const statuses = Schema.Literals([400, 404, 405, 408, 413, 414, 415, 429, 431, 500, 503])
     for (const { status } of Object.values(problems)) Schema.decodeUnknownSync(statuses)(status)
   })

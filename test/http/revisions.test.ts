@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { earlier, later } from "../../core/contract/mod.ts"
 import { application, ask, jsonOf, problemOf } from "./_application.ts"
 
-const asked = (revision: string) => ({ headers: { "api-revision": revision } })
+const withRevision = (revision: string) => ({ headers: { "api-revision": revision } })
 
 layer(application())("revisions", (it) => {
   it.effect("the path chooses the revision, and every answer repeats it", () =>
@@ -23,19 +23,22 @@ layer(application())("revisions", (it) => {
       assert.containsAllKeys(jsonOf(yield* ask("/tokens")), ["tokens", "pendingItems"])
     }))
 
-  it.effect("at the default mount the header chooses as well", () =>
+  it.effect("at the default mount the header chooses the revision too", () =>
     Effect.gen(function*() {
-      const answer = yield* ask("/tokens", asked("earlier"))
+      const answer = yield* ask("/tokens", withRevision("earlier"))
       assert.strictEqual(answer.headers["api-revision"], "earlier")
       assert.deepStrictEqual(jsonOf(answer), jsonOf(yield* ask("/earlier/tokens")))
-      assert.strictEqual((yield* ask("/tokens", asked("later"))).headers["api-revision"], "later")
+      assert.strictEqual(
+        (yield* ask("/tokens", withRevision("later"))).headers["api-revision"],
+        "later"
+      )
       assert.strictEqual(answer.headers.vary, "Api-Revision")
     }))
 
-  it.effect("a header may repeat what the path says, and not contradict it", () =>
+  it.effect("a header may repeat the revision of the path, but not contradict it", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* ask("/earlier/tokens", asked("earlier"))).status, 200)
-      const answer = yield* ask("/earlier/tokens", asked("later"))
+      assert.strictEqual((yield* ask("/earlier/tokens", withRevision("earlier"))).status, 200)
+      const answer = yield* ask("/earlier/tokens", withRevision("later"))
       assert.strictEqual(answer.status, 400)
       assert.strictEqual(answer.headers["api-revision"], "earlier")
       assert.strictEqual(problemOf(answer).type, "urn:rollup-node-api:problem:revision-conflict")
@@ -54,13 +57,13 @@ layer(application())("revisions", (it) => {
           "later, earlier"
         ], ["/tokens", ""]] as const
       ) {
-        const answer = yield* ask(path, asked(value))
+        const answer = yield* ask(path, withRevision(value))
         assert.strictEqual(answer.status, 400)
         assert.match(problemOf(answer).message, /expected one of later, earlier$/u)
       }
     }))
 
-  it.effect("a fault of the header hides no fault of path and query, which the revision of the mount judges", () =>
+  it.effect("an invalid header hides no violation of path and query, which the revision of the mount checks", () =>
     Effect.gen(function*() {
       for (
         const [path, revision, type, faults] of [
@@ -74,7 +77,7 @@ layer(application())("revisions", (it) => {
           ["/nowhere?limit=0", "v1", "unknown-revision", ["Api-Revision"]]
         ] as const
       ) {
-        const answer = yield* ask(path, asked(revision))
+        const answer = yield* ask(path, withRevision(revision))
         const problem = problemOf(answer)
         assert.strictEqual(answer.status, 400)
         assert.strictEqual(problem.type, `urn:rollup-node-api:problem:${type}`)
@@ -111,7 +114,7 @@ describe("mounts", () => {
       mounts: [{ path: "/v2", revision: later }, { path: "/v2/old", revision: earlier }]
     })
   )((it) => {
-    it.effect("revisions are served where they are mounted, the longer path first", () =>
+    it.effect("revisions are served at their mounts, the longer path first", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* ask("/v2/tokens")).headers["api-revision"], "later")
         assert.strictEqual((yield* ask("/v2/old/tokens")).headers["api-revision"], "earlier")
@@ -128,7 +131,7 @@ describe("mounts", () => {
       }))
   })
 
-  it("a mount that nobody could reach is a defect", () => {
+  it("a mount that no request can reach is a defect", () => {
     for (
       const mounts of [[], [{ path: "/x/", revision: later }], [{ path: "x", revision: later }], [{
         path: "/",

@@ -2,32 +2,40 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { countOf } from "./_crash_model.ts"
+import { acknowledgementsIn } from "./_crash_model.ts"
 
-/** A process that writes, says so, and is killed. */
+/** A child process that writes to stores, reports its writes, and is killed. */
 export interface Child {
-  /** Tells it how many writes of its script are there already: it begins. Before that it reads its program and touches nothing. */
-  readonly begin: (made: number) => void
-  /** When it has been open and acknowledged so many writes, or has ended. */
+  /**
+   * Starts the writes after the first `writeCount` of its script. Until then the child only loads
+   * its program.
+   */
+  readonly begin: (writeCount: number) => void
+  /** Resolves once it has opened the stores and acknowledged `count` writes, or has ended. */
   readonly acknowledged: (count: number) => Promise<void>
   readonly kill: () => void
-  /** What it has said and when, once it is gone; rejects where it ended by itself and not with an exit code that is allowed or after its script. */
-  readonly ended: Promise<Said>
+  /**
+   * Resolves once it has ended. Rejects if it was not killed, did not finish its script and has no
+   * allowed exit code.
+   */
+  readonly ended: Promise<ChildReport>
 }
 
-export interface Said {
-  readonly opened: boolean
+/** The output of a child, and its times. */
+export interface ChildReport {
+  readonly hasOpened: boolean
+  /** Number of acknowledged writes. */
   readonly acknowledged: number
-  /** From its beginning until it was open, null where it never was. */
+  /** Time from `begin` until the stores were open; null if they never were. */
   readonly openingMs: number | null
-  /** From then on for each write that was acknowledged, null where there was none. */
+  /** Mean time of an acknowledged write; null if there was none. */
   readonly writeMs: number | null
 }
 
-/** The program of a file in one file in the folder; a start takes half of the time of that from the sources. */
+/** Bundles a program into one file of a folder, which starts faster, and returns its path. */
 export const bundledChild = async (source: string, folder: string): Promise<string> => {
   const file = join(folder, "child.mjs")
-  // by several threads it is made no sooner, and they wait for each other busily
+  // more threads of the bundler do not make it faster, and they wait actively
   const env = { ...process.env, RAYON_NUM_THREADS: "1", TOKIO_WORKER_THREADS: "1" }
   await promisify(execFile)(process.execPath, [
     join(import.meta.dirname, "write_child.ts"),
@@ -37,44 +45,44 @@ export const bundledChild = async (source: string, folder: string): Promise<stri
   return file
 }
 
+/** Starts a child. */
 export const startChild = (
-  words: ReadonlyArray<string>,
-  exitCodes: ReadonlyArray<number> = []
+  args: ReadonlyArray<string>,
+  allowedExitCodes: ReadonlyArray<number> = []
 ): Child => {
-  const child: ChildProcess = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin!.on("error", () => {}) // it may be gone before it is told anything
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
+  child.stdin!.on("error", () => {}) // it may have been killed before `begin`
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
-  let said = ""
-  let [begunMs, openMs, lastMs] = [0, 0, 0]
+  let output = ""
+  let [beginMs, openMs, lastMs] = [0, 0, 0]
   child.stdout!.on("data", (chunk: Buffer) => {
-    said += String(chunk)
+    output += String(chunk)
     lastMs = performance.now()
     if (openMs === 0) openMs = lastMs
   })
   return {
-    begin: (made) => {
-      begunMs = performance.now()
-      child.stdin!.write(String(made))
+    begin: (writeCount) => {
+      beginMs = performance.now()
+      child.stdin!.write(String(writeCount))
     },
     acknowledged: (count) =>
       new Promise((resolve) => {
-        const look = () => {
-          if (said !== "" && countOf(said) >= count) resolve()
-        }
-        child.stdout!.on("data", look)
+        child.stdout!.on("data", () => {
+          if (output !== "" && acknowledgementsIn(output) >= count) resolve()
+        })
         child.once("close", () => resolve())
       }),
     kill: () => void child.kill("SIGKILL"),
     ended: closed.then(([code, signal]) => {
-      const last = said.split("\n").at(-2)
-      if (signal !== "SIGKILL" && last !== "end" && !exitCodes.includes(code!)) {
-        throw new Error(`The child ended by itself with ${code} after "${last}"`)
+      const lastLine = output.split("\n").at(-2)
+      if (signal !== "SIGKILL" && lastLine !== "end" && !allowedExitCodes.includes(code!)) {
+        throw new Error(`The child ended by itself with ${code} after "${lastLine}"`)
       }
-      const acknowledged = countOf(said)
+      const acknowledged = acknowledgementsIn(output)
       return {
-        opened: said !== "",
+        hasOpened: output !== "",
         acknowledged,
-        openingMs: said === "" ? null : openMs - begunMs,
+        openingMs: output === "" ? null : openMs - beginMs,
         writeMs: acknowledged === 0 ? null : (lastMs - openMs) / acknowledged
       }
     })

@@ -1,9 +1,9 @@
 /*
- * Writes a script into a directory until it is killed, and says after each write that it was acknowledged.
+ * Writes a script to a directory until it is killed, and reports each acknowledged write.
  *
  *     node _crash_child.ts DIRECTORY FEED SEED
  *
- * It begins when its input tells how many writes of the script are there already.
+ * It starts when it reads the number of stored writes of the script from its input.
  */
 import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
@@ -20,9 +20,9 @@ const [directory, feed, seed] = process.argv.slice(2) as [string, string, string
 const records = readFeed(readFileSync(feed, "utf8"))
 const { genesis } = records
 
-// most of the time of one goes into reading the program: the next one finds it compiled, though this one is killed
+// written now, since a killed process does not write it: the next one starts faster
 flushCompileCache()
-const [done] = await once(process.stdin, "data")
+const [writeCount] = await once(process.stdin, "data")
 process.stdin.unref()
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
   const services = yield* Layer.build(
@@ -31,5 +31,10 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     )
   )
   const stores = { ledger: Context.get(services, Ledger), store: Context.get(services, PoolStore) }
-  yield* writeScript(stores, { records, seed, done: Number(done), concurrency: "unbounded" })
+  yield* writeScript(stores, {
+    records,
+    seed,
+    writeCount: Number(writeCount),
+    concurrency: "unbounded"
+  })
 })))

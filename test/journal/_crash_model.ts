@@ -6,7 +6,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { readFeed } from "./_feed.ts"
 import { scriptOf, type Write } from "./_script.ts"
 
-/** The same script on stores in memory, as far as it was made. */
+/** Opens stores in memory that apply the writes of a script on demand, to compare with. */
 export async function openModel(feed: string, seed: string) {
   const records = readFeed(feed)
   const { genesis } = records
@@ -22,25 +22,26 @@ export async function openModel(feed: string, seed: string) {
     writer: Context.get(services, LedgerWriter),
     store: openMemoryPool()
   }
-  const written = { ledger: Context.get(services, Ledger), store: stores.store }
+  const target = { ledger: Context.get(services, Ledger), store: stores.store }
   const writes = (function*(): Generator<Write, void> {
     for (const step of scriptOf(records, seed)) yield* step
   })()
   let next = writes.next()
   const model = {
     stores,
-    made: 0,
-    /** Whether no write is left: who begins now has nothing to do, and killing it shows nothing. */
-    get ended() {
+    /** Number of writes so far. */
+    writeCount: 0,
+    /** Whether the script has no more writes. */
+    get isFinished() {
       return next.done === true
     },
-    /** Makes the next writes; how many there were. */
-    make: async (count: number): Promise<number> => {
-      for (let made = 0; made < count; made++) {
-        if (next.done === true) return made
-        await Effect.runPromise(next.value(written))
+    /** Applies the next `count` writes. Returns their number, which is smaller at the end. */
+    write: async (count: number): Promise<number> => {
+      for (let i = 0; i < count; i++) {
+        if (next.done === true) return i
+        await Effect.runPromise(next.value(target))
         next = writes.next()
-        model.made++
+        model.writeCount++
       }
       return count
     }
@@ -48,8 +49,8 @@ export async function openModel(feed: string, seed: string) {
   return model
 }
 
-/** Numbers from 0 to 1, the same for a seed each time. */
-export function diceOf(seed: string): () => number {
+/** Returns a generator of numbers from 0 to 1 that is determined by its seed. */
+export function seededRandom(seed: string): () => number {
   let state = [...seed].reduce(
     (sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647,
     16807
@@ -57,5 +58,5 @@ export function diceOf(seed: string): () => number {
   return () => (state = state * 16807 % 2147483647) / 2147483647
 }
 
-/** Of acknowledgements, in what a child has said. */
-export const countOf = (said: string): number => said.split("ack\n").length - 1
+/** Returns the number of acknowledgements in the output of a child. */
+export const acknowledgementsIn = (output: string): number => output.split("ack\n").length - 1

@@ -1,40 +1,42 @@
-import type { Child, Said } from "./_child.ts"
+import type { Child, ChildReport } from "./_child.ts"
 
-/** How long what a child does takes on this machine, as the last ones have shown; null until one has. */
+/** The times of the last children on this machine; null before the first. */
 interface Pace {
   openingMs: number | null
   writeMs: number | null
 }
 
-/** Where writes are quick a run is mostly its opening, and few moments would be left for them. */
+/** Share of the timed moments in the opening, which takes most of a run if writes are fast. */
 const openingShare = 0.25
 
 /**
- * When children are killed. Two of three by the clock: one of four of these while they open the stores and replay, the others at a moment that
- * is as likely anywhere in their writing, in the middle of a write or while nothing happens. The others soon after an acknowledgement, where a write that was answered too
- * early would be lost. How long a run of so many writes takes the clock knows from the children before.
+ * Chooses the moments at which children are killed. Two of three are by the clock: a quarter of
+ * these while the child opens the stores and replays, the others at a uniformly random moment of
+ * its writes. Every third is soon after an acknowledgement, so that a write that is acknowledged
+ * too early is lost. The times of earlier children predict how long a run takes.
  */
-export function crashMoments(dice: () => number, acknowledgementsMax: number) {
+export function crashMoments(random: () => number, acknowledgementsMax: number) {
   const pace: Pace = { openingMs: null, writeMs: null }
-  let turn = 0
+  let runs = 0
   return {
-    /** Waits for the moment of a child that has just begun; whether the clock said it. */
-    comes: async (child: Child): Promise<boolean> => {
-      const [place, afterMs] = [dice(), dice() * 15]
-      if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
-        const momentMs = place < openingShare
-          ? place / openingShare * pace.openingMs
+    /** Waits until the moment to kill a child that has just begun. Returns whether it is timed. */
+    wait: async (child: Child): Promise<boolean> => {
+      const [position, afterMs] = [random(), random() * 15]
+      if (runs++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
+        const momentMs = position < openingShare
+          ? position / openingShare * pace.openingMs
           : pace.openingMs +
-            (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
-        // a child that is faster than the ones before is not let run on and on
+            (position - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
+        // the limit is for a child that is faster than the earlier ones
         await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
       }
-      await child.acknowledged(1 + Math.floor(place ** 2 * acknowledgementsMax))
+      await child.acknowledged(1 + Math.floor(position ** 2 * acknowledgementsMax))
       await sleep(afterMs)
       return false
     },
-    learn: ({ openingMs, writeMs }: Said): void => {
+    /** Takes the times of a child into account. */
+    learn: ({ openingMs, writeMs }: ChildReport): void => {
       pace.openingMs = openingMs ?? pace.openingMs
       pace.writeMs = writeMs ?? pace.writeMs
     }

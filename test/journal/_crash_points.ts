@@ -4,39 +4,41 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { bundledChild, startChild } from "./_child.ts"
-import { diceOf, openModel } from "./_crash_model.ts"
+import { openModel, seededRandom } from "./_crash_model.ts"
 import { crashMoments } from "./_crash_moments.ts"
 import { openStores } from "./_directories.ts"
-import { AT_ONCE_MAX, namesOf } from "./_script.ts"
-import { testimony } from "./_witness.ts"
+import { concurrentWritesMax, keysOf } from "./_script.ts"
+import { dumpStores } from "./_store_dump.ts"
 
+/** Counts of a series of crashes. */
 export interface CrashReport {
   readonly points: number
-  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
-  readonly byClock: number
-  /** Writes that were acknowledged before a crash, all of which were found again. */
+  /** Points at a random moment by the clock. */
+  readonly timed: number
+  /** Writes that were acknowledged before a crash; all of them survived. */
   readonly acknowledged: number
-  /** Writes beyond those, under way when the process died, that were found too. */
-  readonly underWay: number
-  /** Crashes before the directory was open. */
+  /** Unacknowledged writes at the time of a crash that survived as a whole. */
+  readonly inFlight: number
+  /** Points before the directory was open. */
   readonly whileOpening: number
 }
 
-/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
-const ACKNOWLEDGEMENTS_MAX = 40
+/** Expected number of writes of a process that has the pace of the earlier ones. */
+const acknowledgementsMax = 40
 
 /**
- * Kills a writing process at so many random moments, each time the one that goes on from what the last one left. After each crash the
- * stores are those of a model that made the same writes up to some point: all that were acknowledged, then at most those of one step.
+ * Kills a writing process at random moments, `points` times. Each process continues from the data
+ * that the last one left. Throws if the stores after a crash differ from every model that has
+ * applied all acknowledged writes and at most one further step of the script.
  */
 export async function crashPoints(
   { points, seed }: { readonly points: number; readonly seed: string }
 ): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
-  const total = { points: 0, byClock: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
+  const total = { points: 0, timed: 0, acknowledged: 0, inFlight: 0, whileOpening: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(diceOf(seed), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(seededRandom(seed), acknowledgementsMax)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         folder: join(folder, String(run)),
@@ -72,51 +74,51 @@ async function crashUntilTheEnd(
     transactionsPerBlock: 5,
     exitShare: 0.08,
     rollBackPeriodBlocks: 8,
-    standInRoots: true
+    placeholderRoots: true
   })
   const text = [...writeFeed(simulation, 500)].join("")
   const feed = `${folder}.ndjson`
   writeFileSync(feed, text)
   const { genesis } = simulation
   const model = await openModel(text, seed)
-  // while what one has left is looked at, the next one reads the program
+  // the next child loads its program while the data of the last one is checked
   let next = startChild([program, folder, feed, seed])
   try {
-    while (total.points < points && !model.ended) {
+    while (total.points < points && !model.isFinished) {
       const child = next
-      child.begin(model.made)
-      if (await moments.comes(child)) total.byClock++
+      child.begin(model.writeCount)
+      if (await moments.wait(child)) total.timed++
       child.kill()
-      const said = await child.ended
-      moments.learn(said)
+      const report = await child.ended
+      moments.learn(report)
       next = startChild([program, folder, feed, seed])
-      const { acknowledged, opened } = said
+      const { acknowledged, hasOpened } = report
       total.points++
       total.acknowledged += acknowledged
-      if (!opened) total.whileOpening++
-      await model.make(acknowledged)
-      const names = namesOf(model.made + AT_ONCE_MAX)
-      const found = await Effect.runPromise(
+      if (!hasOpened) total.whileOpening++
+      await model.write(acknowledged)
+      const keys = keysOf(model.writeCount + concurrentWritesMax)
+      const actual = await Effect.runPromise(
         Effect.scoped(
-          Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))
+          Effect.flatMap(openStores(folder, genesis), (stores) => dumpStores(stores, keys))
         )
       )
-      let beyond = 0
-      while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
-        if (beyond === AT_ONCE_MAX) {
+      let inFlight = 0
+      while (await Effect.runPromise(dumpStores(model.stores, keys)) !== actual) {
+        if (inFlight === concurrentWritesMax) {
           throw new Error(
             `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${
-              model.made - beyond
-            } to ${model.made}`
+              model.writeCount - inFlight
+            } to ${model.writeCount}`
           )
         }
-        beyond += await model.make(1)
+        inFlight += await model.write(1)
       }
-      total.underWay += beyond
+      total.inFlight += inFlight
     }
   } finally {
     next.kill()
-    // what it reads is about to be removed, and what went wrong before is told
+    // its files are about to be removed; an earlier error is more important than its own
     await next.ended.catch(() => {})
   }
 }

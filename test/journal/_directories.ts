@@ -5,12 +5,15 @@ import { join } from "node:path"
 import { type JournalError, JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
-import { memoryPlace } from "../postgres/memory_place.ts"
-import { noNames, type Stores, testimony, watched } from "./_witness.ts"
+import { memoryDirectory } from "../postgres/memory_directory.ts"
+import { dumpStores, noKeys, type Stores, trackKeys } from "./_store_dump.ts"
 
-/** An empty directory that goes with the scope. What tells a disk from memory, the loss of power, nobody tries here; processes are killed on the disk. */
+/**
+ * An empty directory that is removed with the scope. It is in memory if possible: only a loss of
+ * power would show a difference to a disk, and no test simulates that here.
+ */
 export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(memoryPlace(), "journal-"))),
+  Effect.sync(() => mkdtempSync(join(memoryDirectory(), "journal-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
@@ -18,7 +21,7 @@ export interface OpenedStores extends Stores {
   readonly journal: JournalStores["Service"]
 }
 
-/** The stores of a directory, until the scope closes. */
+/** Opens the stores of a directory until the scope closes. */
 export const openStores = (
   directory: string,
   genesis: GenesisFeed
@@ -30,24 +33,27 @@ export const openStores = (
     journal: Context.get(services, JournalStores)
   }))
 
-/** New stores in a directory of their own. When the scope closes they are opened once more, and have to say the same of everything. */
+/**
+ * Opens stores in a new directory. When the scope closes, they are opened again, and their content
+ * must be the same.
+ */
 export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, never, Scope.Scope> =>
   Effect.gen(function*() {
     const directory = yield* temporaryDirectory
-    const names = noNames()
+    const keys = noKeys()
     const scope = yield* Scope.make()
     const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
-        const said = yield* testimony(stores, names)
+        const before = yield* dumpStores(stores, keys)
         yield* Scope.close(scope, Exit.void)
-        const again = yield* Effect.orDie(
+        const after = yield* Effect.orDie(
           Effect.scoped(
-            Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))
+            Effect.flatMap(openStores(directory, genesis), (reopened) => dumpStores(reopened, keys))
           )
         )
-        assert.strictEqual(again, said, "What the stores say after a restart")
+        assert.strictEqual(after, before, "The content of the stores after a restart")
       })
     )
-    return watched(stores, names)
+    return trackKeys(stores, keys)
   })

@@ -1,19 +1,19 @@
 import { Exit } from "effect"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
 
-/** A feed whose records are read when they are asked for. */
+/** A feed whose records are decoded on demand. */
 export interface LazyFeed {
   readonly genesis: GenesisFeed
   readonly length: number
-  readonly at: (place: number) => FeedRecord
+  readonly at: (index: number) => FeedRecord
 }
 
-/** Of a text in which every line is right. */
+/** Returns the feed of a text. Throws if a line is invalid. */
 export function readFeed(text: string): LazyFeed {
   const [first, ...lines] = text.trimEnd().split("\n")
   const genesis = recordOf(first!)
   if (genesis.kind !== "genesis") throw new Error("The feed does not start with a genesis")
-  return { genesis: genesis.genesis, length: lines.length, at: (place) => recordOf(lines[place]!) }
+  return { genesis: genesis.genesis, length: lines.length, at: (index) => recordOf(lines[index]!) }
 }
 
 function recordOf(line: string): FeedRecord {

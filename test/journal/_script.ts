@@ -4,41 +4,42 @@ import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
 
-export interface Written {
+/** The stores that a script writes to. */
+export interface WriteTarget {
   readonly ledger: Ledger["Service"]
   readonly store: PoolStore["Service"]
 }
 
-/** A write and what it names; some of a script happen at once. */
-export type Write = (to: Written) => Effect.Effect<unknown>
+/** One write of a script. */
+export type Write = (target: WriteTarget) => Effect.Effect<unknown>
 
-/** Writes that a child and a model make alike: those of one step at once, the steps one after the other. */
+/** The steps of a script, one after the other. The writes of a step are concurrent. */
 export type Script = Generator<ReadonlyArray<Write>, void>
 
-/** Steps of a script happen at once up to so many. */
-export const AT_ONCE_MAX = 8
+/** Maximum number of writes of a step. */
+export const concurrentWritesMax = 8
 
-/** Ingest, submission, forging and rollback, as the seed mixes them; it ends with the feed. */
+/** Returns a script of ingest, submission, forging and rollback in random order, until the feed ends. */
 export function* scriptOf(feed: LazyFeed, seed: string): Script {
   const chance = chanceOf(seed)
   const below = (limit: number) => Math.floor(chance() * limit)
   const pending: Array<number> = []
   const forging: Array<{ readonly number: number; readonly batchNum: number }> = []
-  let [posted, record, atMs, mark] = [0, 0, 1_000_000, 0]
-  while (record < feed.length) {
+  let [submitted, recordIndex, atMs, settledBatchNum] = [0, 0, 1_000_000, 0]
+  while (recordIndex < feed.length) {
     atMs += 1 + below(50)
     switch (below(6)) {
       case 0:
       case 1: {
-        const place = record++
-        yield [({ ledger }) => Effect.orDie(ledger.applyRecord(feed.at(place)))]
+        const index = recordIndex++
+        yield [({ ledger }) => Effect.orDie(ledger.applyRecord(feed.at(index)))]
         break
       }
       case 2:
       case 3: {
-        const numbers = Array.from({ length: 1 + below(AT_ONCE_MAX) }, () => posted++)
+        const numbers = Array.from({ length: 1 + below(concurrentWritesMax) }, () => submitted++)
         pending.push(...numbers)
-        const time = atMs
+        const timeMs = atMs
         yield numbers.map((number): Write => ({ store }) =>
           number % 5 === 0
             ? Effect.orDie(
@@ -46,11 +47,11 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
                 address: addressOf(number),
                 publicKey: keyOf(number),
                 signature: `0x${"1".repeat(130)}`,
-                timestampMs: time
+                timestampMs: timeMs
               })
             )
             : Effect.orDie(
-              store.addTransaction(transactionOf(number, time), keyOf(number), {
+              store.addTransaction(transactionOf(number, timeMs), keyOf(number), {
                 pendingMax: 1e6,
                 pendingPerAccountMax: 1e6
               })
@@ -61,17 +62,17 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
       case 4: {
         const selected = pending.splice(0, below(12)).map((number) => ({
           number,
-          batchNum: mark + 1
+          batchNum: settledBatchNum + 1
         }))
         forging.push(...selected)
-        const [time, notes] = [
+        const [timeMs, notes] = [
           atMs,
           pending.slice(0, 3).map((number) =>
             ({
               id: idOf(number),
               code: 11,
               reason: `Zürich 🏔 \u0000 "${number}"`,
-              batchNum: mark + 1,
+              batchNum: settledBatchNum + 1,
               atMs
             }) as const
           )
@@ -81,9 +82,9 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
             Effect.orDie(
               store.change(
                 selected.map(({ batchNum, number }) =>
-                  moved(number, "pend", null, "fing", batchNum)
+                  changeTo(number, "pend", null, "fing", batchNum)
                 ),
-                time
+                timeMs
               )
             ),
           ({ store }) => Effect.orDie(store.skip(notes))
@@ -91,35 +92,35 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
         break
       }
       default: {
-        const done = forging.splice(0, below(20))
-        const back = below(4) === 0
-        const [time, from, to] = [
+        const settled = forging.splice(0, below(20))
+        const isRollback = below(4) === 0
+        const [timeMs, from, to] = [
           atMs,
-          markOf(mark),
-          markOf(back ? Math.max(1, mark - 2) : mark + 1)
+          settledBatch(settledBatchNum),
+          settledBatch(isRollback ? Math.max(1, settledBatchNum - 2) : settledBatchNum + 1)
         ]
-        mark = to!.batchNum
-        const changes = done.map(({ batchNum, number }) =>
-          back
-            ? moved(number, "fing", batchNum, "pend", null)
-            : moved(number, "fing", batchNum, "fged", batchNum)
+        settledBatchNum = to!.batchNum
+        const changes = settled.map(({ batchNum, number }) =>
+          isRollback
+            ? changeTo(number, "fing", batchNum, "pend", null)
+            : changeTo(number, "fing", batchNum, "fged", batchNum)
         )
-        yield [({ store }) => Effect.orDie(store.settle({ from, to, changes }, time))]
+        yield [({ store }) => Effect.orDie(store.settle({ from, to, changes }, timeMs))]
       }
     }
   }
 }
 
-/** Everything that a script may name. */
-export const namesOf = (posted: number) => ({
-  transactions: new Set(Array.from({ length: posted }, (_, number) => idOf(number))),
-  addresses: new Set(Array.from({ length: posted }, (_, number) => addressOf(number)))
+/** Returns the keys of the first transactions and authorizations of every script. */
+export const keysOf = (count: number) => ({
+  transactions: new Set(Array.from({ length: count }, (_, number) => idOf(number))),
+  addresses: new Set(Array.from({ length: count }, (_, number) => addressOf(number)))
 })
 
-const markOf = (batchNum: number) =>
+const settledBatch = (batchNum: number) =>
   batchNum === 0 ? null : { batchNum, ethereumBlockHash: `0x${batchNum}` }
 
-const moved = (
+const changeTo = (
   number: number,
   from: PoolChange["from"],
   fromBatchNum: number | null,
@@ -139,7 +140,7 @@ const transactionOf = (number: number, timestampMs: number): PoolTransaction => 
   toAccountIndex: 1,
   toAddress: null,
   toPublicKey: null,
-  // more than a double holds
+  // not exact as a double
   amount: 2n ** 90n + BigInt(number),
   fee: number % 192,
   nonce: 2n ** 39n + BigInt(number),
@@ -161,7 +162,7 @@ const transactionOf = (number: number, timestampMs: number): PoolTransaction => 
   batchNum: null
 })
 
-/** A sequence of numbers from 0 to below 1 that follows from the seed. */
+/** Returns a generator of numbers in [0, 1) that is determined by its seed. */
 function chanceOf(seed: string): () => number {
   let state = [...seed].reduce(
     (sum, character) => (sum * 31 + character.charCodeAt(0)) % 2147483647,

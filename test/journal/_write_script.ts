@@ -1,33 +1,34 @@
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import type { LazyFeed } from "./_feed.ts"
-import { scriptOf, type Written } from "./_script.ts"
+import { scriptOf, type WriteTarget } from "./_script.ts"
 
-export interface Part {
+export interface ScriptOptions {
   readonly records: LazyFeed
   readonly seed: string
-  /** Writes that are there already. */
-  readonly done: number
-  /** Those of one step, or each by itself. */
+  /** Number of stored writes, which are skipped. */
+  readonly writeCount: number
+  /** Whether the writes of a step are concurrent. */
   readonly concurrency: "unbounded" | 1
 }
 
 /**
- * For a process that is killed: says that it is open, then after each write that it was acknowledged, and at last that it has ended. Now and
- * then it does nothing for a while, so that some are killed when nothing is under way but what the stores do by themselves.
+ * Runs a script in a process that is killed. Prints that the stores are open, each acknowledged
+ * write, and the end of the script. Sometimes it pauses, so that some kills happen while only the
+ * stores themselves are busy.
  */
 export const writeScript = Effect.fnUntraced(
-  function*(to: Written, { concurrency, done, records, seed }: Part) {
+  function*(target: WriteTarget, { concurrency, records, seed, writeCount }: ScriptOptions) {
     writeSync(1, "open\n")
-    let made = 0
+    let position = 0
     let steps = 0
     for (const step of scriptOf(records, seed)) {
-      const left = step.slice(Math.max(0, done - made))
-      if (left.length > 0 && steps++ % 4 === 3) yield* Effect.sleep(steps * 7 % 30)
-      made += step.length
-      yield* Effect.forEach(left, (write) =>
+      const remaining = step.slice(Math.max(0, writeCount - position))
+      if (remaining.length > 0 && steps++ % 4 === 3) yield* Effect.sleep(steps * 7 % 30)
+      position += step.length
+      yield* Effect.forEach(remaining, (write) =>
         Effect.andThen(
-          write(to),
+          write(target),
           Effect.sync(() => writeSync(1, "ack\n"))
         ), { concurrency })
     }

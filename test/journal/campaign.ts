@@ -1,9 +1,9 @@
 /*
- * Crash points by the thousand:
+ * Runs many crash points:
  *
  *     node test/journal/campaign.ts --points 1000 [--seed 7]
  *
- * The last result stands in RESULTS.md.
+ * RESULTS.md has the last results.
  */
 import { parseArgs } from "node:util"
 import { crashPoints } from "./_crash_points.ts"
@@ -18,7 +18,7 @@ const started = performance.now()
 console.log(`Seed ${values.seed}`)
 const report = await crashPoints({ points: Number(values.points), seed: values.seed })
 console.log(
-  `${report.points} crash points, ${report.byClock} of them by the clock and ${report.whileOpening} while the directory was being opened: ${report.acknowledged} acknowledged writes, all there; ${report.underWay} more were under way and are there as a whole; ${
+  `${report.points} crash points, ${report.timed} of them by the clock and ${report.whileOpening} while the directory was being opened: all ${report.acknowledged} acknowledged writes survived; ${report.inFlight} writes in flight survived as a whole; ${
     Math.round((performance.now() - started) / 1000)
   } s`
 )

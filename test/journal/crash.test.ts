@@ -2,23 +2,23 @@ import { assert, describe, it } from "@effect/vitest"
 import { replayOf, rounds } from "../rounds.ts"
 import { crashPoints } from "./_crash_points.ts"
 
-/* Thousands of crash points: node test/journal/campaign.ts --points 1000 */
+/* Many more crash points: node test/journal/campaign.ts --points 1000 */
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
-/** Number of crashes, and the least of what they have to include. */
+/** Number of crash points, and minimum counts of their report. */
 const share = rounds({
-  short: { points: 5, byClockMin: 2, acknowledgedMin: 2 },
-  long: { points: 22, byClockMin: 11, acknowledgedMin: 101 }
+  short: { points: 5, timedMin: 2, acknowledgedMin: 2 },
+  long: { points: 22, timedMin: 11, acknowledgedMin: 101 }
 })
 
 describe(`a process that is killed at random moments (replay: ${replayOf(seed, "test/journal/crash.test.ts")})`, () => {
   it(
-    `has kept everything acknowledged, and nothing by halves, at ${share.points} points of ingest, submission, forging and rollback`,
+    `keeps all acknowledged writes and no partial ones, at ${share.points} points of ingest, submission, forging and rollback`,
     async () => {
       const report = await crashPoints({ points: share.points, seed })
       assert.strictEqual(report.points, share.points)
-      assert.isAtLeast(report.byClock, share.byClockMin)
-      // it did write in between
+      assert.isAtLeast(report.timed, share.timedMin)
+      // the processes did write
       assert.isAtLeast(report.acknowledged, share.acknowledgedMin)
     },
     600_000

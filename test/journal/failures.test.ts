@@ -18,14 +18,14 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exportFeed, type JournalError } from "../../adapters/journal/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { openStores, temporaryDirectory } from "./_directories.ts"
-import { noNames, type Stores, testimony } from "./_witness.ts"
+import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
 
-/* What a data directory may be, become, or be taken for. */
+/* Data directories that are in use, damaged, or not what they should be. */
 
 const simulation = simulate({
   seed: "failures",
@@ -33,10 +33,10 @@ const simulation = simulate({
   tokens: 3,
   transactionsPerBlock: 4,
   rollBackPeriodBlocks: 9,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
+const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 
 const ledgerOver = ({ writer }: Stores) =>
   Effect.map(
@@ -54,13 +54,15 @@ const applyTo = (stores: Stores, some: ReadonlyArray<FeedRecord>) =>
     (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true })
   )
 
-const written = (directory: string, some = records) =>
+/** Applies records to the stores of a directory and returns their content. */
+const writeRecords = (directory: string, some = records) =>
   Effect.scoped(
     Effect.flatMap(openStores(directory, genesis), (stores) =>
-      Effect.andThen(applyTo(stores, some), testimony(stores, noNames())))
+      Effect.andThen(applyTo(stores, some), dumpStores(stores, noKeys())))
   )
 
-const refusal = (directory: string, network = genesis): Effect.Effect<JournalError> =>
+/** Returns the error of opening a directory. */
+const openingError = (directory: string, network = genesis): Effect.Effect<JournalError> =>
   Effect.orDie(Effect.flip(Effect.scoped(openStores(directory, network))))
 
 const database = (directory: string) => join(directory, "journal.sqlite")
@@ -72,36 +74,36 @@ const changeRecords = (directory: string, statement: string) => {
 }
 
 describe("a data directory", () => {
-  it.live("is held by one process, and the second one is told by whom", () =>
+  it.live("is open in one process, and the error of a second one names the first", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* openStores(directory, genesis)
-      const inProcess = yield* refusal(directory)
+      const inProcess = yield* openingError(directory)
       assert.strictEqual(inProcess.reason, "inUse")
       const { status, stderr } = spawnSync(process.execPath, [
-        join(import.meta.dirname, "_second.ts"),
+        join(import.meta.dirname, "_second_process.ts"),
         directory
       ], { encoding: "utf8" })
       assert.strictEqual(status, 1)
       assert.include(stderr, `Directory "${directory}" is in use by process ${process.pid} on `)
     })))
 
-  it.live("is refused where it is a file, lies in one, or holds something else", () =>
+  it.live("is refused if it is a file, is in a file, or contains something else", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const file = join(directory, "file")
       writeFileSync(file, "something else")
       for (const path of [file, join(file, "below")]) {
-        const { message, reason } = yield* refusal(path)
+        const { message, reason } = yield* openingError(path)
         assert.strictEqual(reason, "directory", message)
         assert.include(message, `"${path}"`)
       }
       copyFileSync(file, database(directory))
-      assert.strictEqual((yield* refusal(directory)).reason, "foreign")
+      assert.strictEqual((yield* openingError(directory)).reason, "foreign")
       const other = join(directory, "other")
       mkdirSync(other)
       changeRecords(other, "CREATE TABLE mine (a)")
-      assert.strictEqual((yield* refusal(other)).reason, "foreign")
+      assert.strictEqual((yield* openingError(other)).reason, "foreign")
       assert.strictEqual(
         (yield* Effect.orDie(Effect.flip(exportFeed(join(directory, "none"))))).reason,
         "missing"
@@ -109,24 +111,24 @@ describe("a data directory", () => {
       assert.isFalse(existsSync(join(directory, "none")))
     })))
 
-  it.live("is refused to another network and to a program that does not know its format", () =>
+  it.live("is refused if it has another network or an unknown format", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      yield* written(directory, [])
-      const other = yield* refusal(directory, simulate({ seed: "other" }).genesis)
+      yield* writeRecords(directory, [])
+      const other = yield* openingError(directory, simulate({ seed: "other" }).genesis)
       assert.strictEqual(other.reason, "otherNetwork")
       assert.match(
         other.message,
         /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
       )
       changeRecords(directory, "PRAGMA user_version = 2")
-      assert.strictEqual((yield* refusal(directory)).reason, "newer")
+      assert.strictEqual((yield* openingError(directory)).reason, "newer")
     })))
 
-  it.live("is refused where a record was changed, taken out, added or cut off", () =>
+  it.live("is refused if a record was changed, removed, added or truncated", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      yield* written(directory)
+      yield* writeRecords(directory)
       for (
         const damage of [
           'UPDATE record SET text = replace(text, \'"kind":"block"\', \'"kind":"blocK"\') WHERE seq = 7',
@@ -141,28 +143,28 @@ describe("a data directory", () => {
         const copy = yield* temporaryDirectory
         cpSync(directory, copy, { recursive: true })
         changeRecords(copy, damage)
-        const { message, reason } = yield* refusal(copy)
+        const { message, reason } = yield* openingError(copy)
         assert.include(["damaged", "otherNetwork"], reason, damage)
         assert.include(message, `"${copy}"`)
       }
       truncateSync(database(directory), statSync(database(directory)).size >> 1)
-      assert.strictEqual((yield* refusal(directory)).reason, "damaged")
+      assert.strictEqual((yield* openingError(directory)).reason, "damaged")
     })))
 
-  it.live("says the same after any byte of its files was flipped, or is refused", () =>
+  it.live("has the same content after a flipped byte in its files, or is refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* writeRecords(directory)
       const crashed = yield* temporaryDirectory
-      // a copy of what a killed process leaves behind: most of it is in the log
+      // a copy as a killed process leaves it, with most data in the log
       const stores = yield* openStores(directory, genesis)
       yield* applyTo(stores, [{ kind: "prices", prices: [] }, {
         kind: "prices",
         prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }]
       }])
-      const after = yield* testimony(stores, noNames())
+      const after = yield* dumpStores(stores, noKeys())
       cpSync(directory, crashed, { recursive: true })
-      assert.notStrictEqual(after, said)
+      assert.notStrictEqual(after, content)
       let refused = 0
       for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
         const size = statSync(join(crashed, file)).size
@@ -172,7 +174,7 @@ describe("a data directory", () => {
           flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
           const answer = yield* Effect.result(
             Effect.scoped(
-              Effect.flatMap(openStores(copy, genesis), (opened) => testimony(opened, noNames()))
+              Effect.flatMap(openStores(copy, genesis), (opened) => dumpStores(opened, noKeys()))
             )
           )
           if (answer._tag === "Failure") refused++
@@ -182,25 +184,25 @@ describe("a data directory", () => {
       assert.isAbove(refused, 20)
     })))
 
-  it.live("is made again with all checks where what was decided cannot be read", () =>
+  it.live("has the same content if stored changes cannot be read, after all checks of their blocks", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* writeRecords(directory)
       changeRecords(
         directory,
         "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL"
       )
       const again = yield* openStores(directory, genesis)
-      assert.strictEqual(yield* testimony(again, noNames()), said)
-      assert.isAbove(again.journal.found.redecided, 10)
+      assert.strictEqual(yield* dumpStores(again, noKeys()), content)
+      assert.isAbove(again.journal.replayReport.checkedBlocks, 10)
     })))
 })
 
 describe("a full disk", () => {
-  it.live("ends the answers with a sentence, and loses nothing that was acknowledged", () =>
+  it.live("makes all later answers fail, and no acknowledged write is lost", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      yield* written(directory, records.slice(0, 10))
+      yield* writeRecords(directory, records.slice(0, 10))
       let acknowledged = 10
       yield* Effect.scoped(Effect.gen(function*() {
         const stores = yield* openStores(directory, genesis)
@@ -226,28 +228,28 @@ describe("a full disk", () => {
           ledger.applyRecord(records[0]!),
           stores.reader.list("tokens", { filters: {} })
         ]
-        for (const later of failures) {
+        for (const answer of failures) {
           assert.strictEqual(
-            (yield* Effect.flip(Effect.asVoid(later as Effect.Effect<unknown, Error>))).message,
+            (yield* Effect.flip(Effect.asVoid(answer as Effect.Effect<unknown, Error>))).message,
             failure.message
           )
         }
       }))
-      const found = yield* openStores(directory, genesis)
-      assert.strictEqual(found.journal.found.records, acknowledged)
+      const reopened = yield* openStores(directory, genesis)
+      assert.strictEqual(reopened.journal.replayReport.records, acknowledged)
       const model = yield* temporaryDirectory
       assert.strictEqual(
-        yield* testimony(found, noNames()),
-        yield* written(model, records.slice(0, acknowledged))
+        yield* dumpStores(reopened, noKeys()),
+        yield* writeRecords(model, records.slice(0, acknowledged))
       )
     })))
 })
 
 describe("the feed of a journal", () => {
-  it.live("is what the ledger was told, record for record, and leads another ledger to the same place", () =>
+  it.live("has every record of the ledger, and gives another ledger the same content", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* writeRecords(directory)
       const lines = yield* Effect.scoped(
         Effect.map(exportFeed(directory), (exported) => [...exported])
       )
@@ -255,7 +257,7 @@ describe("the feed of a journal", () => {
         lines,
         [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine)
       )
-      assert.strictEqual(yield* written(yield* temporaryDirectory), said)
+      assert.strictEqual(yield* writeRecords(yield* temporaryDirectory), content)
     })))
 })
 

@@ -1,12 +1,13 @@
 /*
- * The laws of every store, on the journaled ones; whatever a law did, the directory is opened once more and says the same. Replay with
+ * The laws of stores, for journaled stores. After each law the directory is opened again and must
+ * have the same content. Replay with
  *
  *     SEED=123 npm test -- test/journal/laws.test.ts
  */
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import {
@@ -21,7 +22,7 @@ import {
   readSubject
 } from "../laws/mod.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
-import type { Stores } from "./_witness.ts"
+import type { Stores } from "./_store_dump.ts"
 
 const seed = process.env.SEED ?? "1"
 
@@ -33,12 +34,12 @@ const options = {
   transactionsPerBlock: 4,
   exitShare: 0.08,
   rollBackPeriodBlocks: 7,
-  standInRoots: true
+  placeholderRoots: true
 }
 const simulation = simulate(options)
 const { genesis } = simulation
 
-/** A ledger use case over stores that are opened. */
+/** Opens stores and the ledger use case over them. */
 const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
   Effect.gen(function*() {
     const { reader, writer } = yield* open
@@ -55,14 +56,14 @@ const ledgerSubject: LedgerSubject = {
   keccak256,
   seed,
   runs: 4,
-  records: [...prehistory(simulation, 250)],
+  records: [...initialHistory(simulation, 250)],
   open: openLedger(reopenedStores(genesis))
 }
 
-/** Long enough for lists to be divided, which a replay does in bulk. */
+/** Long enough to split lists of the filter index, which a replay does in bulk. */
 const long = {
   records: [
-    ...prehistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
+    ...initialHistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
   ]
 }
 
@@ -76,7 +77,7 @@ const poolSubject: PoolSubject = {
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
   for (const law of ledgerLaws) it.live(law.name, () => law.run(ledgerSubject))
-  it.live("what is read after a restart obeys the laws of answers and pages, and so does what is written then", () =>
+  it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const half = long.records.length >> 1
@@ -91,7 +92,7 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
         reopened,
         ({ ledger }) => applyAll(ledger, long.records.slice(half))
       )
-      // the second half is there already when the subject is told the whole
+      // the stores contain all records, so the subject does not apply them again
       const subject = yield* readSubject({
         ...ledgerSubject,
         records: long.records,

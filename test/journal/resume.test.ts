@@ -3,13 +3,13 @@ import { Effect, Layer } from "effect"
 import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { journaledStores } from "../../adapters/journal/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
-import { driveOnce, prehistory, resume, simulate } from "../../app/simulator/mod.ts"
+import { driveOnce, initialHistory, resume, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
 import { temporaryDirectory } from "./_directories.ts"
 
-/* A simulated network whose process ends, and which goes on in another one from what the directory holds. */
+/* A simulated network that continues in another process from the data of a directory. */
 
 const options = {
   seed: "resume",
@@ -23,27 +23,28 @@ const options = {
 const newSimulation = () => simulate(options)
 const { genesis } = newSimulation()
 
-/** Signatures are tried elsewhere. */
+/** Accepts all signatures. */
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })
 
-/** A run of the program, as far as it matters here. */
+/** Runs an effect over a node with journaled stores. */
 const run = <A, E>(
   directory: string,
-  what: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
+  program: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
 ) =>
   Effect.scoped(
     Effect.provide(
-      what,
+      program,
       Layer.fresh(
         Layer.orDie(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
       )
     )
   )
 
-const waiting = Effect.gen(function*() {
+/** The ids of the pending and forging transactions. */
+const unforgedIds = Effect.gen(function*() {
   const pool = yield* PoolStore
   const pending = yield* pool.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 })
   const forging = yield* pool.inBatches({ state: "fing", from: 0, to: 2 ** 32 - 1 })
@@ -57,38 +58,38 @@ const steps = Effect.fnUntraced(function*(simulation: ReturnType<typeof simulate
 })
 
 describe("a simulated network after a restart", () => {
-  it.live("goes on from its last block: what waited is forged, with true roots, new blocks on another fork and people who are known again", () =>
+  it.live("continues from its last block: it forges the pending transactions, has correct roots and keeps its users", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const [before, left] = yield* run(
+      const [before, unforged] = yield* run(
         directory,
         Effect.gen(function*() {
           const simulation = newSimulation()
           const ledger = yield* Ledger
-          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           yield* steps(simulation, 8)
-          return [yield* (yield* LedgerReader).stamp, yield* waiting] as const
+          return [yield* (yield* LedgerReader).stamp, yield* unforgedIds] as const
         })
       )
-      assert.isAbove(left.length, 1)
+      assert.isAbove(unforged.length, 1)
       for (const restart of [1, 2]) {
         yield* run(
           directory,
           Effect.gen(function*() {
             const reader = yield* LedgerReader
-            const found = yield* reader.stamp
-            if (restart === 1) assert.deepStrictEqual(found, before)
+            const restored = yield* reader.stamp
+            if (restart === 1) assert.deepStrictEqual(restored, before)
             const simulation = newSimulation()
             yield* resume(simulation)
             assert.strictEqual(
-              simulation.transactions(),
+              simulation.transactionCount(),
               (yield* reader.list("transactions", { filters: {}, limit: 1 })).counts.totalItems
             )
             assert.strictEqual(simulation.demoAccounts().length, 2)
             const records = yield* steps(simulation, 14)
             assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
             const stamp = yield* reader.stamp
-            assert.isAbove(Number(stamp.ethereumBlockNum), Number(found.ethereumBlockNum) + 3)
+            assert.isAbove(Number(stamp.ethereumBlockNum), Number(restored.ethereumBlockNum) + 3)
             const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
             const { items: [batch] } = yield* reader.list("batches", {
               filters: {},
@@ -104,15 +105,16 @@ describe("a simulated network after a restart", () => {
                 }))
               ).root
             )
-            // the wallets of before and those of now are the same people: what they post is forged
+            // the users have the same keys as before, so their transactions are forged
             const pool = yield* Pool
             const states = yield* Effect.forEach(
-              left,
-              (id) => Effect.map(pool.transaction(id), (found) => found?.state ?? "gone")
+              unforged,
+              (id) =>
+                Effect.map(pool.transaction(id), (transaction) => transaction?.state ?? "removed")
             )
             assert.isAbove(
               states.filter((state) => state === "fged").length,
-              left.length / 2,
+              unforged.length / 2,
               String(states)
             )
             const forged = records.flatMap((record) =>
@@ -124,14 +126,16 @@ describe("a simulated network after a restart", () => {
       }
     })))
 
-  it.live("that was killed before its beginning was complete completes it", () =>
+  it.live("that was killed before its prehistory was complete completes it", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* run(
         directory,
         Effect.gen(function*() {
           const ledger = yield* Ledger
-          for (const record of prehistory(newSimulation(), 25)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(newSimulation(), 25)) {
+            yield* ledger.applyRecord(record)
+          }
         })
       )
       yield* run(
@@ -140,7 +144,7 @@ describe("a simulated network after a restart", () => {
           const simulation = newSimulation()
           yield* resume(simulation)
           const ledger = yield* Ledger
-          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           assert.isAtLeast(
             (yield* (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })).counts
               .totalItems,

@@ -1,15 +1,18 @@
 import { Arbitrary, Effect } from "effect"
 import { type LawViolation, violated } from "./law.ts"
 
-export interface Chance {
+export interface RunOptions {
   readonly seed: string | number
   readonly runs: number
 }
 
-/** Tries a property on generated inputs; what fails is made smaller and shown. */
+/**
+ * Checks a property with `runs` generated inputs; fails with the violation of the smallest failing
+ * input.
+ */
 export const forAll = <A>(
   inputs: Arbitrary.Arbitrary<A>,
-  { runs, seed }: Chance,
+  { runs, seed }: RunOptions,
   property: (input: A) => Effect.Effect<void, LawViolation>
 ): Effect.Effect<void, LawViolation> =>
   Effect.flatMap(
@@ -27,7 +30,7 @@ export const forAll = <A>(
     }
   )
 
-/** Values that follow from a seed, for laws that walk through a network only once. */
+/** Returns `count` values that depend only on the seed, for laws that replay a feed only once. */
 export const sample = <A>(
   values: Arbitrary.Arbitrary<A>,
   count: number,

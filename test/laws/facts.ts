@@ -13,7 +13,10 @@ import type {
   Transaction
 } from "../../core/domain/mod.ts"
 
-/** Everything that a ledger holds, as plain arrays in the documented order. Rows are not numbered: their `itemId` is 0. */
+/**
+ * The complete content of a ledger, as arrays in the documented order. `itemId` is 0 in every row,
+ * because each store assigns its own.
+ */
 export interface Facts {
   readonly genesis: GenesisFeed
   readonly blocks: ReadonlyArray<EthereumBlock>
@@ -21,37 +24,53 @@ export interface Facts {
   readonly tokens: ReadonlyArray<Token>
   readonly accounts: ReadonlyArray<Account>
   readonly exits: ReadonlyArray<Exit>
-  /** Forged ones. */
+  /** Forged transactions. */
   readonly transactions: ReadonlyArray<Transaction>
-  /** L1 user transactions that wait. */
+  /** L1 user transactions that are not forged yet. */
   readonly queued: ReadonlyArray<Transaction>
   readonly batches: ReadonlyArray<Batch>
   readonly bids: ReadonlyArray<Bid>
   readonly coordinators: ReadonlyArray<Coordinator>
   readonly variables: NetworkVariables
-  /** From the newest to the oldest. */
+  /** Newest first. */
   readonly auctionVariables: ReadonlyArray<AuctionVariables>
 }
 
-/** The records that count in the end: a rollback takes away every later block, and the prices after it. */
-export function keptRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRecord> {
-  let kept: Array<FeedRecord> = []
+/**
+ * Returns the records that are still in effect at the end of a feed. A rollback removes every later
+ * block and the prices that were set after it; a repeated block, the genesis and the rollbacks
+ * themselves are left out.
+ *
+ * ```ts
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { effectiveRecords } from "rollup-node-api/testing"
+ *
+ * const simulation = simulate({ seed: 1, rollBackPeriodBlocks: 0 })
+ * const records = Array.from({ length: 9 }, () => simulation.next())
+ * const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
+ * const rollBack = { kind: "rollBack", toBlock: blocks[1]!.number } as const
+ * const kept = effectiveRecords([...records, rollBack]).filter(({ kind }) => kind === "block")
+ * console.log(blocks.length > 2, kept.length) // => true 2
+ * ```
+ */
+export function effectiveRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRecord> {
+  let effective: Array<FeedRecord> = []
   for (const record of records) {
     if (record.kind === "rollBack") {
-      const end = kept.findIndex((earlier) =>
+      const end = effective.findIndex((earlier) =>
         earlier.kind === "block" && earlier.block.number > record.toBlock
       )
-      if (end >= 0) kept = kept.slice(0, end)
+      if (end >= 0) effective = effective.slice(0, end)
     } else if (
       record.kind === "block" &&
-      kept.some((earlier) =>
+      effective.some((earlier) =>
         earlier.kind === "block" && earlier.block.number === record.block.number
       )
     ) {
-      // sent twice
+      // a repeated block has no effect
     } else if (record.kind !== "genesis") {
-      kept.push(record)
+      effective.push(record)
     }
   }
-  return kept
+  return effective
 }

@@ -16,16 +16,19 @@ import {
 } from "../../core/contract/mod.ts"
 import { transactionTypes } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
-import { everyItem, valuesOf } from "./naive_answers.ts"
-import { itemIdOf } from "./_whole.ts"
+import { everyItem, valuesOf } from "./naive/mod.ts"
+import { itemIdOf } from "./_reading.ts"
 import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
 
-/** By their bounds: to read a schema takes much longer than to draw from it, and most of what is drawn here begins with an integer. */
+/** Cached by their bounds: compiling the schema takes longer than generating from it. */
 const integers = new Map<string, Arbitrary<number>>()
 
-/** An integer between two bounds, both included, never −0; small ones are not preferred. */
+/**
+ * Generates integers from `minimum` to `maximum`, both included, without a bias to small ones and
+ * never -0.
+ */
 export const integer = (minimum: number, maximum: number): Arbitrary<number> => {
   const bounds = `${minimum} ${maximum}`
   let known = integers.get(bounds)
@@ -39,29 +42,42 @@ export const integer = (minimum: number, maximum: number): Arbitrary<number> => 
   return known
 }
 
-/** One of some values, of which there is at least one. */
+/** Generates one of the values; there must be at least one. */
 export const oneOf = <A>(values: ReadonlyArray<A>): Arbitrary<A> =>
   Arbitrary.map(integer(0, values.length - 1), (at) => values[at]!)
 
-/** One of some kinds of values. */
+/** Generates a value with one of the generators, each with the same probability. */
 export const choice = <A>(kinds: ReadonlyArray<Arbitrary<A>>): Arbitrary<A> =>
   Arbitrary.flatMap(integer(0, kinds.length - 1), (at) => kinds[at]!)
 
-/** So many lower-case hexadecimal digits. */
+/** Generates strings of this number of lower-case hexadecimal digits. */
 export const hex = (digits: number): Arbitrary<string> =>
   Arbitrary.map(
     Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }),
     (values) => values.map((value) => value.toString(16)).join("")
   )
 
-/** Some of the values, in their order; with a small share each alone or none. */
+/** Generates subsets of at most three values, in their order. */
 const someOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
   Arbitrary.map(
     Arbitrary.array(integer(0, Math.max(0, values.length - 1)), { maxLength: 3 }),
     (picks) => values.filter((_, at) => picks.includes(at))
   )
 
-/** Small networks of every kind, by what the simulator makes of the options. */
+/**
+ * Generates options of small simulated networks, with and without rollbacks, exits and tokens.
+ *
+ * ```ts
+ * import { Arbitrary, Effect } from "effect"
+ * import { generators } from "rollup-node-api/testing"
+ *
+ * const networks = (seed: number) =>
+ *   Effect.runPromise(Arbitrary.sampleEffect(generators.network, { count: 3, seed }))
+ * const [one, same, other] = [await networks(7), await networks(7), await networks(8)]
+ * console.log(JSON.stringify(one) === JSON.stringify(same)) // => true
+ * console.log(JSON.stringify(one) === JSON.stringify(other)) // => false
+ * ```
+ */
 export const network: Arbitrary<SimulationOptions> = Arbitrary.map(
   Arbitrary.all([
     integer(0, 2 ** 31 - 1),
@@ -85,7 +101,7 @@ export const network: Arbitrary<SimulationOptions> = Arbitrary.map(
   })
 )
 
-/** Numbers around those that exist. */
+/** Generates existing numbers, numbers near them and numbers up to `maximum`. */
 const around = (known: ReadonlyArray<number>, maximum: number): Arbitrary<number> => {
   const beyond = Math.max(0, ...known)
   return choice([
@@ -101,7 +117,10 @@ const known = <A>(values: ReadonlyArray<A>, unknown: Arbitrary<A>): Arbitrary<A>
 
 const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
-/** Values of every type of filter: of things in the facts, and of things that are not. */
+/**
+ * Returns a generator for each type of filter value: values that occur in the facts, and values
+ * that do not.
+ */
 export function scalarValues(
   facts: Facts
 ): { readonly [S in ScalarName]: Arbitrary<ScalarValues[S]> } {
@@ -113,7 +132,7 @@ export function scalarValues(
     INTERNAL_ADDRESS,
     ZERO_ADDRESS
   ])
-  const companies = distinct([
+  const coordinatorAddresses = distinct([
     ...facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
     ...facts.batches.map(({ forgerAddr }) => forgerAddr)
   ])
@@ -147,7 +166,7 @@ export function scalarValues(
       known(facts.accounts.map(({ index }) => index), oneOf([0, 1, 255, 256, 2 ** 48 - 1])),
       around(facts.accounts.map(({ index }) => index), 2 ** 48 - 1)
     ]),
-    ethereumAddress: known(companies, address),
+    ethereumAddress: known(coordinatorAddresses, address),
     prefixedAddress: known(owners, address),
     publicKey: known(distinct(facts.accounts.map((account) => account.publicKey)), hex(64)),
     transactionId: known(
@@ -162,7 +181,7 @@ export function scalarValues(
   }
 }
 
-/** The value of a filter that lets an item through, where there is one. */
+/** Returns a value of the filter that matches the item, or undefined if the item has none. */
 function valueFor<N extends ListName>(
   facts: Facts,
   list: N,
@@ -188,7 +207,10 @@ function valueFor<N extends ListName>(
   }
 }
 
-/** Filters that can be given together in a revision: any values, or such that one item passes them all. */
+/**
+ * Generates combinations of filters that the revision allows. In about two of three, all filters
+ * match one item.
+ */
 export function filters<N extends ListName>(
   facts: Facts,
   list: N,
@@ -211,31 +233,33 @@ export function filters<N extends ListName>(
         (item === undefined ? undefined : valueFor(facts, list, filter, item, side)) ??
           anyValues[at]
       )
-      const given = new Map<string, unknown>()
+      const combined = new Map<string, unknown>()
       for (const [at, { filter }] of offered.entries()) {
         const excluded = exclusions.some(([a, b]) =>
-          (a === filter && given.has(b)) || (b === filter && given.has(a))
+          (a === filter && combined.has(b)) || (b === filter && combined.has(a))
         )
-        if (chosen.includes(filter) && !excluded) given.set(filter, all[at])
+        if (chosen.includes(filter) && !excluded) combined.set(filter, all[at])
       }
       for (const [least, greatest] of ordered) {
-        const [low, high] = [given.get(least), given.get(greatest)]
+        const [low, high] = [combined.get(least), combined.get(greatest)]
         if (typeof low === "number" && typeof high === "number" && low > high) {
-          given.set(least, high).set(greatest, low)
+          combined.set(least, high).set(greatest, low)
         }
       }
-      return Object.fromEntries(given) as ListQuery<N>["filters"]
+      return Object.fromEntries(combined) as ListQuery<N>["filters"]
     }
   )
 }
 
-/** The revisions that the generators draw filters from. */
+/** The revisions that the generators use. */
 export const revisions: ReadonlyArray<Revision> = [later, earlier]
 
 const limit = choice([integer(1, 3), integer(1, 25), integer(1, limitMax), oneOf([1, limitMax])])
 const order = oneOf(["ASC", "DESC"] as const)
 
-/** Any query of a list that a revision allows: filters, order, limit and position. */
+/**
+ * Generates queries of a list that one of the revisions allows: filters, order, limit and position.
+ */
 export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<ListQuery<N>> {
   const ids = everyItem(facts, list).map(({ item }) => itemIdOf(list, item))
   const position = around(ids, fromItemMax)
@@ -249,15 +273,15 @@ export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<
         order,
         limit
       ]),
-      ([given, parts, fromItem, order, limit]): ListQuery<N> => ({
-        filters: given,
+      ([drawn, parts, fromItem, order, limit]): ListQuery<N> => ({
+        filters: drawn,
         ...(parts.includes("fromItem") ? { fromItem } : {}),
         ...(parts.includes("order") ? { order } : {}),
         ...(parts.includes("limit") ? { limit } : {})
       })
     )
   return Arbitrary.flatMap(oneOf(revisions), (revision) => {
-    // with the first query, and not with each: it goes through all facts
+    // created only if needed, because it reads all facts
     const query = queries.get(revision) ?? queryOf(revision)
     queries.set(revision, query)
     return query

@@ -22,7 +22,7 @@ import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
 
-/** How a client writes a value of each type, before percent-encoding. */
+/** Returns how each type of filter value is written in a URL, before percent-encoding. */
 export const textOf = (
   network: Network
 ): { readonly [S in ScalarName]: (value: ScalarValues[S]) => string } => ({
@@ -41,7 +41,7 @@ export const textOf = (
   transactionType: (type) => type
 })
 
-/** A query of a list as the query string of a revision; undefined where the revision lacks one of its filters. */
+/** Returns the query string of a query, or undefined if the revision lacks one of its filters. */
 export function queryText<N extends ListName>(
   list: N,
   revision: Revision,
@@ -63,8 +63,8 @@ export function queryText<N extends ListName>(
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
 }
 
-/** Pieces that break what they are put into, or look as if they did. */
-const shrapnel = [
+/** Fragments that are invalid in most places, or look as if they were. */
+const fragments = [
   "",
   " ",
   "+",
@@ -122,8 +122,10 @@ const anyText: Arbitrary<string> = Arbitrary.map(
   lineOf
 )
 
-/** A text with up to three wounds: pieces cut out, put in, doubled or replaced. */
-export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
+/**
+ * Generates texts with one to three random changes: a part removed, inserted, doubled or replaced.
+ */
+export const mutated = (texts: Arbitrary<string>): Arbitrary<string> =>
   Arbitrary.map(
     Arbitrary.all([
       texts,
@@ -132,18 +134,18 @@ export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
           integer(0, 3),
           integer(0, 999),
           integer(0, 12),
-          choice([oneOf(shrapnel), anyText])
+          choice([oneOf(fragments), anyText])
         ]),
         { minLength: 1, maxLength: 3 }
       )
     ]),
-    ([text, wounds]) =>
-      wounds.reduce((hurt, [kind, where, length, piece]) => {
-        const at = Math.floor(where / 1000 * (hurt.length + 1))
+    ([text, mutations]) =>
+      mutations.reduce((current, [kind, where, length, piece]) => {
+        const at = Math.floor(where / 1000 * (current.length + 1))
         const [before, middle, after] = [
-          hurt.slice(0, at),
-          hurt.slice(at, at + length),
-          hurt.slice(at + length)
+          current.slice(0, at),
+          current.slice(at, at + length),
+          current.slice(at + length)
         ]
         return [
           before + after,
@@ -154,7 +156,29 @@ export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
       }, text)
   )
 
-/** Query strings of a list in a revision: mostly such as a client would write, of things that exist and that do not. */
+/**
+ * Generates query strings of a list in a revision, with existing and unknown values.
+ *
+ * ```ts
+ * import { Arbitrary, Effect } from "effect"
+ * import { later } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { inputGenerators, replay } from "rollup-node-api/testing"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const facts = replay(genesis, [], keccak256)
+ * const queries = inputGenerators.queryString(facts, "batches", later, genesis.network)
+ * const node = await openNode({ genesis })
+ * const statuses = new Set<number>()
+ * for (const query of await Effect.runPromise(Arbitrary.sampleEffect(queries, { count: 50, seed: 1 }))) {
+ *   statuses.add((await node.fetch(new Request(`http://node/batches?${query}`))).status)
+ * }
+ * console.log([...statuses].sort()) // => [ 200 ]
+ * await node.close()
+ * ```
+ */
 export const queryString = (
   facts: Facts,
   list: ListName,
@@ -163,7 +187,7 @@ export const queryString = (
 ): Arbitrary<string> =>
   Arbitrary.map(listQuery(facts, list), (query) => queryText(list, revision, network, query) ?? "")
 
-/** Values for the path of an operation, percent-encoded as they stand in a URL. */
+/** Generates the path parameters of an operation, percent-encoded. */
 export const pathTexts = (
   facts: Facts,
   operation: Operation,
@@ -180,7 +204,7 @@ export const pathTexts = (
   )
 }
 
-/** Path and query of any reading operation of a revision, without its mount. */
+/** Generates path and query of the read operations of a revision, without the path of its mount. */
 export const operationUrl = (
   facts: Facts,
   revision: Revision,
@@ -203,5 +227,5 @@ export const operationUrl = (
     )
   }))
 
-/** Anything at all where a query string or a path value is expected. */
-export const rubbish: Arbitrary<string> = choice([anyText, oneOf(shrapnel)])
+/** Generates arbitrary text, to be used as a query string or a path parameter. */
+export const arbitraryText: Arbitrary<string> = choice([anyText, oneOf(fragments)])

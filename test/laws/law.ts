@@ -1,26 +1,45 @@
 import { Effect, Schema } from "effect"
 
-/** A law does not hold: what was expected, what was found, and for which input. */
+/** A law is broken. The message contains the expected value, the actual value and the input. */
 export class LawViolation
   extends Schema.TaggedError<LawViolation>()("LawViolation", { message: Schema.String })
 {}
 
-/** A sentence that is true of every correct subject, and how to try it on one. */
+/**
+ * A property of every correct subject. `name` states it as a sentence; `run` checks it on a subject
+ * and fails with a `LawViolation`. A law can be run in any test framework.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { type Law, LawViolation } from "rollup-node-api/testing"
+ *
+ * const ascending: Law<ReadonlyArray<number>> = {
+ *   name: "the numbers ascend",
+ *   run: (numbers) =>
+ *     numbers.every((number, i) => i === 0 || number > numbers[i - 1]!)
+ *       ? Effect.void
+ *       : Effect.fail(new LawViolation({ message: `${numbers} do not ascend` }))
+ * }
+ * const violation = await Effect.runPromise(Effect.flip(ascending.run([1, 3, 2])))
+ * console.log(violation.message) // => 1,3,2 do not ascend
+ * ```
+ */
 export interface Law<Subject> {
   readonly name: string
   readonly run: (subject: Subject) => Effect.Effect<void, LawViolation>
 }
 
+/** Fails with a `LawViolation`. */
 export const violated = (message: string): Effect.Effect<never, LawViolation> =>
   Effect.fail(new LawViolation({ message }))
 
-/** Fails with the sentence unless the condition holds; the sentence is only made when it is needed. */
+/** Fails with the message unless the condition is true. The message is computed only then. */
 export const holds = (
   condition: boolean,
   message: () => string
 ): Effect.Effect<void, LawViolation> => condition ? Effect.void : violated(message())
 
-/** Fails where two values differ, naming the first place. */
+/** Fails if two values differ, and names the first difference. */
 export const same = (
   found: unknown,
   expected: unknown,
@@ -31,8 +50,9 @@ export const same = (
 }
 
 /**
- * The first place in which two plain values differ, or undefined. Numbers that were computed in another order of additions may differ in
- * their last digits: `tolerance` says by which share, of small ones by which amount.
+ * Describes the first difference between two plain values; undefined if there is none. Two numbers
+ * are equal if they differ by at most `tolerance * max(1, |expected|)`: sums that were added in
+ * another order differ in their last digits.
  */
 export function difference(
   found: unknown,
@@ -61,7 +81,10 @@ export function difference(
   return undefined
 }
 
-/** Whether values are surely the same; what is left to do is to name the place. */
+/**
+ * Returns whether the values are equal. May return false for equal values; `difference` then
+ * decides.
+ */
 function isTheSame(found: unknown, expected: unknown): boolean {
   if (Object.is(found, expected)) return true
   if (!isTree(found) || !isTree(expected)) return false
@@ -80,7 +103,10 @@ function isTheSame(found: unknown, expected: unknown): boolean {
   return true
 }
 
-/** A value on one line, with the digits of its big integers. */
+/**
+ * Returns the value as one line of JSON with all digits of big integers, shortened to 600
+ * characters.
+ */
 export const show = (value: unknown): string => {
   const text =
     JSON.stringify(value, (_, inner) => typeof inner === "bigint" ? `${inner}n` : inner) ??
@@ -90,6 +116,6 @@ export const show = (value: unknown): string => {
 
 const shownMax = 600
 
-/** Objects and arrays alike. */
+/** Returns whether the value is an object or an array. */
 const isTree = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null

@@ -17,8 +17,8 @@ import type { LedgerView } from "../../core/ports/mod.ts"
 import type { Random } from "./_random.ts"
 
 /*
- * Blocks made by hand: they obey what a store relies on and mean nothing beyond that. Few addresses, keys and tokens,
- * so that lists grow long under each of them.
+ * Blocks for tests of stores. They meet the assumptions of a store, but not all rules of the
+ * protocol. They have few addresses, keys and tokens, so that each of these has a long list.
  */
 
 export const addressOf = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`
@@ -86,7 +86,7 @@ export const genesis: GenesisFeed = {
   }
 }
 
-/** The next block, 15 seconds after the last one, with nothing in it. */
+/** Returns the changes of an empty block, 15 seconds after the last one. */
 export const emptyBlock = ({ lastBlock }: LedgerView): BlockChanges => ({
   block: {
     number: lastBlock.number + 1n,
@@ -153,7 +153,7 @@ export const newBatch = (
 }
 
 let sequence = 0
-/** Never the same twice in a process. */
+/** Returns an id that is unique in the process. */
 const newId = (): string => `0x02${(++sequence).toString(16).padStart(64, "0")}`
 
 export const newTransaction = (
@@ -253,7 +253,7 @@ export const newBid = (slotNum: number, bidderAddr: string, bidValue: bigint): N
   timestampMs: 1
 })
 
-/** Applies one block made from the view; throws what the store throws. */
+/** Applies the block that `make` returns. Throws if the store does. */
 export const applyBlock = (
   ledger: MemoryLedger,
   make: (view: LedgerView) => Partial<BlockChanges>
@@ -272,7 +272,7 @@ export const forgers = [0x41, 0x42].map(addressOf)
 const words = ["Wrapped", "Dai", "aaaa", "USD", "Stable coin", ""]
 const types: ReadonlyArray<TransactionType> = ["Transfer", "Transfer", "Exit"]
 
-/** A block with something of everything. */
+/** Returns a block with random changes of every kind. */
 export const randomBlock = (
   view: LedgerView,
   random: Random,
@@ -297,30 +297,30 @@ export const randomBlock = (
       newBid(random.below(40), random.of(bidders), view.lastBlock.number + BigInt(random.below(3)))
   )
   const open = view.lastOpenQueue ?? (view.lastForgedQueue ?? 0) + 1
-  const waiting = view.queue(open)
+  const unforged = view.queue(open)
   const queued = Array.from(
     { length: random.below(4) },
-    (_, i) => newQueued(open, waiting.length + i, random.below(5))
+    (_, i) => newQueued(open, unforged.length + i, random.below(5))
   )
   const account = (index: number) => view.account(index)!
   const batches: Array<BatchChanges> = []
   let lastAccount = view.lastAccountIndex
   for (let i = 0; i < random.below(3); i++) {
     const batchNum = lastBatchNum + 1 + i
-    const forge = i === 0 && random.chance(0.5) ? [...waiting, ...queued] : []
+    const forge = i === 0 && random.chance(0.5) ? [...unforged, ...queued] : []
     const accounts = lastAccount < 300
       ? [newAccount(++lastAccount, batchNum, random.below(lastTokenId + 1), random.below(4))]
       : []
-    const known = Array.from(
+    const storedAccounts = Array.from(
       { length: Math.min(20, view.lastAccountIndex - 255) },
       (_, k) => account(256 + k)
     )
-    const transactions = known.length === 0 ?
+    const transactions = storedAccounts.length === 0 ?
       [] :
       Array.from({ length: random.below(transactionsMax) }, (_, position) =>
         newTransaction(
-          random.of(known),
-          random.chance(0.2) ? null : random.of(known),
+          random.of(storedAccounts),
+          random.chance(0.2) ? null : random.of(storedAccounts),
           batchNum,
           position,
           random.of(types)
@@ -328,14 +328,14 @@ export const randomBlock = (
     batches.push({
       batch: newBatch(view, batchNum, forge.length > 0 ? open : null),
       accounts,
-      accountUpdates: known.filter(() => random.chance(0.3)).map(({ index, nonce }) => ({
+      accountUpdates: storedAccounts.filter(() => random.chance(0.3)).map(({ index, nonce }) => ({
         index,
         nonce: nonce + 1n,
         balance: BigInt(random.below(1000))
       })),
       forged: forge.map((each) => asForged(each, 256)),
       transactions,
-      exits: known.filter(() => random.chance(0.7)).map((each) => newExit(each, batchNum))
+      exits: storedAccounts.filter(() => random.chance(0.7)).map((each) => newExit(each, batchNum))
     })
   }
   const withdrawals = Array.from({ length: lastBatchNum === 0 ? 0 : random.below(12) }, () => ({

@@ -16,45 +16,48 @@ const block101: BlockFeed = {
   timestampMs: 1
 }
 
-/** Stores the next block as soon as a check has ended. */
-const storing = ({ writer }: Ports, check: Effect.Effect<void, string>) =>
+/** Applies an empty block with a check. */
+const applyWithCheck = ({ writer }: Ports, check: Effect.Effect<void, string>) =>
   writer.apply(
     block101,
     (view) => Result.succeed<Decision<string>>({ kind: "store", changes: emptyBlock(view), check })
   )
 
 /**
- * What every store promises of a decision whose check takes its time, on a ledger of the network of `_chain.ts` that holds its genesis: it is
- * left as it was found.
+ * Asserts the contract of every store for a decision with a slow check. The ledger must contain
+ * only the genesis of `_chain.ts`, and contains the same afterwards.
  */
 export const checkedWrites = (ports: Ports) =>
   Effect.gen(function*() {
     const { reader, writer } = ports
     const before = yield* reader.stamp
 
-    // nothing is shown before the check has ended, and what is asked for meanwhile comes after it
-    const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    // reads do not see the block before its check ends, and later writes are applied after it
+    const [checkStarted, checkMayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const first = yield* Effect.forkChild(
-      storing(ports, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed)))
+      applyWithCheck(
+        ports,
+        Effect.andThen(Deferred.succeed(checkStarted, undefined), Deferred.await(checkMayEnd))
+      )
     )
-    yield* Deferred.await(begun)
+    yield* Deferred.await(checkStarted)
     const order: Array<string> = []
-    const seen = (what: string) => Effect.sync(() => void order.push(what))
+    const note = (event: string) => Effect.sync(() => void order.push(event))
     const prices = yield* Effect.forkChild(
       Effect.tap(
         writer.setPrices([{ tokenId: 0, priceUSD: 3, timeMs: 1 }], ({ lastBlock }) => {
-          order.push(`prices are judged at block ${lastBlock.number}`)
+          order.push(`prices are checked at block ${lastBlock.number}`)
           return Result.void
         }),
-        () => seen("prices")
+        () => note("prices")
       )
     )
     const rollBack = yield* Effect.forkChild(Effect.tap(
       writer.rollBack(100n, ({ lastBlock }) => {
-        order.push(`rollback is judged at block ${lastBlock.number}`)
+        order.push(`rollback is checked at block ${lastBlock.number}`)
         return Result.void
       }),
-      () => seen("rollback")
+      () => note("rollback")
     ))
     for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
     assert.deepStrictEqual([
@@ -62,7 +65,7 @@ export const checkedWrites = (ports: Ports) =>
       yield* reader.stamp,
       (yield* reader.find("token", 0)).item?.priceUSD
     ], [[], before, null])
-    yield* Deferred.succeed(allowed, undefined)
+    yield* Deferred.succeed(checkMayEnd, undefined)
     const { applied, stamp } = yield* Fiber.join(first)
     assert.isTrue(applied)
     assert.deepStrictEqual(stamp, {
@@ -72,30 +75,35 @@ export const checkedWrites = (ports: Ports) =>
     })
     assert.strictEqual((yield* Fiber.join(prices)).version, stamp.version + 1)
     assert.strictEqual((yield* Fiber.join(rollBack)).blocks, 1)
-    assert.deepStrictEqual(order.filter((each) => each.includes("judged")), [
-      "prices are judged at block 101",
-      "rollback is judged at block 101"
+    assert.deepStrictEqual(order.filter((each) => each.includes("checked")), [
+      "prices are checked at block 101",
+      "rollback is checked at block 101"
     ])
     const after = yield* reader.stamp
     assert.deepStrictEqual(after, { ...before, version: before.version + 3 })
 
-    // one that fails stores nothing, and its turn ends with it
+    // a block whose check fails is not stored, and the next write runs
     assert.strictEqual(
-      yield* Effect.flip(storing(ports, Effect.andThen(Effect.yieldNow, Effect.fail("wrong")))),
+      yield* Effect.flip(
+        applyWithCheck(ports, Effect.andThen(Effect.yieldNow, Effect.fail("wrong")))
+      ),
       "wrong"
     )
     assert.deepStrictEqual(yield* reader.stamp, after)
 
-    // nor does one that nobody waits for any longer
-    const checking = yield* Deferred.make<void>()
-    const left = yield* Effect.forkChild(
-      storing(ports, Effect.andThen(Deferred.succeed(checking, undefined), Effect.never))
+    // a block whose caller is interrupted is not stored either
+    const secondCheckStarted = yield* Deferred.make<void>()
+    const interrupted = yield* Effect.forkChild(
+      applyWithCheck(
+        ports,
+        Effect.andThen(Deferred.succeed(secondCheckStarted, undefined), Effect.never)
+      )
     )
-    yield* Deferred.await(checking)
-    yield* Fiber.interrupt(left)
-    const exit = yield* Fiber.await(left)
+    yield* Deferred.await(secondCheckStarted)
+    yield* Fiber.interrupt(interrupted)
+    const exit = yield* Fiber.await(interrupted)
     assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
     assert.deepStrictEqual(yield* reader.stamp, after)
-    assert.strictEqual((yield* storing(ports, Effect.void)).stamp.ethereumBlockNum, 101n)
+    assert.strictEqual((yield* applyWithCheck(ports, Effect.void)).stamp.ethereumBlockNum, 101n)
     yield* writer.rollBack(100n, () => Result.void)
   })

@@ -10,25 +10,27 @@ import {
 } from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
-/** What a list answers when every item is looked at: the measure of the indexed one. */
+/** Returns the page of a list by a scan of all items, to compare with the indexed page. */
 export const naivePage = <N extends ListName>(
   name: N,
   all: ReadonlyArray<ListItems[N]>,
   ledger: MemoryLedger,
   query: ListQuery<N>
 ) => {
-  const asked = Object.entries(query.filters).map(([filter, value]) => ({
+  const conditions = Object.entries(query.filters).map(([filter, value]) => ({
     rule: (rules[name] as LooseRules<N>)[filter]!,
     value
   }))
-  const matching = all.filter((item) => asked.every(({ rule, value }) => rule(item, value, ledger)))
+  const matching = all.filter((item) =>
+    conditions.every(({ rule, value }) => rule(item, value, ledger))
+  )
   const ids = matching.map((item) => itemIdOf(name, item))
-  const ahead = query.order === "DESC"
+  const remaining = query.order === "DESC"
     ? matching.filter((item) => itemIdOf(name, item) <= (query.fromItem ?? Infinity)).reverse()
     : matching.filter((item) => itemIdOf(name, item) >= (query.fromItem ?? 0))
-  const items = ahead.slice(0, query.limit ?? 20)
+  const items = remaining.slice(0, query.limit ?? 20)
   const counts: PageCounts = {
-    pendingItems: ahead.length - items.length,
+    pendingItems: remaining.length - items.length,
     totalItems: ids.length,
     firstItem: ids[0] ?? null,
     lastItem: ids.at(-1) ?? null
@@ -36,8 +38,8 @@ export const naivePage = <N extends ListName>(
   return { items, counts }
 }
 
-/** Everything of a list, page by page. */
-export const everything = <N extends ListName>(
+/** Returns all items of a list, read page by page. */
+export const allItems = <N extends ListName>(
   ledger: MemoryLedger,
   name: N
 ): ReadonlyArray<ListItems[N]> => {
@@ -73,7 +75,7 @@ type Rules<N extends ListName> = {
     ledger: MemoryLedger
   ) => boolean
 }
-/** The same where a filter is known by its name only. */
+/** The rules of a list whose filter names are not known to the compiler. */
 type LooseRules<N extends ListName> = {
   readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
 }

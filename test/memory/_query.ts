@@ -10,7 +10,7 @@ import type { LedgerView } from "../../core/ports/mod.ts"
 import { addressOf, bidders, forgers, keyOf } from "./_chain.ts"
 import type { Random } from "./_random.ts"
 
-/** A query with any filters that may stand together, mostly of values that exist. */
+/** Returns a query with random filters that may be combined, mostly with values that exist. */
 export const randomQuery = <N extends ListName>(
   name: N,
   random: Random,

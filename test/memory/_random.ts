@@ -1,11 +1,11 @@
-/** A seeded source of numbers (mulberry32): a failing seed is a test to keep. */
+/** A seeded random number generator (mulberry32), so that a failing run can be replayed. */
 export class Random {
   private state: number
   constructor(seed: number) {
     this.state = seed >>> 0
   }
 
-  /** [0, 1) */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let t = this.state
@@ -14,15 +14,17 @@ export class Random {
     return ((t ^ t >>> 14) >>> 0) / 4294967296
   }
 
-  /** An integer of [0, below). */
+  /** Returns an integer in [0, below). */
   below(below: number): number {
     return Math.floor(this.next() * below)
   }
 
+  /** Returns true with a probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
 
+  /** Returns one of the values. */
   of<T>(values: ReadonlyArray<T>): T {
     return values[this.below(values.length)]!
   }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
-import { type Entry, recordedStores } from "../../adapters/journal/mod.ts"
+import { type LogEntry, recordedStores } from "../../adapters/journal/mod.ts"
 import { layer, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { emptyBlock, genesis, hashOf } from "./_chain.ts"
@@ -11,14 +11,14 @@ const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({
   writer: Context.get(stores, LedgerWriter)
 })
 
-/** Stores whose record is at hand. */
-const recorded = () => {
-  const entries: Array<Entry> = []
+/** Opens stores over a log in an array. */
+const openRecorded = () => {
+  const entries: Array<LogEntry> = []
   const log = {
     failure: undefined as StoreFailure | undefined,
     isDurable: true,
     durable: Effect.void,
-    append: (entry: Entry) => void entries.push(entry)
+    append: (entry: LogEntry) => void entries.push(entry)
   }
   return {
     entries,
@@ -31,15 +31,15 @@ const recorded = () => {
 
 const block101 = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
 
-describe("a block whose check takes its time", () => {
-  it.effect("is shown in memory when the check has ended, with later writes behind it", () =>
+describe("a block with a slow check", () => {
+  it.effect("is visible once the check ends, before later writes", () =>
     Effect.scoped(
       Effect.flatMap(Layer.build(layer(genesis)), (stores) => checkedWrites(portsOf(stores)))
     ))
 
-  it.effect("is recorded in the same order, and not where its check fails", () =>
+  it.effect("is logged in the same order, and not if its check fails", () =>
     Effect.gen(function*() {
-      const { entries, ports } = recorded()
+      const { entries, ports } = openRecorded()
       yield* checkedWrites(ports)
       assert.deepStrictEqual(
         entries.map(({ text }) => (JSON.parse(text) as { readonly kind: string }).kind),
@@ -47,16 +47,24 @@ describe("a block whose check takes its time", () => {
       )
     }))
 
-  it.effect("is not stored where the record fails meanwhile", () =>
+  it.effect("is not stored if the log fails during the check", () =>
     Effect.gen(function*() {
-      const { entries, log, ports: { writer } } = recorded()
-      const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const check = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed))
-      const fiber = yield* Effect.forkChild(writer.apply(block101, (view) =>
-        Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check })))
-      yield* Deferred.await(begun)
+      const { entries, log, ports: { writer } } = openRecorded()
+      const [checkStarted, checkMayEnd] = [
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<void>()
+      ]
+      const check = Effect.andThen(
+        Deferred.succeed(checkStarted, undefined),
+        Deferred.await(checkMayEnd)
+      )
+      const fiber = yield* Effect.forkChild(
+        writer.apply(block101, (view) =>
+          Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check }))
+      )
+      yield* Deferred.await(checkStarted)
       log.failure = new StoreFailure({ retry: false, message: "The disk is full" })
-      yield* Deferred.succeed(allowed, undefined)
+      yield* Deferred.succeed(checkMayEnd, undefined)
       assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), log.failure)
       assert.deepStrictEqual(entries, [])
     }))

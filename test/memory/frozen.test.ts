@@ -2,56 +2,58 @@ import { assert, describe, it } from "@effect/vitest"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { listNames } from "../../core/contract/mod.ts"
 import { applyBlock, genesis, newQueued, randomBlock } from "./_chain.ts"
-import { everything } from "./_naive.ts"
+import { allItems } from "./_naive.ts"
 import { Random } from "./_random.ts"
 
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T
 
-/** Paths of what could be changed, below what an answer is made anew of. */
-const mutable = (value: unknown, path: string): ReadonlyArray<string> => {
+/** Returns the paths of all objects that are not frozen. */
+const mutablePaths = (value: unknown, path: string): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   const below = Object.entries(value).flatMap(([name, member]) =>
-    mutable(member, `${path}/${name}`)
+    mutablePaths(member, `${path}/${name}`)
   )
   return Object.isFrozen(value) ? below : [path, ...below]
 }
 
-describe("what the memory store gives out", () => {
+describe("the answers of the memory store", () => {
   const random = new Random(41)
   const ledger = openMemoryLedger({ genesis })
   for (let i = 0; i < 40; i++) applyBlock(ledger, (view) => randomBlock(view, random, 10))
   const { id } = newQueued(0, 0)
 
-  it("holds no row that a host can change", () => {
+  it("contain no row that a caller can change", () => {
     for (const name of listNames) {
-      const items = everything(ledger, name)
+      const items = allItems(ledger, name)
       assert.isAbove(items.length, 0, name)
-      // the item itself may be made for the answer; what it is made of is stored
+      // an item may be a new object, but its members are stored rows
       const members = items.flatMap((item) => "itemId" in item ? [item] : Object.values(item))
-      assert.deepStrictEqual(mutable(members, "").filter((path) => path !== ""), [], name)
+      assert.deepStrictEqual(mutablePaths(members, "").filter((path) => path !== ""), [], name)
     }
     const { state, stamp } = ledger.state()
     assert.deepStrictEqual(
-      mutable([stamp, state.lastBatch, ...Object.values(state.variables)], "").filter((path) =>
+      mutablePaths([stamp, state.lastBatch, ...Object.values(state.variables)], "").filter((path) =>
         path !== ""
       ),
       []
     )
   })
 
-  it("shows a queued transaction that a host can neither change", () => {
+  it("contain no queued transaction that a caller can change", () => {
     const queued = { ...newQueued(1000, 0), id }
     const own = openMemoryLedger({ genesis })
     applyBlock(own, () => ({ queued: [queued] }))
     assert.deepStrictEqual(
-      mutable([own.find("transaction", id).item!.transaction], "").filter((path) => path !== ""),
+      mutablePaths([own.find("transaction", id).item!.transaction], "").filter((path) =>
+        path !== ""
+      ),
       []
     )
   })
 
-  it("does not change with the genesis or the variables that the host gave", () => {
-    const given = structuredClone(genesis) as Mutable<typeof genesis>
-    const own = openMemoryLedger({ genesis: given })
+  it("do not change if the caller changes the genesis or the variables that it passed", () => {
+    const callersGenesis = structuredClone(genesis) as Mutable<typeof genesis>
+    const own = openMemoryLedger({ genesis: callersGenesis })
     const buckets = [{
       ceilUSD: 1n,
       blockStamp: 0n,
@@ -61,9 +63,9 @@ describe("what the memory store gives out", () => {
     }]
     applyBlock(own, (view) => ({ variables: { rollup: { ...view.variables.rollup, buckets } } }))
     const before = structuredClone(own.state())
-    given.constants.auction.blocksPerSlot = 1
-    given.variables.auction.defaultSlotSetBid[0] = 7n
-    given.block.number = 5n
+    callersGenesis.constants.auction.blocksPerSlot = 1
+    callersGenesis.variables.auction.defaultSlotSetBid[0] = 7n
+    callersGenesis.block.number = 5n
     buckets[0]!.withdrawals = 9n
     assert.deepStrictEqual(own.state(), before)
   })

@@ -17,16 +17,16 @@ import {
   randomBlock,
   rollBackTo
 } from "./_chain.ts"
-import { everything, itemIdOf } from "./_naive.ts"
+import { allItems, itemIdOf } from "./_naive.ts"
 import { Random } from "./_random.ts"
 import { setPrices, viewOf } from "./_view_of.ts"
 
-/** All that can be read, but for the version. */
+/** Returns everything that can be read, except the version. */
 const dump = (ledger: MemoryLedger) => {
   const view = viewOf(ledger)
   const queues = Array.from({ length: 40 }, (_, queue) => [...view.queue(queue)])
   return {
-    lists: Object.fromEntries(listNames.map((name) => [name, everything(ledger, name)])),
+    lists: Object.fromEntries(listNames.map((name) => [name, allItems(ledger, name)])),
     state: ledger.state().state,
     stamp: { ...ledger.stamp(), version: 0 },
     queues,
@@ -54,11 +54,11 @@ const pointReads = (view: LedgerView) => ({
 const lastIds = (ledger: MemoryLedger) =>
   listNames.filter((name) => name !== "slots").map((name) => lastId(ledger, name))
 const lastId = <N extends ListName>(ledger: MemoryLedger, name: N) =>
-  everything(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
+  allItems(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
 
 describe("rollback of the memory store", () => {
   for (const seed of [21, 22, 23]) {
-    it(`restores what every earlier block left, down to the genesis block (seed ${seed})`, () => {
+    it(`restores the state after every earlier block, down to the genesis block (seed ${seed})`, () => {
       const random = new Random(seed)
       const ledger = openMemoryLedger({ genesis })
       const dumps = [dump(ledger)]
@@ -85,7 +85,7 @@ describe("rollback of the memory store", () => {
     })
   }
 
-  it("never lets an item id be used again", () => {
+  it("never reuses an item id", () => {
     const random = new Random(31)
     const ledger = openMemoryLedger({ genesis })
     for (let i = 0; i < 30; i++) applyBlock(ledger, (view) => randomBlock(view, random, 20))
@@ -94,11 +94,11 @@ describe("rollback of the memory store", () => {
     for (let i = 0; i < 30; i++) applyBlock(ledger, (view) => randomBlock(view, random, 20))
     for (const name of listNames.filter((each) => each !== "slots" && each !== "tokens")) {
       const most = before[listNames.filter((each) => each !== "slots").indexOf(name)]!
-      assert.isTrue(everything(ledger, name).every((item) => itemIdOf(name, item) > most), name)
+      assert.isTrue(allItems(ledger, name).every((item) => itemIdOf(name, item) > most), name)
     }
   })
 
-  it("reports what it removed, and removes nothing above the last block", () => {
+  it("reports the removed blocks and batches, and removes nothing if no block is above", () => {
     const ledger = openMemoryLedger({ genesis })
     const batch = (view: LedgerView, batchNum: number) => ({
       batch: newBatch(view, batchNum),
@@ -133,13 +133,13 @@ describe("rollback of the memory store", () => {
     })
   })
 
-  it("puts forged transactions back into their queue under their old item id", () => {
+  it("returns forged transactions to their queue under their earlier item id", () => {
     const ledger = openMemoryLedger({ genesis })
     const queued = [newQueued(1, 0), newQueued(1, 1)]
     const item = (n: number) => ledger.find("transaction", queued[n]!.id).item!.transaction
     applyBlock(ledger, () => ({ queued }))
     assert.deepStrictEqual([item(0).itemId, item(1).itemId, item(0).batchNum], [1, 2, null])
-    assert.deepStrictEqual(everything(ledger, "transactions"), [])
+    assert.deepStrictEqual(allItems(ledger, "transactions"), [])
     const forge = () =>
       applyBlock(ledger, (view) => {
         const account = newAccount(256, 1)
@@ -156,7 +156,7 @@ describe("rollback of the memory store", () => {
       })
     forge()
     assert.deepStrictEqual(
-      everything(ledger, "transactions").map((
+      allItems(ledger, "transactions").map((
         { transaction }
       ) => [transaction.itemId, transaction.position]),
       [[3, 0], [4, 1], [5, 2]]
@@ -180,14 +180,14 @@ describe("rollback of the memory store", () => {
     ])
     forge()
     assert.deepStrictEqual(
-      everything(ledger, "transactions").map(({ transaction }) => transaction.itemId),
+      allItems(ledger, "transactions").map(({ transaction }) => transaction.itemId),
       [6, 7, 8]
     )
     rollBackTo(ledger, 100n)
     assert.isNull(ledger.find("transaction", queued[0]!.id).item)
   })
 
-  it("takes a withdrawal back with its block and leaves the exit as it was shown before untouched", () => {
+  it("undoes a withdrawal with its block, and does not change exits that were returned before", () => {
     const ledger = openMemoryLedger({ genesis })
     const account = newAccount(256, 1)
     const exit = () => ledger.find("exit", { batchNum: 1, accountIndex: 256 }).item!.exit
@@ -222,7 +222,7 @@ describe("rollback of the memory store", () => {
     assert.deepStrictEqual([exit(), shown.delayedWithdrawRequest], [shown, null])
   })
 
-  it("drops the prices that were set after the block with the block, and keeps those of the block below", () => {
+  it("drops the prices that were set after a block, and restores those before it", () => {
     const ledger = openMemoryLedger({ genesis })
     const price = () => ledger.find("token", 1).item?.priceUSD
     applyBlock(

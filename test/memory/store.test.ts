@@ -40,8 +40,8 @@ const poolTransaction: PoolTransaction = {
   request: null
 }
 
-describeLayer(layer(genesis))("the ports over the memory store", (it) => {
-  it.effect("what the writer stores the reader shows under the same stamp, and a failing decision changes nothing", () =>
+describeLayer(layer(genesis))("the ports of the memory store", (it) => {
+  it.effect("the reader returns what the writer stored, with the same stamp, and a failed decision changes nothing", () =>
     Effect.gen(function*() {
       const reader = yield* LedgerReader
       const writer = yield* LedgerWriter
@@ -107,7 +107,7 @@ describeLayer(layer(genesis))("the ports over the memory store", (it) => {
 })
 
 describeLayer(poolLayer)("the pool in memory", (it) => {
-  it.effect("keeps the first of one id, and moves only what is in the named state", () =>
+  it.effect("keeps the first transaction of an id, and changes only transactions in the expected state", () =>
     Effect.gen(function*() {
       const pool = yield* PoolStore
       const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
@@ -154,7 +154,7 @@ describeLayer(poolLayer)("the pool in memory", (it) => {
 })
 
 describe("the state of the memory store", () => {
-  it("shows no averages before the first batch, and the boot coordinator where nobody bids enough", () => {
+  it("has no averages before the first batch, and the boot coordinator if no bid is high enough", () => {
     const ledger = openMemoryLedger({ genesis, minFeeUSD: 0.5, maxFeeUSD: 3 })
     applyBlock(ledger, () => ({
       coordinators: [{
@@ -194,7 +194,7 @@ describe("the state of the memory store", () => {
     })
   })
 
-  it("averages over the batches of the last day and the fees of the last hour", () => {
+  it("has averages over the batches of the last day and the fees of the last hour", () => {
     const ledger = openMemoryLedger({ genesis, maxFeeUSD: 2.4 })
     const hour = 3_600_000
     const accounts = [newAccount(256, 1, 0, 1), newAccount(257, 1, 0, 1), newAccount(258, 1, 0, 2)]
@@ -238,7 +238,7 @@ describe("the state of the memory store", () => {
     })
   })
 
-  it("loses no small fee after a huge one", () => {
+  it("does not lose a small fee after a huge one", () => {
     const ledger = openMemoryLedger({ genesis })
     const day = 86_400_000
     const account = newAccount(256, 1)
@@ -268,7 +268,7 @@ describe("the state of the memory store", () => {
     assert.strictEqual(ledger.state().state.metrics.avgTransactionFee, 1e30)
   })
 
-  it("completes a queued transaction with the accounts that were created since", () => {
+  it("includes the accounts that were created after a transaction was queued", () => {
     const ledger = openMemoryLedger({ genesis })
     const [sender, receiver] = [newAccount(256, 1, 0, 5), newAccount(257, 1, 0, 6)]
     const row = {
@@ -301,7 +301,7 @@ describe("the state of the memory store", () => {
     assert.deepStrictEqual(shown(), [null, null, null])
   })
 
-  it("dates a price and forgets the date of one that is no longer known", () => {
+  it("has the time of a price, and none for a price that is no longer known", () => {
     const ledger = openMemoryLedger({ genesis })
     setPrices(ledger, [{ tokenId: 0, priceUSD: 7, timeMs: 9 }])
     const shown = ledger.find("token", 0).item!

@@ -1,6 +1,6 @@
 /*
- * The modules of this tree may be loaded any number of times in one process, each time anew, while those of packages are loaded once: what
- * a mutant left behind in a module is not there for the next one, and nothing is compiled twice that takes long.
+ * Loads the modules of this tree repeatedly in one process, while those of packages are loaded
+ * once: a mutant leaves no state behind in a module, and large packages are not compiled again.
  */
 import { readFileSync } from "node:fs"
 import { registerHooks, type ResolveFnOutput, stripTypeScriptTypes } from "node:module"
@@ -10,21 +10,21 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 const root = pathToFileURL(join(import.meta.dirname, "../..", "/")).href
 const standIn = new URL("_vitest.ts", import.meta.url).href
 const poseidon = new URL("../crypto/_remembered_poseidon.ts", import.meta.url).href
-/** Remember what hashing gave, which no mutant changes. */
+/** Modules that cache hashes, which no mutant changes. */
 const once = new Set([standIn, poseidon, new URL("../crypto/remembered.ts", import.meta.url).href])
 
 const sources = new Map<string, string>()
 const resolved = new Map<string, ResolveFnOutput>()
 let generation = 0
 
-/** From now on modules of the tree are loaded anew. */
+/** From now on modules of the tree are loaded again. */
 export const forgetModules = (): void => void generation++
 
-/** Loads a file of the tree, given by its path from the root. */
+/** Loads a file of the tree by its path from the root. */
 export const loadFile = (path: string): Promise<unknown> =>
   import(`${root}${path}?generation=${generation}`)
 
-/** Must be called once, before anything is loaded that is to be loaded anew. */
+/** Must be called once, before any module that is to be loaded again. */
 export function loadModulesAnew(): void {
   registerHooks({
     resolve(specifier, context, next) {
@@ -36,10 +36,10 @@ export function loadModulesAnew(): void {
       }
       const [parent, anew] = context.parentURL?.split("?") ?? []
       if (anew === undefined) return next(specifier, context)
-      const asked = `${specifier} ${parent}`
-      let found = resolved.get(asked)
+      const key = `${specifier} ${parent}`
+      let found = resolved.get(key)
       if (found === undefined) {
-        resolved.set(asked, found = { ...next(specifier, context), shortCircuit: true })
+        resolved.set(key, found = { ...next(specifier, context), shortCircuit: true })
       }
       return isOfTheTree(found.url)
         ? { url: `${found.url.split("?")[0]!}?${anew}`, format: "module", shortCircuit: true }

@@ -1,4 +1,4 @@
-/* What Stryker tells, in the schema of mutation testing reports, shown in few lines. */
+/* Prints a report of Stryker (mutation testing report schema) in few lines. */
 
 export interface Report {
   readonly files: {
@@ -24,18 +24,21 @@ interface Position {
   readonly column: number
 }
 
-/** The share of what was found, each file's, and below it what was not found: the line as it is, and what stood there instead. */
-export function printReport(place: string, { files }: Report): void {
+/**
+ * Prints the share of detected mutants of each file, and below it the undetected ones: the original
+ * line, and its replacement.
+ */
+export function printReport(path: string, { files }: Report): void {
   const all = Object.values(files).flatMap(({ mutants }) => mutants)
   for (const [file, { mutants, source }] of Object.entries(files)) {
-    // nothing to break in it, or interrupted before it
+    // nothing to mutate in it, or interrupted before it
     if (!mutants.some(({ status }) => status !== "Ignored" && status !== "Pending")) continue
     console.log(`\n${file}: ${score(mutants)}`)
     for (
       const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")
-    ) console.log(told(mutant, source.split("\n")))
+    ) console.log(describeMutant(mutant, source.split("\n")))
   }
-  console.log(`\n${place}: ${score(all)}`)
+  console.log(`\n${path}: ${score(all)}`)
 }
 
 function score(mutants: ReadonlyArray<Mutant>): string {
@@ -50,7 +53,7 @@ function score(mutants: ReadonlyArray<Mutant>): string {
   } that no test reaches, ${count("RuntimeError")} that could not be tried`
 }
 
-function told(
+function describeMutant(
   { location: { end, start }, mutatorName, replacement, status }: Mutant,
   lines: ReadonlyArray<string>
 ): string {

@@ -1,18 +1,21 @@
 /*
- * Runs tests for Stryker in its own process. The runner that comes with Stryker has vitest load everything anew for each mutant, Effect
- * included, which takes a second; here only the modules of this tree are, and only those that the tests in question load.
+ * Runs tests for Stryker in its own process. The runner of Stryker reloads everything for each
+ * mutant, Effect included; this one reloads only the modules of this tree that the tests use.
  */
 import { performance } from "node:perf_hooks"
 import { forgetModules, loadFile, loadModulesAnew } from "./_modules.ts"
 import { type Body, collected, type Context, type Hook, type Suite, type Task } from "./_vitest.ts"
 
-/** How long a test may wait while nothing happens in this process; how long it computes does not count, the machine may be busy. */
+/**
+ * Maximum time without activity of this process during a test; computing time does not count,
+ * because the machine may be busy.
+ */
 const IDLE_MS_MAX = 5000
 
-/** Told by the campaign. */
+/** Set by the campaign. */
 const testFiles = JSON.parse(process.env.TEST_FILES!) as ReadonlyArray<string>
 
-/** What instrumented code and this runner tell each other. */
+/** Shared by instrumented code and this runner. */
 interface Mutants {
   activeMutant?: string | undefined
   currentTestId?: string | undefined
@@ -62,7 +65,7 @@ const plan = (
   )
 }
 
-/** Fails with what happened outside of any call, or when nothing happens any more. */
+/** Fails with errors outside of any call, or if there is no activity any more. */
 async function settled(what: () => unknown): Promise<void> {
   const started = performance.eventLoopUtilization()
   let watch: NodeJS.Timeout | undefined
@@ -110,7 +113,7 @@ async function runTest({ suites, task }: Planned): Promise<void> {
   if (task.mode === "fails" && !failed) throw new Error("It passed, expected it to fail")
 }
 
-/** What the files declare that were loaded since modules were forgotten. */
+/** The suites of the files that were loaded since modules were last dropped. */
 const suites = new Map<string, Suite>()
 
 function loadAnew(): void {
@@ -118,7 +121,10 @@ function loadAnew(): void {
   forgetModules()
 }
 
-/** Runs those tests of a file that are asked for, until `isEnough`; what fails outside of a test fails the first one. */
+/**
+ * Runs the selected tests of a file, until `isEnough`; an error outside of a test fails the first
+ * one.
+ */
 async function runFile(
   file: string,
   wanted: ReadonlySet<string> | undefined,
@@ -172,7 +178,7 @@ class InProcess {
   }
 
   init(): void {
-    // tests wait for nobody's console
+    // tests do not wait for a console
     console.log =
       console.info =
       console.error =
@@ -181,7 +187,10 @@ class InProcess {
     loadModulesAnew()
   }
 
-  /** Each file is loaded by itself, so that what runs while it is loaded is covered by its tests and not by all. */
+  /**
+   * Each file is loaded alone, so that code that runs during loading is covered only by its own
+   * tests.
+   */
   async dryRun() {
     const tests: Array<Outcome> = []
     for (const file of testFiles) {
@@ -218,13 +227,16 @@ class InProcess {
   readonly mutantRun = tryMutant
 }
 
-/** Those that the dry run met outside of the tests of a file, if it was in this process: what was made of them while it was loaded stays. */
+/**
+ * Mutants that the dry run reached while it loaded a file, if it was in this process: loaded
+ * modules may contain their effects.
+ */
 const whileLoading = new Map<string, Set<string>>()
 
 /**
- * Tries a mutant in the modules that are loaded, with the tests that meet it only while they run. Should one fail, it must pass again
- * without the mutant, or something was left behind; and what nothing notices may be hidden by what a module has remembered. Both are tried
- * again in modules loaded anew.
+ * Tests a mutant with the loaded modules, if only running tests reach it. A failing test must pass
+ * again without the mutant; otherwise some state was left behind. An undetected mutant may be
+ * hidden by cached state. In both cases the mutant is tested again with reloaded modules.
  */
 async function tryMutant(run: MutantRun): Promise<object> {
   const { activeMutant: { id }, hitLimit, testFilter = [] } = run

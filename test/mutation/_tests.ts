@@ -1,9 +1,9 @@
 /*
- * What is asked whether something is broken: tests that start no program and no database and compute for a second at most, those first that
- * say most in the shortest time.
+ * The tests that mutants are checked with: they start no program and no database and compute for a
+ * second at most, the most effective first.
  */
 
-/** How often what is drawn is drawn: a few times each. */
+/** Number of random cases: a few each. */
 export const environment = { SEED: "1", RUNS: "4", BODIES: "1200" }
 
 const encoding = [
@@ -37,7 +37,7 @@ const pool = [
   "pool/selection",
   "pool/moves",
   "pool/counts",
-  "pool/meanwhile",
+  "pool/concurrent_changes",
   "pool/coordinator",
   "pool/submission",
   "simulation/found"
@@ -56,14 +56,14 @@ const contract = [
   "submission/body",
   "http/revisions"
 ]
-/** Every object of both revisions, to the last character, and what documents say of its types. */
+/** Every object of both revisions, to the last character, and its documented type. */
 const shapes = [
   "conformance/objects",
   "conformance/scalars",
   "conformance/date_time",
   "conformance/wire_types"
 ]
-/** They compute for longer, and are asked only where much time is to be had. */
+/** Slower tests, used only with `--all-tests`. */
 const thorough = [
   "pool/pool_laws",
   "submission/transport",
@@ -83,7 +83,7 @@ const thorough = [
   "properties/http"
 ]
 
-const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<string>]> = [
+const nearest: ReadonlyArray<readonly [path: string, tests: ReadonlyArray<string>]> = [
   ["core/encoding", encoding],
   ["core/domain", [...domain, ...blocks]],
   ["core/use_cases/audit", audit],
@@ -96,9 +96,9 @@ const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<strin
   ["core", [...blocks, ...pool]]
 ]
 
-/** The files that are asked about a place; all of them, the nearest first, if `all` is said. */
-export function testFilesOf(place: string, all: boolean): ReadonlyArray<string> {
-  const near = nearest.find(([under]) => place.startsWith(under))?.[1] ?? []
+/** Returns the test files for a path, the nearest first; with `all`, every file. */
+export function testFilesOf(path: string, all: boolean): ReadonlyArray<string> {
+  const near = nearest.find(([under]) => path.startsWith(under))?.[1] ?? []
   const names = all
     ? [
       ...near,

@@ -1,9 +1,10 @@
 /*
- * Takes the place of vitest for tests that `_runner.ts` runs: what they declare is collected here. What vitest asserts with stays its own.
+ * Replaces vitest for tests that `_runner.ts` runs: collects their declarations. Assertions are
+ * those of vitest.
  */
 export { assert, assertType, chai, expect, expectTypeOf, vi } from "vitest"
 
-/** What a test or a hook is given. */
+/** The argument of a test or a hook. */
 export interface Context {
   readonly task: Task
   readonly signal: AbortSignal
@@ -34,7 +35,7 @@ const emptySuite = (name: string): Suite => ({
 })
 let current = emptySuite("")
 
-/** What the tests declare that `load` loads. */
+/** Returns the tests that `load` declares. */
 export async function collected(name: string, load: () => Promise<unknown>): Promise<Suite> {
   const suite = current = emptySuite(name)
   await load()
@@ -103,9 +104,9 @@ export const [beforeAll, afterAll, beforeEach, afterEach] = [
   hook("afterEach")
 ]
 
-/** What a test environment provides to tests that start databases, of which there are none here. */
+/** Values of the test environment, needed only by tests with databases, which do not run here. */
 export const inject = (name: string): never => {
-  throw new Error(`${name} is provided by nobody here, leave out the test that needs it`)
+  throw new Error(`${name} is not provided here: leave out the test that needs it`)
 }
 
 export const TestRunner = { getCurrentSuite: (): Suite => current }

@@ -1,12 +1,13 @@
 /*
- * Breaks `core` on purpose, place by place, and tells what no test noticed:
+ * Mutates `core` path by path, and reports the mutants that no test detects:
  *
  *     node test/mutation/campaign.ts core/use_cases core/encoding/fee.ts [--all-tests] [--fresh]
  *
- * Each place that is named is done by itself; none means every folder of `core`. What was found is kept in node_modules/.cache/mutation:
- * only what code or tests that changed may have changed is tried again, and what was interrupted goes on where it was, unless `--fresh` is
- * said. The tests that are nearest to a place are asked; `--all-tests` asks the others too what those left, which takes far longer.
- * The last result stands in RESULTS.md.
+ * Each path is run alone; the default is every folder of `core`. Results are cached in
+ * node_modules/.cache/mutation: only mutants affected by changed code or tests run again, and an
+ * interrupted run continues, unless `--fresh` is set. The tests nearest to a path run first; with
+ * `--all-tests` the others check the remaining mutants, which takes much longer. RESULTS.md has the
+ * last result.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -45,13 +46,13 @@ const foldersIn = (folder: string): ReadonlyArray<string> =>
         ? [`${folder}/${entry.name}`, ...foldersIn(`${folder}/${entry.name}`)]
         : []
     )
-const places = positionals.length > 0 ? positionals : foldersIn("core")
+const paths = positionals.length > 0 ? positionals : foldersIn("core")
 
-const kept = join(root, "node_modules/.cache/mutation")
-mkdirSync(kept, { recursive: true })
+const cacheFolder = join(root, "node_modules/.cache/mutation")
+mkdirSync(cacheFolder, { recursive: true })
 
 const stryker = join(here, "node_modules/@stryker-mutator/core/bin/stryker.js")
-// no lock file, as for the runtimes: the version is exact, and nothing of this is needed for anything else
+// no lock file, as for the runtimes: the version is exact, and nothing else uses it
 if (!existsSync(stryker)) {
   spawnSync("npm", ["install", "--no-package-lock", "--ignore-scripts"], {
     cwd: here,
@@ -65,13 +66,13 @@ const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort())
 
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-for (const place of places) {
-  if (!stop.signal.aborted) await tryPlace(place)
+for (const place of paths) {
+  if (!stop.signal.aborted) await mutatePath(place)
 }
 
-async function tryPlace(place: string): Promise<void> {
+async function mutatePath(place: string): Promise<void> {
   copyTree()
-  const incrementalFile = join(kept, `${place.replaceAll("/", "_")}.json`)
+  const incrementalFile = join(cacheFolder, `${place.replaceAll("/", "_")}.json`)
   if (values.fresh) rmSync(incrementalFile, { force: true })
   writeFileSync(
     join(folder, "stryker.config.json"),
@@ -81,24 +82,25 @@ async function tryPlace(place: string): Promise<void> {
       coverageAnalysis: "perTest",
       checkers: [],
       concurrency: 1,
-      // a folder without those in it: they are places of their own
+      // a folder without its sub-folders, which have runs of their own
       mutate: [
         statSync(join(root, place)).isDirectory() ? `${place}/*.ts` : place,
         "!core/**/mod.ts"
       ],
-      // names are checked by their types, and nothing but people reads messages
+      // names are checked by their types, and messages have no effect
       mutator: { excludedMutations: ["StringLiteral"] },
-      // the tree is a copy that is thrown away
+      // the tree is a temporary copy
       inPlace: true,
       disableTypeChecks: false,
       reporters: ["progress-append-only"],
       incremental: true,
       incrementalFile,
-      // a busy machine is no reason to take something for found: loops without end are ended by how often they go round
+      // a busy machine must not count as detection: endless loops are ended by their number of
+      // iterations
       timeoutMS: 120_000,
       timeoutFactor: 10,
       dryRunTimeoutMinutes: 60,
-      // a process that saw the dry run knows what it need not load anew
+      // the process of the dry run knows which modules need no reload
       maxTestRunnerReuse: 0
     })
   )
@@ -113,7 +115,7 @@ async function tryPlace(place: string): Promise<void> {
     env,
     detached: true
   })
-  // it writes down what it has found so far
+  // it saves its results so far
   stop.signal.addEventListener("abort", () => running.kill("SIGTERM"))
   const [code] = await once(running, "exit")
   if (code !== 0 && !stop.signal.aborted) {
@@ -124,7 +126,7 @@ async function tryPlace(place: string): Promise<void> {
   }
 }
 
-/** As it is now: what was broken before is whole again. */
+/** Copies the current tree, without earlier mutants. */
 function copyTree(): void {
   const filter = (path: string) => !relative(root, path).includes("node_modules")
   for (

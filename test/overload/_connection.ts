@@ -1,19 +1,25 @@
 import { connect, type Socket } from "node:net"
 
-/** What became of a request: an answer with its head, or null where the connection closed; and when it was there at the latest. */
+/**
+ * Called with the response head, or with null if the connection closed, and the latest time at
+ * which it had arrived.
+ */
 export type Ended = (
   answer: { readonly status: number; readonly head: string } | null,
   thereMs: number
 ) => void
 
-/** Bytes of a head at most: no more of an answer is looked at. */
+/** Maximum bytes of a head; the rest of a response is not parsed. */
 const headMax = 2048
 
-/** All connections read into it: what has come is looked at before anything else comes. */
+/** All connections read into it: received bytes are parsed before the next read. */
 const buffer = Buffer.allocUnsafe(65_536)
 
 let lookedMs = Infinity
-/** When the event loop found what it tells now: all that it finds at once was there by then, however long the first of it takes. */
+/**
+ * Returns when the event loop polled the current events: all of them had happened by then, however
+ * long the first one takes to process.
+ */
 const foundMs = (): number => {
   if (lookedMs === Infinity) {
     lookedMs = performance.now()
@@ -22,7 +28,7 @@ const foundMs = (): number => {
   return lookedMs
 }
 
-/** A client that asks one request after the other. */
+/** A client that sends one request after the other. */
 export class Connection {
   readonly #socket: Socket
   #ended: Ended | undefined
@@ -32,7 +38,7 @@ export class Connection {
   isClosed = false
   answers = 0
 
-  /** @param connected is told when it is connected, from when on what it was given to ask is on its way */
+  /** @param connected called when the connection is established; then its first request is sent */
   constructor(port: number, connected: () => void) {
     const onread = { buffer, callback: (bytes: number) => this.#read(bytes) }
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread }, connected)

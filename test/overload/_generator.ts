@@ -1,7 +1,7 @@
-import { ask, type Load } from "./_asking.ts"
+import { runLoad, type Load } from "./_load.ts"
 
-/* The clients, in a process of their own so that the server is not timed together with them. */
+/* The clients, in their own process, so that they are not timed together with the server. */
 
-process.on("message", (load: Load) => void ask(load).then((seen) => process.send!(seen)))
-// connections that are open would keep it alive
+process.on("message", (load: Load) => void runLoad(load).then((seen) => process.send!(seen)))
+// open connections would keep the process alive
 process.on("disconnect", () => process.exit())

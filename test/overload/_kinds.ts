@@ -1,16 +1,19 @@
 /** One kind of request. */
 export interface Kind {
-  readonly name: "computed" | "kept"
-  /** How many of a hundred requests are of this kind. */
+  readonly name: "computed" | "cached"
+  /** Percentage of requests of this kind. */
   readonly percent: number
-  /** What is asked for when so many were before. */
-  readonly path: (asked: number) => string
+  /** Returns the path after this number of requests. */
+  readonly path: (requestCount: number) => string
 }
 
 const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
-const kept = ["/tokens/0", "/config", "/tokens?limit=20"]
+const cachedPaths = ["/tokens/0", "/config", "/tokens?limit=20"]
 
-/** Pages that nobody asked for before, 615,000 of them, so that each one is computed, and among them a few that are kept ready. */
+/**
+ * Pages without repetition, 615,000 of them, so that each one is computed, and among them a few
+ * cached ones.
+ */
 export const kinds: ReadonlyArray<Kind> = [
   {
     name: "computed",
@@ -20,5 +23,5 @@ export const kinds: ReadonlyArray<Kind> = [
         i % 2 === 0 ? "ASC" : "DESC"
       }`
   },
-  { name: "kept", percent: 10, path: (i) => kept[i % kept.length]! }
+  { name: "cached", percent: 10, path: (i) => cachedPaths[i % cachedPaths.length]! }
 ]

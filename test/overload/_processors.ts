@@ -1,19 +1,22 @@
 import { readFileSync } from "node:fs"
 
-/** Where a process had to wait for a processor, which is the fault of neither the server nor the clients: others took it, or both did. */
+/** Times when a process waited for a processor because other processes used them. */
 export interface Waits {
-  /** Of the time, how much it waited. */
+  /** The share of time that it waited. */
   readonly share: number
-  /** Times in which it waited for too long, by the clock of the machine. */
+  /** Intervals in which it waited for too long, by the clock of the machine. */
   readonly long: ReadonlyArray<readonly [fromMs: number, toMs: number]>
 }
 
-/** It is looked at so often. */
+/** Sampling interval. */
 const windowMs = 100
-/** More than that in a window is too long. */
+/** Waiting for longer than this within an interval is too long. */
 export const longMs = 20
 
-/** Watches how long the main thread of each process waits for a processor. Linux tells; elsewhere nobody waits. */
+/**
+ * Watches how long the main thread of each process waits for a processor. Only Linux reports it;
+ * elsewhere the result is 0.
+ */
 export const watchProcessors = (pids: ReadonlyArray<number>) => {
   const waitedMs = (pid: number): number => {
     try {
@@ -35,15 +38,15 @@ export const watchProcessors = (pids: ReadonlyArray<number>) => {
     last = now
   }, windowMs)
   return {
-    /** Since it was asked last. */
+    /** Returns the waits since the last call. */
     waits: (): ReadonlyArray<Waits> => {
       const now = take()
-      const told = pids.map((_, i): Waits => ({
+      const result = pids.map((_, i): Waits => ({
         share: (now.waitedMs[i]! - first.waitedMs[i]!) / (now.atMs - first.atMs),
         long: long[i]!.splice(0)
       }))
       first = now
-      return told
+      return result
     },
     stop: () => clearInterval(timer)
   }

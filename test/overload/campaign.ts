@@ -4,15 +4,16 @@ import { cpus, setPriority } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import type { Load, Seen, Taken } from "./_asking.ts"
+import type { Load, LoadResult, Timings } from "./_load.ts"
 import { type Waits, watchProcessors } from "./_processors.ts"
-import { at, tell, undisturbed } from "./_telling.ts"
+import { quantile, describePhase, undisturbed } from "./_report.ts"
 
 /*
- * Four times as many requests as the real program can answer, for a minute: node test/overload/campaign.ts [--seconds 60]
- * [--aside 20, of the phases beside it] [-- further words for serve]. What it finds is written down in RESULTS.md.
+ * Sends four times as many requests as the program can answer, for a minute: node
+ * test/overload/campaign.ts [--seconds 60] [--aside 20, of the phases beside it] [-- further
+ * arguments of serve]. RESULTS.md has the results.
  */
 
 const { positionals, values } = parseArgs({
@@ -43,8 +44,8 @@ const clients = fork(join(import.meta.dirname, "_generator.ts"), {
   stdio: "inherit",
   serialization: "advanced"
 })
-// clients of a machine of their own would not wait for the processors of the server, nor it for what this process looks at; where that is not
-// allowed it shows in how late they are
+// clients on another machine would not compete with the server for processors; if priorities are
+// not allowed, the lateness of requests shows it
 try {
   setPriority(clients.pid!, -10)
   setPriority(10)
@@ -52,24 +53,27 @@ try {
 
 const listening = (child: ChildProcess): Promise<number> =>
   new Promise((resolve, reject) => {
-    let said = ""
+    let output = ""
     child.stdout!.on("data", (text: Buffer) => {
-      said += String(text)
-      const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(said)?.[1]
+      output += String(text)
+      const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(output)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
-    child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
+    child.once("exit", () => reject(new Error(`The server ended: ${output}`)))
   })
 
 const serving = listening(server)
 
-/* The network is simulated here, so that the server does nothing but follow it and answer: a block every three seconds. */
-const simulation = simulate({ seed: 1, standInRoots: true })
+/*
+ * The network is simulated here, so that the server only follows it and answers: a block every
+ * three seconds.
+ */
+const simulation = simulate({ seed: 1, placeholderRoots: true })
 const feed = (record: FeedRecord): void => void server.stdin!.write(`${writeFeedLine(record)}\n`)
 feed({ kind: "genesis", genesis: simulation.genesis })
 const port = await serving
 let lastBlock = 0n
-for (const record of prehistory(simulation, Number(values.transactions))) {
+for (const record of initialHistory(simulation, Number(values.transactions))) {
   if (record.kind === "block") lastBlock = record.block.number
   feed(record)
 }
@@ -79,7 +83,7 @@ while (
 ) await sleep(200)
 
 const [seconds, aside] = [Number(values.seconds), Number(values.aside)]
-// made beforehand, since nothing is to take the processors from the server but its clients
+// made beforehand, so that only the clients compete for processors
 const coming = Array.from(
   { length: Math.ceil((seconds + 3 * aside) / 3) + 10 },
   () => simulation.next()
@@ -89,13 +93,13 @@ const blocks = setInterval(() => {
   if (record !== undefined) feed(record)
 }, 3000)
 
-const drive = (load: Omit<Load, "port">): Promise<Seen> =>
+const drive = (load: Omit<Load, "port">): Promise<LoadResult> =>
   new Promise((resolve) => {
-    clients.once("message", (seen: Seen) => resolve(seen))
+    clients.once("message", (seen: LoadResult) => resolve(seen))
     clients.send({ port, ...load } satisfies Load)
   })
 
-/** The clock that all processes of the machine share, as the clients say when a request was sent. */
+/** The clock that all processes of the machine share; the clients use it too. */
 const clockMs = () => Number(process.hrtime.bigint()) / 1e6
 
 const megabytes = (name: "VmRSS" | "VmHWM") =>
@@ -106,7 +110,7 @@ const megabytes = (name: "VmRSS" | "VmHWM") =>
       )![1]
     ) / 1024
   )
-/** Of both processes, in seconds; Linux counts in hundredths. */
+/** Processor time of both processes, in seconds, with the resolution of Linux (10 ms). */
 const worked = () =>
   [server, clients].map(({ pid }) => {
     const [user, system] = readFileSync(`/proc/${pid!}/stat`, "utf8").replace(/^.*\) /u, "").split(
@@ -116,12 +120,12 @@ const worked = () =>
   })
 let since = { ms: performance.now(), worked: worked() }
 const processors = watchProcessors([server.pid!, clients.pid!])
-/** Drives the clients, and tells what they saw. */
+/** Runs the clients, and prints their results. */
 const phase = async (name: string, load: Omit<Load, "port">) => {
   processors.waits()
   const seen = await drive(load)
   const waits = processors.waits() as [Waits, Waits]
-  console.log(tell(name, seen, waits))
+  console.log(describePhase(name, seen, waits))
   const now = { ms: performance.now(), worked: worked() }
   const [ofServer, ofClients] = now.worked.map((seconds, i) =>
     ((seconds - since.worked[i]!) * 1000 / (now.ms - since.ms)).toFixed(2)
@@ -132,7 +136,7 @@ const phase = async (name: string, load: Omit<Load, "port">) => {
       megabytes("VmRSS")
     } MB, ${megabytes("VmHWM")} MB at most`
   )
-  return { seen, waits, ...seen.kinds.computed!, kept: seen.kinds.kept! }
+  return { seen, waits, ...seen.kinds.computed!, cached: seen.kinds.cached! }
 }
 
 await drive({ connections: 8, durationMs: aside * 500 })
@@ -159,23 +163,25 @@ const later = await phase("half again", {
 })
 processors.stop()
 
-// what the machine did to the server or to the clients is printed above, and is the fault of neither
-const p99 = ({ waits }: typeof before, taken: Taken) => at(undisturbed(taken, waits), 0.99)
-const shareOf = ({ waits }: typeof before, taken: Taken) =>
-  undisturbed(taken, waits).length / taken.tookMs.length
+// without disturbances of the machine, which are printed above
+const p99 = ({ waits }: typeof before, timings: Timings) =>
+  quantile(undisturbed(timings, waits), 0.99)
+const shareOf = ({ waits }: typeof before, timings: Timings) =>
+  undisturbed(timings, waits).length / timings.tookMs.length
 const holds = {
   "p99 of accepted requests is at most 3 times the normal":
     p99(during, during.accepted) <= 3 * p99(before, before.accepted),
-  "p99 of all refusals is below 250 ms, disturbed or not": at(during.refused.tookMs, 0.99) < 250,
-  "the machine left most of it undisturbed": [
+  "p99 of all refusals is below 250 ms, with disturbances or without":
+    quantile(during.refused.tookMs, 0.99) < 250,
+  "the machine disturbed only a small part of it": [
     shareOf(before, before.accepted),
     shareOf(during, during.accepted),
     shareOf(during, during.refused)
   ].every((share) => share > 0.5),
-  "nothing fails but with 503 and Retry-After": [before, during, later].every(({ seen }) =>
+  "the only failures are 503 with Retry-After": [before, during, later].every(({ seen }) =>
     Object.values(seen.kinds).every(({ failed }) => failed === 0)
   ),
-  "cached answers are sent: none is refused": during.kept.refused.tookMs.length === 0,
+  "cached answers are sent: none is refused": during.cached.refused.tookMs.length === 0,
   "memory is bounded: at most 512 MB more than before": megabytes("VmHWM") <= memoryBefore + 512,
   "nothing is refused 2 s after it ends": later.refused.sentMs.every((sentMs) =>
     sentMs < endedMs + 2000

@@ -13,11 +13,12 @@ import {
 import { read, root } from "./_project.ts"
 
 /*
- * Does in a folder what the container file says, stage by stage, and starts what comes of it as the image would be started. What
- * belongs to the base images (Node itself, its libraries, the user, the read-only root) cannot be tried without an engine.
+ * Executes the container file in a folder, stage by stage, and starts the result as the image would
+ * be started. The base images (Node itself, its libraries, the user, the read-only root) cannot be
+ * tested without an engine.
  */
 
-/** What is wrong with the image. */
+/** Returns the faults of the image. */
 export const containerFaults = async (folder: string): Promise<ReadonlyArray<string>> => {
   const stages = readContainerFile(read("app/container/Containerfile"))
   for (const stage of stages) build(folder, stage)
@@ -25,7 +26,10 @@ export const containerFaults = async (folder: string): Promise<ReadonlyArray<str
 }
 
 const folderOf = (folder: string, name: string | undefined) => join(folder, name ?? "image")
-/** Commands on files of a base image, which is not here, and what they would have made. */
+/**
+ * Commands on files of a base image, which is missing here, and the files that they would have
+ * made.
+ */
 const ofBase = /\/usr\//u
 
 const build = (folder: string, stage: Stage): void => {
@@ -60,7 +64,7 @@ const copy = (
     const from = options.from === undefined
       ? join(root, source)
       : join(folderOf(folder, options.from), source)
-    // a folder gives what it holds, a file goes into a folder whose name ends in a slash
+    // a folder is copied as its content; a file goes into a folder whose name ends in a slash
     cpSync(
       from,
       statSync(from).isDirectory()
@@ -91,17 +95,17 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
         ...environment,
         PORT: `${port}`,
         ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
-        // here it is no container that keeps others out
+        // without a container, the address keeps others out
         HOST: "127.0.0.1",
         ROLLUP_NODE_ADMIN_HOST: "127.0.0.1"
       },
       stdio: ["ignore", "pipe", "pipe"]
     }
   )
-  let said = ""
+  let output = ""
   for (const stream of [program.stdout, program.stderr]) {
     stream.on("data", (chunk) => {
-      said += String(chunk)
+      output += String(chunk)
     })
   }
   const ended = once(program, "exit") as Promise<[number | null, string | null]>
@@ -110,7 +114,7 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
       textsOf(stage, "HEALTHCHECK")[0]!
     )![1]!
     if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) {
-      return [`the health check failed, and the program said: ${said}`]
+      return [`the health check failed, and the program printed: ${output}`]
     }
     const isServing = await answers(
       `http://127.0.0.1:${port}/state`,
@@ -119,9 +123,11 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
     program.kill("SIGTERM")
     const [code] = await ended
     return [
-      ...isServing ? [] : [`it served nothing, and said: ${said}`],
-      ...code === 0 ? [] : [`it ended with ${code} after SIGTERM, expected 0, and said: ${said}`],
-      ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it kept nothing below /data"],
+      ...isServing ? [] : [`it did not serve, and printed: ${output}`],
+      ...code === 0
+        ? []
+        : [`it ended with ${code} after SIGTERM, expected 0, and printed: ${output}`],
+      ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it stored nothing below /data"],
       ...listing(join(image, "app")) === before
         ? []
         : ["it wrote to /app, which is to be read only"]
@@ -145,7 +151,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Asks until there is a good answer, or nobody who could give one. */
+/** Sends requests until one succeeds, or the process has ended. */
 const answers = async (url: string, isThere: () => boolean): Promise<boolean> => {
   while (isThere()) {
     const isGood = await fetch(url).then((response) => response.ok, () => false)

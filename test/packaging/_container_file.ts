@@ -1,19 +1,22 @@
-/** One instruction of a container file, its continuation lines joined. */
+/** An instruction of a container file, with its continuation lines joined. */
 export interface Instruction {
   readonly word: string
-  /** `--from=build` and its like. */
+  /** Options such as `--from=build`. */
   readonly options: { readonly [name: string]: string }
   readonly text: string
 }
 
-/** What is between one FROM and the next. */
+/** The instructions between one FROM and the next. */
 export interface Stage {
   readonly image: string
   readonly name: string | undefined
   readonly instructions: ReadonlyArray<Instruction>
 }
 
-/** Reads a container file; arguments of the whole file are put in where they are used. Throws where a line is no instruction. */
+/**
+ * Parses a container file, with the arguments of the whole file replaced. Throws if a line is not
+ * an instruction.
+ */
 export const readContainerFile = (text: string): ReadonlyArray<Stage> => {
   const lines = text.split("\n").filter((line) => !line.startsWith("#")).join("\n").replaceAll(
     /\\\n\s*/gu,
@@ -48,10 +51,12 @@ export const readContainerFile = (text: string): ReadonlyArray<Stage> => {
   return stages
 }
 
-/** The texts of the instructions of one word. */
+/** Returns the texts of all instructions of a kind. */
 export const textsOf = ({ instructions }: Stage, word: string): ReadonlyArray<string> =>
   instructions.filter((one) => one.word === word).map(({ text }) => text)
 
-/** What an instruction in the form of a JSON array says; throws where it is a line for a shell. */
+/**
+ * Returns the words of an instruction in the form of a JSON array; throws if it is a shell command.
+ */
 export const wordsOf = (text: string): ReadonlyArray<string> =>
   JSON.parse(text) as ReadonlyArray<string>

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import type { Manifest } from "./_project.ts"
 
-/** What a packed file may be: nothing but what users need. */
+/** The files that a package may contain: only what users need. */
 const allowed: ReadonlyArray<RegExp> = [
   /^(?:package\.json|LICENSE|CHANGELOG\.md)$/u,
   /^(?:(?:core|adapters|app|test)\/(?:\w+\/)*)?README\.md$/u,
@@ -12,11 +12,11 @@ const allowed: ReadonlyArray<RegExp> = [
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
   // the program, bundled with its dependencies
   /^dist\/program\/(?:[\w-]+\.js|LICENSES\.txt)$/u,
-  // boards and alert rules, for those who run it
+  // dashboards and alert rules, for operators
   /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u
 ]
 
-/** What is wrong with the files of an unpacked package. */
+/** Returns the faults of the files of an unpacked package. */
 export const contentFaults = (
   folder: string,
   paths: ReadonlyArray<string>,
@@ -37,7 +37,7 @@ export const contentFaults = (
   ]
 }
 
-/** A map must lead to a source that users have. */
+/** A source map must refer to a source in the package. */
 const sourceFaults = (
   path: string,
   text: string,
@@ -52,7 +52,7 @@ const sourceFaults = (
 const statement =
   /^[ \t]*(?:import|export)\s(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\("([^"\n]+)"\)/gmu
 
-/** What runs must find what it imports: a file of the package, Node, or a dependency that is declared. */
+/** Every import must refer to a file of the package, Node, or a declared dependency. */
 const importFaults = (
   path: string,
   text: string,

@@ -29,7 +29,7 @@ export interface Manifest {
 
 export const manifest = JSON.parse(read("package.json")) as Manifest
 
-/** The doors that hold code, by what a user imports. */
+/** The entry points with code, by their import path. */
 export const doors: ReadonlyArray<readonly [string, Targets]> = Object.entries(manifest.exports)
   .flatMap(([door, targets]) => typeof targets === "string" ? [] : [[door, targets] as const])
 
@@ -43,7 +43,7 @@ export interface Locked {
   readonly optionalDependencies?: { readonly [name: string]: string }
 }
 
-/** What is installed, by its folder. */
+/** The installed packages, by folder. */
 export const locked =
   (JSON.parse(read("package-lock.json")) as { packages: { readonly [folder: string]: Locked } })
     .packages

@@ -8,7 +8,10 @@ import { settings } from "../../app/config/mod.ts"
 import { readContainerFile, type Stage, textsOf, wordsOf } from "./_container_file.ts"
 import { manifest, read, root } from "./_project.ts"
 
-/* What can be said of the image and the deployment without a container engine. `npm run package` does what the container file says, besides. */
+/*
+ * Checks the image and the deployment without a container engine. `npm run package` also executes
+ * the container file.
+ */
 
 const place = "app/container"
 const stages = readContainerFile(read(`${place}/Containerfile`))
@@ -26,7 +29,7 @@ const environmentOf = (stage: Stage) =>
   )
 
 describe("the container file", () => {
-  it("copies what is there, and what is sent to the builder", () => {
+  it("copies existing files, which are part of the build context", () => {
     const sent = read(`${place}/Containerfile.dockerignore`).split("\n").filter((line) =>
       line.startsWith("!")
     ).map((line) => line.slice(1))
@@ -45,7 +48,7 @@ describe("the container file", () => {
     for (const path of sent) assert.include(copied, path, `${path} is sent for nothing`)
   })
 
-  it("takes from a stage what that stage makes where it works", () => {
+  it("copies from a stage the files that this stage makes", () => {
     for (const [i, { instructions }] of stages.entries()) {
       for (const { options, text, word } of instructions) {
         assert.notStrictEqual(word, "ADD")
@@ -59,7 +62,7 @@ describe("the container file", () => {
     }
   })
 
-  it("is built with a Node that the package runs on, from images of a version", () => {
+  it("uses a supported Node, from images with a version", () => {
     const least = Number(/(\d+)/u.exec(manifest.engines.node)![1])
     for (const { image } of stages) assert.match(image, /^[\w/-]+:\d[\w.-]*$/u)
     for (const { image } of stages.slice(0, -1)) {
@@ -69,7 +72,7 @@ describe("the container file", () => {
     assert.strictEqual(image.image.split(":")[1], /alpine([\d.]+)$/u.exec(stages[0]!.image)![1])
   })
 
-  it("runs as nobody, and has nothing that could install more", () => {
+  it("runs without privileges, and contains nothing that could install more", () => {
     assert.match(textsOf(image, "USER").at(-1)!, /^[1-9]\d{3,}:[1-9]\d{3,}$/u)
     assert.isEmpty(textsOf(image, "RUN"))
     const after = image.instructions.findIndex(({ word }) => word === "USER")
@@ -82,7 +85,7 @@ describe("the container file", () => {
     assert.strictEqual(owner?.options.chown, textsOf(image, "USER").at(-1))
   })
 
-  it("starts the program of the package, which gets the signals itself", () => {
+  it("starts the program of the package, which receives the signals itself", () => {
     const [program, file] = wordsOf(textsOf(image, "ENTRYPOINT")[0]!)
     assert.deepStrictEqual([program, file], [
       "node",
@@ -102,7 +105,7 @@ describe("the container file", () => {
     }
   })
 
-  it("shows both listeners, reachable from outside of the container", () => {
+  it("exposes both listeners, reachable from outside of the container", () => {
     assert.deepStrictEqual(textsOf(image, "EXPOSE").join(" ").split(" ").map(Number), [
       port,
       adminPort
@@ -112,7 +115,7 @@ describe("the container file", () => {
     assert.strictEqual(environment[settings.monitoring.adminHost.variable], "0.0.0.0")
   })
 
-  it("asks the admin listener whether it is alive, with what the image has", () => {
+  it("checks liveness at the admin listener, with the tools of the image", () => {
     const [, command] = /CMD (\[.*\])$/u.exec(textsOf(image, "HEALTHCHECK")[0]!)!
     const words = wordsOf(command!)
     assert.strictEqual(words[0], "wget")
@@ -153,23 +156,24 @@ describe("the deployment", () => {
   const { services } = compose
   const node = services.node!
 
-  it("has a node, a database, Prometheus and Grafana, each of a version and with no more rights than it needs", () => {
+  it("has a node, a database, Prometheus and Grafana, each with a version and minimal rights", () => {
     assert.deepStrictEqual(Object.keys(services), ["node", "postgres", "prometheus", "grafana"])
     for (const [name, { build, cap_drop: dropped, image }] of Object.entries(services)) {
       if (build === undefined) assert.match(image, /^[\w/-]+:v?\d[\w.-]*$/u, name)
-      // what initialises a database as root and then leaves that user needs the right to
+      // an entry point that initialises a database as root and then drops to another user needs
+      // these rights
       if (name !== "postgres") assert.deepStrictEqual(dropped, ["ALL"], name)
     }
     assert.isTrue(node.read_only)
     assert.deepStrictEqual(node.tmpfs, ["/tmp"])
   })
 
-  it("builds the image from here", () => {
+  it("builds the image from this repository", () => {
     assert.strictEqual(join(root, place, node.build!.context), `${root}`)
     assert.isTrue(existsSync(join(root, node.build!.dockerfile)))
   })
 
-  it("mounts what is there, and keeps what has to be kept in volumes of its own", () => {
+  it("mounts existing files, and stores data in volumes", () => {
     for (const [name, { volumes = [] }] of Object.entries(services)) {
       for (const volume of volumes) {
         const [source, target, mode] = volume.split(":")
@@ -182,7 +186,7 @@ describe("the deployment", () => {
     }
   })
 
-  it("publishes the interface to all and what watches it to the machine alone", () => {
+  it("publishes the interface to all and monitoring to the machine alone", () => {
     assert.deepStrictEqual(node.ports, [`8080:${port}`])
     for (const name of ["prometheus", "grafana"]) {
       for (const published of services[name]!.ports!) assert.match(published, /^127\.0\.0\.1:/u)
@@ -190,12 +194,12 @@ describe("the deployment", () => {
     assert.isUndefined(services.postgres!.ports)
   })
 
-  it("gives the node what it understands, and no password that is known", () => {
+  it("passes valid settings to the node, and no known password", () => {
     const settled = Object.entries(node.environment!)
     for (const [name] of settled) assert.isTrue(variables.has(name), name)
     const [, url] = settled.find(([name]) => name === settings.database.database.variable)!
-    const given = url.replaceAll(/\$\{(\w+):\?[^}]+\}/gu, "secret")
-    assert.match(given, /^postgresql:\/\/rollup:secret@postgres:5432\/rollup$/u)
+    const filled = url.replaceAll(/\$\{(\w+):\?[^}]+\}/gu, "secret")
+    assert.match(filled, /^postgresql:\/\/rollup:secret@postgres:5432\/rollup$/u)
     const { POSTGRES_DB, POSTGRES_PASSWORD, POSTGRES_USER } = services.postgres!.environment!
     assert.deepStrictEqual([POSTGRES_USER, POSTGRES_DB], ["rollup", "rollup"])
     for (
@@ -206,7 +210,7 @@ describe("the deployment", () => {
     ) assert.match(secret, /^\$\{\w+:\?[^}]+\}$/u)
   })
 
-  it("waits for what is waited for to be healthy", () => {
+  it("waits for services that have a health check", () => {
     for (const { depends_on: needs = [] } of Object.values(services)) {
       for (
         const name of Array.isArray(needs)
@@ -217,12 +221,12 @@ describe("the deployment", () => {
     assert.strictEqual(services.postgres!.healthcheck!.test[1], "pg_isready")
   })
 
-  it("gives the node longer to stop than it takes", () => {
+  it("gives the node enough time to stop", () => {
     const seconds = Number(/^(\d+)s$/u.exec(node.stop_grace_period!)![1])
     assert.isAbove(seconds * 1000, settings.listening.shutdownTimeoutMs.default)
   })
 
-  it("watches the admin listener, by the rules and boards that are there", () => {
+  it("scrapes the admin listener, with the existing rules and dashboards", () => {
     const mounted = (service: string) =>
       services[service]!.volumes!.find((volume) => volume.startsWith("../monitoring:"))!.split(
         ":"

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { locked, manifest, read, root } from "./_project.ts"
 
-/** Licences that ask for nothing but their own text: fit for a product under MIT. */
+/** Licences without further conditions, which are compatible with MIT. */
 const allowed: ReadonlySet<string> = new Set([
   "MIT",
   "ISC",
@@ -18,8 +18,8 @@ const production = Object.entries(locked).filter(([folder, { dev }]) =>
   folder !== "" && dev !== true
 )
 
-describe("what users install with the package", () => {
-  it("is under licences that are allowed, as the lock and the packages themselves say", () => {
+describe("an installation of the package", () => {
+  it("has allowed licences, by the lock file and the packages themselves", () => {
     assert.isAbove(production.length, 5)
     const refused = production.flatMap(([folder, { license }]) => {
       const own = existsSync(join(root, folder))
@@ -32,14 +32,14 @@ describe("what users install with the package", () => {
     assert.deepStrictEqual(refused, [])
   })
 
-  it("contains every dependency that is declared, and few others", () => {
+  it("contains every declared dependency, and few others", () => {
     for (const name of Object.keys(manifest.dependencies)) {
       assert.include(production.map(([folder]) => folder), `node_modules/${name}`)
     }
     assert.isAtMost(production.length, 20, production.map(([folder]) => folder).join(" "))
   })
 
-  it("is told apart from what a licence forbids", () => {
+  it("is distinguished from a package with a forbidden licence", () => {
     for (
       const licence of [
         "GPL-3.0-only",
@@ -52,8 +52,8 @@ describe("what users install with the package", () => {
   })
 })
 
-describe("the lock", () => {
-  it("has all that anything in it may want, on whatever platform, as a clean install expects", () => {
+describe("the lock file", () => {
+  it("contains every dependency of every platform, as a clean install expects", () => {
     const missing = Object.entries(locked).flatMap(([folder, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter((name) =>
         locked[`node_modules/${name}`] === undefined &&
@@ -68,7 +68,7 @@ describe("the lock", () => {
     })
   })
 
-  it("names versions and no host to get them from", () => {
+  it("names versions, and no host to get them from", () => {
     assert.deepStrictEqual(
       Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined).map(([folder]) =>
         folder

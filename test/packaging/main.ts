@@ -19,11 +19,14 @@ import { contentFaults } from "./_contents.ts"
 import { manifest, readmes, root } from "./_project.ts"
 
 /*
- * Builds and packs the package, and looks at the tarball as a user gets it. Each check says what it found; the program ends with 1
- * where one fails.
+ * Builds and packs the package, and checks the tarball. Each check prints its result; the program
+ * exits with 1 if one fails.
  */
 
-/** What a user downloads and what lies on the disk then: a quarter above what it is (3.3 and 12.5 MB in November 2026). */
+/**
+ * Bounds of the download and of the installed size: a quarter above the actual size (3.3 and 12.5
+ * MB in November 2026).
+ */
 const packedBytesMax = 3_700_000
 const unpackedBytesMax = 14_100_000
 
@@ -71,7 +74,7 @@ const atMost = (what: string, bytes: number, bytesMax: number) =>
   bytes <= bytesMax
     ? []
     : [
-      `${what} is ${bytes} bytes, expected at most ${bytesMax}: look what was added before the bound is raised`
+      `${what} is ${bytes} bytes, expected at most ${bytesMax}: check the additions before you raise the bound`
     ]
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
@@ -89,10 +92,10 @@ try {
     `it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`,
     () => [
       ...atMost("the tarball", packedBytes, packedBytesMax),
-      ...atMost("what it holds", unpackedBytes, unpackedBytesMax)
+      ...atMost("the content", unpackedBytes, unpackedBytesMax)
     ]
   )
-  await check("it holds what users need, all of it and nothing else", () => [
+  await check("it contains exactly what users need", () => [
     ...contentFaults(unpacked, paths, manifest),
     ...["CHANGELOG.md", "LICENSE", ...readmes].filter((path) => !paths.includes(path)).map((
       path
@@ -105,7 +108,7 @@ try {
     })
     return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
   })
-  // there is no CommonJS here, and nothing for resolvers that know no exports
+  // there is no CommonJS, and resolvers without exports are not supported
   await check(
     "attw finds nothing, as a package of modules only",
     () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), [])
@@ -116,7 +119,7 @@ try {
   )
   await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
   await check(
-    "the container file builds, and what comes of it starts, is healthy, keeps data and stops",
+    "the container file builds, and the image starts, is healthy, keeps data and stops",
     () => containerFaults(join(folder, "container"))
   )
 } finally {
@@ -125,7 +128,10 @@ try {
 console.log(`package: ${failed === 0 ? "all checks passed" : `${failed} failed`}`)
 process.exitCode = failed === 0 ? 0 : 1
 
-/** A project with the package alone, none of its dependencies, checked as strictly as can be, and run. */
+/**
+ * Checks and runs the client in a project without its dependencies, with the strictest compiler
+ * options.
+ */
 function clientAlone(tarball: string): ReadonlyArray<string> {
   const project = join(folder, "project")
   const installed = join(project, "node_modules", manifest.name)
@@ -164,14 +170,14 @@ console.log(String(nonce))
       "index.ts"
     ], project)
   }
-  const said = run(process.execPath, ["index.js"], project).trim()
-  return said === "18446744073709551615" &&
+  const output = run(process.execPath, ["index.js"], project).trim()
+  return output === "18446744073709551615" &&
       readFileSync(join(project, "index.js"), "utf8").includes("rollupClient")
     ? []
-    : [`it said ${said}`]
+    : [`it said ${output}`]
 }
 
-/** A dry run of the publication; Deno is one of the runtimes that the package is tried under. */
+/** Dry-runs the publication to JSR; Deno is one of the tested runtimes. */
 function jsrFaults(): ReadonlyArray<string> {
   const runtimes = join(root, "test/runtimes")
   const deno = join(runtimes, `node_modules/@deno/${platform()}-${arch()}-glibc/deno`)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { doors, manifest, read, root } from "./_project.ts"
 
 describe("the package", () => {
-  it("has doors that are there, each built to where users find it", () => {
+  it("has existing entry points, each built to its published path", () => {
     assert.isAbove(doors.length, 10)
     for (const [door, targets] of doors) {
       const source = targets["rollup-node-source"]
@@ -41,7 +41,7 @@ describe("the package", () => {
     )
   })
 
-  it("has a changelog that begins with this version and tells of no later one", () => {
+  it("has a changelog that begins with this version", () => {
     const versions = [...read("app/packaging/CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+)/gmu)].map(
       (match) => match[1]!
     )
@@ -49,7 +49,7 @@ describe("the package", () => {
     assert.strictEqual(new Set(versions).size, versions.length)
   })
 
-  it("is under the licence that lies beside it", () => {
+  it("has the licence of its LICENSE file", () => {
     assert.strictEqual(manifest.license, "MIT")
     assert.include(read("LICENSE"), "Permission is hereby granted, free of charge")
     assert.isAbove(statSync(join(root, "LICENSE")).size, 1000)

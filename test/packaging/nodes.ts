@@ -8,8 +8,8 @@ import { manifest, root } from "./_project.ts"
 
 /*
  * Starts the built program on the lowest and on the newest Node of each major that `engines`
- * admits: it has to answer `/state` and to exit with 0 after SIGTERM. Prints a table, and ends with
- * 1 if one fails. The versions come from npm and are removed again.
+ * admits: it has to answer `/state` and to exit with 0 after SIGTERM. Prints a table, and exits
+ * with 1 if one fails. The versions are installed from npm and removed again.
  */
 
 const program = join(root, manifest.bin["rollup-node"]!)
@@ -28,7 +28,7 @@ interface Outcome {
   readonly exit: string
 }
 
-/** Installs a version into a folder of its own; its executable. */
+/** Installs a version into a folder; returns its executable. */
 const install = async (folder: string, version: string): Promise<string> => {
   mkdirSync(folder)
   const flags = ["--prefix", folder, "--no-package-lock", "--no-audit", "--no-fund"]

@@ -5,14 +5,14 @@ import { read, readmes, root } from "./_project.ts"
 
 const documents = [...readmes, "app/packaging/CHANGELOG.md"]
 
-/** Relative links of a document outside of its code. */
+/** Returns the relative links of a document outside of code. */
 const linksOf = (file: string): ReadonlyArray<string> =>
   [
     ...read(file).replaceAll(/^```[\s\S]*?^```$|`[^`\n]*`/gmu, "code")
       .matchAll(/\]\(([^)\s]+)\)/gu)
   ].map((match) => match[1]!).filter((link) => !/^[a-z]+:/u.test(link))
 
-/** Anchors of the headings of a document, as Git hosts make them. */
+/** Returns the anchors of the headings of a document, as Git hosts make them. */
 const anchorsOf = (file: string): ReadonlyArray<string> =>
   [...read(file).matchAll(/^#+ (.+)$/gmu)].map(([, heading]) =>
     heading!.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")

@@ -16,24 +16,24 @@ import { poolNetwork } from "../laws/mod.ts"
 import { genesis } from "./_subject.ts"
 
 export const { batchOf, ownerOf } = poolNetwork
-/** What the verifier of these tests takes for wrong. */
+/** The signature that the verifier of these tests refuses. */
 export const wrongSignature = "f".repeat(128)
 export const wrongEthSignature = `0x${"f".repeat(130)}`
 
-/** How often signatures were verified. */
-export interface Verified {
+/** Counts verifications of signatures. */
+export interface VerificationCounts {
   count: number
-  /** What happens meanwhile. */
-  meanwhile?: Effect.Effect<void>
+  /** Runs during each verification. */
+  hook?: Effect.Effect<void>
 }
 
-/** What is not as the stores in memory would have it. */
-export interface Otherwise {
+/** Replacements of the memory stores. */
+export interface NodeOverrides {
   readonly pool?: (store: PoolStore["Service"]) => Partial<PoolStore["Service"]>
   readonly reader?: (reader: LedgerReader["Service"]) => Partial<LedgerReader["Service"]>
 }
 
-const storesOtherwise = ({ pool, reader }: Otherwise) =>
+const overriddenStores = ({ pool, reader }: NodeOverrides) =>
   Layer.merge(
     Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) })))
       .pipe(Layer.provide(poolLayer)),
@@ -43,11 +43,11 @@ const storesOtherwise = ({ pool, reader }: Otherwise) =>
     ).pipe(Layer.provideMerge(layer(genesis)))
   )
 
-/** A node in memory whose verifier knows one wrong signature of each kind. */
+/** A node in memory whose verifier refuses one signature of each kind. */
 export const nodeLayer = (
   options: Partial<SubmissionOptions> = {},
-  verified: Verified = { count: 0 },
-  otherwise: Otherwise = {}
+  verified: VerificationCounts = { count: 0 },
+  overrides: NodeOverrides = {}
 ) =>
   Layer.mergeAll(
     pooledLedger(genesis, keccak256),
@@ -56,7 +56,7 @@ export const nodeLayer = (
     Layer.provideMerge(Pool.layer({ keccak256 })),
     Layer.provideMerge(
       Layer.merge(
-        storesOtherwise(otherwise),
+        overriddenStores(overrides),
         Layer.sync(SignatureVerifier, () => ({
           transaction: ({ signature }) =>
             Effect.as(verifying(verified), signature !== wrongSignature),
@@ -67,13 +67,13 @@ export const nodeLayer = (
     )
   )
 
-const verifying = (verified: Verified) =>
+const verifying = (verified: VerificationCounts) =>
   Effect.suspend(() => {
     verified.count++
-    return verified.meanwhile ?? Effect.void
+    return verified.hook ?? Effect.void
   })
 
-/** Opens the first accounts; the chain goes on from there. */
+/** Applies the blocks of the first accounts; returns the chain. */
 export const openChain = Effect.gen(function*() {
   const ledger = yield* Ledger
   const chain = new poolNetwork.PoolChain(genesis)
@@ -81,7 +81,10 @@ export const openChain = Effect.gen(function*() {
   return chain
 })
 
-/** A right transaction of the first account to the second one, but for what is said otherwise; the id follows from the rest. */
+/**
+ * Returns a valid transaction from the first account to the second, with some parts replaced; the
+ * id follows from the rest.
+ */
 export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransaction {
   const body = { tokenId: 0, fromAccountIndex: 256, amount: 1000n, fee: 126, nonce: 0n, ...parts }
   return {
@@ -96,7 +99,7 @@ export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransact
   }
 }
 
-/** The batch that a selection makes, where it creates no accounts. */
+/** Returns the batch that forges a selection without new accounts. */
 export const batchOfSelection = ({ batchNum, transactions }: Selection): BatchFeed =>
   batchOf(batchNum, {
     l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({

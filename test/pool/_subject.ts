@@ -7,7 +7,7 @@ import type { OpenPool, PoolSubject } from "../laws/mod.ts"
 
 export const { genesis } = simulate({ seed: "pool" })
 
-/** New stores in memory. */
+/** Opens new stores in memory. */
 export const openMemory: Effect.Effect<OpenPool, never, never> = Effect.scoped(
   Effect.map(Layer.build(Layer.fresh(layer(genesis))), (services) => ({
     store: openMemoryPool(),
@@ -24,5 +24,5 @@ export const subjectOf = (seed: string | number, runs: number): PoolSubject => (
   runs
 })
 
-/** Replay: SEED=123 npm test -- test/pool */
+/** To replay: SEED=123 npm test -- test/pool */
 export const seed = process.env.SEED ?? "1"

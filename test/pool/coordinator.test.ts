@@ -58,7 +58,7 @@ const requestOf = (
 })
 
 describe("the pool for a coordinator", () => {
-  it.effect("a transaction goes through its states, back after a rollback and through them again, and every step can be read", () =>
+  it.effect("a transaction passes through its states, returns after a rollback and passes through them again, and every transition is recorded", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -96,7 +96,7 @@ describe("the pool for a coordinator", () => {
       assert.deepStrictEqual(yield* pool.startForging(ids, 3), ids)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("what a batch left out, and what waits for too long, is pending again", () =>
+  it.effect("transactions that a batch left out or that wait for too long become pending again", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -118,14 +118,14 @@ describe("the pool for a coordinator", () => {
       assert.deepStrictEqual(yield* pool.settle, [])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("a pool that opens over a ledger with a history looks up what it holds", () =>
+  it.effect("a pool that opens over a ledger with a history looks up its transactions there", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, reader, store] = [yield* Pool, yield* LedgerReader, yield* PoolStore]
       const posted = postedOf()
       const [rival, free] = yield* submit(postedOf({ amount: 5n }), postedOf({ nonce: 1n }))
       yield* submit(posted)
-      // as if the pool had been kept and what it knows of the ledger had not
+      // as if only the pool was restored, without its mark of the ledger
       const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
       yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
       const bare = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
@@ -162,7 +162,7 @@ describe("the pool for a coordinator", () => {
       yield* submit(linked)
       assert.deepStrictEqual((yield* pool.select({ maxTransactions: 9 })).transactions, [])
       assert.strictEqual((yield* pool.skippedTransaction(linked.id))?.code, 18)
-      // another destination than the one that was signed for
+      // another destination than the signed one
       yield* submit({ ...requested, toAccountIndex: 258 })
       assert.deepStrictEqual(
         (yield* pool.select({ maxTransactions: 9 })).transactions.map(({ transaction }) =>
@@ -186,7 +186,7 @@ describe("the pool for a coordinator", () => {
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("those that require each other, of one sender or of two, go together", () =>
+  it.effect("transactions that require each other are selected together, of one sender or of two", () =>
     Effect.gen(function*() {
       yield* openChain
       const pool = yield* Pool
@@ -208,7 +208,7 @@ describe("the pool for a coordinator", () => {
         b.id,
         a.id
       ])
-      // the fee of one that another one requires counts as well
+      // the fee of a required transaction counts too
       const ether = (yield* (yield* LedgerReader).find("token", 0)).item!
       for (const { feeUSD, transaction } of transactions) {
         assert.approximately(
@@ -220,7 +220,7 @@ describe("the pool for a coordinator", () => {
       assert.isTrue(transactions.every(({ feeUSD }) => feeUSD > 0))
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("accounts are created from authorizations and for keys alone, as far as there is space, and reasons are told", () =>
+  it.effect("accounts are created from authorizations and for keys alone, as far as there is space, with reasons for the others", () =>
     Effect.gen(function*() {
       yield* openChain
       const [pool, submission] = [yield* Pool, yield* Submission]
@@ -286,7 +286,7 @@ describe("the pool for a coordinator", () => {
       assert.strictEqual((yield* pool.skippedTransaction(posted.id))?.code, 11)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("what the account's new owner has not signed is passed over after a rollback", () =>
+  it.effect("a transaction to an account is skipped after a rollback if the new owner has not signed an authorization", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -313,7 +313,7 @@ describe("the pool for a coordinator", () => {
       assert.strictEqual((yield* pool.skippedTransaction(id!))?.code, 16)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("authorizations are learned from blocks, unless the signature is wrong, and one that was posted stays", () =>
+  it.effect("authorizations are learned from blocks unless the signature is wrong, and a posted one stays", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [store, ledger, submission] = [yield* PoolStore, yield* Ledger, yield* Submission]
@@ -346,12 +346,12 @@ describe("the pool for a coordinator", () => {
       assert.isNull(yield* store.authorization(ownerOf(7).address))
       assert.isNull(yield* store.authorization(INTERNAL_ADDRESS))
       assert.isFalse((yield* ledger.applyBlock(block)).applied)
-      // what an owner signed stays signed
+      // a signed authorization stays valid
       yield* ledger.rollBack(block.number - 1n)
       assert.isNotNull(yield* store.authorization(stranger.address))
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("what is purged or removed leaves the reason behind, and what is under way is not touched", () =>
+  it.effect("purged and removed transactions leave a reason, and those in progress are not changed", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]

@@ -1,4 +1,6 @@
-/* What a node counts of its pool, what it says where it takes nothing in, and how its ledger tells the pool. */
+/*
+ * The metrics of a pool, its messages if it refuses transactions, and how the ledger notifies it.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
@@ -20,15 +22,15 @@ import {
 } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
-/** Reads what is measured. */
+/** Reads metrics. */
 class Watching {
   readonly #monitor = openMonitor()
   readonly layer = Layer.succeed(Monitor, this.#monitor)
 
-  /** Samples of a name that are not 0, by the values of their labels. */
+  /** Returns the samples of a name that are not 0, by the values of their labels. */
   above0(name: string): Effect.Effect<{ readonly [labels: string]: number }> {
     return Effect.map(
-      this.#monitor.collected,
+      this.#monitor.exportContext,
       (context) =>
         Object.fromEntries(
           Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) => {
@@ -55,7 +57,7 @@ const submit = (...all: ReadonlyArray<PostedTransaction>) =>
   )
 
 describe("a node counts", () => {
-  it.effect("what moved transactions through its pool, and why selections passed over others", () => {
+  it.effect("what changed the state of transactions, and why selections skipped some", () => {
     const watching = new Watching()
     return Effect.gen(function*() {
       const chain = yield* openChain
@@ -94,7 +96,7 @@ describe("a node counts", () => {
     }).pipe(Effect.provide(nodeLayer().pipe(Layer.provide(watching.layer))))
   })
 
-  it.effect("what became of what was posted, and what was refused because of a limit", () => {
+  it.effect("the outcome of each post, and refusals because of a limit", () => {
     const watching = new Watching()
     const posted = postedOf()
     return Effect.gen(function*() {
@@ -168,7 +170,7 @@ describe("a node counts", () => {
     )
   })
 
-  it.effect("whom it had no time for and whom nobody answered", () => {
+  it.effect("posts that it had no capacity for and posts without an answer", () => {
     const watching = new Watching()
     const busy = Layer.succeed(SignatureVerifier, {
       transaction: () => Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 })),
@@ -200,7 +202,7 @@ describe("a node counts", () => {
 })
 
 describe("a refusal", () => {
-  it.effect("says all that is wrong, and one thing as it is", () =>
+  it.effect("lists all violations, or the only one", () =>
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -224,7 +226,7 @@ describe("a refusal", () => {
 })
 
 describe("a ledger with a pool", () => {
-  it.effect("settles it with every record that moves the ledger", () =>
+  it.effect("settles it with every record that changes the ledger", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
@@ -255,13 +257,13 @@ describe("a ledger with a pool", () => {
       assert.isAbove((yield* ledger.setPrices(prices)).version, 0)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("learns an authorization when there is time to verify it, and one that is known is not verified", () =>
+  it.effect("verifies an authorization when there is capacity, and never a known one", () =>
     Effect.gen(function*() {
       const store = openMemoryPool()
-      let asked = 0
+      let calls = 0
       const authorization = () =>
         Effect.suspend(() =>
-          ++asked < 3
+          ++calls < 3
             ? Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
             : Effect.succeed(true)
         )
@@ -278,14 +280,14 @@ describe("a ledger with a pool", () => {
       } as never
       const learning = yield* Effect.forkChild(learn(block))
       yield* TestClock.adjust(3999)
-      assert.deepStrictEqual([asked, yield* store.authorization(ownerOf(7).address)], [2, null])
+      assert.deepStrictEqual([calls, yield* store.authorization(ownerOf(7).address)], [2, null])
       yield* TestClock.adjust(1)
       yield* Fiber.join(learning)
-      assert.deepStrictEqual([asked, (yield* store.authorization(ownerOf(7).address))?.publicKey], [
+      assert.deepStrictEqual([calls, (yield* store.authorization(ownerOf(7).address))?.publicKey], [
         3,
         ownerOf(7).publicKey
       ])
       yield* learn({} as never)
-      assert.strictEqual(asked, 3)
+      assert.strictEqual(calls, 3)
     }))
 })

@@ -8,7 +8,7 @@ import { openMemory, subjectOf } from "./_subject.ts"
 
 type Store = PoolStore["Service"]
 
-/** Stores that get one thing wrong. */
+/** Stores with one fault each. */
 const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
   "compares the state but not the batch": (store) => ({
     change: (changes, atMs) =>
@@ -22,7 +22,7 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
         )
       })
   }),
-  "looks before it adds, but not at once": (store) => ({
+  "checks before it adds, but not atomically": (store) => ({
     addTransaction: (transaction, sender, limits) =>
       Effect.gen(function*() {
         if ((yield* store.counts).pend >= limits.pendingMax) {
@@ -39,13 +39,13 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
         ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs)
       )
   }),
-  "forgets why": (store) => ({
+  "forgets reasons": (store) => ({
     transitions: (id) => Effect.map(store.transitions(id), (steps) => steps.slice(-3))
   }),
-  "puts equal fees in any order": (store) => ({
+  "orders equal fees arbitrarily": (store) => ({
     pendingByFee: (query) => Effect.map(store.pendingByFee(query), (rows) => rows.toReversed())
   }),
-  "loses what is rolled back": (store) => ({
+  "loses transactions that are rolled back": (store) => ({
     settle: (step, atMs) =>
       store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
   })
@@ -65,7 +65,7 @@ describe("the laws of the pool", () => {
   for (const [what, flaw] of Object.entries(broken)) {
     it.live(`refuse a store that ${what}`, () =>
       Effect.gen(function*() {
-        // the first law that refuses it is enough
+        // the first law that is violated is enough
         for (
           const law of [...poolStoreLaws, ...poolLaws]
         ) if ((yield* Effect.exit(law.run(without(flaw))))._tag === "Failure") return

@@ -1,4 +1,4 @@
-/* What moves a transaction through the pool, each at its bound and from every state. */
+/* Every change of a transaction's state, at its bounds and from every state. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,17 +29,17 @@ const statesOf = (...ids: ReadonlyArray<string>) =>
 const lastReasonOf = (id: string) =>
   Effect.flatMap(Pool, (pool) => Effect.map(pool.transitions(id), (steps) => steps.at(-1)!.reason))
 
-/** A ledger that tells the pool nothing. */
+/** A ledger that does not notify the pool. */
 const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
-/** One transaction of each of the first four accounts. */
-const four = [0, 1, 2, 3].map((place) =>
-  postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 257 - Math.sign(place) })
+/** Returns one transaction of each of the first four accounts. */
+const four = [0, 1, 2, 3].map((number) =>
+  postedOf({ fromAccountIndex: 256 + number, toAccountIndex: 257 - Math.sign(number) })
 )
 
 describe("a coordinator", () => {
-  it.effect("is not told that a batch was sent that the ledger has", () =>
+  it.effect("cannot mark a batch as sent that the ledger has", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* bareLedger]
@@ -49,7 +49,7 @@ describe("a coordinator", () => {
       assert.deepStrictEqual(yield* pool.doneForging([id!], 3), [])
       assert.deepStrictEqual(yield* pool.settle, [id!])
       assert.strictEqual(yield* lastReasonOf(id!), "Batch 3 was forged without it")
-      // nor that one was sent with what is invalid since
+      // nor one with a transaction that was invalidated since
       yield* pool.invalidate([{ id: id!, reason: "" }], 4)
       assert.deepStrictEqual(yield* pool.doneForging([id!], 4), [])
     }).pipe(Effect.provide(nodeLayer())))
@@ -60,7 +60,7 @@ describe("a coordinator", () => {
       assert.deepStrictEqual([yield* pool.settle, yield* pool.rollBack(0)], [[], []])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes invalid what is pending or under way, and not what the ledger has or what is invalid", () =>
+  it.effect("invalidates pending and forging transactions, but not forged or invalid ones", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -79,7 +79,7 @@ describe("a coordinator", () => {
       assert.deepStrictEqual(yield* pool.invalidate(all.map((id) => ({ id, reason: "" })), 5), [])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes invalid which nonces are in the past, of the accounts that are named", () =>
+  it.effect("invalidates used nonces of the given accounts", () =>
     Effect.gen(function*() {
       yield* openChain
       const pool = yield* Pool
@@ -95,7 +95,7 @@ describe("a coordinator", () => {
       assert.strictEqual(yield* lastReasonOf(first!), "Nonce 0 of account 256 is in the past")
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes back batches that are not valid, and not one that the ledger has", () =>
+  it.effect("releases invalid batches, but not one that the ledger has", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -117,7 +117,7 @@ describe("a coordinator", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes out what is pending or invalid, once", () =>
+  it.effect("removes pending or invalid transactions, once", () =>
     Effect.gen(function*() {
       yield* openChain
       const pool = yield* Pool
@@ -139,10 +139,10 @@ describe("a coordinator", () => {
     }).pipe(Effect.provide(nodeLayer())))
 })
 
-describe("what is purged", () => {
+describe("purging removes a transaction that", () => {
   const bounds = { ttlMs: 1000, currentBatch: 9, safetyPeriodBatches: 2, capacity: 9 }
 
-  it.effect("has waited for longer than it may, or is the oldest of too many", () =>
+  it.effect("was pending for too long, or is the oldest of too many", () =>
     Effect.gen(function*() {
       yield* openChain
       const pool = yield* Pool
@@ -163,7 +163,7 @@ describe("what is purged", () => {
       assert.deepStrictEqual(yield* statesOf(last!), [["pend", null]])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("is forged or invalid since more batches than may be rolled back, by the ledger and by whoever asks", () =>
+  it.effect("is forged or invalid for more batches than can be rolled back, by the ledger and by the caller", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -200,7 +200,7 @@ describe("what is purged", () => {
 })
 
 describe("a pool is settled", () => {
-  it.effect("when what was selected or sent has waited for longer than a proof takes, or its batch is there without it", () =>
+  it.effect("if a selected or sent transaction has waited for longer than a proof takes, or its batch exists without it", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* Ledger]
@@ -208,7 +208,7 @@ describe("a pool is settled", () => {
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       yield* pool.startForging([forging!, sent!], 4)
       yield* pool.doneForging([sent!], 4)
-      // as if that batch had come between the look at the ledger and the write
+      // as if that batch was applied between the read of the ledger and the write
       yield* store.change([{
         id: missed!,
         from: "pend",
@@ -232,7 +232,7 @@ describe("a pool is settled", () => {
       assert.deepStrictEqual(yield* statesOf(forged!), [["fged", 3]])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a batch that forged what had been selected for it or sent for another one, and left out what was sent", () =>
+  it.effect("with a batch that forged transactions selected for it or sent for another one, and left out sent ones", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -243,10 +243,10 @@ describe("a pool is settled", () => {
       yield* pool.startForging([sent!, early!], 4)
       yield* pool.doneForging([leftOut!], 3)
       yield* pool.doneForging([sent!], 4)
-      const l2 = [0, 1, 3].map((place) => ({
+      const l2 = [0, 1, 3].map((number) => ({
         ...transfer,
-        fromAccountIndex: 256 + place,
-        toAccountIndex: 257 - Math.sign(place)
+        fromAccountIndex: 256 + number,
+        toAccountIndex: 257 - Math.sign(number)
       }))
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2 })] }))
       assert.deepStrictEqual(yield* statesOf(selected!, sent!, early!, leftOut!), [
@@ -260,7 +260,7 @@ describe("a pool is settled", () => {
       assert.lengthOf(yield* pool.transitions(selected!), 3)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with the last batch alone while it holds nothing, and with each one as soon as it holds anything", () =>
+  it.effect("with only the last batch while it is empty, and with each one as soon as it has transactions", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
@@ -280,7 +280,7 @@ describe("a pool is settled", () => {
       assert.deepStrictEqual(yield* marks, [8, 7, 6, 5, 4, 2, 1])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with what used a nonce while its other transaction was invalid", () =>
+  it.effect("with a transaction that used a nonce while the other one with this nonce was invalid", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -296,7 +296,7 @@ describe("a pool is settled", () => {
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with whatever batch forged, beat or left out what it knows, each told why", () =>
+  it.effect("with any batch that forged, superseded or left out its transactions, each with a reason", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -346,7 +346,7 @@ describe("a pool is settled", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a ledger that it has never seen: what is under way and what was forged is looked up", () =>
+  it.effect("with an unknown ledger: forging and forged transactions are looked up", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
@@ -404,7 +404,7 @@ describe("a pool is settled", () => {
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a ledger that went back further than it reads at once", () =>
+  it.effect("with a ledger that was rolled back further than one read covers", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger] = [yield* Pool, yield* Ledger]
@@ -412,7 +412,7 @@ describe("a pool is settled", () => {
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       yield* pool.startForging([sent!], 200)
       yield* ledger.applyBlock(
-        chain.grow({ batches: Array.from({ length: 130 }, (_, place) => batchOf(place + 4, {})) })
+        chain.grow({ batches: Array.from({ length: 130 }, (_, number) => batchOf(number + 4, {})) })
       )
       yield* pool.invalidate([{ id: waiting!, reason: "" }], 4)
       yield* ledger.rollBack(chain.cut(1).toBlock)
@@ -428,7 +428,7 @@ describe("a pool is settled", () => {
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("anew with a ledger that has none of the batches that it knows", () =>
+  it.effect("from scratch with a ledger that has none of its batches", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]

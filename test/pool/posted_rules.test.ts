@@ -1,4 +1,4 @@
-/* The bounds of what is posted, from both of their sides, and what is said beyond them. */
+/* Both sides of each bound of a posted body, and the messages for values beyond them. */
 import { assert, describe, it } from "@effect/vitest"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type {
@@ -46,8 +46,8 @@ const range = `an amount from 0 to ${FLOAT40_AMOUNT_MAX}`
 const selector = "a fee selector from 0 to 255"
 const nonceRule = "a nonce below 2^40, since more has no place in what is signed"
 
-describe("what a body breaks by itself", () => {
-  it("is said with property, value and rule, in the words of the network", () => {
+describe("the rules of a body by itself", () => {
+  it("name property, value and rule, with the names of the network", () => {
     assert.deepStrictEqual(
       refuseFor({ prefix: "hez" })("toZkEthereumAddress", owner.address, "null"),
       {
@@ -67,7 +67,7 @@ describe("what a body breaks by itself", () => {
     })
   })
 
-  it("is nothing at the bounds of its numbers", () => {
+  it("accept the bounds of its numbers", () => {
     for (
       const parts of [{ amount: 0n }, { amount: FLOAT40_AMOUNT_MAX, fee: 0 }, { fee: 0 }, {
         fee: 255,
@@ -79,7 +79,7 @@ describe("what a body breaks by itself", () => {
     }
   })
 
-  it("is one number or another beyond them", () => {
+  it("refuse numbers beyond the bounds", () => {
     const broken: ReadonlyArray<
       readonly [
         parts: Partial<Pick<PostedTransaction, "amount" | "fee" | "nonce">>,
@@ -109,7 +109,7 @@ describe("what a body breaks by itself", () => {
     }
   })
 
-  it("is what a requested transaction lacks", () => {
+  it("refuse an incomplete requested transaction", () => {
     const rule = "a requested transaction with its sender, token, amount, fee and nonce"
     for (const name of ["fromAccountIndex", "tokenId", "amount", "fee", "nonce"]) {
       assert.deepStrictEqual(brokenBy({ request: { ...request, [name]: null } }), [[
@@ -122,7 +122,7 @@ describe("what a body breaks by itself", () => {
     }
   })
 
-  it("is an exit of nothing, and no other transfer of nothing", () => {
+  it("refuse an exit of amount 0, and no other transfer of amount 0", () => {
     assert.deepStrictEqual(brokenBy({ type: "Exit", toAccountIndex: 1, amount: 0n }), [[
       "/amount",
       "more than 0 units for an exit"
@@ -130,7 +130,7 @@ describe("what a body breaks by itself", () => {
     assert.deepStrictEqual(brokenBy({ type: "Exit", toAccountIndex: 1, amount: 1n }), [])
   })
 
-  it("is a destination that is none", () => {
+  it("refuse a missing or contradictory destination", () => {
     const named = "null, since toAccountIndex names the destination"
     const account = "1 for an exit or 256 and more for an account"
     const wrong = [
@@ -159,7 +159,7 @@ describe("what a body breaks by itself", () => {
     ]])
   })
 
-  it("is an id of something else", () => {
+  it("refuse an id that does not match the transaction", () => {
     const { id } = postedOf()
     assert.deepStrictEqual(brokenBy({ id: postedOf({ nonce: 1n }).id }), [[
       "/id",
@@ -167,27 +167,27 @@ describe("what a body breaks by itself", () => {
     ]])
   })
 
-  it("is not that a part says none in another way", () => {
+  it("accept other ways to say that a part is absent", () => {
     const parts = { toAccountIndex: 0, toAddress: ZERO_ADDRESS, toPublicKey: EMPTY_PUBLIC_KEY }
     assert.deepInclude(withoutEmptyParts(postedOf(parts)), {
       toAccountIndex: null,
       toAddress: null,
       toPublicKey: null
     })
-    const said = { toAccountIndex: 1, toAddress: owner.address, toPublicKey: owner.publicKey }
-    assert.deepInclude(withoutEmptyParts(postedOf(said)), said)
+    const explicit = { toAccountIndex: 1, toAddress: owner.address, toPublicKey: owner.publicKey }
+    assert.deepInclude(withoutEmptyParts(postedOf(explicit)), explicit)
   })
 
-  it("is an authorization of nobody or for no key", () => {
-    const nobody = ["/zkEthereumAddress", "an address that somebody can own"]
+  it("refuse an authorization without owner or key", () => {
+    const noOwner = ["/zkEthereumAddress", "an address that somebody can own"]
     assert.deepStrictEqual(pairs(authorizationFaults(owner, refuse)), [])
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, address: ZERO_ADDRESS }, refuse)),
-      [nobody]
+      [noOwner]
     )
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, address: INTERNAL_ADDRESS }, refuse)),
-      [nobody]
+      [noOwner]
     )
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, publicKey: EMPTY_PUBLIC_KEY }, refuse)),
@@ -196,7 +196,7 @@ describe("what a body breaks by itself", () => {
   })
 })
 
-describe("what a body breaks against the ledger", () => {
+describe("the rules of a body against the ledger", () => {
   const account = { tokenId: 0, nonce: 5n } as Account
   const token = { decimals: 3, priceUSD: 2 } as Token
   const bounds = { minFeeUSD: 0, maxFeeUSD: Infinity }
@@ -214,7 +214,7 @@ describe("what a body breaks against the ledger", () => {
       )
     )
 
-  it("is a nonce that is used, and not the current one or a later one", () => {
+  it("refuse a used nonce, and accept the current one and later ones", () => {
     assert.deepStrictEqual([broken({}), broken({ nonce: 6n })], [[], []])
     assert.deepStrictEqual(broken({ nonce: 4n }), [[
       "/nonce",
@@ -222,7 +222,7 @@ describe("what a body breaks against the ledger", () => {
     ]])
   })
 
-  it("is an account that is not there or of another token", () => {
+  it("refuse an unknown account and an account of another token", () => {
     assert.deepStrictEqual(broken({}, { sender: null }), [[
       "/fromAccountIndex",
       "an account that exists"
@@ -245,8 +245,8 @@ describe("what a body breaks against the ledger", () => {
     assert.deepStrictEqual(broken({}, { token: null }), [["/tokenId", "a registered token"]])
   })
 
-  it("is a fee beyond its bounds, which are included", () => {
-    // a thousand units of 3 decimals at 2 dollars, and the share that the selector stands for
+  it("refuse a fee beyond its bounds, which are included", () => {
+    // a thousand units of 3 decimals at 2 dollars, times the factor of the selector
     const paid = 2 * feeFactor(126)
     assert.deepStrictEqual(broken({}, {}, { minFeeUSD: paid, maxFeeUSD: paid }), [])
     assert.deepStrictEqual(broken({}, {}, { minFeeUSD: paid * 1.01, maxFeeUSD: 9 }), [[

@@ -1,4 +1,4 @@
-/* What counts as the same transaction, member by member. */
+/* Which members decide whether two transactions are the same. */
 import { assert, describe, it } from "@effect/vitest"
 import type {
   PoolTransactionType,
@@ -12,12 +12,12 @@ import {
   isRequested,
   isSameAuthorization,
   isSamePosted
-} from "../../core/use_cases/pool/_same.ts"
+} from "../../core/use_cases/pool/_equality.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 
 const [one, other] = [ownerOf(1), ownerOf(2)]
 
-describe("two posts of one id", () => {
+describe("two posts with the same id", () => {
   const request: RequestedTransaction = {
     fromAccountIndex: 257,
     toAccountIndex: 258,
@@ -30,7 +30,7 @@ describe("two posts of one id", () => {
   }
   const posted = postedOf({ toAddress: one.address, toPublicKey: one.publicKey, request })
 
-  it("are the same where nothing differs that the id leaves out", () => {
+  it("are the same if they differ only in members that the id does not contain", () => {
     assert.isTrue(isSamePosted(posted, structuredClone(posted)))
     const others: ReadonlyArray<Partial<PostedTransaction>> = [
       { type: "Exit" },
@@ -47,7 +47,7 @@ describe("two posts of one id", () => {
     assert.isTrue(isSamePosted({ ...posted, request: null }, { ...posted, request: null }))
   })
 
-  it("differ where one requires something else", () => {
+  it("differ if they require different transactions", () => {
     for (const name of Object.keys(request)) {
       assert.isFalse(
         isSamePosted(posted, { ...posted, request: { ...request, [name]: null } }),
@@ -56,7 +56,7 @@ describe("two posts of one id", () => {
     }
   })
 
-  it("of an authorization are the same with the same key and signature", () => {
+  it("of an authorization are the same if key and signature are the same", () => {
     assert.isTrue(isSameAuthorization(one, { ...one }))
     assert.isFalse(isSameAuthorization(one, { ...one, publicKey: other.publicKey }))
     assert.isFalse(isSameAuthorization(one, { ...one, signature: other.signature }))
@@ -64,7 +64,7 @@ describe("two posts of one id", () => {
 })
 
 describe("a transaction", () => {
-  it("is the requested one with every member, where no account and account 0 are the same", () => {
+  it("matches a requested transaction if every member is equal; a missing account and account 0 are the same", () => {
     const posted = postedOf({
       toAccountIndex: null,
       toAddress: one.address,
@@ -108,7 +108,7 @@ describe("a transaction", () => {
     }
   })
 
-  it("is forged as the one of its id that went where it says", () => {
+  it("counts as forged if a transaction of its id went to its destination", () => {
     const forgedTo = (type: PoolTransactionType, to: Partial<Transaction>) =>
       isForgedAs(
         postedOf({

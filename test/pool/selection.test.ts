@@ -1,4 +1,4 @@
-/* What a selection takes up to its bounds, and what it says of what is just beyond them. */
+/* The bounds of a selection, and the reasons for transactions just beyond them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -29,7 +29,7 @@ const account = (index: number) =>
     ({ item }) => item!.account
   )
 
-/** The ids that are selected, and the code and reason of each that is passed over. */
+/** The selected ids, and code and reason of each skipped transaction. */
 type Selected = readonly [
   ids: ReadonlyArray<string>,
   skippedTransactions: ReadonlyArray<ReadonlyArray<string | number>>
@@ -44,10 +44,10 @@ const selectedOf = (options: Partial<SelectOptions> = {}) =>
     ]
   )
 
-/** As above, where accounts are as the batch under way leaves them. */
+/** The same with these accounts, as the current batch leaves them. */
 const selectedWith = (...accounts: ReadonlyArray<Account>) => selectedOf({ accounts })
 
-/** A transaction that requires another one. */
+/** Returns a transaction that requires another one. */
 const requiring = (
   other: PostedTransaction,
   parts: Partial<PostedTransaction> = {}
@@ -75,7 +75,7 @@ const toStranger = {
 } as const
 
 describe("a selection", () => {
-  it.effect("takes a whole balance and fills an account, and not one unit more", () =>
+  it.effect("spends a whole balance and fills an account, and not one unit more", () =>
     Effect.gen(function*() {
       yield* openChain
       const posted = postedOf()
@@ -96,7 +96,7 @@ describe("a selection", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes the last nonce but one, after which there is none", () =>
+  it.effect("accepts the last nonce but one, after which there is none", () =>
     Effect.gen(function*() {
       yield* openChain
       const last = 2n ** 40n - 1n
@@ -107,7 +107,7 @@ describe("a selection", () => {
       ], [[16, `Nonce ${last} is the last one, and an account has no room for the next`]]])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("passes over whose account is gone, of another token or somebody else's, and who sends to such an account", () =>
+  it.effect("skips a transaction if its account is gone, has another token or another owner, and one to such an account", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [sender, receiver] = [yield* account(256), yield* account(257)]
@@ -136,7 +136,7 @@ describe("a selection", () => {
         postedOf({ toAccountIndex: 262 })
       )
       yield* ledger.rollBack(chain.cut(1).toBlock)
-      // whose account is gone may post the same again
+      // the same transaction may be posted again if its account is gone
       yield* submit(postedOf({ fromAccountIndex: 262, amount: 0n }))
       assert.deepStrictEqual(yield* selectedOf(), [[], [[
         15,
@@ -144,7 +144,7 @@ describe("a selection", () => {
       ], [16, "Account 262 does not belong to the signer since a rollback"]]])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("sends to the first account of an address, and creates one where no other has its token", () =>
+  it.effect("sends to the first account of an address, and creates one if none has its token", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const submission = yield* Submission
@@ -169,7 +169,7 @@ describe("a selection", () => {
       assert.deepStrictEqual(accounts, [{ tokenId: 1, ...ownerOf(1) }])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("finds the internal account of a key behind any number of others, and takes no other for it", () =>
+  it.effect("finds the internal account of a key among any number of others", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const l1Coordinator = [...Array<object>(64).fill(stranger), {
@@ -192,7 +192,7 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* receiverOf, { kind: "account", index: 326 })
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("creates an account once, and as many as there is space for", () =>
+  it.effect("creates an account once, and at most as many as there is space for", () =>
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -220,15 +220,15 @@ describe("a selection", () => {
       assert.deepStrictEqual((yield* selectedOf({ maxNewAccounts: 2 }))[0], all.map(({ id }) => id))
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("leaves no trace of a group that it gives up, and all of what went before", () =>
+  it.effect("leaves no trace of a group that it gives up, and keeps everything before it", () =>
     Effect.gen(function*() {
       yield* openChain
       const [sender, receiver] = [yield* account(256), yield* account(257)]
       const done = postedOf({ amount: 10n, fee: 200 })
       const notNow = postedOf({ fromAccountIndex: 258, toAccountIndex: 257, nonce: 5n, fee: 0 })
-      const given = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
+      const dependent = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
       const creating = requiring(notNow, { ...toStranger, nonce: 1n, amount: 5001n, fee: 190 })
-      // the sender has just what this takes, and the receiver what it had
+      // the sender has exactly this amount, and the receiver its former balance
       const next = postedOf({ nonce: 1n, amount: 2000n, fee: 100 })
       const poor = postedOf({ fromAccountIndex: 257, toAccountIndex: 256, amount: 5000n, fee: 1 })
       const created = postedOf({
@@ -239,7 +239,7 @@ describe("a selection", () => {
         fee: 1
       })
       const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
-      yield* submit(done, notNow, given, creating, next, poor, created, again)
+      yield* submit(done, notNow, dependent, creating, next, poor, created, again)
       const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
       const [ids, skippedTransactions] = yield* selectedWith({ ...sender, balance }, {
         ...receiver,
@@ -270,11 +270,11 @@ describe("a selection", () => {
       }, { kind: "created", position: 1 }])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes four that require each other, and not five, nor more than there is room for", () =>
+  it.effect("selects four that require each other, and not five, nor more than there is room for", () =>
     Effect.gen(function*() {
       yield* openChain
       const pool = yield* Pool
-      // the one that requires is dearer than the one that it requires
+      // a transaction has a higher fee than the one that it requires
       const linked = (required: PostedTransaction, place: number) =>
         requiring(required, {
           fromAccountIndex: 256 + place,
@@ -295,7 +295,8 @@ describe("a selection", () => {
         ),
         four.map(({ id }) => id)
       )
-      // with room for three the dearest fails, and the next one begins a group of three
+      // with room for three the one with the highest fee fails, and the next one starts a group of
+      // three
       const noRoom = (
         id: string
       ) => [[
@@ -314,7 +315,7 @@ describe("a selection", () => {
         five.slice(1).map(({ id }) => id),
         noRoom(fifth.id)
       ])
-      // what is selected before takes its place
+      // the earlier selection uses the space
       yield* pool.remove(five.map(({ id }) => id), "Test")
       const [before, required] = [
         postedOf({ fromAccountIndex: 256, toAccountIndex: 257, amount: 10n ** 7n, fee: 150 }),
@@ -333,7 +334,7 @@ describe("a selection", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("says of as many that the batch is full as it has places, and takes nothing where there are none", () =>
+  it.effect("reports that the batch is full for as many as it has places, and selects nothing if there are none", () =>
     Effect.gen(function*() {
       yield* openChain
       const all = [0, 1, 2, 3].map((place) =>
@@ -349,7 +350,7 @@ describe("a selection", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes the dearest fee of any token first, however few of them are read at once", () =>
+  it.effect("selects the highest fee of any token first, however few rows are read at once", () =>
     Effect.gen(function*() {
       yield* openChain
       const ether = [0, 1, 2].map((place) =>
@@ -389,7 +390,7 @@ describe("a selection", () => {
       }))
     ))
 
-  it.effect("takes from a sender in turn what he has left, and says of what came to its turn no more that it had waited", () =>
+  it.effect("spends the balance of a sender in order, and reports only for the first transaction that it is not enough", () =>
     Effect.gen(function*() {
       yield* openChain
       const sender = yield* account(256)
@@ -424,7 +425,7 @@ describe("a selection", () => {
       ]])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes way for what the ledger has forged meanwhile", () =>
+  it.effect("updates itself if the ledger forges transactions in the meantime", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
@@ -458,7 +459,7 @@ describe("a selection", () => {
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("tells the keys of internal accounts apart, and their tokens, whether they are there, in the batch under way or to be created", () =>
+  it.effect("distinguishes internal accounts by key and token, whether they exist, are in the current batch or will be created", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const internal = (number: number) => ({
@@ -484,27 +485,27 @@ describe("a selection", () => {
       const there = [{ kind: "account", index: 263 }, { kind: "account", index: 262 }] as const
       const created = [{ kind: "created", position: 0 }, { kind: "created", position: 1 }] as const
       assert.deepStrictEqual(yield* receivers([]), [...there, ...created])
-      const given = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
+      const template = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
       assert.deepStrictEqual(
-        yield* receivers([{ ...given, tokenId: 1, publicKey: ownerOf(9).publicKey }, given]),
+        yield* receivers([{ ...template, tokenId: 1, publicKey: ownerOf(9).publicKey }, template]),
         [...there, ...created]
       )
       assert.deepStrictEqual(
-        yield* receivers([given, { ...given, index: 265, publicKey: ownerOf(10).publicKey }]),
+        yield* receivers([template, { ...template, index: 265, publicKey: ownerOf(10).publicKey }]),
         [...there, created[0], { kind: "account", index: 265 }]
       )
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("is made anew while the ledger moves on, and stands after the fifth time", () =>
+  it.effect("starts again while the ledger changes, and gives up after the fifth time", () =>
     Effect.gen(function*() {
       yield* openChain
       yield* submit(postedOf())
       const [reader, store] = [yield* LedgerReader, yield* PoolStore]
       const stamps = (movesUntil: number) => {
-        let asked = 0
+        let calls = 0
         const stamp = Effect.map(
           reader.stamp,
-          (now) => ({ ...now, version: Math.min(++asked, movesUntil) })
+          (now) => ({ ...now, version: Math.min(++calls, movesUntil) })
         )
         const moving = Layer.mergeAll(
           Layer.succeed(LedgerReader, { ...reader, stamp }),
@@ -515,7 +516,7 @@ describe("a selection", () => {
             Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
             Layer.fresh(Pool.layer({ keccak256 })).pipe(Layer.provide(moving))
           ),
-          ({ stamp: { version }, transactions }) => [asked, version, transactions.length]
+          ({ stamp: { version }, transactions }) => [calls, version, transactions.length]
         )
       }
       assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])

@@ -14,7 +14,7 @@ import {
   openChain,
   ownerOf,
   postedOf,
-  type Verified,
+  type VerificationCounts,
   wrongEthSignature,
   wrongSignature
 } from "./_node.ts"
@@ -25,7 +25,7 @@ const faultsOf = (failure: SubmissionFailure): ReadonlyArray<InputFault> =>
     ? failure.faults
     : []
 
-/** Pointers of the rules that a transaction breaks, in their order. */
+/** Returns the pointers of the rules that a transaction breaks, in order. */
 const brokenBy = Effect.fnUntraced(function*(posted: PostedTransaction) {
   const failure = yield* Effect.flip((yield* Submission).submitTransaction(posted))
   return faultsOf(failure).map(({ parameter }) => parameter)
@@ -35,7 +35,7 @@ const owner = ownerOf(7)
 const key = owner.publicKey
 
 describe("posting a transaction", () => {
-  it.effect("keeps what is right, once, and says so again to whoever posts the same", () =>
+  it.effect("stores a valid one once, and answers the same to a repeated post", () =>
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -55,7 +55,7 @@ describe("posting a transaction", () => {
         id: posted.id,
         stored: false
       })
-      // what stands for "none" says nothing
+      // values for "none" have no effect
       assert.isFalse(
         (yield* submission.submitTransaction({
           ...posted,
@@ -66,7 +66,7 @@ describe("posting a transaction", () => {
       assert.lengthOf(yield* pool.transitions(posted.id), 1)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("refuses other content under a known id, and the stored one stays", () =>
+  it.effect("refuses other content for a known id and keeps the stored one", () =>
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -89,7 +89,7 @@ describe("posting a transaction", () => {
       assert.strictEqual((yield* (yield* PoolStore).transaction(posted.id))?.toAccountIndex, 257)
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("answers alike when the same comes again after it was forged", () =>
+  it.effect("gives the same answer to a repeated post after the transaction was forged", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const submission = yield* Submission
@@ -108,13 +108,13 @@ describe("posting a transaction", () => {
       assert.deepStrictEqual(yield* brokenBy(postedOf({ amount: 7n })), ["/nonce"])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("does not let wait what another coordinator forges, or beats, while the signature is verified", () => {
-    const verified: Verified = { count: 0 }
+  it.effect("does not leave a transaction pending that another coordinator forges or supersedes while its signature is verified", () => {
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission, pool] = [yield* Ledger, yield* Submission, yield* Pool]
       const forgedMeanwhile = (batchNum: number, nonce: bigint) => {
-        verified.meanwhile = Effect.suspend(() =>
+        verified.hook = Effect.suspend(() =>
           Effect.orDie(ledger.applyBlock(chain.grow({
             batches: [
               batchOf(batchNum, {
@@ -136,8 +136,8 @@ describe("posting a transaction", () => {
     }).pipe(Effect.provide(nodeLayer({}, verified)))
   })
 
-  it.effect("names every rule that a body breaks by itself, and looks no further", () => {
-    const verified: Verified = { count: 0 }
+  it.effect("reports every rule that a body breaks by itself, and then checks nothing further", () => {
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const posted = postedOf({
         type: "Exit",
@@ -176,7 +176,7 @@ describe("posting a transaction", () => {
     }).pipe(Effect.provide(nodeLayer({}, verified)))
   })
 
-  it.effect("takes each destination for one type, and anything else for none", () =>
+  it.effect("derives one type from each valid destination, and refuses all others", () =>
     Effect.gen(function*() {
       yield* openChain
       const to = (
@@ -221,7 +221,7 @@ describe("posting a transaction", () => {
       }
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("refuses an exit of nothing, a fee of more than 128 bits and a wrong id, in the words of the network", () =>
+  it.effect("refuses an exit of amount 0, a fee of more than 128 bits and a wrong id, with the names of the network", () =>
     Effect.gen(function*() {
       yield* openChain
       assert.deepStrictEqual(
@@ -237,8 +237,8 @@ describe("posting a transaction", () => {
       ])
     }).pipe(Effect.provide(nodeLayer({ network: { ...genesis.network, prefix: "hez" } }))))
 
-  it.effect("names every rule that is broken against the ledger, before it verifies anything", () => {
-    const verified: Verified = { count: 0 }
+  it.effect("reports every rule that is broken against the ledger, before it verifies the signature", () => {
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const chain = yield* openChain
       yield* (yield* Ledger).applyBlock(chain.grow({
@@ -272,7 +272,7 @@ describe("posting a transaction", () => {
     }).pipe(Effect.provide(nodeLayer({ minFeeUSD: 0.1, maxFeeUSD: 10_000 }, verified)))
   })
 
-  it.effect("stops at the cap of an account and at that of the pool", () =>
+  it.effect("stops at the limit of an account and at that of the pool", () =>
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -284,11 +284,11 @@ describe("posting a transaction", () => {
         submission.submitTransaction(postedOf({ fromAccountIndex: 258 }))
       )
       assert.deepInclude(failure, { _tag: "PoolFull", pendingMax: 3, retryAfterSeconds: 60 })
-      // what is there already is no more
+      // a repeated post does not count
       assert.isFalse((yield* submission.submitTransaction(postedOf())).stored)
     }).pipe(Effect.provide(nodeLayer({ pendingMax: 3, pendingPerAccountMax: 2 }))))
 
-  it.effect("finds nothing wrong with any transaction that the published client made, and every id that is not its own", () =>
+  it.effect("accepts every transaction that the published client made, and refuses every id of another one", () =>
     Effect.gen(function*() {
       const context = wireContext({ ...genesis.network, prefix: "hez" }, keccak256)
       const read = bodyReader(bodies.transaction, context)
@@ -342,7 +342,7 @@ describe("posting an authorization", () => {
       })
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("refuses a signature that is not the owner's, and owners that there cannot be", () =>
+  it.effect("refuses a signature of another owner, and impossible owners", () =>
     Effect.gen(function*() {
       const submission = yield* Submission
       const brokenIn = (parts: Partial<typeof owner>) =>

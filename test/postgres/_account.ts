@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Whom the server runs as. */
+/** The account that the server runs as. */
 export interface Account {
   readonly name: string
   readonly uid: number
@@ -8,8 +8,9 @@ export interface Account {
 }
 
 /**
- * PostgreSQL refuses to run as root: root lends it an account without rights. Null where we are not root, since then it runs
- * as we do. It must be an account with a name, because PostgreSQL looks its own name up.
+ * Returns an account without rights for the server, because PostgreSQL refuses to run as root; null
+ * if the tests do not run as root, since the server then runs as they do. The account must have a
+ * name, because PostgreSQL looks its own name up.
  */
 export const unprivilegedAccount = (): Account | null => {
   if (process.getuid?.() !== 0) return null
@@ -24,7 +25,7 @@ export const unprivilegedAccount = (): Account | null => {
   const account = accounts.find(({ name }) => name === "nobody") ?? accounts.at(-1)
   if (account === undefined) {
     throw new Error(
-      "PostgreSQL refuses to run as root and /etc/passwd knows nobody else; add an account or run the tests as one"
+      "PostgreSQL refuses to run as root and /etc/passwd has no other account; add an account or run the tests as one"
     )
   }
   return account

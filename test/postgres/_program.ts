@@ -5,33 +5,40 @@ import type { Account } from "./_account.ts"
 
 /** How the programs of PostgreSQL are run. */
 export interface Surroundings {
-  /** Null: ours. */
+  /** Null if they run as the tests do. */
   readonly account: Account | null
-  /** Everything that the server writes; the working directory of its programs. */
+  /** The directory of everything that the server writes; the working directory of its programs. */
   readonly directory: string
 }
 
 export interface Program {
   readonly pid: number
   readonly process: ChildProcessByStdio<null, Readable, Readable>
-  /** The last of what it wrote. */
+  /** Returns the end of its output. */
   readonly output: () => string
-  /** Once it and all processes that it started are gone, since they hold its output open; the reason it ended for, null after exit code 0. */
+  /**
+   * Resolves when the program and all processes that it started have ended, since they hold its
+   * output open; with the reason, or null after exit code 0.
+   */
   readonly ended: Promise<string | null>
 }
 
-/** Where programs look for shared libraries first; it need not exist. */
+/** The directory where programs look for shared libraries first; it need not exist. */
 export const librariesIn = (directory: string): string => join(directory, "libraries")
 
 const outputMax = 20_000
 
-/** Starts a program of PostgreSQL in a session of its own, out of reach of the Ctrl-C that is meant for the tests. */
+/**
+ * Starts a program of PostgreSQL in its own session, so that Ctrl-C for the tests does not reach
+ * it.
+ */
 export const startProgram = (
   path: string,
   parameters: ReadonlyArray<string>,
   { account, directory }: Surroundings
 ): Program => {
-  // nothing of our environment: variables that begin with PG would change what the programs do; messages are read, in English
+  // without our environment: variables that begin with PG would change the programs; messages are
+  // parsed, in English
   const libraries = librariesIn(directory)
   const env = {
     PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin`,
@@ -62,7 +69,10 @@ export const startProgram = (
   return { pid: child.pid ?? 0, process: child, output: () => output.trim(), ended }
 }
 
-/** What a program writes until it ends; rejects, with that in its message, where it fails. */
+/**
+ * Returns the output of a program when it has ended; rejects with the output in the message if it
+ * fails.
+ */
 export const runProgram = async (
   path: string,
   parameters: ReadonlyArray<string>,

@@ -3,7 +3,7 @@ import { execute } from "./_statements.ts"
 
 const prefixOf = (run: string): string => `rollup_test_${run}_`
 
-/** Makes an empty schema; sessions on the URL that it gives see that one and no other. */
+/** Creates an empty schema; returns a URL whose sessions see only this schema. */
 export const createSchema = async (
   url: string,
   run: string
@@ -16,7 +16,7 @@ export const createSchema = async (
 export const dropSchema = (url: string, name: string): Promise<unknown> =>
   execute(url, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
 
-/** Drops what a run has left. */
+/** Drops the schemas of a run. */
 export const dropSchemas = async (url: string, run: string): Promise<void> => {
   const rows = await execute(
     url,
@@ -27,13 +27,18 @@ export const dropSchemas = async (url: string, run: string): Promise<void> => {
   for (const { name } of rows) await dropSchema(url, String(name))
 }
 
-/** The server reads `options` when a session begins; of two settings the last one counts, so those of the URL stay. */
+/**
+ * The server reads `options` when a session begins; of two settings the last one counts, so those
+ * of the URL stay.
+ */
 const withSearchPath = (url: string, schema: string): string => {
   const chosen = new URL(url)
-  const given = chosen.searchParams.get("options")
+  const existing = chosen.searchParams.get("options")
   chosen.searchParams.delete("options")
-  const options = encodeURIComponent(`${given === null ? "" : `${given} `}-c search_path=${schema}`)
-  // by hand: URLSearchParams writes a space as "+", which libpq does not read as one
+  const options = encodeURIComponent(
+    `${existing === null ? "" : `${existing} `}-c search_path=${schema}`
+  )
+  // not by URLSearchParams, which writes a space as "+"; libpq does not decode that
   chosen.search = `${chosen.search === "" ? "?" : `${chosen.search}&`}options=${options}`
   return chosen.href
 }

@@ -10,12 +10,14 @@ export interface ServerPlan extends Surroundings {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The port was taken between the moment it was chosen and the moment the server wanted it. */
+/** Another process took the port between its choice and the start of the server. */
 export class PortTaken extends Error {}
 
 const startTimeoutMs = 100_000
 
-/** A server that accepts connections; rejects with its output where it does not come up. */
+/**
+ * Starts a server and waits until it accepts connections; rejects with its output if it does not.
+ */
 export const startServer = async (
   plan: ServerPlan,
   watch: (pid: number | null) => void
@@ -62,9 +64,9 @@ const settingsOf = (
   listen_addresses: "127.0.0.1",
   port,
   unix_socket_directories: "",
-  max_connections: 200, // many test files at once, a pool each
+  max_connections: 200, // many test files at once, with a pool each
   shared_buffers: "32MB",
-  dynamic_shared_memory_type: "mmap", // in the data directory: nothing is left in /dev/shm by a server that was killed
+  dynamic_shared_memory_type: "mmap", // in the data directory: a killed server leaves nothing in /dev/shm
   logging_collector: "off",
   log_destination: "stderr",
   ...durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },

@@ -2,7 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 
-/** Executes statements one after the other on a connection of their own, outside of a transaction; gives the rows of the last one. */
+/**
+ * Executes statements one after the other on a new connection, outside of a transaction; returns
+ * the rows of the last one.
+ */
 export const execute = (
   url: string,
   ...statements: ReadonlyArray<string>
@@ -19,7 +22,7 @@ export const execute = (
     return rows
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise)
 
-/** The same server and credentials, another database. */
+/** Returns a URL with the same server and credentials and another database. */
 export const urlOfDatabase = (url: string, database: string): string => {
   const other = new URL(url)
   other.pathname = `/${database}`

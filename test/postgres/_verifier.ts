@@ -1,8 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 
 /**
- * What PostgreSQL keeps of a password, RFC 5803, with one round of hashing: against a password of 128 random bits 4096 of them protect
- * nothing, and every connection of every test would go through them.
+ * Returns the stored form of a password (RFC 5803) with one round of hashing: with a password of
+ * 128 random bits, 4096 rounds protect nothing and slow down every connection.
  */
 export const quickVerifier = (password: string): string => {
   const salt = randomBytes(16)

@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process"
 
-/** Cleans up behind us, however we end. */
+/** Cleans up after the test process, however it ends. */
 export interface Watchdog {
-  /** The process that must not outlive us; null: none. */
+  /** Sets the process to end together with the tests; null for none. */
   readonly watch: (pid: number | null) => void
   /** Ends the watched process if there is one, and removes the directories. */
   readonly release: () => Promise<void>
 }
 
 /*
- * Reads process ids until we close the pipe or are gone. SIGQUIT makes a server end its children and then itself, within
- * seconds. A server that was killed leaves behind a segment of shared memory that its lock file names.
+ * Reads process ids until the pipe is closed. SIGQUIT makes a server end its children and then
+ * itself, within seconds. A killed server leaves a segment of shared memory that its lock file
+ * names.
  */
 const script = `
 trap '' HUP INT TERM
@@ -29,8 +30,9 @@ until rm -rf "$@" || [ $tries -ge 50 ]; do sleep 0.2; tries=$((tries + 1)); done
 `
 
 /**
- * A shell that waits for the end of a pipe from us; the data of the server are in the first directory. The system closes that pipe also when we crash or are killed, which no
- * handler of ours would survive.
+ * Starts a shell that waits for the end of a pipe from this process; the data of the server are in
+ * the first directory. The system closes the pipe even if this process crashes or is killed, when
+ * no handler would run.
  */
 export const startWatchdog = (...directories: ReadonlyArray<string>): Watchdog => {
   const shell = spawn("/bin/sh", ["-c", script, "watchdog", ...directories], {
@@ -43,7 +45,7 @@ export const startWatchdog = (...directories: ReadonlyArray<string>): Watchdog =
     shell.on("error", reject)
     shell.on("exit", () => resolve())
   })
-  ended.catch(() => {}) // told to whoever releases
+  ended.catch(() => {}) // the caller of `release` handles the failure
   shell.stdin.on("error", () => {})
   return {
     watch: (pid) => void shell.stdin.write(`${pid ?? "none"}\n`),

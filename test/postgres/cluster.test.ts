@@ -9,7 +9,7 @@ import { dirname } from "node:path"
 import { execute } from "./_statements.ts"
 import { type Cluster, startCluster } from "./mod.ts"
 
-/** What a program that is told nothing of tests would do. */
+/** Connects as a program without knowledge of the tests does. */
 const answer = (url: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -42,7 +42,7 @@ describe("a cluster", () => {
     assert.deepStrictEqual(await answer(cluster.url), [{ n: 42, fsync: "on" }])
   })
 
-  it("keeps what was committed, and that alone, when it is killed", async () => {
+  it("has all committed data and nothing else after it was killed", async () => {
     const url = await cluster.createDatabase()
     await execute(
       url,
@@ -78,7 +78,7 @@ describe("a cluster", () => {
     )
   })
 
-  it("comes back on the same port with the same data when it was stopped, also with a client connected", async () => {
+  it("restarts on the same port with the same data, also with a client connected", async () => {
     const url = await cluster.createDatabase()
     await execute(url, "CREATE TABLE kept AS SELECT 7 AS n")
     const open = rejection(execute(url, "SELECT pg_advisory_lock(2)", "SELECT pg_sleep(1000)"))
@@ -109,7 +109,7 @@ describe("a cluster", () => {
     ], [[{ n: 1 }], [{ n: 2 }]])
   })
 
-  it("sorts text as people do, so that what relies on the order of bytes is found out", async () => {
+  it("sorts text by a locale, so that code that relies on the order of bytes fails", async () => {
     const rows = await execute(
       await cluster.createDatabase(),
       "SELECT x FROM (VALUES ('B'), ('a'), ('C')) AS v (x) ORDER BY x"
@@ -119,7 +119,7 @@ describe("a cluster", () => {
 })
 
 describe("the end of a cluster", () => {
-  it("leaves nothing, whether the server ran, was stopped or was killed", async () => {
+  it("removes everything, whether the server was running, stopped or killed", async () => {
     await Promise.all((["restart", "stop", "kill"] as const).map(async (last) => {
       const cluster = await startCluster({ durable: false })
       const { dataDir, pid } = cluster
@@ -131,7 +131,7 @@ describe("the end of a cluster", () => {
     }))
   })
 
-  it("comes with the end of the process that started it, even by SIGKILL", async () => {
+  it("follows the end of the process that started it, even by SIGKILL", async () => {
     const program = `import { startCluster } from ${
       JSON.stringify(import.meta.resolve("./cluster.ts"))
     }
@@ -147,7 +147,7 @@ describe("the end of a cluster", () => {
     }
     assert.deepStrictEqual(await execute(url, "SELECT 1 AS n"), [{ n: 1 }])
     child.kill("SIGKILL")
-    // the watchdog is nobody's child by now: there is no event to wait for
+    // the watchdog is an orphan by now: there is no event to wait for
     while (existsSync(dirname(dataDir))) await new Promise((resolve) => setTimeout(resolve, 20))
     assert.propertyVal(await rejection(execute(url, "SELECT 1")), "_tag", "SqlError")
   })

@@ -14,60 +14,70 @@ import { startWatchdog, type Watchdog } from "./_watchdog.ts"
 
 export interface ClusterOptions {
   /**
-   * Whether a commit waits for the disk, as in production; true by default. False is faster and keeps what is committed only
-   * until the server is killed.
+   * If true, a commit waits for the disk, as in production; true by default. If false, commits are
+   * faster and are lost if the server is killed.
    */
   readonly durable?: boolean
-  /** Other settings of the server, as in its configuration file; memory for a few small tables where they say nothing else. */
+  /**
+   * Other settings of the server, as in its configuration file; by default with memory for a few
+   * small tables.
+   */
   readonly settings?: Readonly<Record<string, string>>
-  /** The directory that its own one is made in; the system's for temporary files by default. */
-  readonly place?: string
-  /** Where its log stands in a directory of its own, which is what a commit waits for; with its data by default. */
-  readonly logPlace?: string
-  /** What its data begin as; a new `initdb` by default, which takes a second. */
+  /** The parent of its directory; the system's directory for temporary files by default. */
+  readonly parentDirectory?: string
+  /**
+   * The parent of a directory for its log, on which commits wait; by default the log is with the
+   * data.
+   */
+  readonly logParentDirectory?: string
+  /** The initial data; a new `initdb` by default, which takes a second. */
   readonly template?: Template
 }
 
-/** Data of a server that never ran, for any number of clusters to begin with a copy. */
+/** Data of a server that never ran, which any number of clusters can copy. */
 export interface Template {
   readonly dataDir: string
-  /** Of the superuser, in each copy. */
+  /** The password of the superuser, in each copy. */
   readonly password: string
 }
 
 /**
- * A PostgreSQL of our own. Its data and its processes are gone after `remove`, and also when the process that started it ends
- * in any way, `kill -9` included.
+ * A PostgreSQL server of the tests. Its data and its processes are removed by `remove`, and also
+ * when the process that started it ends in any way, `kill -9` included.
  */
 export interface Cluster {
-  /** Of the database `postgres`, as superuser. It stays the same over restarts. */
+  /** The URL of the database `postgres`, as superuser. Restarts do not change it. */
   readonly url: string
-  /** On 127.0.0.1. It stays the same over restarts. */
+  /** The port on 127.0.0.1. Restarts do not change it. */
   readonly port: number
   readonly dataDir: string
-  /** Of the server's first process; null while the server is down. */
+  /** The id of the server's first process; null while the server is down. */
   readonly pid: number | null
-  /** Disconnects all clients, rolls their transactions back and shuts down in order. The data stay. */
+  /** Disconnects all clients, rolls their transactions back and shuts down. The data stay. */
   readonly stop: () => Promise<void>
   /**
-   * SIGKILL to the server's first process; resolves when its children, which notice that, are gone as well. A child that is in
-   * the middle of a statement notices only where the statement waits or ends, and so may still commit it.
+   * Sends SIGKILL to the server's first process; resolves when its children have ended too. A child
+   * that executes a statement notices only if the statement waits or ends, and so may still commit
+   * it.
    */
   readonly kill: () => Promise<void>
-  /** Starts the server again on the same data and port, after a `stop` where it is running. */
+  /** Starts the server again on the same data and port; stops it first if it is running. */
   readonly restart: () => Promise<void>
-  /** Makes an empty database and gives its URL. */
+  /** Creates an empty database and returns its URL. */
   readonly createDatabase: () => Promise<string>
-  /** Stops the server and removes its data. The cluster is of no use afterwards. */
+  /** Stops the server and removes its data. The cluster cannot be used afterwards. */
   readonly remove: () => Promise<void>
 }
 
-/** Makes a template. It is gone after `remove`, and when the process that made it ends in any way. */
+/**
+ * Creates a template. It is removed by `remove`, and when the process that created it ends in any
+ * way.
+ */
 export const makeTemplate = (
-  place = tmpdir()
+  parentDirectory = tmpdir()
 ): Promise<Template & { readonly remove: () => Promise<void> }> =>
   inOwnDirectory(
-    place,
+    parentDirectory,
     async (surroundings, { release, watch }) => ({
       ...await initialize(await findInstallation(surroundings), surroundings, watch, quickVerifier),
       remove: release
@@ -75,14 +85,15 @@ export const makeTemplate = (
   )
 
 /**
- * Starts a PostgreSQL with an empty data directory. Text sorts as in English,
- * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
- * the programs in the message, where PostgreSQL does not start.
+ * Starts a PostgreSQL with an empty data directory. Text sorts as in English, not by bytes, as in
+ * most databases in production: code that relies on the order of bytes must say so. Rejects with
+ * the output of the programs if PostgreSQL does not start.
  */
 export const startCluster = (
-  { durable = true, logPlace, place = tmpdir(), settings = {}, template }: ClusterOptions = {}
+  { durable = true, logParentDirectory, parentDirectory = tmpdir(), settings = {}, template }:
+    ClusterOptions = {}
 ): Promise<Cluster> =>
-  inOwnDirectory(place, async (surroundings, watchdog, logDirectory) => {
+  inOwnDirectory(parentDirectory, async (surroundings, watchdog, logDirectory) => {
     const installation = await findInstallation(surroundings)
     const { dataDir, password } = template === undefined
       ? await initialize(installation, surroundings, watchdog.watch)
@@ -124,16 +135,24 @@ export const startCluster = (
         await watchdog.release()
       }
     }
-  }, logPlace)
+  }, logParentDirectory)
 
-/** A directory for the account of the server, and one for its log where that has another place; they go where what is to be in them cannot be made. */
+/**
+ * Creates a directory for the account of the server, and one for its log if that has another place;
+ * removes them if the effect fails.
+ */
 const inOwnDirectory = async <A>(
-  place: string,
+  parentDirectory: string,
   make: (surroundings: Surroundings, watchdog: Watchdog, logDirectory: string | null) => Promise<A>,
-  logPlace?: string
+  logParentDirectory?: string
 ): Promise<A> => {
   const account = unprivilegedAccount()
-  const directories = [place, ...logPlace === undefined || logPlace === place ? [] : [logPlace]]
+  const directories = [
+    parentDirectory,
+    ...logParentDirectory === undefined || logParentDirectory === parentDirectory
+      ? []
+      : [logParentDirectory]
+  ]
     .map((each) => mkdtempSync(join(each, "rollup-postgres-")))
   const [directory, logDirectory = null] = directories as [string, string?]
   const watchdog = startWatchdog(...directories)
@@ -143,7 +162,7 @@ const inOwnDirectory = async <A>(
     }
     return await make({ account, directory }, watchdog, logDirectory)
   } catch (error) {
-    watchdog.watch(null) // each of our programs has ended, and another process may come to bear its id
+    watchdog.watch(null) // our programs have ended, and another process may get the same id
     await watchdog.release()
     throw error
   }
@@ -151,16 +170,19 @@ const inOwnDirectory = async <A>(
 
 const dataIn = (directory: string): string => join(directory, "data")
 
-/** The password keeps out other accounts of the machine, to whom a superuser of the server would lend our rights. */
+/**
+ * The password keeps out other accounts of the machine, which would otherwise get our rights
+ * through a superuser of the server.
+ */
 const initialize = async (
   installation: Installation,
   surroundings: Surroundings,
   watch: Watchdog["watch"],
-  told = (password: string): string => password
+  storedForm = (password: string): string => password
 ): Promise<Template> => {
   const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
-  await writeFile(passwordFile, told(password), { mode: 0o600 })
+  await writeFile(passwordFile, storedForm(password), { mode: 0o600 })
   if (surroundings.account !== null) {
     chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
   }
@@ -177,7 +199,7 @@ const initialize = async (
       "--locale=C",
       "--locale-provider=icu",
       "--icu-locale=en-US",
-      "--no-sync" // the kernel keeps what was written; nobody cuts the power
+      "--no-sync" // the kernel keeps written data, and the power stays on
     ],
     surroundings,
     watch
@@ -187,7 +209,7 @@ const initialize = async (
   return { dataDir, password }
 }
 
-/** As the account of the server, which all of it then belongs to. */
+/** Runs as the account of the server, which then owns the copy. */
 const copyOf = async (
   { dataDir: original, password }: Template,
   surroundings: Surroundings,
@@ -212,7 +234,7 @@ const moveLog = async (
   await symlink(after, before)
 }
 
-/** On a port that is free; another process may take one between our look at it and the server's. */
+/** Uses a free port; another process may take it before the server does. */
 const startSomewhere = async (
   plan: Omit<ServerPlan, "port">,
   watch: (pid: number | null) => void

@@ -9,7 +9,10 @@ const tablesOf = (url: string) =>
     "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
   )
 
-/** Two places, a table of one name in each, and what is left when the first is removed. */
+/**
+ * Checks two databases with a table of the same name each, and what is left when the first is
+ * removed.
+ */
 const areApart = async () => {
   const [one, other] = await Promise.all([freshDatabase(), freshDatabase()])
   assert.deepStrictEqual([await tablesOf(one.url), await tablesOf(other.url)], [[], []])
@@ -26,7 +29,7 @@ const areApart = async () => {
 }
 
 describe("a fresh database on the server of the run", () => {
-  it("is empty, apart from every other, and gone when it is removed", async () => {
+  it("is empty, separate from every other one, and gone when it is removed", async () => {
     vi.stubEnv("DATABASE_URL", undefined)
     const { one, other } = await areApart()
     const left = await execute(other.url, "SELECT datname::text AS name FROM pg_database")
@@ -52,19 +55,19 @@ describe("a fresh database on the server of the run", () => {
 })
 
 describe("a fresh database on a given server", () => {
-  let given: Cluster
+  let ownCluster: Cluster
   let database: string
   beforeAll(async () => {
-    given = await startCluster({ durable: false })
-    database = await given.createDatabase()
+    ownCluster = await startCluster({ durable: false })
+    database = await ownCluster.createDatabase()
     await execute(database, "CREATE TABLE public.theirs AS SELECT 1 AS n")
   })
   afterAll(async () => {
     vi.unstubAllEnvs()
-    await given.remove()
+    await ownCluster.remove()
   })
 
-  it("is a schema of its own in that database, and gone when it is removed", async () => {
+  it("is a new schema in that database, and gone when it is removed", async () => {
     vi.stubEnv("DATABASE_URL", database)
     const { other } = await areApart()
     assert.strictEqual(new URL(other.url).pathname, new URL(database).pathname)
@@ -79,7 +82,7 @@ describe("a fresh database on a given server", () => {
     assert.deepStrictEqual(await execute(database, "SELECT n FROM theirs"), [{ n: 1 }])
   })
 
-  it("keeps the options that the given URL has", async () => {
+  it("keeps the options of the given URL", async () => {
     vi.stubEnv(
       "DATABASE_URL",
       `${database}?application_name=theirs&options=-c%20search_path%3Dpublic%20-c%20statement_timeout%3D54321`

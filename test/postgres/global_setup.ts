@@ -3,39 +3,43 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestProject } from "vitest/node"
-import { memoryPlace } from "./memory_place.ts"
+import { memoryDirectory } from "./memory_directory.ts"
 import type { Cluster, makeTemplate } from "./cluster.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where a test file asks for the URL of the server that all share and for a template, and what the names of this run's schemas have in common. */
+    /**
+     * The address where a test file asks for the URL of the shared server and for a template, and
+     * the common part of the names of this run's schemas.
+     */
     readonly postgres: { readonly door: string; readonly run: string }
   }
 }
 
 /**
- * One server for all test files of a run, and a template for those that start their own. Each is made when the first of them asks, so that a
- * run that needs no database does not pay for one, nor for loading the client: the door that they ask at is a listener in the process of vitest.
+ * Provides one server for all test files of a run, and a template for those that start their own.
+ * Each is created on the first request, so that a run without a database does not pay for one. The
+ * requests go to a listener in the process of vitest.
  */
 export default async ({ provide }: TestProject): Promise<() => Promise<void>> => {
   let template: ReturnType<typeof makeTemplate> | null = null
   let shared: Promise<Cluster> | null = null
   const templateOfAll = () =>
-    template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryPlace()))
+    template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryDirectory()))
   const answers: { readonly [name: string]: () => Promise<string> } = {
     server: async () =>
       (await (shared ??= import("./cluster.ts").then(async ({ startCluster }) =>
-        // a gigabyte of log is a waste of memory
+        // less log than the default of a gigabyte saves memory
         startCluster({
           durable: false,
           settings: { max_wal_size: "256MB" },
-          place: memoryPlace(),
+          parentDirectory: memoryDirectory(),
           template: await templateOfAll()
         })
       ))).url,
     template: async () => JSON.stringify(await templateOfAll())
   }
-  const path = `/${randomBytes(16).toString("hex")}` // other accounts of the machine do not know it
+  const path = `/${randomBytes(16).toString("hex")}` // a secret path keeps out other accounts of the machine
   const door = createServer((request, response) => {
     const answer = request.url?.startsWith(`${path}/`)
       ? answers[request.url.slice(path.length + 1)]
@@ -55,7 +59,7 @@ export default async ({ provide }: TestProject): Promise<() => Promise<void>> =>
   })
   return async () => {
     door.close()
-    for (const made of [shared, template]) await made?.then(({ remove }) => remove(), () => {}) // why it was not made was told to who asked
+    for (const made of [shared, template]) await made?.then(({ remove }) => remove(), () => {}) // the requester got the reason if it was not created
     if (process.env.DATABASE_URL) {
       await (await import("./_schema.ts")).dropSchemas(process.env.DATABASE_URL, run)
     }

@@ -1,11 +1,12 @@
 import { tmpdir } from "node:os"
-import { memoryPlace } from "./memory_place.ts"
+import { memoryDirectory } from "./memory_directory.ts"
 import { askRun } from "./_run.ts"
 import { type Cluster, type ClusterOptions, startCluster, type Template } from "./cluster.ts"
 
 /**
- * A cluster for a test file of its own: from the template of the run, in memory, but for the log of one that is durable. That stands on the
- * disk, where commits wait for it; tables are written behind it, and to make their thousand files costs more than all that tests do with them.
+ * Starts a cluster for one test file: from the template of the run, in memory. The log of a durable
+ * one is on disk, where commits wait for it; tables stay in memory, because creating their thousand
+ * files on disk takes longer than the tests.
  */
 export const startOwnCluster = async (
   options: Pick<ClusterOptions, "durable" | "settings"> = {}
@@ -13,6 +14,6 @@ export const startOwnCluster = async (
   startCluster({
     ...options,
     template: JSON.parse(await askRun("template")) as Template,
-    place: memoryPlace(),
-    ...options.durable === false ? {} : { logPlace: tmpdir() }
+    parentDirectory: memoryDirectory(),
+    ...options.durable === false ? {} : { logParentDirectory: tmpdir() }
   })

@@ -5,7 +5,10 @@ const variables = new Set([
   ...Object.values(settings.serverSettings).map(({ variable }) => variable)
 ])
 
-/** For a program that tests start: without what the environment of the tests says to it. */
+/**
+ * The environment for a program that tests start: without the variables that configure the program
+ * or the tests.
+ */
 export const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !variables.has(name))
 )

@@ -9,7 +9,7 @@ import { bodyWriter, later, wireContext } from "../../core/mod.ts"
 import { env } from "./_env.ts"
 import { program, until } from "./_program.ts"
 
-/* A supervisor and its workers, as their user sees them. */
+/* The end of a supervisor with workers. */
 
 export interface Ended {
   readonly code: number | null
@@ -19,8 +19,8 @@ export interface Ended {
 export interface Group {
   readonly url: string
   readonly port: number
-  readonly said: () => string
-  /** The process ids of the workers that serve, in order of their places. */
+  readonly output: () => string
+  /** The process ids of the serving workers, in order of their numbers. */
   readonly pids: () => ReadonlyArray<number>
   readonly signal: (signal: NodeJS.Signals) => void
   readonly ended: Promise<Ended>
@@ -43,28 +43,28 @@ export const startGroup = async (
     ...words
   ], { env, stdio: ["ignore", "pipe", "pipe"] })
   groups.add(child)
-  let said = ""
-  child.stdout.on("data", (text) => said += text)
-  child.stderr.on("data", (text) => said += text)
+  let output = ""
+  child.stdout.on("data", (text) => output += text)
+  child.stderr.on("data", (text) => output += text)
   const ended = new Promise<Ended>((resolve) =>
     child.once("exit", (code, signal) => resolve({ code, signal }))
   )
   const pids = () =>
     Array.from({ length: workers }, (_, i) => {
-      const serving = said.matchAll(
+      const serving = output.matchAll(
         new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu")
       )
       return Number([...serving].at(-1)?.[1])
     })
-  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => said)
-  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(said)?.[1]
-  assert(url !== undefined, said)
+  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => output)
+  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(output)?.[1]
+  assert(url !== undefined, output)
   return {
     url,
     ended,
     pids,
     port: Number(new URL(url).port),
-    said: () => said,
+    output: () => output,
     signal: (signal) => void child.kill(signal)
   }
 }
@@ -87,12 +87,18 @@ export interface Answer {
   readonly body: string
 }
 
-/** Asks over one connection, another one where that has ended. Connections that are opened one after the other go to the processes in turn. */
+/**
+ * Sends requests over one connection, and over another one if that has ended. Consecutive
+ * connections go to the workers in turn.
+ */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
   readonly #repeats: boolean
-  /** @param repeats whether what was sent on a connection that its server has closed for being idle is sent once more, as clients do */
+  /**
+   * @param repeats whether a request on an idle connection that the server has closed is sent
+   * again, as clients do
+   */
   constructor(port: number, repeats: boolean) {
     this.#port = port
     this.#repeats = repeats
@@ -112,7 +118,7 @@ export class Client {
 
   #ask(method: string, path: string, body?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request({
+      const clientRequest = request({
         agent: this.#agent,
         host: "127.0.0.1",
         port: this.#port,
@@ -126,10 +132,10 @@ export class Client {
           () => resolve({ status: response.statusCode!, headers: response.headers, body: text })
         ).on("error", reject)
       })
-      asked.on(
+      clientRequest.on(
         "error",
         (error) =>
-          this.#repeats && asked.reusedSocket
+          this.#repeats && clientRequest.reusedSocket
             ? resolve(this.#ask(method, path, body))
             : reject(error)
       ).end(body)
@@ -137,7 +143,7 @@ export class Client {
   }
 }
 
-/** Clients of which each process has as many. */
+/** Opens the same number of clients for each process. */
 export const openClients = async (
   port: number,
   count: number,
@@ -148,7 +154,7 @@ export const openClients = async (
   return clients
 }
 
-/** Something new to post, and where it is read. */
+/** Returns a new authorization to post, and its path. */
 export const newAuthorization = (): { readonly path: string; readonly body: string } => {
   const [owner, key] = [randomBytes(32), randomBytes(32)]
   const publicKey = derivePublicKey(key)

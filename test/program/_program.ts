@@ -8,15 +8,15 @@ import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 import { transfer } from "../../app/commands/transfer.ts"
 import { env } from "./_env.ts"
 
-/* The program as its user runs it, with nothing but its command line and HTTP. */
+/* Runs the program as a user does, by its command line and HTTP only. */
 
-/** What `npm start` starts. */
+/** The program of `npm start`. */
 export const program = join(import.meta.dirname, "../../app/main.js")
 
 export interface Running {
   readonly url: string
   readonly pid: number
-  readonly said: () => string
+  readonly output: () => string
   readonly kill: () => Promise<void>
 }
 
@@ -32,16 +32,16 @@ export const serve = (...words: ReadonlyArray<string>) =>
     )
     started.add(child)
     const ended = new Promise<void>((done) => child.once("exit", () => done()))
-    let said = ""
-    child.once("exit", () => reject(new Error(said)))
+    let output = ""
+    child.once("exit", () => reject(new Error(output)))
     child.stdout!.on("data", (text) => {
-      said += text
-      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
+      output += text
+      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(output)
       if (listening !== null) {
         resolve({
           url: listening[1]!,
           pid: child.pid!,
-          said: () => said,
+          output: () => output,
           kill: () => (child.kill("SIGKILL"), ended)
         })
       }
@@ -55,10 +55,13 @@ export const command = (...words: ReadonlyArray<string>) => {
     env,
     maxBuffer: 2 ** 28
   })
-  return { status, said: stderr + stdout }
+  return { status, output: stderr + stdout }
 }
 
-/** Lends a directory that is not there yet; afterwards it is gone again, and so is every server. */
+/**
+ * Passes the path of a directory that does not exist yet; removes it and stops every server
+ * afterwards.
+ */
 export const inDirectory = async (run: (directory: string) => Promise<void>) => {
   const directory = mkdtempSync(join(tmpdir(), "program-"))
   try {
@@ -78,7 +81,7 @@ export interface State {
   }
 }
 
-/** Waits until something holds, two minutes at most. */
+/** Waits until a condition holds, two minutes at most. */
 export const until = async (
   holds: () => boolean | Promise<boolean>,
   told: () => string
@@ -89,7 +92,7 @@ export const until = async (
   }
 }
 
-/** Sends from the demo wallet, as `wallet --send` does; the id of the transaction. */
+/** Sends from the demo wallet, as `wallet --send` does; returns the id of the transaction. */
 export const sendFromDemoWallet = async (url: string): Promise<string> => {
   const simulation = simulate({ seed: "1" })
   while (simulation.demoAccounts().length === 0) simulation.next()
@@ -97,7 +100,7 @@ export const sendFromDemoWallet = async (url: string): Promise<string> => {
   const { id } = await Effect.runPromise(transfer({
     url,
     network: defaultNetwork,
-    privateKey: simulation.demo.privateKey,
+    privateKey: simulation.demoWallet.privateKey,
     accountIndex,
     symbol,
     amount: "0.25",

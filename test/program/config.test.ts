@@ -10,7 +10,9 @@ import { commands } from "../../app/commands/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { env } from "./_env.ts"
 
-/* What the program makes of its command line, its environment and a file, as its user sees it. */
+/*
+ * Configuration of the program by its command line, its environment and a file, as a user sees it.
+ */
 
 const main = join(import.meta.dirname, "../../app/main.js")
 const directory = mkdtempSync(join(tmpdir(), "program-config-"))
@@ -26,7 +28,7 @@ interface Ended {
   readonly error: string
 }
 
-/** Starts the program; each stream is kept as it comes. */
+/** Starts the program and collects its output. */
 const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
   const child = spawn(process.execPath, [main, ...words], {
     cwd: directory,
@@ -34,14 +36,14 @@ const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
     stdio: ["ignore", "pipe", "pipe"]
   })
   running.add(child)
-  const said = { out: "", error: "" }
-  child.stdout.on("data", (text) => void (said.out += text))
-  child.stderr.on("data", (text) => void (said.error += text))
+  const output = { out: "", error: "" }
+  child.stdout.on("data", (text) => void (output.out += text))
+  child.stderr.on("data", (text) => void (output.error += text))
   const ended = once(child, "close").then(([code]): Ended => ({
     code: code as number | null,
-    ...said
+    ...output
   }))
-  return { child, ended, said }
+  return { child, ended, output }
 }
 
 const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
@@ -49,15 +51,15 @@ const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promis
 
 /** Starts a server and waits until it listens. */
 const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const { child, ended, said } = start(["serve", "--memory", "--empty", ...words], {
+  const { child, ended, output } = start(["serve", "--memory", "--empty", ...words], {
     PORT: "0",
     ...more
   })
-  while (!said.out.includes("Listening on")) {
+  while (!output.out.includes("Listening on")) {
     const done = await Promise.race([ended, once(child.stdout, "data").then(() => undefined)])
     assert.isUndefined(done, done?.error)
   }
-  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(said.out)![1]! }
+  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(output.out)![1]! }
 }
 
 describe("the program and its configuration", () => {
@@ -74,7 +76,7 @@ describe("the program and its configuration", () => {
     assert.match(error, new RegExp(expected, "u"))
   })
 
-  it("obeys what its file, its environment and its flags say, and ends with 0 when it is told to stop", async () => {
+  it("uses the settings of its file, its environment and its flags, and exits with 0 when it is stopped", async () => {
     const file = join(directory, "rollup.toml")
     writeFileSync(
       file,
@@ -110,7 +112,7 @@ describe("the program and its configuration", () => {
     assert.match(out, /^\[.*\] INFO .*Listening on/mu)
   })
 
-  it("ends at once at a second signal, and tells with 3 that somebody else has its port", async () => {
+  it("exits at once after a second signal, and with 3 if its port is in use", async () => {
     const other = createServer()
     other.listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -134,7 +136,7 @@ describe("the program and its configuration", () => {
       )
     )
 
-    // an answer that has begun and never ends keeps the server
+    // an answer that never ends keeps the server alive
     const { child, ended, url } = await serve(["--shutdown-timeout-ms", "3600000"])
     const { hostname, port: served } = new URL(url)
     const socket = connect(Number(served), hostname)
@@ -145,7 +147,7 @@ describe("the program and its configuration", () => {
     // the next one is answered behind it
     await (await fetch(`${url}/state`)).text()
     child.kill("SIGTERM")
-    // it does not take anybody any more
+    // it accepts no new connections
     for (let open = true; open;) {
       open = await fetch(`${url}/state`).then(
         (response) => response.text().then(() => true),
@@ -158,7 +160,7 @@ describe("the program and its configuration", () => {
     socket.destroy()
   })
 
-  it("completes commands, flags, files and words in bash", async () => {
+  it("completes commands, flags, files and values in bash", async () => {
     const { code, out } = await run(["completions", "bash"])
     assert.strictEqual(code, 0)
     writeFileSync(join(directory, "completions.bash"), out)
@@ -194,7 +196,7 @@ describe("the program and its configuration", () => {
     assert.deepStrictEqual((await run(["completions", "csh"])).code, 2)
   })
 
-  it("tells with 2 all that is wrong, and starts nothing", async () => {
+  it("reports all invalid settings, exits with 2, and starts nothing", async () => {
     const [wrong, unknown] = await Promise.all([
       run(["serve", "--prot", "1", "--data", "made"], { PORT: "x", ROLLUP_NODE_PAEC: "1" }),
       run(["srve"])
@@ -204,10 +206,10 @@ describe("the program and its configuration", () => {
     assert.strictEqual(
       wrong.error,
       [
-        "3 things have to be corrected:",
+        "3 problems have to be corrected:",
         "  --prot: The flag is unknown: did you mean --port?",
         "  ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE?",
-        '  PORT: "x" is none: expected a whole number from 0 to 65535, such as 8080',
+        '  PORT: "x" is invalid: expected a whole number from 0 to 65535, such as 8080',
         ""
       ].join("\n")
     )
@@ -218,7 +220,7 @@ describe("the program and its configuration", () => {
     ])
   })
 
-  it("prints what it would do, which is a file that it takes, without the secrets", async () => {
+  it("prints its configuration as a valid file, without the secrets", async () => {
     const url = "postgresql://somebody:hunter2@localhost/rollup"
     const printed = await run(["config", "print", "--port", "9", "--database", url])
     assert.strictEqual(printed.code, 0, printed.error)
@@ -237,7 +239,7 @@ describe("the program and its configuration", () => {
     assert.strictEqual(checked.code, 0)
   })
 
-  it("writes data to the standard output and what it tells elsewhere", async () => {
+  it("writes data to the standard output and messages to the standard error", async () => {
     const [feed, document] = await Promise.all([
       run(["simulate", "--transactions", "40", "--no-true-roots"]),
       run(["openapi", "earlier", "--prefix", "xy", "--out", "earlier.json"])
@@ -245,7 +247,7 @@ describe("the program and its configuration", () => {
     assert.strictEqual(feed.code, 0, feed.error)
     assert.strictEqual(
       feed.out,
-      [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join("")
+      [...writeFeed(simulate({ seed: "1", placeholderRoots: true }), 40)].join("")
     )
     assert.strictEqual(document.code, 0, document.error)
     const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as {

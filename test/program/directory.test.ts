@@ -14,22 +14,22 @@ import {
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a data directory", () => {
-  it("goes on after a kill with the same network and every transaction that it had acknowledged, and writes the feed of it all", () =>
+  it("continues after a kill with the same network and every acknowledged transaction, and exports the whole feed", () =>
     inDirectory(async (directory) => {
       const first = await serve("--data", directory, ...flags)
-      assert.include(first.said(), `Data in ${directory}: empty`)
+      assert.include(first.output(), `Data in ${directory}: empty`)
       const id = await sendFromDemoWallet(first.url)
       const before = await json<State>(`${first.url}/state`)
       const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
 
       const second = command("serve", "--port", "0", "--data", directory)
       assert.strictEqual(second.status, 3)
-      assert.match(second.said, /is in use by process \d+ on /u)
+      assert.match(second.output, /is in use by process \d+ on /u)
       await first.kill()
 
       const again = await serve("--data", directory, ...flags)
       assert.match(
-        again.said(),
+        again.output(),
         /Data in .*: Ethereum block \d+, batch \d+, \d+ transactions, read from \d+ records in/u
       )
       assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
@@ -42,17 +42,17 @@ describe("the program with a data directory", () => {
       assert.strictEqual(command("export", "--data", directory, "--out", feed).status, 0)
       const other = `${directory}-2`
       const ingested = await serve("--feed", feed, "--data", other)
-      await until(() => ingested.said().includes("The feed has ended"), ingested.said)
+      await until(() => ingested.output().includes("The feed has ended"), ingested.output)
       const state = await json<State>(`${ingested.url}/state`)
       await ingested.kill()
-      // the whole feed once more, rollbacks included: nothing of it is applied twice
+      // the whole feed again, rollbacks included: nothing is applied twice
       const resumed = await serve("--feed", feed, "--data", other)
-      await until(() => resumed.said().includes("The feed has ended"), resumed.said)
+      await until(() => resumed.output().includes("The feed has ended"), resumed.output)
       assert.deepStrictEqual(await json(`${resumed.url}/state`), state)
       await resumed.kill()
     }))
 
-  it("says what is wrong with its options", () =>
+  it("reports errors of its options", () =>
     inDirectory(async (directory) => {
       const file = `${directory}.txt`
       writeFileSync(file, "no feed")
@@ -62,21 +62,21 @@ describe("the program with a data directory", () => {
           [
             2,
             ["--memory", "--data", directory],
-            /Data can be kept in one place, and more are given: --memory/u
+            /Data can be stored in one location only, and several are set: --memory/u
           ],
           [
             2,
             ["--feed", file, "--seed", "2", "--empty"],
-            /--seed and --empty says is for the simulated network/u
+            /Only the simulated network uses --seed and --empty/u
           ]
         ] as const
       ) {
-        const { said, status } = command("serve", "--port", "0", ...words)
-        assert.strictEqual(status, code, said)
-        assert.match(said, expected)
+        const { output, status } = command("serve", "--port", "0", ...words)
+        assert.strictEqual(status, code, output)
+        assert.match(output, expected)
       }
-      const { said, status } = command("export", "--data", directory)
+      const { output, status } = command("export", "--data", directory)
       assert.strictEqual(status, 4)
-      assert.match(said, /holds no journal/u)
+      assert.match(output, /holds no journal/u)
     }))
 })

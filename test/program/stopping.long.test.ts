@@ -8,14 +8,14 @@ import { env } from "./_env.ts"
 import { Client, newAuthorization } from "./_group.ts"
 import { program, inDirectory, until } from "./_program.ts"
 
-/* What a supervisor does to the program: it is told to stop, and started again. */
+/* Stops and restarts the program, as a process supervisor does. */
 
 const posts = "/account-creation-authorization"
 
 interface Started {
   readonly port: number
   readonly adminPort: number
-  readonly said: () => string
+  readonly output: () => string
   readonly signal: (signal: NodeJS.Signals) => void
   readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>
 }
@@ -29,23 +29,26 @@ const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
     stdio: ["ignore", "pipe", "pipe"]
   })
   kill.add(() => child.kill("SIGKILL"))
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
   const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>
   const portOf = (what: string) =>
-    Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(said)?.[1])
-  await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => said)
-  assert.isAbove(portOf("Listening on"), 0, said)
+    Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(output)?.[1])
+  await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => output)
+  assert.isAbove(portOf("Listening on"), 0, output)
   return {
     ended,
     port: portOf("Listening on"),
     adminPort: portOf("Health and metrics at"),
-    said: () => said,
+    output: () => output,
     signal: (signal) => void child.kill(signal)
   }
 }
 
-/** Posts one after the other, over a connection that it opens anew where it is told to; those that were acknowledged. */
+/**
+ * Posts one authorization after the other, and reconnects if the connection ends; returns the
+ * acknowledged ones.
+ */
 const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyArray<string>> => {
   const acknowledged: Array<string> = []
   let next = newAuthorization()
@@ -53,7 +56,8 @@ const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyA
     const { body, path } = next
     const answer = await client.post(posts, body).catch((error: NodeJS.ErrnoException) => error)
     if (answer instanceof Error) {
-      // what was not acknowledged may be there or not; what was sent while nobody listened is not, and a new one has to be signed
+      // an unacknowledged post may be stored or not; one that reached no server is not, and a new
+      // one is signed
       client = new Client(port, false)
       if (answer.code === "ECONNREFUSED") await new Promise((resolve) => setTimeout(resolve, 20))
       else next = newAuthorization()
@@ -67,17 +71,17 @@ const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyA
   return acknowledged
 }
 
-/** Restarts the program under a load of posts, and finds all of them that were acknowledged. */
+/** Restarts the program during posts, and checks that all acknowledged ones are there. */
 const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   let program = await start("--port", "0", "--admin-port", "off", ...words)
   const { port } = program
   let isOver = false
   const posting = [1, 2, 3].map(() => postUntil(port, () => isOver))
   for (let i = 0; i < times; i++) {
-    const { ended, said, signal } = program
+    const { ended, output, signal } = program
     await new Promise((resolve) => setTimeout(resolve, 150))
     signal("SIGTERM")
-    assert.deepStrictEqual(await ended, [0, null], said())
+    assert.deepStrictEqual(await ended, [0, null], output())
     program = await start("--port", String(port), "--admin-port", "off", ...words)
   }
   await new Promise((resolve) => setTimeout(resolve, 150))
@@ -94,15 +98,15 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   }
   client.close()
   program.signal("SIGTERM")
-  assert.deepStrictEqual(await program.ended, [0, null], program.said())
+  assert.deepStrictEqual(await program.ended, [0, null], program.output())
 }
 
-describe("a program that is told to stop", () => {
+describe("a program that is stopped", () => {
   afterAll(() => {
     for (const end of kill) end()
   })
 
-  it("goes on while nobody reads what it says, and ends in order all the same", async () => {
+  it("continues if its output is not read, and still exits in order", async () => {
     const child = spawn(process.execPath, [
       program,
       "serve",
@@ -115,10 +119,10 @@ describe("a program that is told to stop", () => {
     ], { env, stdio: ["ignore", "pipe", "pipe"] })
     kill.add(() => child.kill("SIGKILL"))
     const ended = once(child, "exit")
-    let said = ""
-    child.stdout.on("data", (text) => said += text)
-    await until(() => said.includes("Listening on"), () => said)
-    const url = /Listening on (http:[^\s,"]+)/u.exec(said)![1]!
+    let output = ""
+    child.stdout.on("data", (text) => output += text)
+    await until(() => output.includes("Listening on"), () => output)
+    const url = /Listening on (http:[^\s,"]+)/u.exec(output)![1]!
     child.stdout.destroy()
     child.stderr.destroy()
     // each request is a line
@@ -130,7 +134,7 @@ describe("a program that is told to stop", () => {
     assert.deepStrictEqual(await ended, [0, null])
   })
 
-  it("is not ready any more, lets go of who asks nothing, ends what has begun with Connection: close, and exits with 0", async () => {
+  it("becomes unready, closes idle connections, completes started requests with Connection: close, and exits with 0", async () => {
     const program = await start(
       "--port",
       "0",
@@ -141,22 +145,22 @@ describe("a program that is told to stop", () => {
     )
     const idle = new Client(program.port, false)
     assert.strictEqual((await idle.get("/config")).status, 200)
-    // it has connected in advance, as browsers do
+    // connected in advance, as browsers do
     const silent = connect(program.port, "127.0.0.1")
     const silentEnded = new Promise((resolve) => silent.on("error", () => {}).on("close", resolve))
     await once(silent, "connect")
     // half of a request
     const { body, path } = newAuthorization()
-    const begun = connect(program.port, "127.0.0.1")
+    const halfSent = connect(program.port, "127.0.0.1")
     let answer = ""
-    begun.on("data", (chunk) => answer += chunk)
-    const begunEnded = once(begun, "close")
-    begun.write(
+    halfSent.on("data", (chunk) => answer += chunk)
+    const halfSentEnded = once(halfSent, "close")
+    halfSent.write(
       `POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${
         body.slice(0, 50)
       }`
     )
-    // the answer to something later tells that it has been read
+    // the answer to a later request shows that it has been read
     assert.strictEqual((await idle.get("/tokens/0")).status, 200)
 
     const ready = async () => (await fetch(`http://127.0.0.1:${program.adminPort}/readyz`)).status
@@ -167,14 +171,14 @@ describe("a program that is told to stop", () => {
     assert.isTrue(
       await new Client(program.port, false).get("/config").then(() => false, () => true)
     )
-    begun.write(body.slice(50))
-    await begunEnded
+    halfSent.write(body.slice(50))
+    await halfSentEnded
     assert.match(answer, /^HTTP\/1\.1 200 /u, path)
     assert.match(answer, /\r\nconnection: close\r\n/iu)
-    assert.deepStrictEqual(await program.ended, [0, null], program.said())
+    assert.deepStrictEqual(await program.ended, [0, null], program.output())
   })
 
-  it("ends in time though a client sends no more and another one reads no more, and at once with a second signal", async () => {
+  it("exits in time though one client stops sending and another one stops reading, and at once after a second signal", async () => {
     for (const isTwice of [false, true]) {
       const program = await start(
         "--port",
@@ -195,22 +199,22 @@ describe("a program that is told to stop", () => {
       assert.strictEqual((await new Client(program.port, false).get("/openapi.json")).status, 200)
       program.signal("SIGTERM")
       if (isTwice) {
-        // it waits for the slow one, so this is the time for a second signal
+        // it waits for the slow client, so this is the time for a second signal
         await until(
           () => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true),
-          program.said
+          program.output
         )
         program.signal("SIGTERM")
       }
-      assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.said())
+      assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.output())
       for (const socket of [slow, deaf]) socket.destroy()
     }
   })
 
-  it("loses nothing that it acknowledged when it is started again", () =>
+  it("loses no acknowledged post after a restart", () =>
     inDirectory((directory) => restarts(3, "--empty", "--data", directory)))
 
-  it("loses nothing with several workers either", async () => {
+  it("loses none with several workers either", async () => {
     const { url } = await freshDatabase()
     await restarts(2, "--empty", "--database", url, "--workers", "2")
   })

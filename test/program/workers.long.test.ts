@@ -83,7 +83,7 @@ describe("workers over one database", () => {
     for (const place of [1, 2]) {
       const sockets = await openSockets(group.port, 4)
       const killed = group.pids()[place - 1]!
-      // only the supervisor ends a worker in order
+      // only the supervisor stops a worker in order
       process.kill(killed, "SIGTERM")
       process.kill(killed, "SIGINT")
       await Promise.all(sockets.map(ask))
@@ -91,10 +91,10 @@ describe("workers over one database", () => {
       process.kill(killed, "SIGKILL")
       const ended =
         `Worker ${place} of 2 (process ${killed}) ended with SIGKILL; restarting in 0.1 s`
-      await until(() => group.said().includes(ended), group.said)
-      await until(() => sockets.filter(({ destroyed }) => destroyed).length === 2, group.said)
+      await until(() => group.output().includes(ended), group.output)
+      await until(() => sockets.filter(({ destroyed }) => destroyed).length === 2, group.output)
       await Promise.all(sockets.filter(({ destroyed }) => !destroyed).map(ask))
-      await until(() => group.pids()[place - 1] !== killed, group.said)
+      await until(() => group.pids()[place - 1] !== killed, group.output)
       const all = await openClients(group.port, 4)
       await readAll(all, paths)
       paths.push(...await postAndRead(all))
@@ -105,19 +105,19 @@ describe("workers over one database", () => {
     const [client] = await openClients(group.port, 1)
     const version = async () => Number((await client!.get("/state")).headers["ledger-version"])
     const before = await version()
-    await until(async () => await version() > before, group.said)
+    await until(async () => await version() > before, group.output)
 
     const last = await openClients(group.port, 4, false)
     const busy = last.map((client, i) => useUntilClosed(client, i > 1))
     group.signal("SIGTERM")
     paths.push(...(await Promise.all(busy)).flat())
-    assert.deepStrictEqual(await group.ended, { code: 0, signal: null }, group.said())
+    assert.deepStrictEqual(await group.ended, { code: 0, signal: null }, group.output())
     for (const pid of group.pids()) assert.isFalse(isAlive(pid))
 
     const again = await startGroup(2, ...words)
     await readAll(await openClients(again.port, 2), paths)
     again.signal("SIGKILL")
-    for (const pid of again.pids()) await until(() => !isAlive(pid), again.said)
+    for (const pid of again.pids()) await until(() => !isAlive(pid), again.output)
   })
 
   it("end in time if one is stuck, and at once after a second signal", async () => {
@@ -129,10 +129,13 @@ describe("workers over one database", () => {
       for (const signal of signals) {
         const sentMs = Date.now()
         group.signal(signal)
-        await until(() => group.said().includes("Received SIG") && Date.now() > sentMs, group.said)
+        await until(
+          () => group.output().includes("Received SIG") && Date.now() > sentMs,
+          group.output
+        )
       }
-      assert.deepStrictEqual(await group.ended, { code, signal: null }, group.said())
-      for (const pid of group.pids()) await until(() => !isAlive(pid), group.said)
+      assert.deepStrictEqual(await group.ended, { code, signal: null }, group.output())
+      for (const pid of group.pids()) await until(() => !isAlive(pid), group.output)
     }
   })
 
@@ -142,7 +145,7 @@ describe("workers over one database", () => {
     const words = ["serve", "--database", url, "--empty", "--workers", "2", "--admin-port", "off"]
     const second = command(...words, "--port", String(group.port))
     assert.strictEqual(second.status, 3)
-    assert.match(second.said, /^Port \d+ of 127\.0\.0\.1 cannot be listened on: .*EADDRINUSE/mu)
+    assert.match(second.output, /^Port \d+ of 127\.0\.0\.1 cannot be listened on: .*EADDRINUSE/mu)
 
     const { url: empty } = await freshDatabase()
     const starting = spawn(
@@ -150,11 +153,11 @@ describe("workers over one database", () => {
       [program, "serve", "--database", empty, "--workers", "2", "--port", "0"],
       { env, stdio: ["ignore", "pipe", "inherit"] }
     )
-    let said = ""
-    starting.stdout.on("data", (text) => said += text)
-    await until(() => said.includes("Health and metrics at"), () => said)
+    let output = ""
+    starting.stdout.on("data", (text) => output += text)
+    await until(() => output.includes("Health and metrics at"), () => output)
     starting.kill("SIGTERM")
-    assert.deepStrictEqual(await once(starting, "exit"), [0, null], said)
-    assert.notInclude(said, "is serving")
+    assert.deepStrictEqual(await once(starting, "exit"), [0, null], output)
+    assert.notInclude(output, "is serving")
   })
 })

@@ -1,9 +1,9 @@
 /*
- * What both revisions tell, under the names of the later one. Written by hand from the differences that the contract lists, not from the
- * code that makes them.
+ * The facts that both revisions contain, under the names of the later one. Written by hand from the
+ * differences that the contract lists, independently of the code that makes them.
  */
 
-/** Names of the earlier revision and those of the later one. */
+/** Names of the earlier revision and of the later one. */
 const renamed: { readonly [name: string]: string } = {
   loadAmount: "depositAmount",
   historicLoadAmountUSD: "historicDepositAmountUSD",
@@ -13,7 +13,7 @@ const renamed: { readonly [name: string]: string } = {
   lastBlock: "lastSynchedBlock"
 }
 
-/** What only one of them shows, by the end of its place. */
+/** Properties that only one of the revisions has, by the end of their path. */
 const alone = [
   "amountSuccess",
   "depositAmountSuccess",
@@ -39,32 +39,34 @@ const alone = [
 
 const endings = alone.map((end) => `/${end}`)
 const isAlone = new Map<string, boolean>()
-/** Whether only one of the revisions shows what is at a place. */
-function standsAlone(place: string): boolean {
-  let stands = isAlone.get(place)
+/** Returns whether only one of the revisions has a property. */
+function standsAlone(path: string): boolean {
+  let stands = isAlone.get(path)
   if (stands === undefined) {
     isAlone.set(
-      place,
-      stands = endings.some((end) => `/${place}`.endsWith(end))
+      path,
+      stands = endings.some((end) => `/${path}`.endsWith(end))
     )
   }
   return stands
 }
 
-/** @param root names what is read: `state` and `config` call different things alike */
+/**
+ * @param root the name of the object: `state` and `config` use the same names for different things
+ */
 export function commonFacts(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((item) => commonFacts(item, root))
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inside]) => {
       const common = renamed[name] ?? name
-      const place = `${root}/${common}`
-      if (standsAlone(place)) return []
+      const path = `${root}/${common}`
+      if (standsAlone(path)) return []
       // the earlier revision wraps the next forgers in an object
-      const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside)
+      const unwrapped = path === "state/network/nextForgers" && !Array.isArray(inside)
         ? (inside as { readonly nextForgers: unknown }).nextForgers
         : inside
-      return [[common, commonFacts(unwrapped, place)]]
+      return [[common, commonFacts(unwrapped, path)]]
     })
   )
 }

@@ -8,8 +8,9 @@ const digits = (value: number | bigint, length: number) => value.toString(16).pa
 const addressOf = (kind: number, number: number) => `0x${digits(kind, 4)}${digits(number, 36)}`
 
 /**
- * A network on which nothing is forged and everything else happens in masses: hundreds of tokens with names that are much alike,
- * registrations, bids for few slots, and rollbacks all along. The simulator knows but a few of each.
+ * A network on which nothing is forged and everything else is frequent: hundreds of tokens with
+ * similar names, registrations, bids for few slots, and rollbacks. The simulator makes only few of
+ * these.
  */
 export function marketOf(seed: string, blocks: number): Network {
   const { genesis } = simulate({ seed })
@@ -21,7 +22,7 @@ export function marketOf(seed: string, blocks: number): Network {
   let used = 0
   const below = (limit: number) => chances[used++ % chances.length]! % limit
   const some = <A>(most: number, make: () => A) => Array.from({ length: below(most + 1) }, make)
-  // what the chain holds after each block, to come back to
+  // the content of the chain after each block, for rollbacks
   const tips = [{
     number: genesis.block.number,
     hash: genesis.block.hash,

@@ -9,22 +9,22 @@ import type { LedgerSubject } from "../laws/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
 
 /*
- * Every random test of this folder draws from these seeds and names them in its title. To replay one:
+ * All random tests of this folder use these seeds and name them in their titles. To replay one:
  *
  *     SEED=123 npm test -- test/properties/laws.test.ts
  *
- * RUNS=1000 tries more cases of each law.
+ * RUNS=1000 checks more cases of each law.
  */
 export const seeds: ReadonlyArray<string> = process.env.SEED === undefined
   ? rounds({ short: ["1"], long: ["1", "20", "300"] })
   : [process.env.SEED]
 export const runs = Number(process.env.RUNS ?? 40)
 
-/** A title that says how to replay what fails under it. */
+/** Returns a title that contains the command to replay a failure. */
 export const titled = (seed: string, file: string): string =>
   `network ${seed} (replay: ${replayOf(seed, file)})`
 
-/** A small network: the seed also decides how large and how lively it is. */
+/** Options of a small network; its size and traffic depend on the seed too. */
 export const optionsOf = (seed: string): SimulationOptions => {
   const number = [...seed].reduce(
     (sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973,
@@ -57,16 +57,16 @@ export interface Network {
   readonly records: ReadonlyArray<FeedRecord>
 }
 
-/** A network that grows as far as somebody wants to see it: many tests begin with the same one. */
+/** A network that grows on demand; many tests begin with the same one. */
 class Growing {
   readonly #simulation: Simulation
   readonly #records: Array<FeedRecord> = []
-  /** How many transactions are forged on the chain at the start, and after each record. */
+  /** The number of forged transactions on the chain at the start, and after each record. */
   readonly #forged: Array<number> = [0]
   readonly #slowness: number
 
   constructor(options: SimulationOptions, slowness: number) {
-    this.#simulation = simulate({ ...options, standInRoots: true })
+    this.#simulation = simulate({ ...options, placeholderRoots: true })
     this.#slowness = slowness
   }
 
@@ -75,7 +75,7 @@ class Growing {
     const isEnough = (forged: number) => forged >= transactions
     while (!this.#forged.some(isEnough)) {
       this.#records.push(this.#told(this.#simulation.next()))
-      this.#forged.push(this.#simulation.transactions())
+      this.#forged.push(this.#simulation.transactionCount())
     }
     return { genesis, records: this.#records.slice(0, this.#forged.findIndex(isEnough)) }
   }
@@ -86,7 +86,7 @@ class Growing {
     const { number, timestampMs } = record.block
     const slowed = genesis.block.timestampMs +
       (timestampMs - genesis.block.timestampMs) * this.#slowness
-    // now and then the writer knows of blocks that it has not read yet
+    // sometimes the writer knows of blocks that it has not read yet
     const ahead = number % 7n === 0n ? { lastEthereumBlock: number + 3n } : {}
     return { kind: "block", block: { ...record.block, ...ahead, timestampMs: slowed } }
   }
@@ -94,7 +94,10 @@ class Growing {
 
 const growing = new Map<string, Growing>()
 
-/** The feed until so many transactions are forged. Time may pass more slowly, so that hours and days go by in a short chain. */
+/**
+ * Returns the feed until this number of transactions is forged. Slower time lets hours and days
+ * pass in a short chain.
+ */
 export const networkOf = (
   options: SimulationOptions,
   transactions: number,
@@ -106,10 +109,13 @@ export const networkOf = (
   return network.until(transactions)
 }
 
-/** The averages of the state look back an hour and a day: some networks fit into an hour, some live for days. */
+/**
+ * The averages of the network state cover an hour and a day: some networks fit into an hour, some
+ * last for days.
+ */
 const slownessOf = (seed: string): number => [1, 40, 250][seed.length % 3]!
 
-/** An empty ledger in memory. */
+/** Opens an empty ledger in memory. */
 export const memoryLedger = (genesis: GenesisFeed) =>
   Effect.map(
     Layer.build(

@@ -8,7 +8,9 @@ import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core
 
 export type Pool = PoolStore["Service"]
 
-/** Both revisions over a ledger; the identity of the network can be another one than the feed's. */
+/**
+ * Opens both revisions over a ledger; the identity of the network may differ from that of the feed.
+ */
 export const reading = (
   { genesis, network = genesis.network, pool = openMemoryPool(), reader }: {
     readonly genesis: GenesisFeed
@@ -29,7 +31,10 @@ export const reading = (
     ([first, second]) => ({ later: first!, earlier: second! })
   )
 
-/** What came of one request: an answer, a refusal, or what should never come: a defect or a failure of the store. */
+/**
+ * The outcome of a request: an answer, a refusal, or an error that must not happen: a defect or a
+ * failure of the store.
+ */
 export type Outcome = { readonly json: string } | {
   readonly refused: Exclude<ReadFailure["_tag"], "StoreFailure">
   readonly message: string
@@ -52,7 +57,7 @@ export const ask = (
     }
   )
 
-/** Reads JSON exactly: integers that a double would round become bigint. */
+/** Parses JSON exactly: integers that a double would round become bigint. */
 export const parseExact = (text: string): unknown =>
   JSON.parse(
     text,

@@ -1,5 +1,6 @@
 /*
- * What a feed says is written and read without loss, and whatever it says is applied or refused, never broken. Replay one network with
+ * Every feed is written and read without loss, and every record is applied or refused without a
+ * defect. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/feed.test.ts
  */
@@ -11,13 +12,13 @@ import { agreesWith, applyAll, generators, inputGenerators, replay } from "../la
 import { memoryLedger, networkOf, optionsOf, runs, seeds, titled } from "./_networks.ts"
 
 const { choice, integer, oneOf } = generators
-const { damaged, rubbish } = inputGenerators
+const { mutated, arbitraryText } = inputGenerators
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | {
   readonly [key: string]: Json
 }
 
-/** Values that stand where others are expected: bounds, zeros, other kinds. */
+/** Values of a wrong kind: bounds, zeros, other types. */
 const strange: ReadonlyArray<Json> = [
   0,
   1,
@@ -49,7 +50,7 @@ const strange: ReadonlyArray<Json> = [
   `0x${"0".repeat(64)}`
 ]
 
-/** Changes one leaf or one list of a tree: `at` says which one, counted through. */
+/** Changes one leaf or one list of a tree; `at` is its number. */
 function change(tree: Json, at: number, how: (old: Json) => Json): Json {
   let left = at % Math.max(1, places(tree))
   const walk = (node: Json): Json => {
@@ -103,10 +104,10 @@ for (const seed of seeds) {
       }
     })
 
-    it.effect("a damaged line is refused or read, never broken", () =>
+    it.effect("a mutated line is refused or read, without a defect", () =>
       Effect.gen(function*() {
-        const lines = damaged(Arbitrary.map(oneOf(whole), writeFeedLine))
-        const result = yield* Arbitrary.checkEffect(choice([lines, rubbish]), (line) => {
+        const lines = mutated(Arbitrary.map(oneOf(whole), writeFeedLine))
+        const result = yield* Arbitrary.checkEffect(choice([lines, arbitraryText]), (line) => {
           const exit = readFeedLine(line)
           assert(Exit.isSuccess(exit) || Cause.findErrorOption(exit.cause)._tag === "Some", line)
           return true
@@ -114,7 +115,7 @@ for (const seed of seeds) {
         assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))
       }))
 
-    it.effect("a block that says anything at all is refused and changes nothing, or applied and means what the domain says", () =>
+    it.effect("a block with any values is refused and changes nothing, or applied as the domain defines", () =>
       Effect.scoped(Effect.gen(function*() {
         const { ledger, reader } = yield* memoryLedger(genesis)
         const chosen = yield* Effect.orDie(
@@ -125,13 +126,13 @@ for (const seed of seeds) {
         for (const [at, record] of records.entries()) {
           if (record.kind === "block" && chosen.includes(at)) {
             const plain = JSON.parse(writeFeedLine(record)) as Json
-            const wounds = yield* Effect.orDie(
+            const mutations = yield* Effect.orDie(
               Arbitrary.sampleEffect(Arbitrary.array(wound, { minLength: 1, maxLength: 2 }), {
                 count: runs * 3,
                 seed: `${seed}/${at}`
               })
             )
-            for (const wounded of wounds) {
+            for (const wounded of mutations) {
               const line = JSON.stringify(wounded.reduce((tree, hurt) => hurt(tree), plain))
               const read = readFeedLine(line)
               if (Exit.isFailure(read) || read.value.kind !== "block") continue

@@ -1,5 +1,5 @@
 /*
- * The laws of every store, on the one in memory. Replay one network with
+ * The laws of every store, checked on the memory store. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/laws.test.ts
  */
@@ -23,7 +23,7 @@ const file = "test/properties/laws.test.ts"
 
 const obeysTheLaws = (network: Network, seed: string, writing: number) => {
   const subject = subjectOf(network, seed)
-  // memory has nothing to close
+  // a memory store has nothing to close
   const reading = Effect.runSync(Effect.cached(Effect.scoped(readSubject(subject))))
   for (const law of ledgerLaws) {
     it.effect(law.name, () => law.run({ ...subject, runs: Math.ceil(runs * writing) }))
@@ -39,7 +39,7 @@ for (const seed of seeds) {
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))
 }
 
-// a few accounts, owners and keys with most of the transactions: where a store keeps indexes of another kind
+// a few accounts, owners and keys have most of the transactions: a store may index them differently
 for (const seed of seeds.slice(0, 1)) {
   describe(`crowded ${titled(seed, file)}`, () =>
     obeysTheLaws(networkOf(crowdedOptionsOf(seed), 2500), seed, 1 / 20))

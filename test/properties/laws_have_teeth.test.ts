@@ -1,4 +1,4 @@
-/* A law that no store can break says nothing: each of these broken stores breaks some. */
+/* The laws find faults: each of these faulty stores violates one of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerReader } from "../../core/ports/mod.ts"
@@ -15,7 +15,7 @@ import { networkOf, optionsOf, subjectOf } from "./_networks.ts"
 import { withoutStacks } from "./without_stacks.ts"
 
 type Reader = LedgerReader["Service"]
-// what the stores below do is wrong on purpose, also by type
+// the stores below are wrong on purpose, in their types too
 type List = (
   name: string,
   query: {
@@ -41,17 +41,17 @@ const writing =
   (open: OpenLedger): OpenLedger => ({ ...open, ledger: { ...open.ledger, ...how(open.ledger) } })
 
 const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
-  "counts one too many that are pending": answering(({ counts }) => ({
+  "counts one pending item too many": answering(({ counts }) => ({
     counts: { ...counts, pendingItems: counts.pendingItems + 1 }
   })),
-  "counts what follows instead of all": answering(({ counts, items }) => ({
+  "counts the following items instead of all": answering(({ counts, items }) => ({
     counts: { ...counts, totalItems: items.length + counts.pendingItems }
   })),
   "loses an item at the end of each full page": answering(({ items }) => ({
     items: items.length > 3 ? items.slice(0, -1) : items
   })),
-  "turns a page around": answering(({ items }) => ({ items: items.toReversed() })),
-  "leaves out the item that fromItem names": listing((list) => (name, query) =>
+  "reverses a page": answering(({ items }) => ({ items: items.toReversed() })),
+  "leaves out the item of fromItem": listing((list) => (name, query) =>
     list(
       name,
       query.fromItem === undefined || query.fromItem === 0
@@ -70,7 +70,7 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
       )
     })
   ),
-  "takes a bound to be inclusive": listing((list) => (name, { filters, ...query }) =>
+  "takes an exclusive bound as inclusive": listing((list) => (name, { filters, ...query }) =>
     list(name, {
       ...query,
       filters: "minBatchNum" in filters
@@ -78,13 +78,13 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
         : filters
     })
   ),
-  "gives at most ten": listing((list) => (name, query) =>
+  "returns at most ten items": listing((list) => (name, query) =>
     list(name, { ...query, limit: Math.min(query.limit ?? 20, 10) })
   ),
-  "answers where a token does not exist": listing((list) => (name, query) =>
+  "answers for an unknown token": listing((list) => (name, query) =>
     Effect.catch(list(name, query), () => list(name, { ...query, filters: {} }))
   ),
-  "numbers batches by batch number": answering(({ items }, name) => ({
+  "uses the batch number as the itemId of a batch": answering(({ items }, name) => ({
     items: name === "batches"
       ? items.map((item) => ({
         ...item,
@@ -92,7 +92,7 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
       }))
       : items
   })),
-  "does not find what is queued": ({ ledger, reader }) => ({
+  "does not find queued transactions": ({ ledger, reader }) => ({
     ledger,
     reader: {
       ...reader,
@@ -113,11 +113,11 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
         record.kind === "rollBack" ? { ...record, toBlock: record.toBlock + 1n } : record
       )
   })),
-  "forgets prices between blocks": writing((ledger) => ({
+  "ignores prices between blocks": writing((ledger) => ({
     applyRecord: (record) =>
       ledger.applyRecord(record.kind === "prices" ? { ...record, prices: [] } : record)
   })),
-  "never moves its stamp": ({ ledger, reader }) => ({
+  "never changes its stamp": ({ ledger, reader }) => ({
     ledger,
     reader: {
       ...reader,
@@ -126,9 +126,9 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
   })
 }
 
-/** Whether all laws hold; once one is broken the others are not asked. */
+/** Returns whether all laws hold; stops at the first violation. */
 const allHold = Effect.fnUntraced(function*(subject: LedgerSubject) {
-  // a law may stumble over an answer that it does not understand: that counts as well
+  // a law that fails with a defect counts as violated
   const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) =>
     Effect.gen(function*() {
       for (
@@ -160,5 +160,5 @@ describe("the laws find a store that", () => {
         Effect.map(allHold({ ...subject, open: Effect.map(subject.open, wrong) }), assert.isFalse)
     )
   }
-  it.effect("is not broken to be sound", () => Effect.map(allHold(subject), assert.isTrue))
+  it.effect("accept a correct store", () => Effect.map(allHold(subject), assert.isTrue))
 })

@@ -1,5 +1,5 @@
 /*
- * Both revisions tell the same facts. Replay one network with
+ * Both revisions return the same facts. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/revisions.test.ts
  */
@@ -53,7 +53,7 @@ for (const seed of seeds.slice(0, 2)) {
     }))))
 
     for (const id of operationIds) {
-      it.effect(`${id} tells the same facts in both revisions`, () =>
+      it.effect(`${id} returns the same facts in both revisions`, () =>
         Effect.gen(function*() {
           const { faces, facts } = yield* setUp
           const operation: Operation = operations[id]
@@ -79,8 +79,8 @@ for (const seed of seeds.slice(0, 2)) {
                   yield* ask(faces.later, id, path, laterText),
                   yield* ask(faces.earlier, id, path, earlierText)
                 ]
-                const asked = `${id} ${path.join(" ")} ?${laterText}`
-                assert(!("broken" in first) && !("broken" in second), asked)
+                const description = `${id} ${path.join(" ")} ?${laterText}`
+                assert(!("broken" in first) && !("broken" in second), description)
                 if (
                   id === "getBids" && "refused" in first && first.refused === "BadInput"
                 ) return true
@@ -88,7 +88,7 @@ for (const seed of seeds.slice(0, 2)) {
                   assert.deepStrictEqual(
                     "refused" in second ? second.refused : second,
                     "refused" in first ? first.refused : first,
-                    asked
+                    description
                   )
                   return true
                 }
@@ -97,9 +97,9 @@ for (const seed of seeds.slice(0, 2)) {
                   ? operation.kind
                   : "answer"
                 const [otherFacts, oneFacts] = [commonFacts(other, root), commonFacts(one, root)]
-                // names the place, which takes ten times as long as to see that all is the same
+                // names the difference, which takes ten times as long as the comparison
                 if (!isDeepStrictEqual(otherFacts, oneFacts)) {
-                  assert.deepStrictEqual(otherFacts, oneFacts, asked)
+                  assert.deepStrictEqual(otherFacts, oneFacts, description)
                 }
                 if (operation.kind === "list") {
                   const [page, wrapper] = [one as LaterPage, Object.keys(one as object)[0]!]
@@ -110,22 +110,22 @@ for (const seed of seeds.slice(0, 2)) {
                     assert.strictEqual(
                       pagination.totalItems,
                       items.length + page.pendingItems,
-                      asked
+                      description
                     )
                   } else {assert.isAtMost(
                       items.length + page.pendingItems,
                       pagination.totalItems,
-                      asked
+                      description
                     )}
                   assert.strictEqual(
                     pagination.firstItem === null,
                     pagination.totalItems === 0,
-                    asked
+                    description
                   )
                   assert.strictEqual(
                     pagination.lastItem === null,
                     pagination.totalItems === 0,
-                    asked
+                    description
                   )
                   if (operation.list === "slots") {
                     const slots = items as ReadonlyArray<LaterSlot>
@@ -148,7 +148,7 @@ for (const seed of seeds.slice(0, 2)) {
   })
 }
 
-/** What one revision calls open and the other closed; a winner is the one who bid best. */
+/** One revision shows open slots and the other closed ones; the winner is the highest bidder. */
 function slotsAgree(one: LaterSlot, other: EarlierSlot) {
   assert(!(one.openAuction && other.closedAuction), `Slot ${one.slotNum} is open and closed`)
   if (other.winner !== null) {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll } from "vitest"
 
-/** Errors of this file carry no stack, which takes longer than to find them: refusals are made by the thousand, and a law that breaks tells its case. */
+/**
+ * Turns off stack traces in this test file: the laws cause thousands of refusals, and a violation
+ * names its case.
+ */
 export function withoutStacks(): void {
   const limit = Error.stackTraceLimit
   beforeAll(() => {

@@ -11,7 +11,7 @@ const types: { readonly [extension: string]: string } = {
   ".html": "text/html"
 }
 
-/** What a browser needs to find the packages: their own files, as they were installed, with no bundler between. */
+/** An import map with the files of the packages as they were installed, without a bundler. */
 const page = (imports: object, url: string) =>
   `<!doctype html><meta charset="utf-8"><title>scenario</title>
 <script type="importmap">${JSON.stringify({ imports })}</script>
@@ -29,7 +29,7 @@ try {
 document.title = "done"
 </script>`
 
-/** The imports of an installed package, from its `exports`. */
+/** Returns the imports of an installed package, from its `exports`. */
 const importsOf = (folder: string, name: string): { [specifier: string]: string } => {
   const { exports } = JSON.parse(
     readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")
@@ -39,7 +39,7 @@ const importsOf = (folder: string, name: string): { [specifier: string]: string 
     const file = fileOf(target)
     if (file === undefined) continue
     const specifier = key === "." ? name : `${name}${key.slice(1)}`
-    // an import map knows no patterns: each file that one matches is named
+    // an import map has no patterns: each matching file is listed
     for (const [star, path] of matches(join(folder, "node_modules", name), file)) {
       found[specifier.replace("*", star)] = `/node_modules/${name}/${path}`
     }
@@ -47,7 +47,7 @@ const importsOf = (folder: string, name: string): { [specifier: string]: string 
   return found
 }
 
-/** The files that a target of `exports` stands for, each with what its star stands for. */
+/** Returns the files that a target of `exports` matches, each with the text of its star. */
 const matches = (folder: string, target: string): ReadonlyArray<readonly [string, string]> => {
   const [before, after] = target.replace(/^\.\//u, "").split("*")
   if (after === undefined) return [["", before!]]
@@ -63,7 +63,10 @@ const fileOf = (target: unknown): string | undefined => {
   return fileOf(conditions.browser ?? conditions.import ?? conditions.default)
 }
 
-/** Serves a folder with the package installed and runs the scenario in headless Chromium; the server at `url` is of another origin there. */
+/**
+ * Serves a folder with the package installed and runs the scenario in headless Chromium; the server
+ * at `url` is another origin there.
+ */
 export const runInChromium = async (
   folder: string,
   chromium: string,

@@ -6,12 +6,13 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { writeFeedLine } from "../../core/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { runInChromium } from "./_chromium.ts"
 
 /*
- * Packs the package, installs the tarball into a project of its own that has no TypeScript, and runs one scenario there
- * under Node, Deno, Bun and in Chromium. All must say the same. The program of the package serves the same network beside them.
+ * Packs the package, installs the tarball into a project without TypeScript, and runs one scenario
+ * there under Node, Deno, Bun and in Chromium. All must give the same result. The program of the
+ * package serves the same network beside them.
  */
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -24,7 +25,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     maxBuffer: 1 << 26
   })
 
-/** Starts the program of the installed package, and tells where it listens once it has followed the feed. */
+/** Starts the program of the installed package; returns its URL when it has followed the feed. */
 const serve = async (
   folder: string,
   lastBlock: bigint
@@ -56,7 +57,8 @@ interface State {
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-runtimes-"))
 let server: ChildProcess | undefined
 try {
-  // no lock file: the versions are exact, and a lock made on one platform lacks the binaries of the others
+  // no lock file: the versions are exact, and a lock made on one platform lacks the binaries of the
+  // others
   run("npm", ["install", "--no-package-lock", "--ignore-scripts"], here)
   run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], root)
   const tarball = readdirSync(folder).find((file) => file.endsWith(".tgz"))!
@@ -66,7 +68,7 @@ try {
   const simulation = simulate({ seed: "runtimes", users: 30 })
   const records = [
     { kind: "genesis", genesis: simulation.genesis } as const,
-    ...prehistory(simulation, 400)
+    ...initialHistory(simulation, 400)
   ]
   writeFileSync(join(folder, "feed.ndjson"), records.map(writeFeedLine).join("\n"))
 
@@ -111,9 +113,11 @@ try {
   ]
   let failed = 0
   for (const [name, answers] of others) {
-    const said = (await answers()).trim()
-    if (said !== expected) failed++
-    console.log(said === expected ? `${name} says the same as Node` : `${name} differs:\n${said}`)
+    const output = (await answers()).trim()
+    if (output !== expected) failed++
+    console.log(
+      output === expected ? `${name} gives the same result as Node` : `${name} differs:\n${output}`
+    )
   }
   console.log(`runtimes: ${others.length + 1 - failed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1

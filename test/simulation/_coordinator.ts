@@ -4,29 +4,29 @@ import type { PoolStore } from "../../core/ports/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
 import type { World } from "./_world.ts"
 
-/** What is pending under an id, past all faults. */
+/** Returns the pending transaction with an id, read without injected faults. */
 export const pendingOf = (pool: PoolStore["Service"], id: string): PoolTransaction | null => {
   const found = Effect.runSync(Effect.orDie(pool.transaction(id)))
   return found?.state === "pend" ? found : null
 }
 
-/** Selects, and forges what it selected; now and then something comes between. */
+/** Selects transactions and forges them; sometimes another operation runs in between. */
 export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => void): void {
-  const { dice, node: { services: { pool } }, timeline } = world
+  const { random, node: { services: { pool } }, timeline } = world
   const { facts } = timeline
-  const options = { maxTransactions: 1 + dice.below(6), maxNewAccounts: dice.below(3) }
-  const fate = dice.below(10)
+  const options = { maxTransactions: 1 + random.below(6), maxNewAccounts: random.below(3) }
+  const outcome = random.below(10)
   const selected = Effect.gen(function*() {
     const selection = yield* pool.select(options)
     const ids = selection.transactions.map(({ transaction }) => transaction.id)
     const started = yield* pool.startForging(ids, selection.batchNum)
-    if (fate > 1) yield* pool.doneForging(started, selection.batchNum)
+    if (outcome > 1) yield* pool.doneForging(started, selection.batchNum)
     return { selection, started: new Set(started) }
   })
   call(world, "select", selected, ({ selection, started }) => {
-    // on another chain, or beside somebody else who takes from the same pool, it would not fit
+    // on another chain, or beside another coordinator of the same pool, the batch would not fit
     if (
-      fate > 2 && timeline.facts === facts && timeline.open === undefined &&
+      outcome > 2 && timeline.facts === facts && timeline.open === undefined &&
       started.size === selection.transactions.length &&
       selection.batchNum === facts.batches.length + 1
     ) forge(batchOf(selection, 256 + facts.accounts.length))
@@ -51,18 +51,18 @@ const batchOf = (
   }))
 })
 
-/** The host looks after its pool. */
+/** Runs the host's maintenance of the pool. */
 export function clean(world: World): void {
-  const { dice, node: { services: { pool } }, promises, timeline } = world
+  const { random, node: { services: { pool } }, promises, timeline } = world
   const last = timeline.facts.batches.length
-  switch (dice.below(4)) {
+  switch (random.below(4)) {
     case 0:
       return call(world, "settle", pool.settle)
     case 1:
       return call(world, "give up", pool.rollBack(last))
     case 2: {
-      const ids = dice.some([...promises.transactions.keys()], 0.1)
-      // whether it is done or not nobody may count on them
+      const ids = random.some([...promises.transactions.keys()], 0.1)
+      // whether or not the call succeeded, the transaction may be gone
       for (const id of ids) promises.removed.add(id)
       return call(world, "remove", pool.remove(ids, "The host says so"))
     }
@@ -72,10 +72,10 @@ export function clean(world: World): void {
         world,
         "purge",
         pool.purge({
-          ttlMs: dice.of([1_000, 10_000_000]),
+          ttlMs: random.of([1_000, 10_000_000]),
           currentBatch: last,
-          safetyPeriodBatches: dice.below(6),
-          capacity: dice.of([5, 1000])
+          safetyPeriodBatches: random.below(6),
+          capacity: random.of([5, 1000])
         })
       )
     }
@@ -84,27 +84,27 @@ export function clean(world: World): void {
 
 export function call<A, E>(
   world: World,
-  what: string,
+  label: string,
   effect: Effect.Effect<A, E>,
   then: (found: A) => void = () => {}
 ): void {
-  const { weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm
-  const cut = () => world.tell(`${what} unheard`)
-  world.begin(what, effect, (exit) => {
+  const { injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm
+  const abort = () => world.tell(`${label} unheard`)
+  world.begin(label, effect, (exit) => {
     if (Exit.isSuccess(exit)) {
-      world.tell(`${what} done`)
-      world.count(what)
+      world.tell(`${label} done`)
+      world.count(label)
       return then(exit.value)
     }
-    if (Cause.hasDies(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+    if (Cause.hasDies(exit.cause)) world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
     world.check(
-      wasRough || weather.faults > faults || world.durable.isBroken() ||
+      wasRough || injector.faults > faults || world.durable.isBroken() ||
         Cause.hasInterruptsOnly(exit.cause),
-      () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
+      () => `${label} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
     )
-    world.count(`failed ${what}`)
-    cut()
-  }, cut)
+    world.count(`failed ${label}`)
+    abort()
+  }, abort)
 }

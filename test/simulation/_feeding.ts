@@ -2,12 +2,12 @@ import { Cause, type Effect, Exit, Option } from "effect"
 import type { BatchFeed, BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { type StoreFailure } from "../../core/ports/mod.ts"
 import type { BlockViolation, RecordReport } from "../../core/use_cases/mod.ts"
-import { nameOf } from "../laws/subject.ts"
-import { blockOn, drawBlock, priceOf } from "./_chain.ts"
+import { nameOf } from "../laws/ledger/mod.ts"
+import { blockOn, drawBlock, priceOf } from "./network/mod.ts"
 import { pendingOf } from "./_coordinator.ts"
 import type { World } from "./_world.ts"
 
-/** What the feeder remembers: blocks that were dropped, to send some of them again. */
+/** The state of the feeder: dropped blocks, some of which it sends again. */
 export interface Feeder {
   isBusy: boolean
   unique: number
@@ -16,7 +16,7 @@ export interface Feeder {
 
 export const newFeeder = (): Feeder => ({ isBusy: false, unique: 1000, sent: [] })
 
-/** The next record of the chain, or once more the one of which nobody knows whether it was taken in. */
+/** Sends the next record of the chain, or repeats the last one if its outcome is unknown. */
 export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>): void {
   if (feeder.isBusy) return
   const { timeline } = world
@@ -25,7 +25,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
   feeder.isBusy = true
   if (record.kind === "block") feeder.sent.push(record.block)
   apply(world, record, {
-    told: (report) => {
+    onReport: (report) => {
       feeder.isBusy = false
       const version = versionOf(report)
       world.check(
@@ -36,106 +36,110 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
           } is taken in at version ${version}, after version ${timeline.lastVersion}`
       )
       timeline.confirm(version)
-      world.floor = Math.max(world.floor, version)
+      world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()
     },
     refused: (violation) =>
       world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
-    unheard: () => void (feeder.isBusy = false)
+    onUnknownOutcome: () => void (feeder.isBusy = false)
   })
 }
 
 interface Outcomes {
-  readonly told: (report: RecordReport) => void
+  readonly onReport: (report: RecordReport) => void
   readonly refused: (violation: BlockViolation) => void
-  /** It may be in the ledger, or not. */
-  readonly unheard: () => void
+  /** Called if the outcome of the write is unknown. */
+  readonly onUnknownOutcome: () => void
 }
 
-function apply(world: World, record: FeedRecord, { refused, told, unheard }: Outcomes): void {
-  const what = nameOf(record)
-  const { weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm
+function apply(
+  world: World,
+  record: FeedRecord,
+  { refused, onReport, onUnknownOutcome }: Outcomes
+): void {
+  const label = nameOf(record)
+  const { injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm
   const applied: Effect.Effect<RecordReport, BlockViolation | StoreFailure> = world.node.services
     .ledger.applyRecord(record)
-  const cut = () => {
-    world.tell(`${what} unheard`)
-    unheard()
+  const abort = () => {
+    world.tell(`${label} unheard`)
+    onUnknownOutcome()
   }
-  world.begin(what, applied, (exit) => {
+  world.begin(label, applied, (exit) => {
     if (Exit.isSuccess(exit)) {
-      world.tell(`${what} at ${versionOf(exit.value)}`)
+      world.tell(`${label} at ${versionOf(exit.value)}`)
       world.count(record.kind)
-      return told(exit.value)
+      return onReport(exit.value)
     }
     const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
     if (failure === undefined && !Cause.hasInterruptsOnly(exit.cause)) {
-      world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+      world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
     }
     if (failure?._tag === "BlockViolation") {
-      world.tell(`${what} refused: ${failure.message}`)
+      world.tell(`${label} refused: ${failure.message}`)
       world.count(`refused ${record.kind}`)
       return refused(failure)
     }
     world.check(
-      failure === undefined || wasRough || weather.faults > faults || world.durable.isBroken(),
-      () => `${what} fails, and nothing was wrong: ${failure?.message}`
+      failure === undefined || wasRough || injector.faults > faults || world.durable.isBroken(),
+      () => `${label} fails, and nothing was wrong: ${failure?.message}`
     )
     world.count(`failed ${record.kind}`)
-    cut()
-  }, cut)
+    abort()
+  }, abort)
 }
 
 const versionOf = (report: RecordReport): number =>
   report.kind === "genesis" ? 0 : report.stamp.version
 
 function drawRecord(
-  { dice, durable, promises, timeline }: World,
+  { random, durable, promises, timeline }: World,
   feeder: Feeder,
   forged?: Partial<BatchFeed>
 ): FeedRecord {
   const { facts } = timeline
   if (forged === undefined) {
-    const roll = dice.below(100)
+    const roll = random.below(100)
     if (roll < 14 && timeline.depth > 3) {
-      // mostly shallow, now and then all but the first blocks
-      const depth = dice.chance(0.1)
+      // mostly few blocks, sometimes all but the first ones
+      const depth = random.chance(0.1)
         ? timeline.depth - 2
-        : Math.min(1 + dice.below(3), timeline.depth - 2)
+        : Math.min(1 + random.below(3), timeline.depth - 2)
       return { kind: "rollBack", toBlock: timeline.below(depth) }
     }
     if (roll < 20) {
       return {
         kind: "prices",
-        prices: [priceOf(dice, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
+        prices: [priceOf(random, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
       }
     }
-    // the chain has come back to a block that was dropped
+    // the chain continues with a block that was dropped before
     const again = feeder.sent.findLast(({ hash, parentHash }) =>
       parentHash === facts.blocks.at(-1)!.hash && hash !== undefined
     )
-    if (again !== undefined && dice.chance(0.4)) return { kind: "block", block: again }
+    if (again !== undefined && random.chance(0.4)) return { kind: "block", block: again }
   }
   const pool = durable.pool()
   const pending = [...promises.transactions.keys()].flatMap((id) => {
     const found = pendingOf(pool, id)
     return found === null ? [] : [found]
   })
-  return { kind: "block", block: drawBlock(dice, facts, ++feeder.unique, forged, pending) }
+  return { kind: "block", block: drawBlock(random, facts, ++feeder.unique, forged, pending) }
 }
 
-/** What the feeder should not have sent: old, too new, or damaged. None of it changes anything. */
+/** Sends invalid records: old, too new, or damaged. None of them changes anything. */
 export function feedWrongly(world: World, feeder: Feeder): void {
-  const { dice, timeline } = world
+  const { random, timeline } = world
   if (feeder.isBusy || timeline.open !== undefined || feeder.sent.length === 0) return
   const { blocks } = timeline.facts
   const version = timeline.lastVersion
   feeder.isBusy = true
   const free = () => void (feeder.isBusy = false)
-  const old = dice.of(feeder.sent)
+  const old = random.of(feeder.sent)
   const next = blockOn(timeline.facts, ++feeder.unique, {})
-  const record = dice.of<FeedRecord>([
+  const record = random.of<FeedRecord>([
     { kind: "block", block: old },
     { kind: "block", block: old },
     { kind: "block", block: { ...next, number: next.number + 1n } },
@@ -145,14 +149,14 @@ export function feedWrongly(world: World, feeder: Feeder): void {
     { kind: "rollBack", toBlock: next.number },
     { kind: "rollBack", toBlock: 0n }
   ])
-  // a dropped block on the last one is the next block
+  // a dropped block with the last block as its parent is the next block
   if (
     record.kind === "block" && record.block.parentHash === blocks.at(-1)!.hash &&
     record.block.number === next.number && record.block === old
   ) return free()
   const isThere = record.kind === "block" && blocks.some(({ hash }) => hash === record.block.hash)
   apply(world, record, {
-    told: (report) => {
+    onReport: (report) => {
       free()
       world.check(
         isThere && report.kind === "block" && !report.applied && report.stamp.version === version,
@@ -163,6 +167,6 @@ export function feedWrongly(world: World, feeder: Feeder): void {
       free()
       world.check(!isThere, () => `${nameOf(record)} is in the ledger, and is refused: ${message}`)
     },
-    unheard: free
+    onUnknownOutcome: free
   })
 }

@@ -1,18 +1,18 @@
 import { call } from "./_coordinator.ts"
 import { feed, type Feeder } from "./_feeding.ts"
-import { lookForAuthorization, lookForPosted } from "./_posting.ts"
+import { readAuthorization, readPosted } from "./_posting.ts"
 import { disagreement } from "./_promises.ts"
-import { urlOf } from "./_questions.ts"
+import { urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
-import type { Question } from "./_reference.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { missed, takePage } from "./_walks.ts"
 import type { World } from "./_world.ts"
 
-/** The weather clears up: the service has to recover by itself, and every promise is looked up. */
+/** Stops injecting faults: the service has to recover by itself, and every promise is checked. */
 export function finish(world: World, feeder: Feeder): void {
-  const { timeline, weather } = world
-  weather.isGone = false
-  weather.roughness = 0
+  const { timeline, injector } = world
+  injector.isUnreachable = false
+  injector.roughness = 0
   world.isVerifierBusy = false
   world.disk.isFull = false
   world.quiesce()
@@ -29,11 +29,11 @@ export function finish(world: World, feeder: Feeder): void {
   world.quiesce()
   lookAtEverything(world)
   world.check(
-    world.unjudged.length === 0,
-    () => `Version ${world.unjudged[0]?.version} was shown, and never told`
+    world.pendingChecks.length === 0,
+    () => `Version ${world.pendingChecks[0]?.version} was shown, and never told`
   )
-  if (world.dice.chance(0.7)) return
-  // what was durable is there for the next process as well
+  if (world.random.chance(0.7)) return
+  // durable data must be there for the next process too
   world.restart()
   lookAtEverything(world)
 }
@@ -49,23 +49,23 @@ const lists = [
 ] as const
 
 function lookAtEverything(world: World): void {
-  const { dice, promises, timeline, walks } = world
-  for (const operation of dice.some(lists, 0.2)) {
-    const question: Question = {
-      revision: dice.of(["later", "earlier"]),
+  const { random, promises, timeline, walks } = world
+  for (const operation of random.some(lists, 0.2)) {
+    const ledgerRead: LedgerRead = {
+      revision: random.of(["later", "earlier"]),
       operation,
       values: [],
       query: operation === "getState" ? "" : "limit=2049"
     }
-    read(world, question, { method: "GET", url: urlOf(question), headers: {} })
+    read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} })
   }
   for (const id of promises.transactions.keys()) {
     world.checkPromise(id)
-    if (dice.chance(0.2)) lookForPosted(world, id)
+    if (random.chance(0.2)) readPosted(world, id)
   }
   for (const address of promises.authorizations.keys()) {
     world.checkAuthorization(address)
-    lookForAuthorization(world, address)
+    readAuthorization(world, address)
   }
   const broken = disagreement(world.durable.pool(), timeline.facts, promises.transactions.keys())
   if (broken !== undefined) world.fail(broken)

@@ -1,8 +1,7 @@
 import { Effect, Result, Semaphore } from "effect"
 import { type PoolStore, StoreFailure } from "../../core/ports/mod.ts"
-import type { Dice } from "../laws/_pool_dice.ts"
-import type { Ports } from "./_database.ts"
-import type { Services, Tampering } from "./_node.ts"
+import type { SeededRandom } from "../laws/_seeded_random.ts"
+import type { Ports, Services, Tampering } from "./machine/mod.ts"
 
 type Pool = PoolStore["Service"]
 type List = Ports["reader"]["list"]
@@ -25,11 +24,11 @@ const handle = (change: (handle: Services["handle"]) => Services["handle"]): Tam
   services: (services) => ({ ...services, handle: change(services.handle) })
 })
 
-/** Nodes that do not do what they promise, each by one thing that somebody might get wrong. */
-export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering } = {
-  "acknowledges what is not on disk yet": () => ({ isDiskHasty: true }),
-  "forgets its last record when it starts": () => ({ found: ({ synced }) => void synced.pop() }),
-  "finds its records in another order when it starts": () => ({
+/** Nodes that break one promise each, as a real defect might. */
+export const flaws: { readonly [label: string]: (random: () => SeededRandom) => Tampering } = {
+  "acknowledges writes before they are on disk": () => ({ isDiskHasty: true }),
+  "loses its last record at a start": () => ({ found: ({ synced }) => void synced.pop() }),
+  "reorders its records at a start": () => ({
     found: ({ synced }) => {
       const pools = synced.filter(({ kind }) => kind === "pool")
       synced.splice(
@@ -49,21 +48,21 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
           )
         }, atMs)
     })),
-  "does not notice what a batch forges": () =>
+  "does not notice the transactions of a batch": () =>
     pool(({ settle }) => ({ settle: (step, atMs) => settle({ ...step, changes: [] }, atMs) })),
-  "acknowledges transactions that it does not keep": (dice) =>
+  "acknowledges transactions without storing them": (random) =>
     pool(({ addTransaction }) => ({
       addTransaction: (...given) =>
-        dice().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
+        random().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
     })),
-  "keeps an authorization in the process only": (dice) =>
+  "stores an authorization in the process only": (random) =>
     pool(({ addAuthorization }) => ({
       addAuthorization: (authorization) =>
-        dice().chance(0.3)
+        random().chance(0.3)
           ? Effect.succeed({ added: true, authorization })
           : addAuthorization(authorization)
     })),
-  "takes another content for the same transaction": () =>
+  "accepts other content for the same transaction": () =>
     pool(({ addTransaction, transaction }) => ({
       transaction: (id) =>
         Effect.map(transaction(id), (found) => found?.state === "pend" ? null : found),
@@ -73,7 +72,7 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
           (added) => added.kind === "known" ? { kind: "added" as const } : added
         )
     })),
-  "serves what it kept though the ledger has moved on": () => ({
+  "serves a stale cached answer about the ledger": () => ({
     ports: (ports) => ({
       ...ports,
       tip: {
@@ -85,26 +84,26 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
       }
     })
   }),
-  "serves what it kept of the pool though that has moved on": () => ({
+  "serves a stale cached answer about the pool": () => ({
     ports: (ports) => ({ ...ports, poolTip: { version: () => 1, versionOf: () => 1 } })
   }),
-  "takes a block in twice after an unknown commit": () =>
+  "applies a block twice after an unknown commit": () =>
     writer(({ writer: { apply, rollBack } }) => {
-      let unheard = ""
+      let unacknowledgedHash = ""
       return {
         apply: (block, decide) => {
-          const again = unheard === block.hash
+          const again = unacknowledgedHash === block.hash
             ? Effect.asVoid(rollBack(block.number - 1n, () => Result.void))
             : Effect.void
-          unheard = ""
+          unacknowledgedHash = ""
           return Effect.tapError(
             Effect.andThen(again, apply(block, decide)),
-            () => Effect.sync(() => void (unheard = block.hash))
+            () => Effect.sync(() => void (unacknowledgedHash = block.hash))
           )
         }
       }
     }),
-  "answers a rollback before it is done": () =>
+  "acknowledges a rollback before it is done": () =>
     writer(({ reader, writer: { rollBack } }) => {
       let dropped = 0
       return {
@@ -149,7 +148,7 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
       }
     }
   }),
-  "counts one pending item too many where there are filters": () =>
+  "counts one pending item too many if there are filters": () =>
     list((inner) => (name, query) =>
       Effect.map(
         inner(name, query),
@@ -159,7 +158,7 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
             : { ...page, counts: { ...page.counts, pendingItems: page.counts.pendingItems + 1 } }
       )
     ),
-  "shows items and counts of two versions": () => {
+  "mixes items and counts of two versions": () => {
     const before = new Map<string, number>()
     return list((inner) => (name, query) =>
       Effect.map(inner(name, query), (page) => {
@@ -180,28 +179,28 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
       })
     )
   },
-  "names a version that it does not show": () =>
+  "names another version than the one it shows": () =>
     list((inner) => (name, query) =>
       Effect.map(
         inner(name, query),
         (page) => ({ ...page, stamp: { ...page.stamp, version: page.stamp.version + 1 } })
       )
     ),
-  "tells everybody that nothing was modified": () =>
+  "answers every conditional request with 304": () =>
     handle((inner) => (request) =>
       request.headers["if-none-match"] === undefined ?
         inner(request) :
         Effect.map(inner(request), (answer) =>
           answer.status === 200 ? { ...answer, status: 304, body: "" } : answer)
     ),
-  "does not say when to come again": () =>
+  "omits Retry-After": () =>
     handle((inner) => (request) =>
       Effect.map(inner(request), (answer) => {
         const { "retry-after": _, ...headers } = answer.headers
         return { ...answer, headers }
       })
     ),
-  "fails for good after some failures": () => {
+  "fails forever after some failures": () => {
     let failures = 0
     return list((inner) => (name, query) =>
       failures >= 3
@@ -212,7 +211,7 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
           ))
     )
   },
-  "keeps a place for a client that has gone": () =>
+  "leaks the place of a client that disconnects": () =>
     handle((inner) => {
       const places = Semaphore.makeUnsafe(2)
       return (request) =>

@@ -3,51 +3,51 @@ import type { HttpRequest } from "../../adapters/http/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { signed } from "./_people.ts"
-import { isSame } from "./_promises.ts"
-import { send } from "./_requests.ts"
 import {
   authorizationBody,
   destinationOf,
   drawAuthorization,
   drawTransaction,
+  signed,
   transactionBody,
   wrongSignature
-} from "./_wallets.ts"
+} from "./network/mod.ts"
+import { isSame } from "./_promises.ts"
+import { send } from "./_requests.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 const encoder = new TextEncoder()
 
-/** The body may take its time. */
+/** The body may arrive slowly. */
 const post = (world: World, url: string, text: string): HttpRequest => {
   const bytes = encoder.encode(text)
   const body = () =>
     Effect.suspend(() =>
-      world.dice.chance(0.2)
-        ? Effect.as(Effect.sleep(1 + world.dice.below(40)), bytes)
+      world.random.chance(0.2)
+        ? Effect.as(Effect.sleep(1 + world.random.below(40)), bytes)
         : Effect.succeed(bytes)
     )
   return {
     method: "POST",
-    url: `${world.dice.chance(0.3) ? "/earlier" : ""}${url}`,
+    url: `${world.random.chance(0.3) ? "/earlier" : ""}${url}`,
     headers: { "content-type": "application/json", "content-length": String(bytes.length) },
     body
   }
 }
 
-/** A wallet posts something new, the same again, or something else under the same id. */
+/** A wallet posts a new transaction, repeats one, or posts another one under the same id. */
 export function postTransaction(world: World): void {
-  const { dice, genesis: { network }, promises, timeline } = world
+  const { random, genesis: { network }, promises, timeline } = world
   const { facts } = timeline
   if (facts.accounts.length === 0) return
-  const [known] = promises.posted.size > 0 && dice.chance(0.25)
-    ? dice.of([...promises.posted.values()])
+  const [known] = promises.posted.size > 0 && random.chance(0.25)
+    ? random.of([...promises.posted.values()])
     : []
   const drawn = known === undefined
-    ? drawTransaction(dice, facts)
-    : dice.chance(0.7)
+    ? drawTransaction(random, facts)
+    : random.chance(0.7)
     ? known
-    : { ...known, ...destinationOf(dice, facts, known.tokenId) }
+    : { ...known, ...destinationOf(random, facts, known.tokenId) }
   const sender = facts.accounts.find(({ index }) => index === drawn.fromAccountIndex)
   const posted =
     world.isSigned && sender !== undefined && drawn !== known && drawn.signature !== wrongSignature
@@ -62,37 +62,42 @@ export function postTransaction(world: World): void {
     count: world.promises.posted.size
   }
   promises.post(posted)
-  const what = `POST ${
+  const label = `POST ${
     posted.id.slice(0, 14)
   } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
     posted.toAccountIndex ?? posted.toPublicKey ?? posted.toAddress
   }`
-  send(world, what, post(world, "/transactions-pool", transactionBody(network, posted)), (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
-    if (fate.status === 200) {
-      const broken = promises.acknowledge(posted)
-      if (broken !== undefined) world.fail(broken)
-      world.count("acknowledged")
-      return world.checkPromise(posted.id)
-    }
-    const body = bodyOf(fate)
-    world.check(
-      !wasAcknowledged || !isHeld(world, posted),
-      () => `${what} was acknowledged, and is refused: ${body}`
-    )
-    if (body.includes("problem:conflict")) {
-      const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
-      return world.check(others.length > 0, () => `${what} conflicts with nothing: ${body}`)
-    }
-    const standsStill = before.open === undefined && timeline.open === undefined &&
-      before.version === timeline.lastVersion
-    if (standsStill && earlierPosts.length === 0) {
+  send(
+    world,
+    label,
+    post(world, "/transactions-pool", transactionBody(network, posted)),
+    (outcome) => {
+      if (outcome === "gone" || outcome.status >= 500) return
+      if (outcome.status === 200) {
+        const broken = promises.acknowledge(posted)
+        if (broken !== undefined) world.fail(broken)
+        world.count("acknowledged")
+        return world.checkPromise(posted.id)
+      }
+      const body = bodyOf(outcome)
       world.check(
-        !isRight(before.facts, posted) || body.includes("fewer than"),
-        () => `${what} is right, and is refused: ${body}`
+        !wasAcknowledged || !isHeld(world, posted),
+        () => `${label} was acknowledged, and is refused: ${body}`
       )
+      if (body.includes("problem:conflict")) {
+        const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
+        return world.check(others.length > 0, () => `${label} conflicts with nothing: ${body}`)
+      }
+      const standsStill = before.open === undefined && timeline.open === undefined &&
+        before.version === timeline.lastVersion
+      if (standsStill && earlierPosts.length === 0) {
+        world.check(
+          !isRight(before.facts, posted) || body.includes("fewer than"),
+          () => `${label} is right, and is refused: ${body}`
+        )
+      }
     }
-  })
+  )
 }
 
 const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {
@@ -100,7 +105,7 @@ const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {
   return known !== undefined && isSame(known, posted) && !promises.removed.has(posted.id)
 }
 
-/** Whether nothing speaks against a transaction, beside the bounds of the pool. */
+/** Returns whether a transaction is valid, apart from the limits of the pool. */
 function isRight(
   facts: Facts,
   { fromAccountIndex, nonce, signature, toAccountIndex, tokenId }: PostedTransaction
@@ -113,55 +118,55 @@ function isRight(
 }
 
 export function postAuthorization(world: World): void {
-  const { dice, genesis: { network }, promises } = world
-  const posted = drawAuthorization(dice)
+  const { random, genesis: { network }, promises } = world
+  const posted = drawAuthorization(random)
   const { address, publicKey } = posted
-  const held = promises.authorizations.get(address)
-  const what = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
+  const promised = promises.authorizations.get(address)
+  const label = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
   send(
     world,
-    what,
+    label,
     post(world, "/account-creation-authorization", authorizationBody(network, posted)),
-    (fate) => {
-      if (fate === "gone" || fate.status >= 500) return
+    (outcome) => {
+      if (outcome === "gone" || outcome.status >= 500) return
       const known = promises.authorizations.get(address)
-      if (fate.status === 200) {
+      if (outcome.status === 200) {
         world.check(
           known === undefined || known.publicKey === publicKey,
-          () => `${what} is acknowledged, and so is another key`
+          () => `${label} is acknowledged, and so is another key`
         )
         promises.authorizations.set(address, posted)
         return world.checkAuthorization(address)
       }
       world.check(
-        held === undefined || held.publicKey !== publicKey,
-        () => `${what} was acknowledged, and is refused: ${bodyOf(fate)}`
+        promised === undefined || promised.publicKey !== publicKey,
+        () => `${label} was acknowledged, and is refused: ${bodyOf(outcome)}`
       )
     }
   )
 }
 
-/** Looks for what was posted, now and then with the tag of the last answer. */
-export function lookForPosted(world: World, id = anyPosted(world)): void {
-  const { dice, looked, promises } = world
-  const held = promises.transactions.get(id)
+/** Reads a posted transaction, sometimes with the entity tag of the last answer. */
+export function readPosted(world: World, id = anyPosted(world)): void {
+  const { random, poolReads, promises } = world
+  const promised = promises.transactions.get(id)
   const mayBeGone = promises.removed.has(id)
   const url = `/transactions-pool/${id}`
-  const last = looked.get(id)
+  const last = poolReads.get(id)
   const before = stateOf(world, id)
-  const headers = last !== undefined && dice.chance(0.5) ? { "if-none-match": last.etag } : {}
-  send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
-    const body = bodyOf(fate)
+  const headers = last !== undefined && random.chance(0.5) ? { "if-none-match": last.etag } : {}
+  send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (outcome) => {
+    if (outcome === "gone" || outcome.status >= 500) return
+    const body = bodyOf(outcome)
     const after = stateOf(world, id)
-    if (fate.status === 404) {
+    if (outcome.status === 404) {
       return world.check(
-        (held === undefined || mayBeGone || promises.removed.has(id)) &&
+        (promised === undefined || mayBeGone || promises.removed.has(id)) &&
           (before === "" || after === ""),
         () => `GET ${url} is answered with 404, though it is in the pool`
       )
     }
-    if (fate.status === 304) {
+    if (outcome.status === 304) {
       return world.check(
         before !== after || last?.state === before,
         () => `GET ${url} is not modified since it was ${last?.state}, though it is ${before}`
@@ -179,24 +184,32 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
       before !== after || state === before,
       () => `GET ${url} shows that it is ${state}, though it is ${before}`
     )
-    if (fate.headers.etag !== undefined) looked.set(id, { state, etag: fate.headers.etag })
+    if (outcome.headers.etag !== undefined) poolReads.set(id, { state, etag: outcome.headers.etag })
     const shown = (promises.posted.get(id) ?? []).find(({ amount, nonce, signature }) =>
       signature === found.signature && String(amount) === found.amount &&
       Number(nonce) === found.nonce
     )
-    world.check(shown !== undefined, () => `GET ${url} shows what nobody posted: ${body}`)
     world.check(
-      held === undefined || mayBeGone || held.signature === found.signature,
+      shown !== undefined,
+      () => `GET ${url} shows a transaction that was never posted: ${body}`
+    )
+    world.check(
+      promised === undefined || mayBeGone || promised.signature === found.signature,
       () => `GET ${url} shows another content than was acknowledged: ${body}`
     )
   }, { isExcused: () => isTokenGone(world, id) })
 }
 
-/** Rather one that was looked for before: something may have become of it. */
-const anyPosted = ({ dice, looked, promises }: World): string =>
-  dice.of([...looked.size > 0 && dice.chance(0.6) ? looked.keys() : promises.posted.keys()])
+/** Prefers one that was read before, which may have changed. */
+const anyPosted = ({ random, poolReads, promises }: World): string =>
+  random.of([
+    ...poolReads.size > 0 && random.chance(0.6) ? poolReads.keys() : promises.posted.keys()
+  ])
 
-/** State and batch of a transaction, past all faults; empty where it is not in the pool. */
+/**
+ * Returns state and batch of a transaction, read without injected faults; empty if it is not in the
+ * pool.
+ */
 const stateOf = ({ durable }: World, id: string): string => {
   const found = Effect.runSync(Effect.orDie(durable.pool().transaction(id)))
   return found === null ? "" : `${found.state} ${found.batchNum}`
@@ -208,21 +221,21 @@ const isTokenGone = ({ promises, timeline }: World, id: string): boolean =>
     (promises.posted.get(id) ?? []).some(({ tokenId }) => tokenId >= tokens.length)
   )
 
-export function lookForAuthorization(world: World, address: string): void {
+export function readAuthorization(world: World, address: string): void {
   const url = `/account-creation-authorization/${
     formatPrefixedAddress(world.genesis.network.prefix, address)
   }`
-  const held = world.promises.authorizations.get(address)
-  send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
+  const promised = world.promises.authorizations.get(address)
+  send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (outcome) => {
+    if (outcome === "gone" || outcome.status >= 500) return
     world.check(
-      fate.status === 200 || held === undefined,
-      () => `GET ${url} is answered with ${fate.status}, though it was acknowledged`
+      outcome.status === 200 || promised === undefined,
+      () => `GET ${url} is answered with ${outcome.status}, though it was acknowledged`
     )
-    if (fate.status === 200 && held !== undefined) {
+    if (outcome.status === 200 && promised !== undefined) {
       world.check(
-        bodyOf(fate).includes(held.signature),
-        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(fate)}`
+        bodyOf(outcome).includes(promised.signature),
+        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(outcome)}`
       )
     }
   })

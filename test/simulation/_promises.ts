@@ -5,13 +5,13 @@ import type { Facts } from "../laws/mod.ts"
 
 type Pool = PoolStore["Service"]
 
-/** What clients were told is kept, and what they may have handed in without an answer. */
+/** Records what the service acknowledged to clients, and what they posted without an answer. */
 export class Promises {
-  /** By id: of which content a client was told that it is in the pool. */
+  /** By id: the content that the service acknowledged. */
   readonly transactions = new Map<string, PostedTransaction>()
   /** By id: everything that was ever posted. */
   readonly posted = new Map<string, Array<PostedTransaction>>()
-  /** Taken out of the pool by its host, or perhaps. */
+  /** Transactions that the host removed from the pool, or tried to remove. */
   readonly removed = new Set<string>()
   readonly authorizations = new Map<
     string,
@@ -25,7 +25,7 @@ export class Promises {
     else known.push(posted)
   }
 
-  /** A sentence where what was acknowledged before is something else. */
+  /** Returns a description if other content was acknowledged before. */
   acknowledge(posted: PostedTransaction): string | undefined {
     const known = this.transactions.get(posted.id)
     if (known !== undefined && !this.removed.has(posted.id) && !isSame(known, posted)) {
@@ -35,7 +35,7 @@ export class Promises {
     return undefined
   }
 
-  /** What is wrong with what a pool holds of one promise, or undefined. */
+  /** Describes how the pool breaks the promise of an id; undefined if it does not. */
   broken(pool: Pool, id: string): string | undefined {
     const posted = this.transactions.get(id)!
     const found = Effect.runSync(pool.transaction(id)) as PoolTransaction | null
@@ -46,7 +46,7 @@ export class Promises {
         ? undefined
         : `Transaction ${id} was acknowledged and is not in the pool`
     }
-    // after a removal another content is free to come, and may not be acknowledged yet
+    // after a removal another content may be stored, perhaps without an acknowledgement yet
     if (this.removed.has(id) && (this.posted.get(id) ?? []).some((other) => isSame(found, other))) {
       return brokenSteps(pool, found)
     }
@@ -70,7 +70,10 @@ export const isSame = (one: PostedTransaction, other: PostedTransaction): boolea
   one.toAccountIndex === other.toAccountIndex && one.toAddress === other.toAddress &&
   one.toPublicKey === other.toPublicKey
 
-/** Each step leads on from the one before, and the last one to where the transaction is. */
+/**
+ * Each transition begins at the state where the one before ended, and the last one ends at the
+ * current state.
+ */
 function brokenSteps(pool: Pool, { batchNum, id, state }: PoolTransaction): string | undefined {
   let at: string | null = null
   const steps = Effect.runSync(pool.transitions(id))
@@ -85,7 +88,7 @@ function brokenSteps(pool: Pool, { batchNum, id, state }: PoolTransaction): stri
     : `Transaction ${id} is ${state} in ${batchNum}, and its last step leads to ${at} in ${last?.batchNum}`
 }
 
-/** Where the pool, after it was settled, says something else than the ledger, in a sentence. */
+/** Describes a difference between the settled pool and the ledger; undefined if there is none. */
 export function disagreement(pool: Pool, facts: Facts, ids: Iterable<string>): string | undefined {
   const last = facts.batches.length
   const forgedBy = new Map(facts.transactions.map((row) => [row.id, row]))

@@ -4,12 +4,12 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
 import { readInterfaces } from "../../core/use_cases/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { naiveReader } from "../laws/_naive_reader.ts"
-import { type Facts, missingThings } from "../laws/mod.ts"
-import { contextOf } from "./_node.ts"
+import { naiveReader } from "../laws/naive/mod.ts"
+import { type Facts, unknownReferences } from "../laws/mod.ts"
+import { contextOf } from "./machine/mod.ts"
 
-/** What is asked of the ledger. */
-export interface Question {
+/** A read of the ledger. */
+export interface LedgerRead {
   readonly revision: "later" | "earlier"
   readonly operation: OperationId
   readonly values: ReadonlyArray<string>
@@ -18,14 +18,17 @@ export interface Question {
 
 export interface Expected {
   readonly status: number
-  /** Of a 200. */
+  /** The body of a 200. */
   readonly json?: string
 }
 
-/** The right answers about a ledger that holds these facts: the naive model behind the writers of the contract. */
+/**
+ * Computes the expected responses for a ledger with these facts: the naive model behind the writers
+ * of the contract.
+ */
 export class Reference {
   readonly #interfaces
-  /** The same is asked again and again while nothing changes. */
+  /** The same reads are repeated while nothing changes. */
   readonly #known = new Map<Facts, Map<string, Expected>>()
   #facts: Facts | undefined
 
@@ -34,7 +37,7 @@ export class Reference {
     const reader: LedgerReader["Service"] = {
       list: (name, query) =>
         Effect.suspend(() => {
-          const missing = missingThings(this.#facts!, name, query.filters)
+          const missing = unknownReferences(this.#facts!, name, query.filters)
           const [first, ...rest] = missing.map(([filter, value]) => ({
             filter,
             kind: "token" as const,
@@ -62,23 +65,23 @@ export class Reference {
     )
   }
 
-  /** Another life begins, with facts of its own. */
+  /** Prepares for another run with other facts. */
   forget(): void {
     this.#known.clear()
   }
 
-  answer(facts: Facts, question: Question): Expected {
+  answer(facts: Facts, ledgerRead: LedgerRead): Expected {
     const known = this.#known.get(facts) ?? new Map<string, Expected>()
     this.#known.set(facts, known)
-    const key = `${question.revision} ${question.operation} ${
-      question.values.join(" ")
-    }?${question.query}`
+    const key = `${ledgerRead.revision} ${ledgerRead.operation} ${
+      ledgerRead.values.join(" ")
+    }?${ledgerRead.query}`
     let expected = known.get(key)
-    if (expected === undefined) known.set(key, expected = this.#work(facts, question))
+    if (expected === undefined) known.set(key, expected = this.#work(facts, ledgerRead))
     return expected
   }
 
-  #work(facts: Facts, { operation, query, revision, values }: Question): Expected {
+  #work(facts: Facts, { operation, query, revision, values }: LedgerRead): Expected {
     this.#facts = facts
     const { operations } = this.#interfaces.find((each) => each.revision.name === revision)!
     const exit = Effect.runSyncExit(operations[operation](values, query))
@@ -97,7 +100,7 @@ export class Reference {
 }
 
 const references = new Map<string, Reference>()
-/** For a life that begins: lives follow one another. */
+/** Returns the reference of a network; runs do not overlap. */
 export const referenceOf = (genesis: GenesisFeed): Reference => {
   const key = JSON.stringify(genesis.network)
   const known = references.get(key) ?? new Reference(genesis)

@@ -1,164 +1,168 @@
 import { Cause, Exit } from "effect"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import { difference } from "../laws/law.ts"
-import { averagesTolerance } from "../laws/agreement.ts"
-import { drawQuestion, urlOf } from "./_questions.ts"
-import type { Question } from "./_reference.ts"
+import { averagesTolerance } from "../laws/ledger/mod.ts"
+import { drawRead, urlOf } from "./_reads.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
-/** What becomes of a request: an answer, or none. */
-export type Fate = HttpAnswer | "gone"
+/** The outcome of a request: a response, or none. */
+export type Outcome = HttpAnswer | "gone"
 
 export interface SendOptions {
-  /** Whether the answer names the version that it shows. */
+  /** Whether the response names the version that it shows. */
   readonly isOfLedger?: boolean
-  /** Whether it may be refused for now though nothing is wrong. */
+  /** Whether a temporary refusal is acceptable. */
   readonly isExcused?: () => boolean
 }
 
-/** Sends a request, and looks at whatever comes back: what must hold of every answer. */
+/** Sends a request, and checks what must hold of every response. */
 export function send(
   world: World,
-  what: string,
+  label: string,
   request: HttpRequest,
-  then: (fate: Fate) => void,
+  then: (outcome: Outcome) => void,
   { isOfLedger = false, isExcused = () => false }: SendOptions = {}
 ): void {
-  const { floor, node, weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm || world.isVerifierBusy
+  const { shownVersion, node, injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm || world.isVerifierBusy
   const gone = () => {
-    world.tell(`${what} gone`)
+    world.tell(`${label} gone`)
     world.count("no answer")
     then("gone")
   }
-  world.begin(what, node.services.handle(request), (exit) => {
+  world.begin(label, node.services.handle(request), (exit) => {
     if (Exit.isFailure(exit)) {
       if (!Cause.hasInterruptsOnly(exit.cause)) {
-        world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+        world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
       }
       return gone()
     }
     const answer = exit.value
     const { headers, status } = answer
     const version = headers["ledger-version"]
-    world.tell(`${what} ${status} ${version}`, answer.body)
+    world.tell(`${label} ${status} ${version}`, answer.body)
     world.count(`${request.method} ${status}`)
     if (isOfLedger && status !== 400 && status < 500) {
       world.check(
-        version !== undefined && Number(version) >= floor,
-        () => `${what} shows version ${version}, and ${floor} was shown before it was asked`
+        version !== undefined && Number(version) >= shownVersion,
+        () => `${label} shows version ${version}, and ${shownVersion} was shown before it was asked`
       )
-      // what was shown once is never taken back
-      world.floor = Math.max(world.floor, Number(version))
+      // a version that was shown once is never taken back
+      world.shownVersion = Math.max(world.shownVersion, Number(version))
     }
     if (status === 503) {
       const full = bodyOf(answer).includes("problem:pool-full")
       world.check(
         Number(headers["retry-after"]) >= 1,
-        () => `${what} is refused for now without Retry-After`
+        () => `${label} is refused for now without Retry-After`
       )
       world.check(
-        full || isExcused() || wasRough || weather.faults > faults,
-        () => `${what} is refused, and nothing was wrong: ${bodyOf(answer)}`
+        full || isExcused() || wasRough || injector.faults > faults,
+        () => `${label} is refused, and nothing was wrong: ${bodyOf(answer)}`
       )
     } else if (status === 500) {
-      world.check(world.durable.isBroken(), () => `${what} fails: ${bodyOf(answer)}`)
+      world.check(world.durable.isBroken(), () => `${label} fails: ${bodyOf(answer)}`)
     } else {
       world.check(
         [200, 304, 400, 404].includes(status),
-        () => `${what} is answered with ${status}: ${bodyOf(answer)}`
+        () => `${label} is answered with ${status}: ${bodyOf(answer)}`
       )
     }
     if (status >= 400 && request.method !== "HEAD") {
       world.check(
         /^\{"message":"[A-Z0-9]/u.test(bodyOf(answer)),
-        () => `${what} is refused with ${bodyOf(answer)}`
+        () => `${label} is refused with ${bodyOf(answer)}`
       )
     }
     then(answer)
   }, gone)
 }
 
-/** Asks something new, or the same again with the tag of its last answer. */
+/** Sends a new read, or repeats one with the entity tag of its last response. */
 export function ask(world: World): void {
-  const { asked, dice, genesis, timeline } = world
-  if (asked.size > 0 && dice.chance(0.5)) {
-    const { etag, question, request } = dice.of([...asked.values()])
-    const tag = dice.chance(0.7) ? etag : dice.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
+  const { earlierReads, random, genesis, timeline } = world
+  if (earlierReads.size > 0 && random.chance(0.5)) {
+    const { etag, ledgerRead, request } = random.of([...earlierReads.values()])
+    const tag = random.chance(0.7) ? etag : random.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
     return read(
       world,
-      question,
-      dice.chance(0.75)
+      ledgerRead,
+      random.chance(0.75)
         ? { ...request, headers: { ...request.headers, "if-none-match": tag } }
         : request
     )
   }
-  const question = drawQuestion(dice, timeline.facts, genesis.network)
-  const url = urlOf(question)
-  const byHeader = question.revision === "earlier" && dice.chance(0.2)
+  const ledgerRead = drawRead(random, timeline.facts, genesis.network)
+  const url = urlOf(ledgerRead)
+  const byHeader = ledgerRead.revision === "earlier" && random.chance(0.2)
   read(
     world,
-    question,
+    ledgerRead,
     byHeader
       ? { method: "GET", url: url.slice("/earlier".length), headers: { "api-revision": "earlier" } }
-      : { method: dice.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
+      : { method: random.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
   )
 }
 
-/** Reads something of the ledger, and compares the answer with that of the naive model at the version that it names. */
+/**
+ * Reads from the ledger, and compares the response with that of the naive model at the same
+ * version.
+ */
 export function read(
   world: World,
-  question: Question,
+  ledgerRead: LedgerRead,
   request: HttpRequest,
   then: (answer: HttpAnswer) => void = () => {},
   ended: () => void = () => {}
 ): void {
-  const what = `${request.method} ${request.url}${
+  const label = `${request.method} ${request.url}${
     request.headers["if-none-match"] === undefined ? "" : " if it is not the same"
   }`
-  send(world, what, request, (fate) => {
+  send(world, label, request, (outcome) => {
     ended()
-    if (fate === "gone" || fate.status >= 500) return
-    const { headers, status } = fate
-    const judge = () => judgeAnswer(world, question, request, fate)
+    if (outcome === "gone" || outcome.status >= 500) return
+    const { headers, status } = outcome
+    const judge = () => judgeAnswer(world, ledgerRead, request, outcome)
     const version = Number(headers["ledger-version"])
-    // a refusal may name no snapshot where the store did not tell one
+    // a refusal may name no snapshot if the store did not report one
     if (status === 400) {
       world.check(
-        world.reference.answer(world.timeline.facts, question).status === 400,
-        () => `${what} is refused: ${bodyOf(fate)}`
+        world.reference.answer(world.timeline.facts, ledgerRead).status === 400,
+        () => `${label} is refused: ${bodyOf(outcome)}`
       )
     } else if (world.timeline.at(version) !== undefined) judge()
-    else world.unjudged.push({ version, judge })
+    else world.pendingChecks.push({ version, judge })
     if (status === 200 && headers.etag !== undefined) {
       const { "if-none-match": _, ...own } = request.headers
-      world.asked.set(keyOf({ ...request, headers: own }), {
-        question,
+      world.earlierReads.set(keyOf({ ...request, headers: own }), {
+        ledgerRead,
         request: { ...request, headers: own },
         etag: headers.etag
       })
     }
-    then(fate)
+    then(outcome)
   }, { isOfLedger: true })
 }
 
 function judgeAnswer(
   world: World,
-  question: Question,
+  ledgerRead: LedgerRead,
   request: HttpRequest,
   answer: HttpAnswer
 ): void {
   const { headers, status } = answer
   const version = Number(headers["ledger-version"])
   const facts = world.timeline.at(version)
-  const told = () => `${request.method} ${request.url} at version ${version}`
-  if (facts === undefined) return world.fail(`${told()}: there is no such version`)
-  const expected = world.reference.answer(facts, question)
+  const describeRead = () => `${request.method} ${request.url} at version ${version}`
+  if (facts === undefined) return world.fail(`${describeRead()}: there is no such version`)
+  const expected = world.reference.answer(facts, ledgerRead)
   const expectedStatus = status === 304 && expected.status === 200 ? 304 : expected.status
   world.check(
     status === expectedStatus,
-    () => `${told()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
+    () =>
+      `${describeRead()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
   )
   if (headers["ledger-ethereum-block"] !== undefined) {
     const [block, batch] = [String(facts.blocks.at(-1)!.number), facts.batches.at(-1)?.batchNum]
@@ -166,7 +170,7 @@ function judgeAnswer(
       headers["ledger-ethereum-block"] === block &&
         headers["ledger-batch"] === (batch === undefined ? undefined : String(batch)),
       () =>
-        `${told()} names block ${headers["ledger-ethereum-block"]} and batch ${
+        `${describeRead()} names block ${headers["ledger-ethereum-block"]} and batch ${
           headers["ledger-batch"]
         }, expected ${block} and ${batch}`
     )
@@ -176,39 +180,39 @@ function judgeAnswer(
   world.count("answers compared")
   const etag = headers.etag!
   if (status === 304) {
-    const asked = String(request.headers["if-none-match"])
-    if (asked.includes("*")) return
+    const condition = String(request.headers["if-none-match"])
+    if (condition.includes("*")) return
     world.check(
-      asked.includes(etag),
-      () => `${told()} is not modified for ${asked}, though its tag is ${etag}`
+      condition.includes(etag),
+      () => `${describeRead()} is not modified for ${condition}, though its tag is ${etag}`
     )
     world.check(
       world.tags.get(tagKey(request, etag)) === json,
-      () => `${told()} is not modified, though tag ${etag} stood for something else`
+      () => `${describeRead()} is not modified, though tag ${etag} stood for something else`
     )
     return
   }
   const known = world.tags.get(tagKey(request, etag))
   world.check(
     known === undefined || known === json,
-    () => `${told()}: tag ${etag} stood for something else before`
+    () => `${describeRead()}: tag ${etag} stood for something else before`
   )
   world.tags.set(tagKey(request, etag), json)
   if (request.method === "HEAD") {
-    return question.operation === "getState"
+    return ledgerRead.operation === "getState"
       ? undefined
       : world.check(
         Number(headers["content-length"]) === Buffer.byteLength(json),
-        () => `${told()} has another length`
+        () => `${describeRead()} has another length`
       )
   }
   const body = bodyOf(answer)
-  if (question.operation === "getState") {
+  if (ledgerRead.operation === "getState") {
     const at = difference(JSON.parse(body), JSON.parse(json), { tolerance: averagesTolerance })
-    world.check(at === undefined, () => `${told()}: ${at}`)
+    world.check(at === undefined, () => `${describeRead()}: ${at}`)
     return
   }
-  world.check(body === json, () => `${told()} is answered with\n${body}\nexpected\n${json}`)
+  world.check(body === json, () => `${describeRead()} is answered with\n${body}\nexpected\n${json}`)
 }
 
 const keyOf = ({ headers, method, url }: HttpRequest): string =>

@@ -1,6 +1,9 @@
 import { OPERATIONS, type Report, type SimulationOptions, simulateSeed } from "./simulation.ts"
 
-/** The fewest operations that are found within some tries to break the same seed, and what then happens. */
+/**
+ * Searches for the fewest operations that still fail with the same seed; returns them with their
+ * report.
+ */
 export function shrink(
   seed: string,
   options: SimulationOptions = {},
@@ -26,8 +29,11 @@ export function shrink(
   return { operations, report }
 }
 
-/** Everything that somebody needs who looks into a seed that failed. */
-export function told({ seed, violation }: Report, options: SimulationOptions = {}): string {
+/** Describes a failed seed: the violation, the last events and how to replay it. */
+export function describeFailure(
+  { seed, violation }: Report,
+  options: SimulationOptions = {}
+): string {
   const { operations, report } = shrink(seed, options)
   return [
     `Seed ${seed}: ${violation}`,

@@ -1,16 +1,16 @@
 import { localName } from "../../core/domain/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { urlOf } from "./_questions.ts"
+import { urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
-import type { Question } from "./_reference.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coordinators"] as const
 
-/** A reader that pages ascending from the item after the last one, whatever is rolled back in between. */
+/** A client that pages ascending, each page from after the last item, during rollbacks. */
 export interface Walk {
   readonly list: typeof walked[number]
-  readonly revision: Question["revision"]
+  readonly revision: LedgerRead["revision"]
   readonly ofToken: boolean
   readonly seen: Set<number>
   next: number
@@ -28,29 +28,29 @@ const operations = {
   coordinators: "getCoordinators"
 } as const
 
-/** Begins a walk, or goes on with one. */
-export function walkOn(world: World): void {
-  const { dice, walks } = world
+/** Starts a walk, or continues one. */
+export function continueWalk(world: World): void {
+  const { random, walks } = world
   if (walks.length < 3) {
-    const list = dice.chance(0.5) ? "transactions" : dice.of(walked)
+    const list = random.chance(0.5) ? "transactions" : random.of(walked)
     walks.push({
       list,
-      revision: dice.of(["later", "earlier"]),
-      ofToken: (list === "transactions" || list === "exits") && dice.chance(0.3),
+      revision: random.of(["later", "earlier"]),
+      ofToken: (list === "transactions" || list === "exits") && random.chance(0.3),
       seen: new Set(),
       next: 0,
       isUnderWay: false,
       isAtEnd: false
     })
   }
-  const walk = dice.of(walks)
-  if (!walk.isUnderWay) takePage(world, walk, 1 + dice.below(8))
+  const walk = random.of(walks)
+  if (!walk.isUnderWay) takePage(world, walk, 1 + random.below(8))
 }
 
 export function takePage(world: World, walk: Walk, limit: number): void {
   const { next, ofToken, seen } = walk
   const filter = ofToken ? `${localName(world.genesis.network, "tokenId")}=0&` : ""
-  const question: Question = {
+  const ledgerRead: LedgerRead = {
     revision: walk.revision,
     operation: operations[walk.list],
     values: [],
@@ -58,7 +58,7 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   }
   walk.isUnderWay = true
   world.count("walk")
-  read(world, question, { method: "GET", url: urlOf(question), headers: {} }, (answer) => {
+  read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} }, (answer) => {
     if (answer.status !== 200) return
     const page = JSON.parse(bodyOf(answer)) as {
       readonly [list: string]: ReadonlyArray<{ readonly itemId: number }>
@@ -79,7 +79,9 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   }, () => void (walk.isUnderWay = false))
 }
 
-/** What a walk that has come to the end of the ledger has missed, in a sentence. */
+/**
+ * Describes the items that a walk missed when it has reached the end; undefined if there are none.
+ */
 export function missed(facts: Facts, { list, ofToken, seen }: Walk): string | undefined {
   const rows: ReadonlyArray<{ readonly itemId: number; readonly tokenId?: number }> = facts[list]
   const lost = rows.find(({ itemId, tokenId }) => !seen.has(itemId) && (!ofToken || tokenId === 0))

@@ -6,31 +6,35 @@ import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
-import { Dice } from "../laws/_pool_dice.ts"
-import { database, type Durable } from "./_database.ts"
-import { type Disk, journalOn } from "./_disk.ts"
-import { Node, type Tampering } from "./_node.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
+import {
+  database,
+  type Disk,
+  type Durable,
+  journalOn,
+  Node,
+  type Tampering,
+  FaultInjector,
+  FiberSchedule
+} from "./machine/mod.ts"
 import type { Walk } from "./_walks.ts"
 import { Promises } from "./_promises.ts"
-import { type Question, type Reference, referenceOf } from "./_reference.ts"
-import { Timeline } from "./_timeline.ts"
-import { Turns } from "./_turns.ts"
-import { wrongSignature } from "./_wallets.ts"
-import { Weather } from "./_weather.ts"
+import { type LedgerRead, type Reference, referenceOf } from "./_reference.ts"
+import { Timeline, wrongSignature } from "./network/mod.ts"
 
-/** The service did what it must never do. */
+/** The service broke a promise. */
 export class Violation extends Error {}
 
-/** Something that was begun and has not ended. */
-export interface Running {
-  readonly what: string
+/** An operation in progress. */
+export interface RunningOperation {
+  readonly label: string
   readonly interrupt: () => void
-  /** The process ends in the middle of it: nobody is answered. */
-  readonly cut: () => void
+  /** Called if the process ends during the operation: there is no response. */
+  readonly abort: () => void
 }
 
-/** An answer whose version the ledger has not told yet. */
-export interface Unjudged {
+/** A response whose version the ledger has not confirmed yet. */
+export interface PendingCheck {
   readonly version: number
   readonly judge: () => void
 }
@@ -44,16 +48,18 @@ const networks: ReadonlyArray<GenesisFeed> = [plain, {
 export interface WorldOptions {
   readonly keepTrace?: boolean
   readonly tampering?: Tampering
-  /** Opens what outlives the processes, in place of what the seed chooses. */
+  /** Opens the durable state; by default the seed chooses between database and disk. */
   readonly directory?: (name: string, genesis: GenesisFeed) => Durable
   readonly isSigned?: boolean
 }
 
-/** Everything there is in one simulation: a node, what it stands on, those who use it, and what they were told. */
+/**
+ * The complete state of a simulation: a node, its storage, its clients, and the promises to them.
+ */
 export class World {
   readonly seed: string
-  readonly turns: Turns
-  readonly weather: Weather
+  readonly scheduler: FiberSchedule
+  readonly injector: FaultInjector
   readonly genesis: GenesisFeed
   readonly kind: "database" | "journal" | "directory"
   /** Whether signatures are real and verified. */
@@ -64,29 +70,31 @@ export class World {
   readonly promises = new Promises()
   readonly reference: Reference
   readonly #tampering: Tampering
-  readonly running = new Set<Running>()
-  readonly unjudged: Array<Unjudged> = []
+  readonly running = new Set<RunningOperation>()
+  readonly pendingChecks: Array<PendingCheck> = []
   readonly walks: Array<Walk> = []
-  /** What was asked before, with the tag of its last answer. */
-  readonly asked = new Map<
+  /** Earlier reads, with the entity tag of the last response. */
+  readonly earlierReads = new Map<
     string,
-    { readonly question: Question; readonly request: HttpRequest; readonly etag: string }
+    { readonly ledgerRead: LedgerRead; readonly request: HttpRequest; readonly etag: string }
   >()
-  /** The last answer about a transaction in the pool. */
-  readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
-  /** Of every tag that was given: what it stood for. */
+  /** The last response about a transaction in the pool. */
+  readonly poolReads = new Map<string, { readonly etag: string; readonly state: string }>()
+  /** The content that each entity tag stands for. */
   readonly tags = new Map<string, string>()
-  /** Greatest version that somebody was shown or told: nobody is shown an older one from then on. */
-  floor = 0
+  /**
+   * The greatest version that was shown or acknowledged: no later response may show an older one.
+   */
+  shownVersion = 0
   node: Node
   starts = 0
-  /** How the verifier feels. */
+  /** Whether the verifier refuses work. */
   isVerifierBusy = false
   readonly trace: Array<string> = []
-  readonly #told: Array<string | Uint8Array> = []
-  /** The first one. */
+  readonly #recorded: Array<string | Uint8Array> = []
+  /** The first violation. */
   violation: string | undefined
-  /** What happened how often. */
+  /** The number of events of each kind. */
   readonly tally = new Map<string, number>()
   readonly #keepTrace: boolean
 
@@ -97,42 +105,42 @@ export class World {
     this.seed = seed
     this.#keepTrace = keepTrace
     this.#tampering = tampering
-    const dice = new Dice(seed)
-    this.genesis = dice.of(networks)
-    const drawn = dice.of(["database", "journal"] as const)
+    const random = new SeededRandom(seed)
+    this.genesis = random.of(networks)
+    const drawn = random.of(["database", "journal"] as const)
     this.kind = directory === undefined ? drawn : "directory"
     this.isSigned = isSigned
-    this.turns = new Turns(dice, this.genesis.block.timestampMs)
-    this.weather = new Weather(this.turns, (mishap) => this.count(mishap))
+    this.scheduler = new FiberSchedule(random, this.genesis.block.timestampMs)
+    this.injector = new FaultInjector(this.scheduler, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
     this.durable = directory !== undefined ?
       directory(`directory ${seed}`, this.genesis) :
       this.kind === "database"
-      ? database(`database ${seed}`, this.genesis, this.weather, this.turns)
-      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.weather, this.turns)
+      ? database(`database ${seed}`, this.genesis, this.injector, this.scheduler)
+      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.injector, this.scheduler)
     this.timeline = new Timeline(this.genesis, rememberedKeccak256)
     this.reference = referenceOf(this.genesis)
     this.node = this.#start()
   }
 
-  get dice(): Dice {
-    return this.turns.dice
+  get random(): SeededRandom {
+    return this.scheduler.random
   }
 
-  /** One line of what happened, and what somebody was answered; everything in it follows from the seed. */
+  /** Records an event and a response body for the digest; both follow from the seed. */
   tell(line: string, body: string | Uint8Array = ""): void {
-    const timed = `${this.turns.elapsedMs} ${line}`
-    this.#told.push(timed, body)
+    const timed = `${this.scheduler.elapsedMs} ${line}`
+    this.#recorded.push(timed, body)
     if (this.#keepTrace) this.trace.push(body === "" ? timed : `${timed} ${crc32(body)}`)
   }
 
-  /** Of all that was told until now. */
+  /** The digest of everything recorded so far. */
   get digest(): number {
-    return this.#told.reduce((digest, each) => crc32(each, digest), 0)
+    return this.#recorded.reduce((digest, each) => crc32(each, digest), 0)
   }
 
-  count(what: string): void {
-    this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
+  count(label: string): void {
+    this.tally.set(label, (this.tally.get(label) ?? 0) + 1)
   }
 
   fail(message: string): never {
@@ -140,7 +148,7 @@ export class World {
     throw new Violation(message)
   }
 
-  /** A violation that was noticed in the middle of somebody else's turn has ended that turn, and no more. */
+  /** A violation found in another fiber ends that fiber; this reports it. */
   checkTurns(): void {
     if (this.violation !== undefined) throw new Violation(this.violation)
   }
@@ -149,41 +157,46 @@ export class World {
     if (!holds) this.fail(message())
   }
 
-  /** Begins something in the process; what ends with it is told to `ended`, a process that ends before to `cut`. */
+  /**
+   * Starts an effect in the process; its result goes to `ended`, or `cut` is called if the process
+   * ends first.
+   */
   begin<A, E>(
-    what: string,
+    label: string,
     effect: Effect.Effect<A, E>,
     ended: (exit: Exit.Exit<A, E>) => void,
-    cut: () => void
-  ): Running {
+    abort: () => void
+  ): RunningOperation {
     const { interrupt } = this.node.start(effect, (exit) => {
       if (!this.running.delete(running)) return
       ended(exit)
     })
-    const running: Running = { what, interrupt, cut }
+    const running: RunningOperation = { label, interrupt, abort }
     this.running.add(running)
     return running
   }
 
-  /** Until everybody is answered. */
+  /** Runs until all operations have ended. */
   quiesce(): void {
-    for (let turns = 0; this.running.size > 0; turns++) {
-      if ((!this.turns.take() && !this.durable.idle()) || turns > TURNS_MAX) {
-        this.fail(`${[...this.running].map(({ what }) => what).join(", ")} never ends`)
+    for (let scheduler = 0; this.running.size > 0; scheduler++) {
+      if ((!this.scheduler.take() && !this.durable.idle()) || scheduler > TURNS_MAX) {
+        this.fail(`${[...this.running].map(({ label }) => label).join(", ")} never ends`)
       }
     }
   }
 
-  /** Some turns, and whoever is not done by then goes on later. */
+  /** Runs some steps; unfinished operations continue later. */
   passTurns(count: number): void {
-    for (let left = count; left > 0 && (this.turns.take() || this.durable.idle()); left--) continue
+    for (let left = count; left > 0 && (this.scheduler.take() || this.durable.idle()); left--) {
+      continue
+    }
   }
 
-  /** The process is killed; what it had not made durable is lost, and another one takes its place. */
+  /** Kills the process, which loses everything not durable, and starts another one. */
   restart(): void {
     this.node.life.alive = false
     this.count("restart")
-    for (const running of this.running) running.cut()
+    for (const running of this.running) running.abort()
     this.running.clear()
     this.disk.isFull = false
     this.#tampering.found?.(this.disk)
@@ -202,36 +215,36 @@ export class World {
     if (broken !== undefined) this.fail(broken)
   }
 
-  /** Judges what was answered of versions that are known by now. */
+  /** Checks the responses whose versions are confirmed by now. */
   judge(): void {
-    for (const each of this.unjudged.splice(0)) {
-      if (each.version > this.timeline.lastVersion) this.unjudged.push(each)
+    for (const each of this.pendingChecks.splice(0)) {
+      if (each.version > this.timeline.lastVersion) this.pendingChecks.push(each)
       else each.judge()
     }
   }
 
   #start(): Node {
     this.starts++
-    const { durable, genesis, turns } = this
+    const { durable, genesis, scheduler } = this
     return new Node({
       durable,
       genesis,
-      turns,
+      scheduler,
       verifier: this.#verifier(),
       tampering: this.#tampering
     })
   }
 
-  /** Takes its time, and knows one wrong signature. */
+  /** Takes some time, and refuses one signature. */
   #verifier(): SignatureVerifier["Service"] {
     const verdict = (isRight: boolean) =>
       Effect.suspend(() => {
-        if (this.isVerifierBusy && this.dice.chance(0.5)) {
-          this.weather.faults++
+        if (this.isVerifierBusy && this.random.chance(0.5)) {
+          this.injector.faults++
           return Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
         }
-        return this.dice.chance(0.3)
-          ? Effect.as(Effect.sleep(1 + this.dice.below(30)), isRight)
+        return this.random.chance(0.3)
+          ? Effect.as(Effect.sleep(1 + this.random.below(30)), isRight)
           : Effect.succeed(isRight)
       })
     const { chainId } = this.genesis.network

@@ -1,14 +1,14 @@
 /*
- * Lives of the whole service by the thousand, each from a seed:
+ * Simulates thousands of runs of the whole service, each from a seed:
  *
  *     node test/simulation/campaign.ts --seeds 100000 [--from N] [--minutes M]
  *     node test/simulation/campaign.ts --replay 123 [--only 3,17,40]
  *
- * A seed that breaks a promise is told with how to replay it and the fewest operations that still break it. The last result stands in
- * RESULTS.md.
+ * For a seed that breaks a promise it prints how to replay it and the fewest operations that still
+ * break it. RESULTS.md has the last result.
  */
 import { parseArgs } from "node:util"
-import { told } from "./_shrinking.ts"
+import { describeFailure } from "./_shrinking.ts"
 import { simulateSeed } from "./simulation.ts"
 
 const { values } = parseArgs({
@@ -45,10 +45,10 @@ function campaign(seeds: number, from: number, minutes: number): void {
   let [done, failed, nextNews] = [0, 0, started + NEWS_MS]
   for (; done < seeds && performance.now() - started < minutes * 60_000; done++) {
     const report = simulateSeed(String(from + done))
-    for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
+    for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
     if (report.violation !== undefined) {
       failed++
-      console.log(told(report))
+      console.log(describeFailure(report))
     }
     if (performance.now() < nextNews) continue
     nextNews += NEWS_MS
@@ -64,7 +64,9 @@ function campaign(seeds: number, from: number, minutes: number): void {
     } ms of a core for each`
   )
   console.log(
-    [...tally].sort(([, one], [, other]) => other - one).map(([what, count]) => `${what}: ${count}`)
+    [...tally].sort(([, one], [, other]) => other - one).map(([label, count]) =>
+      `${label}: ${count}`
+    )
       .join(", ")
   )
   process.exitCode = failed === 0 ? 0 : 1

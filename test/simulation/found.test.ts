@@ -1,4 +1,4 @@
-/* What the simulation has found, each as the shortest story that shows it. */
+/* Defects that the simulation has found, each as its shortest history. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -8,23 +8,23 @@ import { Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod
 import { batchOf, openChain, postedOf } from "../pool/_node.ts"
 import { genesis } from "../pool/_subject.ts"
 
-/** What comes in between, once each. */
-interface Meanwhile {
+/** Effects that run once in between. */
+interface Hooks {
   verified?: Effect.Effect<unknown, unknown>
   settled?: Effect.Effect<unknown, unknown>
   read?: Effect.Effect<unknown, unknown>
-  /** What the settlement of a batch waits for. */
+  /** The settlement of a batch waits for it. */
   gate?: Deferred.Deferred<void>
 }
 
-const once = (meanwhile: Meanwhile, when: Exclude<keyof Meanwhile, "gate">) =>
+const once = (hooks: Hooks, when: Exclude<keyof Hooks, "gate">) =>
   Effect.suspend((): Effect.Effect<unknown> => {
-    const story = meanwhile[when]
-    delete meanwhile[when]
+    const story = hooks[when]
+    delete hooks[when]
     return Effect.orDie(story ?? Effect.void)
   })
 
-const nodeOf = (meanwhile: Meanwhile, failing: { settle?: boolean } = {}) =>
+const nodeOf = (hooks: Hooks, failing: { settle?: boolean } = {}) =>
   Layer.merge(
     pooledLedger(genesis, keccak256),
     Submission.layer({ network: genesis.network, keccak256 })
@@ -36,7 +36,7 @@ const nodeOf = (meanwhile: Meanwhile, failing: { settle?: boolean } = {}) =>
         const store = openMemoryPool()
         const settle: typeof store.settle = (step, atMs) =>
           Effect.andThen(
-            once(meanwhile, "settled"),
+            once(hooks, "settled"),
             Effect.suspend(() => {
               if (failing.settle !== true) return store.settle(step, atMs)
               failing.settle = false
@@ -46,17 +46,17 @@ const nodeOf = (meanwhile: Meanwhile, failing: { settle?: boolean } = {}) =>
         return {
           ...store,
           settle: (step, atMs) =>
-            step.from?.batchNum === step.to?.batchNum || meanwhile.gate === undefined
+            step.from?.batchNum === step.to?.batchNum || hooks.gate === undefined
               ? settle(step, atMs)
-              : Effect.andThen(Deferred.await(meanwhile.gate), settle(step, atMs)),
+              : Effect.andThen(Deferred.await(hooks.gate), settle(step, atMs)),
           inBatches: (query) =>
             query.state === "fged"
-              ? Effect.andThen(once(meanwhile, "read"), store.inBatches(query))
+              ? Effect.andThen(once(hooks, "read"), store.inBatches(query))
               : store.inBatches(query)
         }
       }),
       Layer.succeed(SignatureVerifier, {
-        transaction: () => Effect.as(once(meanwhile, "verified"), true),
+        transaction: () => Effect.as(once(hooks, "verified"), true),
         authorization: () => Effect.succeed(true)
       })
     ))
@@ -70,19 +70,19 @@ const stateOf = (id: string) =>
   })
 
 describe("The pool", () => {
-  it.effect("says forged of what a batch has forged, though its coordinator gave that batch up at the same time", () => {
-    const meanwhile: Meanwhile = {}
+  it.effect("shows a transaction as forged if a batch forged it, though its coordinator released that batch at the same time", () => {
+    const hooks: Hooks = {}
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, pool] = [yield* Ledger, yield* Pool]
       const { id } = yield* (yield* Submission).submitTransaction(postedOf())
       yield* pool.startForging([id], 3)
       yield* pool.doneForging([id], 3)
-      const gate = meanwhile.gate = yield* Deferred.make<void>()
+      const gate = hooks.gate = yield* Deferred.make<void>()
       const block = ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       let fiber: Fiber.Fiber<unknown, unknown> | undefined
-      // the settlement of the batch has seen that all is as it should be, and has not said so yet
-      meanwhile.read = Effect.andThen(
+      // the settlement of the batch has found no difference, and has not written yet
+      hooks.read = Effect.andThen(
         Effect.map(Effect.forkDetach(block), (forked) => void (fiber = forked)),
         Effect.repeat(Effect.yieldNow, { times: 50 })
       )
@@ -90,16 +90,16 @@ describe("The pool", () => {
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(fiber!)
       assert.deepStrictEqual(yield* stateOf(id), ["fged", 3])
-    }).pipe(Effect.provide(nodeOf(meanwhile)))
+    }).pipe(Effect.provide(nodeOf(hooks)))
   })
 
-  it.effect("does not leave waiting what was forged while it was posted, though the store failed before that was seen: who posts it again is told so only then", () => {
-    const [meanwhile, failing]: [Meanwhile, { settle?: boolean }] = [{}, {}]
+  it.effect("does not leave a transaction pending that was forged while it was posted, though the store failed before this was noticed: only a repeated post reports it", () => {
+    const [hooks, failing]: [Hooks, { settle?: boolean }] = [{}, {}]
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission] = [yield* Ledger, yield* Submission]
       const posted = postedOf()
-      meanwhile.verified = Effect.andThen(
+      hooks.verified = Effect.andThen(
         ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
         Effect.sync(() => void (failing.settle = true))
       )
@@ -112,11 +112,11 @@ describe("The pool", () => {
         stored: false
       })
       assert.deepStrictEqual(yield* stateOf(posted.id), ["fged", 3])
-    }).pipe(Effect.provide(nodeOf(meanwhile, failing)))
+    }).pipe(Effect.provide(nodeOf(hooks, failing)))
   })
 
-  it.effect("does not make invalid for good what a batch had beaten that is rolled back at the same time", () => {
-    const meanwhile: Meanwhile = {}
+  it.effect("does not invalidate a transaction forever because of a batch that is rolled back at the same time", () => {
+    const hooks: Hooks = {}
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission] = [yield* Ledger, yield* Submission]
@@ -124,14 +124,14 @@ describe("The pool", () => {
       const beaten = ledger.applyBlock(
         chain.grow({ batches: [batchOf(3, { l2: [{ ...transfer, amount: 5n }] })] })
       )
-      meanwhile.verified = Effect.andThen(
+      hooks.verified = Effect.andThen(
         beaten,
         Effect.sync(() => {
-          meanwhile.settled = ledger.rollBack(chain.cut(1).toBlock)
+          hooks.settled = ledger.rollBack(chain.cut(1).toBlock)
         })
       )
       yield* submission.submitTransaction(posted)
       assert.deepStrictEqual(yield* stateOf(posted.id), ["pend", null])
-    }).pipe(Effect.provide(nodeOf(meanwhile)))
+    }).pipe(Effect.provide(nodeOf(hooks)))
   })
 })

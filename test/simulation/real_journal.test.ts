@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { journalIn } from "./_directory.ts"
+import { journalIn } from "./machine/mod.ts"
 import { type Report, simulateSeed } from "./simulation.ts"
 
 const SEEDS = 3
 
-/** A life over the journal of SQLite, with signatures that are made and verified. */
+/** Simulates a run over the journal of SQLite, with real signatures. */
 function simulateOnDisk(seed: string): Report {
   const parent = mkdtempSync(join(tmpdir(), "simulation-"))
   let close = () => {}
@@ -27,7 +27,7 @@ function simulateOnDisk(seed: string): Report {
 }
 
 describe("A service from a seed over the real journal, with real signatures", () => {
-  it(`keeps every promise in ${SEEDS} lives, the same each time`, () => {
+  it(`keeps every promise in ${SEEDS} runs, the same each time`, () => {
     let [acknowledged, restarts] = [0, 0]
     for (let number = 0; number < SEEDS; number++) {
       const { digest, tally, violation } = simulateOnDisk(`real ${number}`)

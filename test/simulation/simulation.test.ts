@@ -1,16 +1,16 @@
 /*
- * The whole service in one process, with everything that can go wrong around it, from a seed. Replay one with
+ * The whole service in one process, with injected faults, from a seed. To replay:
  *
  *     SEED=123 npm test -- test/simulation/simulation.test.ts
  */
 import { assert, describe, it } from "@effect/vitest"
 import { rounds } from "../rounds.ts"
-import { mishaps } from "./_weather.ts"
-import { told } from "./_shrinking.ts"
+import { mishaps } from "./machine/mod.ts"
+import { describeFailure } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
 const SEEDS = rounds({ short: 200, long: 2000 })
-/** In one test: a busy machine is no failure. */
+/** Runs in one test, so that a busy machine does not cause a timeout. */
 const AT_ONCE = 25
 const seeds = process.env.SEED === undefined
   ? Array.from({ length: SEEDS }, (_, number) => String(number + 1))
@@ -20,7 +20,7 @@ const parts = Array.from(
   (_, part) => seeds.slice(part * AT_ONCE, (part + 1) * AT_ONCE)
 )
 
-/** What has to happen now and then, or the simulation does not try what it says. */
+/** Events that must occur now and then, or the simulation does not test what it claims to. */
 const expected = [
   ...mishaps,
   "block",
@@ -51,25 +51,25 @@ const expected = [
 describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simulation/simulation.test.ts)`, () => {
   const tally = new Map<string, number>()
   for (const part of parts) {
-    it(`keeps every promise in ${part.length} lives of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {
+    it(`keeps every promise in ${part.length} runs of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {
       for (const seed of part) {
         const report = simulateSeed(seed)
-        if (report.violation !== undefined) assert.fail(told(report))
-        for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
-        // others have their turn
+        if (report.violation !== undefined) assert.fail(describeFailure(report))
+        for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
+        // lets other tests run
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
   }
 
-  it("has met with everything that can go wrong, and answered in every way", () => {
+  it("has met every fault and every kind of response", () => {
     if (parts.length > 1) {
-      assert.deepStrictEqual(expected.filter((what) => (tally.get(what) ?? 0) === 0), [])
+      assert.deepStrictEqual(expected.filter((label) => (tally.get(label) ?? 0) === 0), [])
     }
     assert.isAbove(tally.size, 10)
   })
 
-  it("is the same each time, and another one from another seed", () => {
+  it("is the same each time, and differs for another seed", () => {
     const some = seeds.slice(0, 12)
     const digests = some.map((seed) => simulateSeed(seed).digest)
     assert.deepStrictEqual(

@@ -1,26 +1,29 @@
 import { clean, coordinate } from "./_coordinator.ts"
 import { feed, feedWrongly, type Feeder, newFeeder } from "./_feeding.ts"
 import { finish } from "./_finish.ts"
-import type { Tampering } from "./_node.ts"
-import { lookForPosted, postAuthorization, postTransaction } from "./_posting.ts"
+import type { Tampering } from "./machine/mod.ts"
+import { readPosted, postAuthorization, postTransaction } from "./_posting.ts"
 import { ask } from "./_requests.ts"
 import { opening } from "./_opening.ts"
-import { walkOn } from "./_walks.ts"
+import { continueWalk } from "./_walks.ts"
 import { Violation, World, type WorldOptions } from "./_world.ts"
-import { Dice } from "../laws/_pool_dice.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 
 export const OPERATIONS = 100
 
 export interface SimulationOptions extends Pick<WorldOptions, "directory" | "isSigned"> {
-  /** Which of the operations are done, by their number; all by default. */
+  /** The numbers of the operations to run; all by default. */
   readonly only?: ReadonlySet<number>
   readonly operations?: number
   readonly keepTrace?: boolean
-  /** Breaks the node on purpose, anew for each seed. */
-  readonly tampering?: (dice: () => Dice) => Tampering
+  /** Breaks the node on purpose; called for each seed. */
+  readonly tampering?: (random: () => SeededRandom) => Tampering
 }
 
-/** What came of a seed. The same seed gives the same digest: it covers every operation, every answer and the time of each. */
+/**
+ * The result of a seed. The same seed gives the same digest, which covers every operation, every
+ * response and their times.
+ */
 export interface Report {
   readonly seed: string
   readonly digest: number
@@ -31,32 +34,32 @@ export interface Report {
 
 type Operation = (world: World, feeder: Feeder) => void
 
-const storm: Operation = ({ dice, disk, kind, weather }) => {
-  const roll = dice.below(10)
-  weather.isGone = roll === 0
-  weather.roughness = roll < 5 ? 0 : dice.of([0.05, 0.15, 0.4])
+const storm: Operation = ({ random, disk, kind, injector }) => {
+  const roll = random.below(10)
+  injector.isUnreachable = roll === 0
+  injector.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
   if (kind === "journal" && roll === 1) disk.isFull = true
 }
 
-/** A client gives up in the middle of its request, whatever it was. */
+/** A client disconnects during its request. */
 const giveUp: Operation = (world) => {
-  const { dice, running } = world
+  const { random, running } = world
   if (running.size < 2) {
     ask(world)
-    world.passTurns(dice.below(5))
+    world.passTurns(random.below(5))
   }
-  // where it is a write of the feeder, that has to send it again
+  // the feeder has to repeat an interrupted write
   if (running.size === 0) return
   world.count("gave up")
-  dice.of([...running]).interrupt()
+  random.of([...running]).interrupt()
 }
 
 const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Operation]> = [
   [42, "ask", ask],
-  [6, "walk", walkOn],
+  [6, "walk", continueWalk],
   [12, "post", postTransaction],
   [2, "authorize", postAuthorization],
-  [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : lookForPosted(world)],
+  [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : readPosted(world)],
   [14, "feed", (world, feeder) => feed(world, feeder)],
   [2, "feed wrongly", feedWrongly],
   [
@@ -68,11 +71,12 @@ const operations: ReadonlyArray<readonly [weight: number, name: string, operatio
   [1, "clean", clean],
   [3, "storm", storm],
   [3, "give up", giveUp],
-  [1, "restart", (world) => world.dice.chance(0.6) ? world.restart() : ask(world)],
+  [1, "restart", (world) => world.random.chance(0.6) ? world.restart() : ask(world)],
   [
     1,
     "clock",
-    ({ dice, turns }) => turns.setClockBy(dice.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
+    ({ random, scheduler }) =>
+      scheduler.setClockBy(random.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
   ],
   [1, "verifier", (world) => void (world.isVerifierBusy = !world.isVerifierBusy)]
 ]
@@ -80,7 +84,7 @@ const drawn = operations.flatMap(([weight, name, operation]) =>
   Array.from({ length: weight }, () => ({ name, operation }))
 )
 
-/** Few ask for the digest, which takes a while. */
+/** A getter, because the digest is expensive and rarely needed. */
 const reportOf = (world: World): Report => ({
   seed: world.seed,
   tally: world.tally,
@@ -90,39 +94,40 @@ const reportOf = (world: World): Report => ({
   }
 })
 
-/** One life of a service, from a seed: what it does, what goes wrong, and whether every promise was kept. */
+/** Simulates one run of a service from a seed; reports its violation, if there is one. */
 export function simulateSeed(
   seed: string,
   { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}
 ): Report {
   const limit = Error.stackTraceLimit
-  // failures are made by the thousand
+  // there are thousands of failures
   if (!keepTrace) Error.stackTraceLimit = 0
   let world: World | undefined
   try {
-    const dice = () => world?.turns.dice ?? new Dice(seed)
+    const random = () => world?.scheduler.random ?? new SeededRandom(seed)
     world = new World(seed, {
       ...place,
       keepTrace,
-      ...tampering === undefined ? {} : { tampering: tampering(dice) }
+      ...tampering === undefined ? {} : { tampering: tampering(random) }
     })
     const feeder = newFeeder()
     opening(world, feeder)
     for (let number = 0; number < operations; number++) {
       if (only !== undefined && !only.has(number)) continue
-      // each has chance of its own, so that leaving another one out leaves it as it is
-      world.turns.dice = new Dice(`${seed}/${number}`)
-      const { name, operation } = world.dice.of(drawn)
+      // each operation has its own random numbers, so that leaving out another one does not change
+      // it
+      world.scheduler.random = new SeededRandom(`${seed}/${number}`)
+      const { name, operation } = world.random.of(drawn)
       world.tell(`${number} ${name}`)
       operation(world, feeder)
-      if (world.durable.isBroken() && world.dice.chance(0.3)) world.restart()
-      if (world.dice.chance(0.35)) world.quiesce()
-      else world.passTurns(world.dice.below(12))
+      if (world.durable.isBroken() && world.random.chance(0.3)) world.restart()
+      if (world.random.chance(0.35)) world.quiesce()
+      else world.passTurns(world.random.below(12))
       world.checkTurns()
       const ids = [...world.promises.transactions.keys()]
-      if (ids.length > 0) world.checkPromise(world.dice.of(ids))
+      if (ids.length > 0) world.checkPromise(world.random.of(ids))
     }
-    world.turns.dice = new Dice(`${seed}/end`)
+    world.scheduler.random = new SeededRandom(`${seed}/end`)
     finish(world, feeder)
     world.checkTurns()
     return reportOf(world)

@@ -3,12 +3,12 @@ import { flaws } from "./_flaws.ts"
 import { shrink } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-/** Seeds that a flaw may take to be found. */
+/** The most seeds that it may take to find a flaw. */
 const SEEDS_MAX = 40
 
 describe("The simulation", () => {
-  for (const [what, tampering] of Object.entries(flaws)) {
-    it(`finds a node that ${what}`, () => {
+  for (const [label, tampering] of Object.entries(flaws)) {
+    it(`finds a node that ${label}`, () => {
       for (let number = 0; number < SEEDS_MAX; number++) {
         if (simulateSeed(`teeth ${number}`, { tampering }).violation !== undefined) return
       }
@@ -16,7 +16,7 @@ describe("The simulation", () => {
     })
   }
 
-  it("tells the few operations that are enough to break a promise", () => {
+  it("reports the few operations that are enough to break a promise", () => {
     const tampering = flaws["loses a transaction when its batch is rolled back"]!
     const seed = Array.from({ length: SEEDS_MAX }, (_, number) => `teeth ${number}`).find((each) =>
       simulateSeed(each, { tampering }).violation !== undefined

@@ -8,7 +8,7 @@ import {
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 
-/** What every network of a few thousand transactions has to show. */
+/** What must occur in every network of a few thousand transactions. */
 export const REQUIRED_OCCURRENCES: ReadonlyArray<string> = [
   "token of 0 decimals",
   "token of 6 decimals",
@@ -64,7 +64,7 @@ export const REQUIRED_OCCURRENCES: ReadonlyArray<string> = [
   "rollback of several blocks"
 ]
 
-/** What occurs in a feed. */
+/** Returns what occurs in a feed. */
 export function occurrencesOf(
   { variables: { auction } }: GenesisFeed,
   records: Iterable<FeedRecord>
@@ -129,7 +129,7 @@ class Observer {
     }
   }
 
-  /** Which queues are open again is not followed; they are counted anew. */
+  /** Reopened queues are not tracked; they are counted again. */
   rollBack(): void {
     this.#queues = new Map()
   }

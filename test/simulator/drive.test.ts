@@ -12,38 +12,42 @@ const PACE_MS = 3000
 
 const provideNode = ({ genesis }: Simulation) => Effect.provide(memoryNode({ genesis }))
 
-/** The simulation, and what its wallets handed in. */
+/** A simulation that records the posts of its wallets. */
 function watched(simulation: Simulation) {
   const posted: Array<PostedTransaction> = []
   const owners = new Set<string>()
-  const posts = () => {
-    const given = simulation.live.posts()
-    posted.push(...given.entries.map(({ transaction }) => transaction))
-    for (const { address } of given.authorizations) owners.add(address)
-    return given
+  const nextSubmissions = () => {
+    const submissions = simulation.live.nextSubmissions()
+    posted.push(...submissions.entries.map(({ transaction }) => transaction))
+    for (const { address } of submissions.authorizations) owners.add(address)
+    return submissions
   }
-  return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
+  return {
+    simulation: { ...simulation, live: { ...simulation.live, nextSubmissions } },
+    posted,
+    owners
+  }
 }
 
-/** A network that has a history already lives for some blocks. */
-const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
+/** Runs a network with a history for some blocks. */
+const run = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 300) yield* ledger.applyRecord(simulation.next())
+  while (simulation.transactionCount() < 300) yield* ledger.applyRecord(simulation.next())
   const records: Array<FeedRecord> = []
   for (let step = 0; step < steps; step++) records.push(...yield* driveOnce(simulation))
   return records
 })
 
-const networkOf = (seed: string, standInRoots = true) =>
-  simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
+const networkOf = (seed: string, placeholderRoots = true) =>
+  simulate({ seed, users: 40, rollBackPeriodBlocks: 12, placeholderRoots })
 
 describe("Driving a node", () => {
-  it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
+  it.effect("the history is there at once, then a block arrives in each period until the scope closes", () => {
     const simulation = simulate({
       seed: "drive",
       users: 40,
       rollBackPeriodBlocks: 0,
-      standInRoots: true
+      placeholderRoots: true
     })
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
@@ -54,7 +58,7 @@ describe("Driving a node", () => {
       const first = yield* lastBlock
       for (let block = 1n; block <= 5n; block++) {
         yield* TestClock.adjust(PACE_MS)
-        // signatures are verified by code that is loaded with the first one
+        // the code that verifies signatures is loaded with the first one
         while ((yield* lastBlock) < first + block) {
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
         }
@@ -65,10 +69,10 @@ describe("Driving a node", () => {
     })).pipe(provideNode(simulation))
   })
 
-  it.effect("wallets send every type, link transactions, and have accounts created; what they submit is forged under its id, and the pool says what became of the rest", () => {
+  it.effect("wallets send every type, link transactions, and have accounts created; their transactions are forged under their ids, and the pool has the state of the rest", () => {
     const { simulation, owners, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
-      const records = yield* lived(simulation, 60)
+      const records = yield* run(simulation, 60)
       assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), [
         "Exit",
         "Transfer",
@@ -128,18 +132,18 @@ describe("Driving a node", () => {
     Effect.gen(function*() {
       const [first, again] = yield* Effect.all([0, 1].map(() => {
         const simulation = networkOf("again")
-        return lived(simulation, 12).pipe(provideNode(simulation))
+        return run(simulation, 12).pipe(provideNode(simulation))
       }))
       assert.deepStrictEqual(first, again)
     }))
 
-  it.effect("the simulator leaves the demo wallet alone", () => {
+  it.effect("the simulator does not use the demo wallet", () => {
     const simulation = networkOf("demo")
     return Effect.gen(function*() {
-      yield* lived(simulation, 20)
+      yield* run(simulation, 20)
       const reader = yield* LedgerReader
       const { items } = yield* reader.list("accounts", {
-        filters: { publicKey: simulation.demo.publicKey }
+        filters: { publicKey: simulation.demoWallet.publicKey }
       })
       assert.deepStrictEqual(items.map(({ account: { nonce, tokenId } }) => [tokenId, nonce]), [[
         0,
@@ -149,14 +153,14 @@ describe("Driving a node", () => {
     }).pipe(provideNode(simulation))
   })
 
-  it.effect("the roots of live batches are those of the accounts", () => {
+  it.effect("the state roots of live batches are those of the accounts", () => {
     const simulation = networkOf("roots", false)
     return Effect.gen(function*() {
       const { accountLeaf, merkleTree } = yield* Effect.promise(() =>
         import("../../adapters/crypto/mod.ts")
       )
       const reader = yield* LedgerReader
-      const records = yield* lived(simulation, 15)
+      const records = yield* run(simulation, 15)
       assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
       const { items } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
       const { items: [batch] } = yield* reader.list("batches", {

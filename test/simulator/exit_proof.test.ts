@@ -7,7 +7,7 @@ import { verifyExitProofsInThread } from "../../app/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { type ExitProofVerifier, Ledger } from "../../core/use_cases/mod.ts"
 
-/** Up to the first block in which something leaves whose proof has siblings. */
+/** Returns the records up to the first block with an exit whose proof has siblings. */
 const withExits = Effect.gen(function*() {
   const ledger = yield* Ledger
   for (;;) {
@@ -19,7 +19,12 @@ const withExits = Effect.gen(function*() {
     yield* ledger.applyRecord(record)
   }
 })
-const simulation = simulate({ seed: "exit proofs", users: 40, exitShare: 0.2, standInRoots: true })
+const simulation = simulate({
+  seed: "exit proofs",
+  users: 40,
+  exitShare: 0.2,
+  placeholderRoots: true
+})
 
 const withExit = (
   block: BlockFeed,
@@ -34,7 +39,10 @@ const withExit = (
   )
 })
 
-/** Has the proofs judged in this thread and in another one, which must agree, and counts the turns of others meanwhile. */
+/**
+ * Verifies proofs in this thread and in another one, which must agree, and counts how often other
+ * fibers run in the meantime.
+ */
 const judgedTwice = Effect.gen(function*() {
   const [here, there] = [
     yield* verifyExitProofsHere,
@@ -57,7 +65,7 @@ const judgedTwice = Effect.gen(function*() {
 })
 
 describe("A block whose exit proofs do not lead to its exit root", () => {
-  it.effect("is refused with its number and the place of the proof, and the same block untouched is taken", () =>
+  it.effect("is refused with its number and the place of the proof, and the unchanged block is accepted", () =>
     Effect.gen(function*() {
       const { batch, block, ledger } = yield* withExits
       const damages: ReadonlyArray<(exit: ExitFeed) => ExitFeed> = [
@@ -81,7 +89,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         const violation = yield* Effect.flip(ledger.applyBlock(withExit(block, batch, damage)))
         assert.strictEqual(
           violation._tag === "BlockViolation"
-            ? `${violation.invariant} ${violation.place}`
+            ? `${violation.invariant} ${violation.pointer}`
             : violation._tag,
           `exit-proof /batches/${batch}/exits/1/merkleProof`
         )
@@ -98,13 +106,13 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
       Effect.provide(memoryNode({ genesis: simulation.genesis, verifyExitProofs: judgedTwice }))
     ))
 
-  it.effect("is refused with the place of whichever is wrong, in any of its batches", () => {
+  it.effect("is refused with the place of the invalid proof, in any of its batches", () => {
     let wrong: number | undefined
     const network = simulate({
       seed: "exits of two batches",
       users: 30,
       exitShare: 0.3,
-      standInRoots: true,
+      placeholderRoots: true,
       rollBackPeriodBlocks: 0
     })
     return Effect.gen(function*() {
@@ -125,7 +133,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         for (wrong = 0; wrong < places.length; wrong++) {
           assert.propertyVal(
             yield* Effect.flip(ledger.applyBlock(record.block)),
-            "place",
+            "pointer",
             places[wrong]
           )
         }

@@ -12,11 +12,11 @@ const simulation = simulate({
   seed: "outside",
   users: 20,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
-const { demo, genesis: { network } } = simulation
+const { demoWallet: demo, genesis: { network } } = simulation
 
-/** Hands in an exit of the demo wallet's ether, as a person at a keyboard would. */
+/** Posts an exit of the demo wallet's ether, as a user would. */
 const leave = Effect.fnUntraced(function*(amount: bigint) {
   const [account] = simulation.demoAccounts()
   const spelt = {
@@ -38,7 +38,10 @@ const leave = Effect.fnUntraced(function*(amount: bigint) {
   })
 })
 
-/** Lives on until the demo wallet's newest exit is one of that amount and has left for good; with the number of the block that it was forged in. */
+/**
+ * Runs the network until the demo wallet's newest exit has this amount and is withdrawn; returns it
+ * with the number of its block.
+ */
 const withdrawn = Effect.fnUntraced(function*(amount: bigint) {
   const reader = yield* LedgerReader
   for (let blocks = 0; blocks < 20; blocks++) {
@@ -58,8 +61,8 @@ const withdrawn = Effect.fnUntraced(function*(amount: bigint) {
   return assert.fail(`The exit of ${amount} was not withdrawn in 20 blocks`)
 })
 
-describe("An exit of a wallet that the simulator does not play", () => {
-  it.effect("is withdrawn two blocks later, or requested then and collected two blocks after that where it is worth more than 1000 US dollars", () =>
+describe("An exit of a wallet that the simulator does not control", () => {
+  it.effect("is withdrawn two blocks later, or requested then and collected two blocks after that if it is worth more than 1000 US dollars", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       while (simulation.demoAccounts().length === 0) yield* ledger.applyRecord(simulation.next())

@@ -1,20 +1,31 @@
 import { assert, describe, it } from "@effect/vitest"
 import { recorded } from "../../app/simulator/world/_recorded.ts"
-import { prehistory, Recording, simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
+import {
+  initialHistory,
+  Recording,
+  simulate,
+  type SimulationOptions
+} from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 
-/* What `npm start` shows was computed before. Here it is computed again: all keys and exit proofs, and the state roots of the beginning and the end. */
+/*
+ * `npm start` uses recorded results. These tests compute them again: all keys and exit proofs, and
+ * the state roots of the beginning and the end.
+ */
 
 const recordsOf = (
   options: Omit<SimulationOptions, "seed">,
   transactions = 3000
 ): ReadonlyArray<FeedRecord> => [
-  ...prehistory(simulate({ seed: "1", ...options }), transactions)
+  ...initialHistory(simulate({ seed: "1", ...options }), transactions)
 ]
 
-/** What a network asks for, in the form of a recording: known parts are taken from the text, everything else is computed. */
-function asked(known: string, transactions?: number): string {
-  const recording = new Recording(known, { keeps: true })
+/**
+ * Returns the recording that a network needs: known parts are copied from the text, everything else
+ * is computed.
+ */
+function recordingFor(known: string, transactions?: number): string {
+  const recording = new Recording(known, { records: true })
   recordsOf({ recording }, transactions)
   return recording.text
 }
@@ -34,34 +45,34 @@ const withoutRoots = (records: ReadonlyArray<FeedRecord>) =>
       : record
   )
 
-describe("The recording of the network that is shown by default", () => {
-  it("holds all that the network asks for and nothing else", () => {
-    assert.isTrue(asked(recorded) === recorded, stale)
+describe("The recording of the default network", () => {
+  it("contains exactly what the network needs", () => {
+    assert.isTrue(recordingFor(recorded) === recorded, stale)
   })
 
-  it("gives the keys and exit proofs that are computed without it", () => {
+  it("contains the keys and exit proofs that are computed without it", () => {
     assert.deepStrictEqual(
-      withoutRoots(recordsOf({ recording: new Recording(), standInRoots: true })),
+      withoutRoots(recordsOf({ recording: new Recording(), placeholderRoots: true })),
       withoutRoots(recordsOf({})),
       stale
     )
   })
 
-  it("begins with what is computed from nothing", () => {
-    const computed = asked("", 500)
+  it("begins with the computed state roots", () => {
+    const computed = recordingFor("", 500)
     assert.isAbove(computed.split("\n").length, 150)
     assert.isTrue(recorded.startsWith(`${computed}\n`), stale)
   })
 
-  it("ends with what is computed from the accounts", () => {
+  it("ends with the state root of the accounts", () => {
     const known = recorded.split("\n").slice(0, -60)
-    assert.isTrue(asked(known.join("\n")) === recorded, stale)
+    assert.isTrue(recordingFor(known.join("\n")) === recorded, stale)
   })
 
   it("changes nothing for another network", () => {
     const records = (
       recording: Recording
-    ) => [...prehistory(simulate({ seed: "other", users: 20, recording }), 60)]
+    ) => [...initialHistory(simulate({ seed: "other", users: 20, recording }), 60)]
     assert.deepStrictEqual(records(new Recording(recorded)), records(new Recording()))
   })
 })

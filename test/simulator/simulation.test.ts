@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { keccak256, verifyInclusion } from "../../adapters/crypto/mod.ts"
-import { prehistory, simulate, type SimulationOptions, writeFeed } from "../../app/simulator/mod.ts"
+import {
+  initialHistory,
+  simulate,
+  type SimulationOptions,
+  writeFeed
+} from "../../app/simulator/mod.ts"
 import {
   type FeedRecord,
   type GenesisFeed,
@@ -16,18 +21,21 @@ const SEEDS = [1, "two", "drei 点"] as const
 const TRANSACTIONS = 3000
 
 const recordsOf = (options: SimulationOptions, transactions: number): ReadonlyArray<FeedRecord> => [
-  ...prehistory(simulate(options), transactions)
+  ...initialHistory(simulate(options), transactions)
 ]
 
 const made = new Map<string | number, Network>()
-/** A network that several tests look at. */
+/** A network that several tests share. */
 const networkOf = (seed: string | number): Network => {
   let network = made.get(seed)
   if (network === undefined) {
-    const simulation = simulate({ seed, standInRoots: true })
+    const simulation = simulate({ seed, placeholderRoots: true })
     made.set(
       seed,
-      network = { genesis: simulation.genesis, records: [...prehistory(simulation, TRANSACTIONS)] }
+      network = {
+        genesis: simulation.genesis,
+        records: [...initialHistory(simulation, TRANSACTIONS)]
+      }
     )
   }
   return network
@@ -45,14 +53,14 @@ describe("Simulation", () => {
     )
     assert.isTrue(first === again)
     const [one, other] = [7, 8].map((seed) =>
-      [...writeFeed(simulate({ seed, users: 40, standInRoots: true }), 400)].join("")
+      [...writeFeed(simulate({ seed, users: 40, placeholderRoots: true }), 400)].join("")
     )
     assert.isFalse(one === other)
   })
 
-  it("with stand-ins the feed is the same but for the state roots", () => {
-    const [plain, rooted] = [true, false].map((standInRoots) =>
-      recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, standInRoots }, 400)
+  it("dummy state roots change nothing else in the feed", () => {
+    const [plain, rooted] = [true, false].map((placeholderRoots) =>
+      recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, placeholderRoots }, 400)
     )
     const roots = (records: ReadonlyArray<FeedRecord> | undefined) =>
       (records ?? []).flatMap((record) =>
@@ -79,7 +87,9 @@ describe("Simulation", () => {
   })
 
   it("every record reads back from its line", () => {
-    for (const line of writeFeed(simulate({ seed: "lines", users: 40, standInRoots: true }), 600)) {
+    for (
+      const line of writeFeed(simulate({ seed: "lines", users: 40, placeholderRoots: true }), 600)
+    ) {
       const record = readFeedLine(line.trimEnd())
       assert.isTrue(Exit.isSuccess(record), line)
       if (Exit.isSuccess(record)) assert.strictEqual(`${writeFeedLine(record.value)}\n`, line)
@@ -93,7 +103,7 @@ describe("Simulation", () => {
       tokens: 0,
       coordinators: 0,
       rollBackPeriodBlocks: 5,
-      standInRoots: true
+      placeholderRoots: true
     }
     assert.isTrue(recordsOf(small, 200).some(({ kind }) => kind === "rollBack"))
     const busy = {
@@ -104,7 +114,7 @@ describe("Simulation", () => {
       transactionsPerBlock: 80,
       exitShare: 0,
       heavyShare: 0.4,
-      standInRoots: true
+      placeholderRoots: true
     }
     assert.isFalse(
       recordsOf({ ...busy, rollBackPeriodBlocks: 0 }, 1000).some(({ kind }) => kind === "rollBack")
@@ -112,7 +122,7 @@ describe("Simulation", () => {
   })
 
   for (const seed of SEEDS) {
-    it(`everything that a network can show occurs (seed ${seed})`, () => {
+    it(`everything that a network can contain occurs (seed ${seed})`, () => {
       const { genesis, records } = networkOf(seed)
       const seen = occurrencesOf(genesis, records)
       assert.deepStrictEqual(REQUIRED_OCCURRENCES.filter((kind) => !seen.has(kind)), [])
@@ -137,7 +147,7 @@ describe("Simulation", () => {
     let verified = 0
     for (
       const record of recordsOf(
-        { seed: "proofs", users: 60, exitShare: 0.05, standInRoots: true },
+        { seed: "proofs", users: 60, exitShare: 0.05, placeholderRoots: true },
         1000
       )
     ) {
@@ -161,7 +171,7 @@ describe("Simulation", () => {
         seed: "chain",
         users: 40,
         rollBackPeriodBlocks: 10,
-        standInRoots: true
+        placeholderRoots: true
       }, 1500)
     ) {
       if (record.kind !== "block") continue

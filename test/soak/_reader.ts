@@ -6,17 +6,20 @@ export interface Answered {
   readonly body: string
 }
 
-export interface Seen {
+export interface ReaderStats {
   answered: number
   /** 503 with a Retry-After. */
   refused: number
   /** The connection ended without an answer: a process was killed. */
   cut: number
-  /** A new connection was never answered: Node keeps it if it was handed to a worker that was killed. */
+  /**
+   * A new connection was never answered: Node keeps it if it was handed to a worker that was
+   * killed.
+   */
   unanswered: number
-  /** What must never be, as sentences. */
+  /** Violations of the guarantees, as sentences. */
   readonly wrong: Array<string>
-  /** Milliseconds, since they were last asked for. */
+  /** Milliseconds since the last report. */
   latencies: Array<number>
 }
 
@@ -28,41 +31,48 @@ class Unanswered extends Error {
   }
 }
 
-/** Asks a service, and notes what becomes of it. */
+/** A client that sends requests and records their outcomes. */
 export class Reader {
-  readonly seen: Seen = { answered: 0, refused: 0, cut: 0, unanswered: 0, wrong: [], latencies: [] }
+  readonly stats: ReaderStats = {
+    answered: 0,
+    refused: 0,
+    cut: 0,
+    unanswered: 0,
+    wrong: [],
+    latencies: []
+  }
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
-  /** Of the ledger, as this connection was shown it. */
+  /** The version of the ledger that this connection has seen. */
   #version = 0
 
   constructor(port: number) {
     this.#port = port
   }
 
-  /** Null where there was no answer, or a refusal for now. */
+  /** Returns null if there was no answer, or a temporary refusal. */
   async ask(method: "GET" | "POST", path: string, body?: string): Promise<Answered | null> {
     const startedMs = performance.now()
     try {
       const { headers, status, text } = await this.#send(method, path, body)
-      this.seen.latencies.push(performance.now() - startedMs)
+      this.stats.latencies.push(performance.now() - startedMs)
       if (status === 503 && headers["retry-after"] !== undefined) {
-        this.seen.refused++
+        this.stats.refused++
         return null
       }
-      this.seen.answered++
+      this.stats.answered++
       if (status >= 500) this.#isWrong(`${method} ${path}: ${status} ${text.slice(0, 200)}`)
       return { status, version: Number(headers["ledger-version"]), body: text }
     } catch (error) {
       const { code } = error as { readonly code?: string }
-      if (code === "ECONNRESET" || code === "ECONNREFUSED" || code === "EPIPE") this.seen.cut++
-      else if (error instanceof Unanswered && error.isNewConnection) this.seen.unanswered++
+      if (code === "ECONNRESET" || code === "ECONNREFUSED" || code === "EPIPE") this.stats.cut++
+      else if (error instanceof Unanswered && error.isNewConnection) this.stats.unanswered++
       else this.#isWrong(`${method} ${path}: ${String(error)}`)
       return null
     }
   }
 
-  /** What one connection is shown never goes back; another connection may be one to another process. */
+  /** Versions never decrease on one connection; another connection may lead to another process. */
   noteVersion(version: number): void {
     if (version < this.#version) {
       this.#isWrong(`Version ${version} after ${this.#version} on one connection`)
@@ -75,7 +85,7 @@ export class Reader {
   }
 
   #isWrong(sentence: string): void {
-    if (this.seen.wrong.length < 100) this.seen.wrong.push(sentence)
+    if (this.stats.wrong.length < 100) this.stats.wrong.push(sentence)
   }
 
   #send(method: string, path: string, body?: string) {
@@ -86,7 +96,7 @@ export class Reader {
         readonly text: string
       }
     >((resolve, reject) => {
-      const asked = request({
+      const sent = request({
         agent: this.#agent,
         host: "127.0.0.1",
         port: this.#port,
@@ -101,10 +111,10 @@ export class Reader {
           () => resolve({ status: response.statusCode!, headers: response.headers, text })
         ).on("error", reject)
       })
-      asked.on("socket", () => {
-        if (!asked.reusedSocket) this.forgetVersion()
+      sent.on("socket", () => {
+        if (!sent.reusedSocket) this.forgetVersion()
       })
-      asked.on("timeout", () => asked.destroy(new Unanswered(!asked.reusedSocket))).on(
+      sent.on("timeout", () => sent.destroy(new Unanswered(!sent.reusedSocket))).on(
         "error",
         reject
       ).end(body)

@@ -10,15 +10,16 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import { bodyWriter, later, wireContext } from "../../core/mod.ts"
 import { startCluster } from "../postgres/cluster.ts"
-import { Reader, type Seen } from "./_reader.ts"
+import { Reader, type ReaderStats } from "./_reader.ts"
 
 /*
- * The real program for a long time, over a real PostgreSQL: two processes behind one port, blocks with rollbacks, readers that walk through
- * pages, wallets that post, and every few minutes kill -9 of one of the processes:
+ * Runs the program for a long time over PostgreSQL: two processes behind one port, blocks with
+ * rollbacks, readers that page through lists, wallets that post, and every few minutes kill -9 of
+ * one of the processes:
  *
  *     node test/soak/campaign.ts [--minutes 30] [--kill-minutes 4] [--readers 6] [--pace 0.5]
  *
- * It ends with 1 where something was wrong. What it found last is in RESULTS.md.
+ * Exits with 1 if a guarantee was broken. RESULTS.md has the last result.
  */
 const { values } = parseArgs({
   options: {
@@ -51,15 +52,15 @@ const words = [
   "soak"
 ]
 const server = spawn(process.execPath, [main, ...words], { stdio: ["ignore", "pipe", "pipe"] })
-let said = ""
-for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => said += text)
+let output = ""
+for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => output += text)
 const ended = new Promise<number | null>((resolve) => server.once("exit", resolve))
-const told = (pattern: RegExp) => said.match(pattern)
-while (told(/Worker 2 of 2 \(process \d+\) is serving/u) === null) {
-  if (server.exitCode !== null) throw new Error(`The server ended: ${said}`)
+const findOutput = (pattern: RegExp) => output.match(pattern)
+while (findOutput(/Worker 2 of 2 \(process \d+\) is serving/u) === null) {
+  if (server.exitCode !== null) throw new Error(`The server ended: ${output}`)
   await sleep(100)
 }
-const port = Number(told(/Listening on http:\/\/\S+?:(\d+)/u)![1])
+const port = Number(findOutput(/Listening on http:\/\/\S+?:(\d+)/u)![1])
 
 const endMs = Date.now() + minutes * 60_000
 const readers = Array.from({ length: readerCount }, () => new Reader(port))
@@ -74,7 +75,9 @@ const starts = [
   "/tokens"
 ]
 
-/** Walks a list from its start, page by page; a page that says that more is there has a next one. */
+/**
+ * Reads a list from its start, page by page; if items are pending, the next page must not be empty.
+ */
 const walk = async (reader: Reader, start: string, pagesMax: number) => {
   let path: string | null = start
   for (let page = 0; page < pagesMax && path !== null && Date.now() < endMs; page++) {
@@ -82,7 +85,7 @@ const walk = async (reader: Reader, start: string, pagesMax: number) => {
     if (answer === null) return
     reader.noteVersion(answer.version)
     if (answer.status !== 200) {
-      return void reader.seen.wrong.push(
+      return void reader.stats.wrong.push(
         `GET ${path}: ${answer.status} ${answer.body.slice(0, 200)}`
       )
     }
@@ -105,7 +108,7 @@ const read = async (reader: Reader) => {
   }
 }
 
-/* Wallets: each authorization that was acknowledged must be there until the end. */
+/* The wallets: each acknowledged authorization must be there until the end. */
 const authorizationText = bodyWriter(
   later.bodies.authorization,
   wireContext(defaultNetwork, keccak256)
@@ -124,16 +127,16 @@ const write = async (reader: Reader) => {
     const path = `/account-creation-authorization/${defaultNetwork.prefix}:${address}`
     if (answer?.status === 200) acknowledged.add(path)
     else if (answer !== null) {
-      reader.seen.wrong.push(`POST: ${answer.status} ${answer.body.slice(0, 200)}`)
+      reader.stats.wrong.push(`POST: ${answer.status} ${answer.body.slice(0, 200)}`)
     }
     if (answer?.status === 200 && (await reader.ask("GET", path))?.status === 404) {
-      reader.seen.wrong.push(`${path} was acknowledged and is not there`)
+      reader.stats.wrong.push(`${path} was acknowledged and is not there`)
     }
     await sleep(400)
   }
 }
 
-/** Kilobytes that the processes of the program hold, the supervisor first. */
+/** Returns the memory of the processes in kilobytes, the supervisor first. */
 const memoryOf = (): ReadonlyArray<number> => {
   const parents = new Map(
     readdirSync("/proc").filter((name) => /^\d+$/u.test(name)).map((pid) => {
@@ -171,9 +174,9 @@ const watch = async () => {
   )
   for (let minute = 1, before = 0; Date.now() < endMs; minute++) {
     await sleep(Math.min(60_000, endMs - Date.now()))
-    const all = everybody.map(({ seen }) => seen)
-    const latencies = all.flatMap((seen) => seen.latencies).toSorted((a, b) => a - b)
-    for (const seen of all) seen.latencies = []
+    const all = clients.map(({ stats }) => stats)
+    const latencies = all.flatMap((stats) => stats.latencies).toSorted((a, b) => a - b)
+    for (const stats of all) stats.latencies = []
     const total = sum(all, ({ answered }) => answered)
     const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? NaN
     const memory = memoryOf()
@@ -196,10 +199,10 @@ const watch = async () => {
     if (minute % killMinutes === 0 && Date.now() < endMs - 30_000) kill()
   }
 }
-const sum = (all: ReadonlyArray<Seen>, of: (seen: Seen) => number): number =>
-  all.reduce((total, seen) => total + of(seen), 0)
+const sum = (all: ReadonlyArray<ReaderStats>, of: (stats: ReaderStats) => number): number =>
+  all.reduce((total, stats) => total + of(stats), 0)
 const kill = () => {
-  const pids = [...said.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce(
+  const pids = [...output.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce(
     (by, [, place, pid]) => by.set(Number(place), Number(pid)),
     new Map<number, number>()
   )
@@ -210,21 +213,24 @@ const kill = () => {
 }
 
 const writer = new Reader(port)
-const everybody = [...readers, writer]
+const clients = [...readers, writer]
 await Promise.all([...readers.map(read), write(writer), watch()])
 
-/* The end: nothing acknowledged is missing, it stops as it should, and its store is whole. */
-const wrong = everybody.flatMap(({ seen }) => seen.wrong)
+/*
+ * At the end nothing acknowledged is missing, the program stops in order, and its store passes an
+ * audit.
+ */
+const wrong = clients.flatMap(({ stats }) => stats.wrong)
 for (const path of acknowledged) {
   const answer = await writer.ask("GET", path)
   if (answer?.status !== 200) {
     wrong.push(`${path} was acknowledged and is not there at the end: ${answer?.status}`)
   }
 }
-for (const each of everybody) each.close()
+for (const each of clients) each.close()
 server.kill("SIGTERM")
 const code = await ended
-const unanswered = sum(everybody.map(({ seen }) => seen), (seen) => seen.unanswered)
+const unanswered = sum(clients.map(({ stats }) => stats), (stats) => stats.unanswered)
 if (unanswered > kills) {
   wrong.push(
     `${unanswered} connections were not answered, expected at most one for each of ${kills} kills`
@@ -242,7 +248,7 @@ if (verified.status !== 0) {
 }
 await cluster.remove()
 
-// the first third fills what is kept ready
+// the first third fills the caches
 const third = Math.max(1, Math.floor(past.length / 3))
 const mean = (some: ReadonlyArray<Minute>, of: (minute: Minute) => number) =>
   some.reduce((total, minute) => total + of(minute), 0) / some.length
@@ -262,7 +268,7 @@ console.log(
 )
 console.log(
   `${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${
-    sum(everybody.map(({ seen }) => seen), ({ answered }) => answered)
+    sum(clients.map(({ stats }) => stats), ({ answered }) => answered)
   } answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${
     growth.toFixed(2)
   }`

@@ -5,51 +5,61 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 
-/** When a call fails: before the store does anything, after it has done it, or not at all. */
-export type Fate = "lost" | "unheard" | "answered"
+/**
+ * When a call fails: before the store does anything (`lost`), after it has done it (`unacknowledged`), or
+ * never.
+ */
+export type CallOutcome = "lost" | "unacknowledged" | "answered"
 
 const failure = Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
 
-const fated = <A, E, R>(
+const withOutcome = <A, E, R>(
   call: Effect.Effect<A, E, R>,
-  fate: () => Fate
+  outcome: () => CallOutcome
 ): Effect.Effect<A, E | StoreFailure, R> =>
   Effect.suspend((): Effect.Effect<A, E | StoreFailure, R> => {
-    const drawn = fate()
-    return drawn === "lost" ? failure : drawn === "unheard" ? Effect.andThen(call, failure) : call
+    const drawn = outcome()
+    return drawn === "lost"
+      ? failure
+      : drawn === "unacknowledged"
+      ? Effect.andThen(call, failure)
+      : call
   })
 
-/** A service of which every effect may fail. */
-const fatedService = <Service extends object>(service: Service, fate: () => Fate): Service =>
+/** Returns a service whose effects may fail. */
+const serviceWithOutcomes = <Service extends object>(
+  service: Service,
+  outcome: () => CallOutcome
+): Service =>
   Object.fromEntries(
     Object.entries(service).map(([name, member]) => [
       name,
       Effect.isEffect(member)
-        ? fated(member, fate)
+        ? withOutcome(member, outcome)
         : (...args: ReadonlyArray<unknown>) =>
-          fated(
+          withOutcome(
             (member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args),
-            fate
+            outcome
           )
     ])
   ) as Service
 
-/** A node in memory whose store fails as told. */
+/** A node in memory whose store fails as specified. */
 export const failingNode = (
   genesis: GenesisFeed,
-  fate: () => Fate
+  outcome: () => CallOutcome
 ): Layer.Layer<LiveNode | LedgerWriter> =>
   Layer.effectContext(
     Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
-      Context.make(Ledger, fatedService(Context.get(node, Ledger), fate)).pipe(
-        Context.add(Pool, fatedService(Context.get(node, Pool), fate)),
-        Context.add(Submission, fatedService(Context.get(node, Submission), fate)),
-        Context.add(LedgerReader, fatedService(Context.get(node, LedgerReader), fate)),
-        Context.add(LedgerWriter, fatedService(Context.get(node, LedgerWriter), fate))
+      Context.make(Ledger, serviceWithOutcomes(Context.get(node, Ledger), outcome)).pipe(
+        Context.add(Pool, serviceWithOutcomes(Context.get(node, Pool), outcome)),
+        Context.add(Submission, serviceWithOutcomes(Context.get(node, Submission), outcome)),
+        Context.add(LedgerReader, serviceWithOutcomes(Context.get(node, LedgerReader), outcome)),
+        Context.add(LedgerWriter, serviceWithOutcomes(Context.get(node, LedgerWriter), outcome))
       ))
   )
 
-/** 32 bits at a time, the same ones for the same seed. */
+/** Returns 32-bit numbers, the same for the same seed. */
 export const random = (seed: string) => {
   let state = Array.from(seed).reduce(
     (hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!,
@@ -61,5 +71,8 @@ export const random = (seed: string) => {
   }
 }
 
-/** Signatures are verified by code that is loaded with the first one, which no clock can hurry. */
+/**
+ * Waits in real time: the code that verifies signatures is loaded with the first one, which a test
+ * clock cannot advance.
+ */
 export const realTurn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))

@@ -3,12 +3,12 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { followFeed } from "../../app/sources/follow_feed.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
-import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
-import { held } from "./_held.ts"
+import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
+import { ledgerContent } from "./_ledger_content.ts"
 
 const simulation = simulate({
   seed: "followed",
@@ -16,16 +16,16 @@ const simulation = simulate({
   tokens: 3,
   transactionsPerBlock: 4,
   rollBackPeriodBlocks: 5,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
-const feed: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
+const feed: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 
 async function* arriving(records: ReadonlyArray<FeedRecord>) {
   yield* records
 }
 
-/** To its end, however often it waits. */
+/** Runs an effect to its end, through any number of waits. */
 const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -36,9 +36,10 @@ const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), held)).pipe(
-  Effect.provide(memoryNode({ genesis }))
-)
+const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), ledgerContent))
+  .pipe(
+    Effect.provide(memoryNode({ genesis }))
+  )
 
 const writerChanged = new StoreFailure({
   message: "Another process was the writer",
@@ -46,27 +47,30 @@ const writerChanged = new StoreFailure({
   writerChanged: true
 })
 
-/** After so many records, others tell the ledger the next ones. */
+/** After this number of records, another process applies the next ones. */
 interface Interruption {
   readonly after: number
-  readonly others: number
+  readonly otherRecords: number
 }
 
-/** A node whose ledger others write as well, told the same feed, and what it was told by whom, in the order in which it took effect. */
+/**
+ * Opens a node whose ledger another process writes too, from the same feed; records which process
+ * applied what, in order.
+ */
 const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = feed) => {
-  const told: Array<FeedRecord> = []
+  const applied: Array<FeedRecord> = []
   const left = [...interruptions]
   const layer = Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) => {
     const ledger = Context.get(node, Ledger)
     const tell = (record: FeedRecord) =>
-      Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => told.push(record)))
+      Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => applied.push(record)))
     const applyRecord: Ledger["Service"]["applyRecord"] = (record) =>
       Effect.suspend(() => {
         const [next] = left
-        const begun = new Set(told).size
-        if (next === undefined || begun < next.after) return tell(record)
+        const startIndex = new Set(applied).size
+        if (next === undefined || startIndex < next.after) return tell(record)
         left.shift()
-        const theirs = othersFeed.slice(begun, begun + next.others)
+        const theirs = othersFeed.slice(startIndex, startIndex + next.otherRecords)
         return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(writerChanged))
       })
     return Context.make(Ledger, { ...ledger, applyRecord }).pipe(
@@ -74,31 +78,33 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
       Context.add(LedgerWriter, Context.get(node, LedgerWriter))
     )
   }))
-  return { layer, told }
+  return { layer, applied }
 }
 
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
 
 describe("Following a feed", () => {
-  it.effect("brings the same ledger whose store fails now and then", () =>
+  it.effect("leads to the same ledger if the store fails now and then", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
       const expected = yield* undisturbed
       const dice = random("follow")
       let calls = 0
-      const fate = (): Fate => {
+      const outcome = (): CallOutcome => {
         calls++
-        return (["lost", "unheard", "answered", "answered", "answered"] as const)[dice() % 5]!
+        return (["lost", "unacknowledged", "answered", "answered", "answered"] as const)[
+          dice() % 5
+        ]!
       }
       const left = yield* Effect.andThen(
         ended(followFeed(arriving(feed))),
-        Effect.retry(held, { times: 50 })
-      ).pipe(Effect.provide(failingNode(genesis, fate)))
+        Effect.retry(ledgerContent, { times: 50 })
+      ).pipe(Effect.provide(failingNode(genesis, outcome)))
       assert.isAbove(calls, feed.length + 10)
       assert.deepStrictEqual(left, expected)
     }))
 
-  it.effect("goes on behind what others have told, wherever they stopped", () =>
+  it.effect("continues after the records of another process, wherever it stopped", () =>
     Effect.gen(function*() {
       const expected = yield* undisturbed
       const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
@@ -106,37 +112,40 @@ describe("Following a feed", () => {
       const dice = random("overtaken")
       const drawn = Array.from(
         { length: 12 },
-        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 }))
+        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
       )
-      // they end with the rollback, or with the first block behind it
+      // the other process ends with the rollback, or with the first block after it
       const around = rollBacks.flatMap((
         i
-      ) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{
+      ) => [[{ after: i, otherRecords: 1 }], [{ after: i - 1, otherRecords: 2 }], [{
+        after: i,
+        otherRecords: 2
+      }], [{
         after: i + 1,
-        others: 1
+        otherRecords: 1
       }]])
       let toldOnce = 0
       for (const interruptions of [...drawn, ...around]) {
-        const { layer, told } = sharedNode(interruptions)
-        const left = yield* Effect.andThen(followFeed(arriving(feed)), held).pipe(
+        const { layer, applied } = sharedNode(interruptions)
+        const left = yield* Effect.andThen(followFeed(arriving(feed)), ledgerContent).pipe(
           Effect.provide(layer)
         )
         assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
-        // a rollback may lead back to where this process was: then it is gone through again
-        assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
-        if (told.length === feed.length) toldOnce++
+        // a rollback may lead back to the position of this process: then its records are read again
+        assert.deepStrictEqual([...new Set(applied)], feed, JSON.stringify(interruptions))
+        if (applied.length === feed.length) toldOnce++
       }
       assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
     }))
 
-  it.effect("goes on where others have been the writer and wrote nothing, also before its own first record", () =>
+  it.effect("continues if another process was the writer and wrote nothing, also before its own first record", () =>
     Effect.gen(function*() {
       const expected = yield* undisturbed
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
       for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
-        const { layer, told } = sharedNode([{ after: known, others: 0 }, {
+        const { layer, applied } = sharedNode([{ after: known, otherRecords: 0 }, {
           after: known + 1,
-          others: 0
+          otherRecords: 0
         }])
         const left = yield* Effect.provide(
           Effect.gen(function*() {
@@ -147,21 +156,21 @@ describe("Following a feed", () => {
               last,
               isEmpty: last.number === genesis.block.number
             })
-            return yield* held
+            return yield* ledgerContent
           }),
           layer
         )
         assert.deepStrictEqual(left, expected, String(known))
-        assert.deepStrictEqual([...new Set(told)], feed, String(known))
+        assert.deepStrictEqual([...new Set(applied)], feed, String(known))
       }
     }))
 
-  it.effect("passes over what comes before the last block, whatever the feed begins with", () =>
+  it.effect("skips records before the last block, with any beginning of the feed", () =>
     Effect.gen(function*() {
       const prices = feed.find(({ kind }) => kind === "prices")!
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
       const known = feed.slice(0, rollBack + 2)
-      const { layer, told } = sharedNode([])
+      const { layer, applied } = sharedNode([])
       yield* Effect.provide(
         Effect.gen(function*() {
           const ledger = yield* Ledger
@@ -171,29 +180,30 @@ describe("Following a feed", () => {
         }),
         layer
       )
-      assert.deepStrictEqual(told, feed)
+      assert.deepStrictEqual(applied, feed)
     }))
 
-  it.effect("knows a block that it passed over by its hash", () =>
+  it.effect("recognizes a skipped block by its hash", () =>
     Effect.gen(function*() {
-      // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
+      // another process applied two forks after the block where this feed begins: this process is
+      // at the first one when the ledger is at the second
       const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
       const at = numbers[0]!
-      const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
+      const { layer } = sharedNode([{ after: at, otherRecords: numbers[1]! + 2 - at }])
       const left = yield* Effect.provide(
         Effect.gen(function*() {
           const ledger = yield* Ledger
           for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
           const last = yield* lastBlock
           yield* followFeed(arriving(feed), { last, isEmpty: false })
-          return yield* held
+          return yield* ledgerContent
         }),
         layer
       )
       assert.deepStrictEqual(left, yield* undisturbed)
     }))
 
-  it.effect("ends with a sentence where the others told something else", () =>
+  it.effect("ends with a message if the other process applied different records", () =>
     Effect.gen(function*() {
       const straight = simulate({
         seed: "followed",
@@ -201,18 +211,18 @@ describe("Following a feed", () => {
         tokens: 3,
         transactionsPerBlock: 4,
         rollBackPeriodBlocks: 0,
-        standInRoots: true
+        placeholderRoots: true
       })
       assert.deepStrictEqual(straight.genesis, genesis)
-      const blocks = [...prehistory(straight, 250)].slice(0, 13)
+      const blocks = [...initialHistory(straight, 250)].slice(0, 13)
       const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
-      const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
+      const { layer } = sharedNode([{ after: 4, otherRecords: 9 }], blocks)
       const failure = yield* Effect.flip(
         Effect.provide(followFeed(arriving(blocks.slice(0, 7))), layer)
       )
       assert.strictEqual(
         failure.message,
-        `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
+        `The feed does not contain the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
       )
     }))
 })

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
+import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
 
 const networkOf = (seed: string) =>
   simulate({
@@ -12,15 +12,15 @@ const networkOf = (seed: string) =>
     users: 30,
     transactionsPerBlock: 6,
     rollBackPeriodBlocks: 8,
-    standInRoots: true
+    placeholderRoots: true
   })
 
 const STEPS = 25
 
-/** What the network told the ledger, and what the ledger and the pool then hold. */
-const lived = Effect.fnUntraced(function*(simulation: Simulation) {
+/** Returns the records that the network applied, and the content of ledger and pool. */
+const runNetwork = Effect.fnUntraced(function*(simulation: Simulation) {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 100) {
+  while (simulation.transactionCount() < 100) {
     yield* Effect.retry(ledger.applyRecord(simulation.next()), { times: 20 })
   }
   const fiber = yield* Effect.forkChild(
@@ -52,22 +52,31 @@ describe("A live network whose store fails now and then", () => {
       const [quiet, shaken] = [networkOf("shaken"), networkOf("shaken")]
       let calls = 0
       const dice = random("fates")
-      const fate = (): Fate => {
+      const outcome = (): CallOutcome => {
         calls++
-        return (["lost", "unheard", "answered", "answered", "answered", "answered"] as const)[
+        return ([
+          "lost",
+          "unacknowledged",
+          "answered",
+          "answered",
+          "answered",
+          "answered"
+        ] as const)[
           dice() % 6
         ]!
       }
-      const undisturbed = yield* lived(quiet).pipe(
+      const undisturbed = yield* runNetwork(quiet).pipe(
         Effect.provide(failingNode(quiet.genesis, () => "answered"))
       )
-      const disturbed = yield* lived(shaken).pipe(Effect.provide(failingNode(shaken.genesis, fate)))
+      const disturbed = yield* runNetwork(shaken).pipe(
+        Effect.provide(failingNode(shaken.genesis, outcome))
+      )
       assert.isAbove(calls, 300)
       assert.isTrue(undisturbed.records.some(({ kind }) => kind === "rollBack"))
       assert.deepStrictEqual(disturbed, undisturbed)
     }))
 
-  it.effect("waits while nothing answers, and goes on with the next block", () => {
+  it.effect("waits while the store is down, and continues with the next block", () => {
     const simulation = networkOf("outage")
     let gone = false
     return Effect.scoped(Effect.gen(function*() {

@@ -6,18 +6,21 @@ import { join } from "node:path"
 import { type SourceSettings, sourceOf } from "../../app/sources/block_source.ts"
 import { nodeOver } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { openStores } from "../../app/sources/stores.ts"
 import { writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
-import { held } from "./_held.ts"
+import { ledgerContent } from "./_ledger_content.ts"
 
-/* What brings blocks, in two processes over one database: each gives way to the other one and is the writer again afterwards. */
+/*
+ * Sources of blocks in two processes over one database: each is replaced by the other one and is
+ * the writer again afterwards.
+ */
 
-/** No feed, until one is named. */
+/** No feed by default. */
 const network: SourceSettings = {
   seed: "1",
   transactions: 20,
@@ -27,7 +30,7 @@ const network: SourceSettings = {
   feed: undefined
 }
 
-describe("A process that was the writer, was not, and is again", () => {
+describe("A process that becomes the writer again", () => {
   let directory: string
   const databases: Array<FreshDatabase> = []
   beforeAll(() => {
@@ -44,7 +47,7 @@ describe("A process that was the writer, was not, and is again", () => {
     return database.url
   })
 
-  /** What a process does, but for answering; to close its scope is its orderly end. */
+  /** Runs a process without its interface; closing its scope is an orderly end. */
   const process = Effect.fnUntraced(function*(url: string, settings: SourceSettings) {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const source = yield* sourceOf(settings)
@@ -71,7 +74,7 @@ describe("A process that was the writer, was not, and is again", () => {
     Effect.promise(async () =>
       (await execute(url, "SELECT epoch::int FROM writer"))[0]!.epoch as number
     )
-  /** Its term ends as if it had given no sign of life, until another one is the writer. */
+  /** Lets its term end as if it had sent no heartbeat, until another one is the writer. */
   const loseLease = Effect.fnUntraced(function*(url: string) {
     const before = yield* epochIn(url)
     while ((yield* epochIn(url)) === before) {
@@ -82,7 +85,7 @@ describe("A process that was the writer, was not, and is again", () => {
   const until = <E>(holds: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
     Effect.flatMap(holds, (is) => is ? Effect.void : Effect.delay(until(holds), 50))
 
-  it.live("lets a simulated network go on from what the other one has written", () =>
+  it.live("continues a simulated network after the records of the other one", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* newDatabase
       const [one, other] = [yield* process(url, network), yield* process(url, network)]
@@ -94,12 +97,13 @@ describe("A process that was the writer, was not, and is again", () => {
       yield* other.end
       const left = yield* one.block
       yield* until(Effect.map(one.block, (block) => block > left + 3n))
-      const { items: kept } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
-      // what it had in mind when it lost the ledger would have begun with taking back what the other one wrote
-      assert.deepStrictEqual(kept.slice(0, items.length), [...items])
+      const { items: remaining } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
+      // its next record before it lost the ledger would have rolled back the records of the other
+      // process
+      assert.deepStrictEqual(remaining.slice(0, items.length), [...items])
     })).pipe(Effect.provide(Logger.layer([]))))
 
-  it.live("tells of a feed what the other one has not told", () =>
+  it.live("applies the records of a feed that the other one has not applied", () =>
     Effect.scoped(Effect.gen(function*() {
       const simulation = simulate({
         seed: "feed",
@@ -107,10 +111,10 @@ describe("A process that was the writer, was not, and is again", () => {
         tokens: 3,
         transactionsPerBlock: 2,
         rollBackPeriodBlocks: 7,
-        standInRoots: true
+        placeholderRoots: true
       })
       const { genesis } = simulation
-      const records = [...prehistory(simulation, 300)]
+      const records = [...initialHistory(simulation, 300)]
       const feed = join(directory, "feed.ndjson")
       writeFileSync(
         feed,
@@ -121,7 +125,7 @@ describe("A process that was the writer, was not, and is again", () => {
       const expected = yield* Effect.gen(function*() {
         const ledger = yield* Ledger
         for (const record of records) yield* ledger.applyRecord(record)
-        return { held: yield* held, stamp: yield* (yield* LedgerReader).stamp }
+        return { ledgerContent: yield* ledgerContent, stamp: yield* (yield* LedgerReader).stamp }
       }).pipe(Effect.provide(memoryNode({ genesis })))
 
       const url = yield* newDatabase
@@ -137,8 +141,8 @@ describe("A process that was the writer, was not, and is again", () => {
       assert.isBelow(Number(left), Number(expected.stamp.ethereumBlockNum))
       yield* until(Effect.map(one.block, (block) => block === expected.stamp.ethereumBlockNum))
       assert.deepStrictEqual(
-        yield* Effect.provideService(held, LedgerReader, one.reader),
-        expected.held
+        yield* Effect.provideService(ledgerContent, LedgerReader, one.reader),
+        expected.ledgerContent
       )
     })).pipe(Effect.provide(Logger.layer([]))))
 })

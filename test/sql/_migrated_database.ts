@@ -3,7 +3,7 @@ import { databaseLayer } from "../../adapters/sql/connection/database.ts"
 import { migrate } from "../../adapters/sql/schema/migrate.ts"
 import { copiedDatabase, type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 
-/** One for all tests of a process: to copy the tables takes a fraction of the time that making them takes. */
+/** One for all tests of a process: copying the tables is much faster than creating them. */
 let original: Promise<FreshDatabase> | null = null
 
 const newDatabase = async (): Promise<FreshDatabase> => {
@@ -20,8 +20,8 @@ const newDatabase = async (): Promise<FreshDatabase> => {
 }
 
 /**
- * A fresh database in which every migration is applied, for tests that are not about migrations. The moment at which that happened is the
- * same in all of them; a program takes it for the name of the ledger.
+ * Returns a new database with all migrations applied, for tests that are not about migrations. All
+ * have the same time of creation, which a program uses as the identity of the ledger.
  */
 export const migratedDatabase = async (): Promise<FreshDatabase> =>
   process.env.DATABASE_URL

@@ -32,7 +32,7 @@ export const connected = (
 ): Effect.Effect<Services, never, Scope.Scope> =>
   Effect.orDie(Layer.build(Layer.fresh(databaseLayer({ url: Redacted.make(url), ...options }))))
 
-/** The pool as one process has it open. */
+/** Opens the pool as one process does. */
 export const poolOf = (
   database: Services
 ): Effect.Effect<PoolStore["Service"], never, Scope.Scope> =>
@@ -49,7 +49,7 @@ export const executed = (database: Services, ...statements: ReadonlyArray<string
 
 const createPool = (database: Services) => executed(database, ...poolSchema)
 
-/** The database of a test file, with the tables of a pool, for as long as its tests run. */
+/** Opens a database with the tables of a pool for the tests of a file. */
 export const poolDatabase = () => {
   const scope = Scope.makeUnsafe()
   const opened = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
@@ -71,12 +71,12 @@ export const poolDatabase = () => {
     get services() {
       return place.database
     },
-    /** Opens what stays open until the last test has run. */
+    /** Opens resources that stay open until the last test has run. */
     opened
   }
 }
 
-/** All steps that were written, in the order of the turns. */
+/** Returns all recorded transitions, in order. */
 export const historyOf = (database: Services) =>
   Effect.map(
     executed(
@@ -88,7 +88,7 @@ FROM pool_transition AS s JOIN pool_transaction AS t ON t.id = s.id ORDER BY s.n
     ([rows]) => rows!
   )
 
-/** Makes the pool empty again, in a fraction of the time that new tables take. */
+/** Empties the pool, which is much faster than creating its tables. */
 export const emptyPool = (database: Services) =>
   executed(
     database,
@@ -98,7 +98,7 @@ WITH a AS (DELETE FROM pool_transaction), b AS (DELETE FROM pool_transition), c 
 UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0`
   )
 
-/** A pending transaction of its own for each number. */
+/** Returns a different pending transaction for each number. */
 export const numbered = (
   number: number,
   parts: Partial<PoolTransaction> = {}
@@ -125,7 +125,7 @@ export const idOf = (number: number): TransactionId =>
 export const sender = "0".repeat(64)
 export const unlimited: PoolLimits = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
-/** Pools over one database, which has one at a time, and ledgers in memory. */
+/** Opens pools over one database, one at a time, with ledgers in memory. */
 export const subjectOf = (
   database: Services,
   seed: string | number,

@@ -1,22 +1,26 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { combinedKeys, keysOfRow } from "../../adapters/sql/postings/posting_keys.ts"
 import {
-  keysBelow,
-  keysOfRow,
   type PostingFacet,
   type PostingList,
   postingLists
 } from "../../adapters/sql/postings/posting_lists.ts"
 
-const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
+const lists = Object.values(postingLists)
 
-/** Files all rows of the tables in lists that are empty so far, from their definition: 64 items to a row, full rows also in the lists below. */
+/**
+ * Writes all rows of the tables into empty posting lists, by their definition: 64 items in a row,
+ * full rows also in the combined lists.
+ */
 export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {
     for (const list of lists) {
       yield* sql.unsafe(insertPostings(entriesOf(list)))
-      for (const [filter, { children }] of Object.entries(list.facets)) {
-        if (children.length > 0) yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
+      for (const [filter, { combinableFilters }] of Object.entries(list.facets)) {
+        if (combinableFilters.length > 0) {
+          yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
+        }
       }
     }
   })
@@ -30,7 +34,7 @@ SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (V
 }) AS each (key)
 WHERE each.key IS NOT NULL`
 
-/** Bytes that the values of a facet have, by its letter. */
+/** The number of bytes of a facet's values, by its letter. */
 const valueBytes: { readonly [letter: string]: number } = {
   a: 20,
   b: 20,
@@ -42,7 +46,10 @@ const valueBytes: { readonly [letter: string]: number } = {
   y: 2
 }
 
-/** After the value of a facet comes the letter of a list below it: a key of a single filter ends with the value. */
+/**
+ * Returns an SQL condition. In a combined key another letter follows the value of the facet; a key
+ * of a single filter ends with the value.
+ */
 const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): string =>
   `(substring(${key} FROM 1 FOR 2) = '\\x${
     digits(list.letter + letter)
@@ -51,21 +58,24 @@ const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): st
 const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT each.key, r.item_id AS item
 FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
-CROSS JOIN LATERAL (VALUES ${valuesOf(keysBelow(list, filter, "above.key"))}) AS each (key)
+CROSS JOIN LATERAL (VALUES ${valuesOf(combinedKeys(list, filter, "above.key"))}) AS each (key)
 WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
 
-/** Whether a key is that of a whole list or of a single filter. */
+/** Returns an SQL condition: whether a key is that of a whole list or of a single filter. */
 export const isSingle = (key: string): string =>
   `(octet_length(${key}) = 2 OR ${
     lists.flatMap((list) => Object.values(list.facets).map((facet) => isOfFacet(key, list, facet)))
       .join(" OR ")
   })`
 
-/** How many items are in a list below and not filed above it, or the other way round. */
+/**
+ * Returns how many items are in a combined list and not in the list above it, or the other way
+ * round.
+ */
 export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
   const expected = lists.flatMap((list) =>
-    Object.entries(list.facets).flatMap(([filter, { children }]) =>
-      children.length === 0 ? [] : [entriesBelow(list, filter)]
+    Object.entries(list.facets).flatMap(([filter, { combinableFilters }]) =>
+      combinableFilters.length === 0 ? [] : [entriesBelow(list, filter)]
     )
   )
   return Effect.map(
@@ -80,7 +90,7 @@ SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE e
   )
 }
 
-/** Sorted once, by key and item: an item that a source names twice is listed once. */
+/** Sorted by key and item, without duplicates: an item that has a value twice is listed once. */
 const insertPostings = (source: string): string => `
 INSERT INTO posting (key, first_item, first_ordinal, items, filed)
 SELECT key, items[place], place - 1, items[place:place + 63], CASE WHEN place + 63 <= cardinality(items) THEN 64 ELSE 0 END

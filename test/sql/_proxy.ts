@@ -3,48 +3,56 @@ import { createServer, type AddressInfo, type Socket, connect } from "node:net"
 import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
 
 /**
- * What becomes of a statement:
- * - `unsent`: the server never sees it, and both sides lose the connection;
- * - `forgotten`: the server never sees it and notices nothing; its client loses the connection;
- * - `unanswered`: the server executes it, and both sides lose the connection before its client hears of that;
- * - `silent`: the server executes it, and its client hears nothing more on a connection that stays open.
+ * How a statement fails:
+ * - `unsent`: the server never receives it, and both sides lose the connection;
+ * - `forgotten`: the server never receives it and its connection stays open; the client loses the
+ *   connection;
+ * - `unanswered`: the server executes it, and both sides lose the connection before the client
+ *   receives the result;
+ * - `silent`: the server executes it, and the client receives nothing more on an open connection.
  */
-export type Fate = "unsent" | "forgotten" | "unanswered" | "silent"
+export type Failure = "unsent" | "forgotten" | "unanswered" | "silent"
 
-/** Stands between a client and a PostgreSQL server, without TLS, and makes connections fail where a test wants it. */
+/**
+ * A proxy between a client and a PostgreSQL server, without TLS, which makes connections fail as a
+ * test demands.
+ */
 export interface Proxy {
-  /** The URL of the server by way of the proxy. */
+  /** The URL of the server through the proxy. */
   readonly url: string
-  /** Connections that are open on the client's side. */
+  /** Open connections on the client's side. */
   readonly connections: number
-  /** How long everything is under way in each direction, in milliseconds; 0 at first. */
+  /** Delay in each direction, in milliseconds; 0 at first. */
   delayMs: number
-  /** New connections are closed at once while this is true. */
+  /** If true, new connections are closed at once. */
   refusing: boolean
-  /** The next statement that matches has this fate; resolves when it has met it. Fates that wait go to the statements in order. */
-  readonly doom: (statement: RegExp, fate: Fate) => Promise<void>
-  /** Cuts all connections, on both sides. */
+  /**
+   * Makes the next statement that matches fail in this way; resolves when it has. Failures are
+   * assigned to statements in order.
+   */
+  readonly failNext: (statement: RegExp, failure: Failure) => Promise<void>
+  /** Closes all connections, on both sides. */
   readonly cut: () => void
-  /** Cuts all connections and stops. */
+  /** Closes all connections and stops. */
   readonly close: () => Promise<void>
 }
 
-interface Doom {
+interface PendingFailure {
   readonly statement: RegExp
-  readonly fate: Fate
+  readonly failure: Failure
   readonly met: () => void
 }
 
-/** Opens a proxy to the server of a URL on a free port of 127.0.0.1. */
+/** Starts a proxy to the server of a URL on a free port of 127.0.0.1. */
 export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   const url = new URL(serverUrl)
   const server = { host: url.hostname, port: Number(url.port || 5432) }
-  const dooms: Array<Doom> = []
+  const pendingFailures: Array<PendingFailure> = []
   const links = new Set<Link>()
   const state = { delayMs: 0, refusing: false }
   const listener = createServer((client) => {
     if (state.refusing) return void client.destroy()
-    const link = new Link(client, connect(server), state, dooms, () => links.delete(link))
+    const link = new Link(client, connect(server), state, pendingFailures, () => links.delete(link))
     links.add(link)
   })
   listener.listen(0, "127.0.0.1")
@@ -57,8 +65,8 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     get connections() {
       return [...links].filter(({ isOpen }) => isOpen).length
     },
-    doom: (statement: RegExp, fate: Fate) =>
-      new Promise<void>((met) => dooms.push({ statement, fate, met })),
+    failNext: (statement: RegExp, failure: Failure) =>
+      new Promise<void>((met) => pendingFailures.push({ statement, failure, met })),
     cut,
     close: async () => {
       cut()
@@ -68,15 +76,17 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   })
 }
 
-/** A connection of a client and that to the server. */
+/** A client's connection and its connection to the server. */
 class Link {
   readonly #client: Socket
   readonly #server: Socket
-  /** What the client said is read as far as whole messages go; answers are counted by what ends them. */
+  /** Counts complete messages of the client, and answers by the message that ends them. */
   readonly #said: ClientMessages
   readonly #answered = new ServerMessages()
-  #doom: { readonly fate: Fate; readonly answer: number; readonly met: () => void } | null = null
-  /** The server's side stays open, and hears nothing more. */
+  #failNext:
+    | { readonly failure: Failure; readonly answer: number; readonly met: () => void }
+    | null = null
+  /** True if the server's side stays open and receives nothing more. */
   #deaf = false
   readonly #gone: () => void
 
@@ -84,13 +94,13 @@ class Link {
     client: Socket,
     server: Socket,
     state: { readonly delayMs: number },
-    dooms: Array<Doom>,
+    pendingFailures: Array<PendingFailure>,
     gone: () => void
   ) {
     this.#client = client
     this.#server = server
     this.#gone = gone
-    this.#said = new ClientMessages((statement) => this.#meet(statement, dooms))
+    this.#said = new ClientMessages((statement) => this.#meet(statement, pendingFailures))
     const after = (act: () => void) =>
       state.delayMs > 0 ? void setTimeout(act, state.delayMs) : act()
     client.on("data", (chunk) => after(() => this.#forward(chunk))).on(
@@ -119,36 +129,36 @@ class Link {
     if (!this.#deaf) this.cut()
   }
 
-  /** Whether a statement may go on to the server. */
-  #meet(statement: string, dooms: Array<Doom>): boolean {
-    const at = dooms.findIndex((doom) => doom.statement.test(statement))
-    if (this.#doom !== null || at < 0) return true
-    const [{ fate, met }] = dooms.splice(at, 1) as [Doom]
-    this.#doom = { fate, met, answer: this.#said.answersAwaited + 1 }
-    return fate === "unanswered" || fate === "silent"
+  /** Returns whether a statement may pass to the server. */
+  #meet(statement: string, pendingFailures: Array<PendingFailure>): boolean {
+    const at = pendingFailures.findIndex((failNext) => failNext.statement.test(statement))
+    if (this.#failNext !== null || at < 0) return true
+    const [{ failure, met }] = pendingFailures.splice(at, 1) as [PendingFailure]
+    this.#failNext = { failure, met, answer: this.#said.answersAwaited + 1 }
+    return failure === "unanswered" || failure === "silent"
   }
 
   #forward(chunk: Buffer): void {
     if (this.#deaf) return
     const { passed, stopped } = this.#said.read(chunk)
     if (passed.length > 0 && !this.#server.destroyed) this.#server.write(passed)
-    if (!stopped || this.#doom === null) return
-    if (this.#doom.fate === "forgotten") {
+    if (!stopped || this.#failNext === null) return
+    if (this.#failNext.failure === "forgotten") {
       this.#deaf = true
       this.#client.destroy()
     } else this.cut()
-    this.#doom.met()
+    this.#failNext.met()
   }
 
   #answer(chunk: Buffer): void {
     for (const { answer, bytes, ends } of this.#answered.read(chunk)) {
-      if (this.#doom === null || answer < this.#doom.answer) {
+      if (this.#failNext === null || answer < this.#failNext.answer) {
         if (!this.#client.destroyed) this.#client.write(bytes)
         continue
       }
-      if (!ends || answer !== this.#doom.answer) continue
-      if (this.#doom.fate === "unanswered") this.cut()
-      this.#doom.met()
+      if (!ends || answer !== this.#failNext.answer) continue
+      if (this.#failNext.failure === "unanswered") this.cut()
+      this.#failNext.met()
     }
   }
 }

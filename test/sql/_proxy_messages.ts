@@ -1,8 +1,11 @@
-/** Cuts a stream of bytes into messages whose lengths stand at their beginning. */
+/** Splits a stream of bytes into messages by the length at their beginning. */
 class Messages {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** `lengthAt` tells where the length of the next message stands, which counts itself and what follows. */
+  /**
+   * `lengthAt` returns the offset of the next message's length, which counts itself and everything
+   * after it.
+   */
   read(chunk: Buffer, lengthAt: () => number, take: (message: Buffer) => void): void {
     this.#rest = Buffer.concat([this.#rest, chunk])
     for (;;) {
@@ -20,16 +23,19 @@ class Messages {
 const SSL_REQUEST = 80877103
 const GSS_REQUEST = 80877104
 
-/** Parse, bind, describe, execute, close: more follows. */
+/** Parse, bind, describe, execute and close belong to a statement that is not complete. */
 const partOfStatement = /^[PBDEC]$/u
 
-/** What a client says: which statements it executes, and how many answers it waits for. */
+/**
+ * Reads the messages of a client: the statements that it executes, and how many answers it waits
+ * for.
+ */
 export class ClientMessages {
   readonly #messages = new Messages()
-  /** Texts of what the client has prepared on this connection, by name. */
+  /** Prepared statements of this connection, by name. */
   readonly #prepared = new Map<string, string>()
   readonly #mayPass: (statement: string) => boolean
-  /** What has not passed on yet. */
+  /** Messages that have not passed yet. */
   readonly #held: Array<Buffer> = []
   #started = false
   #stopped = false
@@ -40,7 +46,7 @@ export class ClientMessages {
     this.#mayPass = mayPass
   }
 
-  /** What passes on, and whether a statement stopped the rest. */
+  /** Returns the bytes that may pass, and whether a statement stopped the rest. */
   read(chunk: Buffer): { readonly passed: Buffer; readonly stopped: boolean } {
     const passed: Array<Buffer> = []
     if (this.#stopped) return { passed: Buffer.alloc(0), stopped: true }
@@ -64,7 +70,7 @@ export class ClientMessages {
     return ""
   }
 
-  /** The statement that a message executes; a bound one is taken for executed. */
+  /** Returns the statement that a message executes; a bound statement counts as executed. */
   #statementOf(kind: string, message: Buffer): string | undefined {
     const texts = () => message.toString("latin1", 5).split("\0")
     switch (kind) {
@@ -81,7 +87,10 @@ export class ClientMessages {
   }
 }
 
-/** What a server says, each message with the number of the answer that it belongs to; what comes before the first question is 0. */
+/**
+ * Reads the messages of a server, each with the number of its answer; messages before the first
+ * query have number 0.
+ */
 export class ServerMessages {
   readonly #messages = new Messages()
   #answer = 0
@@ -90,15 +99,16 @@ export class ServerMessages {
   read(
     chunk: Buffer
   ): ReadonlyArray<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> {
-    // to the question whether it speaks TLS a server answers with one letter
+    // the answer to a TLS request is one letter
     if (!this.#started && chunk.length === 1) return [{ answer: 0, ends: false, bytes: chunk }]
     this.#started = true
-    const said: Array<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> =
-      []
+    const completeMessages: Array<
+      { readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }
+    > = []
     this.#messages.read(chunk, () => 1, (bytes) => {
       const ends = bytes[0] === "Z".charCodeAt(0)
-      said.push({ answer: ends ? this.#answer++ : this.#answer, ends, bytes })
+      completeMessages.push({ answer: ends ? this.#answer++ : this.#answer, ends, bytes })
     })
-    return said
+    return completeMessages
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
-/* Bodies as text, and what the contract says of them. */
+/* Returns the violations of bodies given as text. */
 
 const context = wireContext(genesis.network, keccak256)
 
@@ -21,7 +21,7 @@ export type Raw = string | number | null | undefined | { readonly json: string }
 export const json = (text: string): Raw => ({ json: text })
 export type Members = { readonly [name: string]: Raw }
 
-/** The text of a body; a member that is undefined is left out. */
+/** Returns the text of a body; an undefined member is left out. */
 export const textOf = (members: Members): string =>
   `{${
     Object.entries(members).flatMap(([name, value]) =>
@@ -47,6 +47,6 @@ export const faultsOf = (name: BodyName, text: string): ReadonlyArray<InputFault
   assert(Result.isFailure(result), `${text.slice(0, 200)} is accepted`)
   return result.failure
 }
-/** Pointers of the faults, in their order. */
+/** Returns the pointers of the violations, in order. */
 export const pointersOf = (name: BodyName, members: Members): ReadonlyArray<string> =>
   faultsOf(name, textOf(members)).map(({ parameter }) => parameter)

@@ -13,9 +13,11 @@ import {
   wallet
 } from "./_wallets.ts"
 
-/* Bodies of every kind of wrongness, from genuine ones to noise: one seed is one sequence. */
+/*
+ * Invalid bodies of every kind, from genuine ones to noise; the same seed gives the same sequence.
+ */
 
-/** What was really signed by those who may: nothing else may ever be stored. */
+/** Validly signed bodies: nothing else may ever be stored. */
 export const genuineTransactions: ReadonlyArray<PostedTransaction> = [
   ...Array.from({ length: 12 }, (_, i) => signed(ann, { nonce: BigInt(i), fee: i })),
   ...Array.from(
@@ -62,7 +64,7 @@ export const genuineAuthorizations: ReadonlyArray<PostedAuthorization> = [
   ...Array.from({ length: 20 }, (_, i) => authorized(wallet(100 + i))),
   authorized(wallet(100), ann.publicKey)
 ]
-/** Signed by somebody, about something that is not theirs or is not so. */
+/** Signed by the wrong key, or with invalid content. */
 const forgedTransactions = [
   signed(bob),
   signed(ann, { fromAccountIndex: 257 }),
@@ -84,11 +86,14 @@ export interface Input {
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** Every address or id that stands in it could end up stored. */
+  /** Every address or id in it could be stored. */
   readonly kind: "transaction" | "authorization"
-  /** Nothing was changed that matters: it must be accepted, unless something else is stored under its name. */
+  /**
+   * Only insignificant changes: it must be accepted, unless different content is stored under its
+   * id.
+   */
   readonly harmless: boolean
-  /** The transport refuses it, whatever it says. */
+  /** The transport refuses it, whatever its content. */
   readonly status?: 413 | 415
 }
 
@@ -201,7 +206,7 @@ const grammar = (random: Random, depth: number): string => {
     }}`
 }
 
-/** Bytes of a text changed, taken out, doubled or cut off. */
+/** Changes, removes, repeats or cuts off bytes of a text. */
 const damaged = (text: string, random: Random): Uint8Array<ArrayBuffer> => {
   let bytes: Uint8Array<ArrayBuffer> = new TextEncoder().encode(text)
   for (let i = random.below(3); i >= 0; i--) {
@@ -231,7 +236,10 @@ const damaged = (text: string, random: Random): Uint8Array<ArrayBuffer> => {
 }
 
 type Members = Array<[name: string, value: string]>
-/** Names and values as they are written. The genuine texts hold no comma, colon or brace in a string but the colons of identifiers. */
+/**
+ * Splits a body into names and values. The genuine texts contain no comma, colon or brace in a
+ * string except the colons of identifiers.
+ */
 const membersOf = (text: string): Members =>
   text.slice(1, -1).split(",").map((
     member
@@ -241,7 +249,7 @@ const textOf = (members: Members, blank = "") =>
     members.map(([name, value]) => `${name}${blank}:${blank}${value}`).join(`${blank},${blank}`)
   }${blank}}`
 
-/** The same, written otherwise. */
+/** Returns the same body in another notation. */
 const rewritten = (text: string, random: Random): string => {
   let members = membersOf(text)
   for (let i = random.below(4); i > 0; i--) {
@@ -400,7 +408,7 @@ const values = [
   '{"a":{"a":[1]}}'
 ]
 
-/** Members changed, exchanged with another body, taken out, doubled, renamed or added. */
+/** Changes, exchanges, removes, repeats, renames or adds members. */
 const mutated = (text: string, other: string, random: Random): string => {
   const members = membersOf(text)
   const others = membersOf(other)
@@ -431,7 +439,7 @@ const mutated = (text: string, other: string, random: Random): string => {
   return textOf(members)
 }
 
-/** One character of a value replaced by another of its kind. */
+/** Replaces one character of a value by another of its kind. */
 const flipped = (value: string, random: Random): string => {
   const at = random.below(value.length)
   const character = value[at]!

@@ -1,6 +1,9 @@
 import { registerHooks } from "node:module"
 
-/* Run by itself: opens an embedded node from a feed, reads, then posts what it is given, and tells before and after whether the hash function of signatures is loaded. */
+/*
+ * Runs as a program: opens an embedded node from a feed, reads, then posts its input; prints before
+ * and after whether the hash function of signatures is loaded.
+ */
 
 let isLoaded = false
 registerHooks({

@@ -8,7 +8,7 @@ export interface Fault {
   readonly rule: string
   readonly message: string
 }
-export interface Said {
+export interface NodeResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -16,10 +16,10 @@ export interface Said {
 
 const handler = fetchHandler
 
-/** Asks the fetch handler of the node. */
-export const asked = (path: string, init: RequestInit = {}) =>
+/** Sends a request to the fetch handler of the node. */
+export const send = (path: string, init: RequestInit = {}) =>
   Effect.flatMap(handler, (fetch) =>
-    Effect.promise(async (): Promise<Said> => {
+    Effect.promise(async (): Promise<NodeResponse> => {
       const response = await fetch(
         new Request(
           `http://node${path}`,
@@ -33,10 +33,13 @@ export const asked = (path: string, init: RequestInit = {}) =>
     }))
 
 export const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
-  asked(path, { method: "POST", body, headers: { "content-type": "application/json", ...headers } })
+  send(path, { method: "POST", body, headers: { "content-type": "application/json", ...headers } })
 
-export const jsonOf = (said: Said) => JSON.parse(said.text) as { readonly [name: string]: unknown }
-export const typeOf = (said: Said) =>
-  String(jsonOf(said).type).replace("urn:rollup-node-api:problem:", "")
-export const faultsOf = (said: Said) => (jsonOf(said).errors ?? []) as ReadonlyArray<Fault>
-export const pointersOf = (said: Said) => faultsOf(said).map(({ pointer }) => pointer)
+export const jsonOf = (nodeResponse: NodeResponse) =>
+  JSON.parse(nodeResponse.text) as { readonly [name: string]: unknown }
+export const typeOf = (nodeResponse: NodeResponse) =>
+  String(jsonOf(nodeResponse).type).replace("urn:rollup-node-api:problem:", "")
+export const faultsOf = (nodeResponse: NodeResponse) =>
+  (jsonOf(nodeResponse).errors ?? []) as ReadonlyArray<Fault>
+export const pointersOf = (nodeResponse: NodeResponse) =>
+  faultsOf(nodeResponse).map(({ pointer }) => pointer)

@@ -15,7 +15,10 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { batchOf, blockOf, declared, internal, l1Of } from "../use_cases/_chain.ts"
 import { addressOf, genesis } from "../use_cases/_network.ts"
 
-/* A ledger on which wallets with real keys hold something: ether 256 (Ann) and 257 (Bob), token 1 258 (Ann) and 259 (Cleo). */
+/*
+ * A ledger with funded wallets and real keys: ether 256 (Ann) and 257 (Bob), token 1 258 (Ann) and
+ * 259 (Cleo).
+ */
 
 export interface Wallet {
   readonly privateKey: Uint8Array
@@ -74,7 +77,7 @@ export const blocks = [
   })
 ]
 
-/** A whole node over that ledger. */
+/** Returns a node over that ledger. */
 export const fundedNode = (options: Partial<NodeOptions> = {}) =>
   Layer.effectDiscard(
     Effect.flatMap(Ledger, (ledger) => Effect.forEach(blocks, (block) => ledger.applyBlock(block)))
@@ -85,7 +88,7 @@ export const fundedNode = (options: Partial<NodeOptions> = {}) =>
 
 type Wish = Omit<PostedTransaction, "id" | "signature">
 
-/** A transfer of a little ether from Ann to Bob, or what is wished instead. */
+/** A transfer of a little ether from Ann to Bob, with some parts replaced. */
 const wishOf = (parts: Partial<Wish> = {}): Wish => ({
   type: "Transfer",
   tokenId: 0,

@@ -28,7 +28,7 @@ const uint64Max = "18446744073709551615"
 const valueOf = (members: Members) => Result.getOrThrow(readTransaction(textOf(members)))
 
 describe("a posted transaction", () => {
-  it("is read into values of the domain", () => {
+  it("is decoded into values of the domain", () => {
     assert.deepStrictEqual(valueOf(transfer), {
       id: transfer.id as string,
       type: "Transfer",
@@ -46,7 +46,7 @@ describe("a posted transaction", () => {
     assert.deepInclude(valueOf(toKey), { toAccountIndex: null, toAddress: `0x${"f".repeat(40)}` })
   })
 
-  it("is the same with what may be left out left out, null, in another order and in upper-case digits", () => {
+  it("is the same with optional members left out or null, in another order and with upper-case digits", () => {
     const { toZkEthereumAddress: _, toBjj: __, ...rest } = transfer
     const upper = (text: Raw, start: number) =>
       `${(text as string).slice(0, start)}${(text as string).slice(start).toUpperCase()}`
@@ -218,7 +218,7 @@ describe("a posted transaction", () => {
     })
   }
 
-  it("without what is required is refused with everything that is missing", () => {
+  it("without required members is refused with each missing one", () => {
     assert.deepStrictEqual(pointersOf("transaction", {}), [
       "/id",
       "/type",
@@ -232,7 +232,7 @@ describe("a posted transaction", () => {
     assert.isTrue(faultsOf("transaction", "{}").every(({ value }) => value === null))
   })
 
-  it("breaks many rules at once, and each is told", () => {
+  it("with several violations is refused with each", () => {
     const members = {
       ...transfer,
       fee: 257,
@@ -252,7 +252,7 @@ describe("a posted transaction", () => {
     ])
   })
 
-  it("may ask for another transaction, whose parts are read alike", () => {
+  it("may require another transaction, whose members are decoded in the same way", () => {
     const request = {
       requestFromAccountIndex: "zk:ETH:258",
       requestToAccountIndex: "zk:ETH:1",
@@ -289,7 +289,7 @@ describe("a posted transaction", () => {
 })
 
 describe("a posted authorization", () => {
-  it("is read into values of the domain", () => {
+  it("is decoded into values of the domain", () => {
     const { address, publicKey, signature } = Result.getOrThrow(
       readAuthorization(textOf(authorization))
     )
@@ -298,7 +298,7 @@ describe("a posted authorization", () => {
     assert.strictEqual(signature, authorization.signature)
   })
 
-  it("with wrong values is refused at each of them", () => {
+  it("with invalid values is refused at each of them", () => {
     const wrong: Members = {
       zkEthereumAddress: `zk:0x${"1".repeat(39)}`,
       bjj: "zk:AAAA",
@@ -327,7 +327,7 @@ describe("every body", () => {
     authorization
   ]]
 
-  it("is closed: an unknown property is told with the nearest known name", () => {
+  it("is closed: an unknown property is reported with the nearest known name", () => {
     const nearest = {
       requestToBJJ: "requestToBjj",
       toHezEthereumAddress: "toZkEthereumAddress",
@@ -350,7 +350,7 @@ describe("every body", () => {
     }
   })
 
-  it("explains what belongs to other dialects or to the node", () => {
+  it("explains properties of other dialects and of the node", () => {
     assert.match(
       faultsOf("transaction", textOf({ ...transfer, maxNumBatch: 0 }))[0]!.message,
       /^Unknown property "maxNumBatch": this revision does not have it/u
@@ -361,7 +361,7 @@ describe("every body", () => {
     )
   })
 
-  it("tells of many unknown properties what can be read", () => {
+  it("with many unknown properties is refused with the known ones", () => {
     const many = Object.fromEntries(
       Array.from({ length: 3000 }, (_, i) => [`toAccountIndx${i}`, i])
     )
@@ -370,7 +370,7 @@ describe("every body", () => {
     assert.strictEqual(faults.at(-1)!.message, "2936 more properties are unknown")
   })
 
-  it("holds a property once", () => {
+  it("contains a property once", () => {
     for (const [name, members] of posted) {
       const repeated = faultsOf(
         name,
@@ -383,7 +383,7 @@ describe("every body", () => {
     }
   })
 
-  it("is JSON and nothing before or after it", () => {
+  it("is JSON with nothing before or after it", () => {
     for (const [name, members] of posted) {
       const text = textOf(members)
       const malformed = [
@@ -436,7 +436,7 @@ describe("every body", () => {
     }
   })
 
-  it("refuses objects and arrays of any content where a value stands", () => {
+  it("refuses objects and arrays of any content in place of a value", () => {
     for (
       const nested of [
         "{}",
@@ -452,7 +452,7 @@ describe("every body", () => {
     }
   })
 
-  it.prop("agrees with the platform on what is JSON", {
+  it.prop("accepts the same JSON as the platform", {
     text: Arbitrary.array(
       Arbitrary.schema(Schema.Literals([
         "{",

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { PoolStore, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
-import { asked, faultsOf, jsonOf, pointersOf, post, typeOf } from "./_post.ts"
+import { send, faultsOf, jsonOf, pointersOf, post, typeOf } from "./_post.ts"
 import {
   ann,
   authorizationText,
@@ -36,13 +36,13 @@ layer(fundedNode())("a transaction that is posted", (it) => {
         nonce: 9n
       }
       const posted = signed(ann, { request })
-      const said = yield* post(pool, transactionText(posted))
-      assert.strictEqual(said.status, 200, said.text)
-      assert.strictEqual(said.text, JSON.stringify(posted.id))
-      assert.strictEqual(said.headers.get("content-type"), "application/json")
-      assert.strictEqual(said.headers.get("ledger-batch"), "2")
+      const response = yield* post(pool, transactionText(posted))
+      assert.strictEqual(response.status, 200, response.text)
+      assert.strictEqual(response.text, JSON.stringify(posted.id))
+      assert.strictEqual(response.headers.get("content-type"), "application/json")
+      assert.strictEqual(response.headers.get("ledger-batch"), "2")
       for (const mount of ["", "/earlier"]) {
-        const shown = yield* asked(`${mount}${pool}/${posted.id}`)
+        const shown = yield* send(`${mount}${pool}/${posted.id}`)
         assert.strictEqual(shown.status, 200)
         const { timestamp, token, ...rest } = jsonOf(shown)
         assert.deepStrictEqual(rest, {
@@ -115,10 +115,10 @@ layer(fundedNode())("a transaction that is posted", (it) => {
         ]
       ]
       for (const [posted, path, headers] of posts) {
-        const said = yield* post(path, transactionText(posted), headers)
-        assert.strictEqual(said.text, JSON.stringify(posted.id))
+        const response = yield* post(path, transactionText(posted), headers)
+        assert.strictEqual(response.text, JSON.stringify(posted.id))
         assert.strictEqual(
-          said.headers.get("api-revision"),
+          response.headers.get("api-revision"),
           path === pool && headers === undefined ? "later" : "earlier"
         )
       }
@@ -128,7 +128,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
     Effect.gen(function*() {
       const posted = signed(ann, { nonce: 7n })
       const first = yield* post(pool, transactionText(posted))
-      const before = [yield* asked(`${pool}/${posted.id}`), yield* stored] as const
+      const before = [yield* send(`${pool}/${posted.id}`), yield* stored] as const
       const sameText = transactionText(posted).replace("zk:ETH:256", "zk:other:256").replace(
         posted.signature,
         posted.signature.toUpperCase()
@@ -137,13 +137,13 @@ layer(fundedNode())("a transaction that is posted", (it) => {
         const again = yield* post(`/earlier${pool}`, text)
         assert.deepStrictEqual([again.status, again.text], [200, first.text])
       }
-      assert.deepStrictEqual([(yield* asked(`${pool}/${posted.id}`)).text, yield* stored], [
+      assert.deepStrictEqual([(yield* send(`${pool}/${posted.id}`)).text, yield* stored], [
         before[0].text,
         before[1]
       ])
     }))
 
-  it.effect("with an id under which another one is stored is refused as a conflict, and the stored one stays", () =>
+  it.effect("with the id of different stored content is refused as a conflict, and the stored one stays", () =>
     Effect.gen(function*() {
       const [posted, other] = [
         signed(ann, { nonce: 8n }),
@@ -151,12 +151,12 @@ layer(fundedNode())("a transaction that is posted", (it) => {
       ]
       assert.strictEqual(posted.id, other.id)
       yield* post(pool, transactionText(posted))
-      const before = yield* asked(`${pool}/${posted.id}`)
-      const said = yield* post(pool, transactionText(other))
-      assert.strictEqual(said.status, 400)
-      assert.strictEqual(typeOf(said), "conflict")
-      assert.deepStrictEqual(pointersOf(said), ["/id"])
-      assert.strictEqual((yield* asked(`${pool}/${posted.id}`)).text, before.text)
+      const before = yield* send(`${pool}/${posted.id}`)
+      const response = yield* post(pool, transactionText(other))
+      assert.strictEqual(response.status, 400)
+      assert.strictEqual(typeOf(response), "conflict")
+      assert.deepStrictEqual(pointersOf(response), ["/id"])
+      assert.strictEqual((yield* send(`${pool}/${posted.id}`)).text, before.text)
     }))
 
   it.effect("that is altered is refused with every rule that it breaks", () =>
@@ -196,14 +196,14 @@ layer(fundedNode())("a transaction that is posted", (it) => {
         [{ toAccountIndex: 261 }, ["/toAccountIndex"]]
       ]
       for (const [change, pointers] of refused) {
-        const said = yield* post(pool, transactionText({ ...fine, ...change }))
-        assert.strictEqual(said.status, 400, said.text)
-        assert.strictEqual(typeOf(said), "invalid-input")
-        assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
-        for (const { in: where, rule, message } of faultsOf(said)) {
+        const response = yield* post(pool, transactionText({ ...fine, ...change }))
+        assert.strictEqual(response.status, 400, response.text)
+        assert.strictEqual(typeOf(response), "invalid-input")
+        assert.sameMembers([...pointersOf(response)], [...pointers], response.text)
+        for (const { in: where, rule, message } of faultsOf(response)) {
           assert.strictEqual(where, "body")
           assert.isNotEmpty(rule)
-          assert.include(jsonOf(said).message as string, message)
+          assert.include(jsonOf(response).message as string, message)
         }
       }
       const elsewhere: ReadonlyArray<readonly [ReturnType<typeof signed>, ReadonlyArray<string>]> =
@@ -217,58 +217,58 @@ layer(fundedNode())("a transaction that is posted", (it) => {
           ]]
         ]
       for (const [posted, pointers] of elsewhere) {
-        const said = yield* post(pool, transactionText(posted))
-        assert.strictEqual(said.status, 400)
-        assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
+        const response = yield* post(pool, transactionText(posted))
+        assert.strictEqual(response.status, 400)
+        assert.sameMembers([...pointersOf(response)], [...pointers], response.text)
       }
       assert.strictEqual(yield* stored, before)
     }))
 
   it.effect("takes no parameters", () =>
     Effect.gen(function*() {
-      const said = yield* post(
+      const response = yield* post(
         `${pool}?dryRun=true`,
         transactionText({ ...signed(ann, { nonce: 30n }), fee: 300 })
       )
-      assert.deepStrictEqual(faultsOf(said).map(({ in: where }) => where), ["query", "body"])
+      assert.deepStrictEqual(faultsOf(response).map(({ in: where }) => where), ["query", "body"])
     }))
 })
 
 layer(fundedNode())("an authorization that is posted", (it) => {
-  it.effect("is answered with nothing and shown in both revisions", () =>
+  it.effect("has an empty answer and is shown in both revisions", () =>
     Effect.gen(function*() {
       const stranger = wallet(77)
-      assert.strictEqual((yield* asked(`${register}/zk:${stranger.address}`)).status, 404)
+      assert.strictEqual((yield* send(`${register}/zk:${stranger.address}`)).status, 404)
       for (const path of [register, `/earlier${register}`]) {
-        const said = yield* post(path, authorizationText(authorized(stranger)))
+        const response = yield* post(path, authorizationText(authorized(stranger)))
         assert.deepStrictEqual([
-          said.status,
-          said.text,
-          said.headers.get("content-type"),
-          said.headers.get("content-length")
+          response.status,
+          response.text,
+          response.headers.get("content-type"),
+          response.headers.get("content-length")
         ], [200, "", null, "0"])
       }
       const [later, earlier] = [
-        yield* asked(`${register}/zk:${stranger.address}`),
-        yield* asked(`/earlier${register}/zk:${stranger.address}`)
+        yield* send(`${register}/zk:${stranger.address}`),
+        yield* send(`/earlier${register}/zk:${stranger.address}`)
       ]
       assert.strictEqual(later.text, earlier.text)
       const { timestamp: _, ...shown } = jsonOf(later)
       assert.deepStrictEqual(shown, JSON.parse(authorizationText(authorized(stranger))))
     }))
 
-  it.effect("stays when another key is authorized or the signature is another one's", () =>
+  it.effect("stays if another key is authorized or the signature comes from another one", () =>
     Effect.gen(function*() {
       const owner = wallet(78)
       yield* post(register, authorizationText(authorized(owner)))
-      const before = yield* asked(`${register}/zk:${owner.address}`)
+      const before = yield* send(`${register}/zk:${owner.address}`)
       const conflict = yield* post(register, authorizationText(authorized(owner, ann.publicKey)))
       assert.deepStrictEqual([conflict.status, typeOf(conflict), pointersOf(conflict)], [
         400,
         "conflict",
         ["/zkEthereumAddress"]
       ])
-      assert.strictEqual((yield* asked(`${register}/zk:${owner.address}`)).text, before.text)
+      assert.strictEqual((yield* send(`${register}/zk:${owner.address}`)).text, before.text)
       const forged = yield* post(
         register,
         authorizationText({ ...authorized(wallet(79)), address: wallet(80).address })
@@ -278,42 +278,46 @@ layer(fundedNode())("an authorization that is posted", (it) => {
         "invalid-input",
         ["/signature"]
       ])
-      assert.strictEqual((yield* asked(`${register}/zk:${wallet(80).address}`)).status, 404)
+      assert.strictEqual((yield* send(`${register}/zk:${wallet(80).address}`)).status, 404)
     }))
 })
 
-describe("what a node takes in", () => {
+describe("the number of accepted posts", () => {
   it.effect("is bounded by the fee in dollars", () =>
     Effect.gen(function*() {
       const fees = { 60: 400, 126: 200, 200: 400 }
       for (const [fee, status] of Object.entries(fees)) {
-        const said = yield* post(
+        const response = yield* post(
           pool,
           transactionText(signed(ann, { amount: 10n ** 17n, fee: Number(fee) }))
         )
-        assert.strictEqual(said.status, status, said.text)
-        if (status === 400) assert.deepStrictEqual(pointersOf(said), ["/fee"])
+        assert.strictEqual(response.status, status, response.text)
+        if (status === 400) assert.deepStrictEqual(pointersOf(response), ["/fee"])
       }
     }).pipe(Effect.provide(fundedNode({ minFeeUSD: 0.01, maxFeeUSD: 10 }))))
 
-  it.effect("is bounded by the pool, and a full one says when to come back", () =>
+  it.effect("is bounded by the pool, and a full one says when to retry", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-      const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
-      assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [
+      const response = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
+      assert.deepStrictEqual([
+        response.status,
+        typeOf(response),
+        response.headers.get("retry-after")
+      ], [
         503,
         "pool-full",
         "60"
       ])
-      // what is there already is still acknowledged
+      // a stored transaction is still acknowledged
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
     }).pipe(Effect.provide(fundedNode({ pendingMax: 1 }))))
 
   it.effect("is bounded for each sender", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-      const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
-      assert.deepStrictEqual([said.status, pointersOf(said)], [400, ["/fromAccountIndex"]])
+      const response = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
+      assert.deepStrictEqual([response.status, pointersOf(response)], [400, ["/fromAccountIndex"]])
       assert.strictEqual(
         (yield* post(
           pool,
@@ -324,7 +328,7 @@ describe("what a node takes in", () => {
     }).pipe(Effect.provide(fundedNode({ pendingPerAccountMax: 1 }))))
 
   const busy = Effect.fail(new VerifierBusy({ retryAfterSeconds: 3 }))
-  it.effect("waits while signatures wait for their turn", () =>
+  it.effect("is bounded while signatures wait for verification", () =>
     Effect.gen(function*() {
       for (
         const [path, text] of [[pool, transactionText(signed(ann))], [
@@ -332,8 +336,12 @@ describe("what a node takes in", () => {
           authorizationText(authorized(ann))
         ]] as const
       ) {
-        const said = yield* post(path, text)
-        assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [
+        const response = yield* post(path, text)
+        assert.deepStrictEqual([
+          response.status,
+          typeOf(response),
+          response.headers.get("retry-after")
+        ], [
           503,
           "busy",
           "3"
@@ -349,7 +357,7 @@ describe("what a node takes in", () => {
       }))
     ))
 
-  it.live("is verified by worker threads where the host says so", () =>
+  it.live("may depend on worker threads that verify them", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
       assert.strictEqual((yield* post(register, authorizationText(authorized(ann)))).status, 200)
@@ -363,7 +371,7 @@ describe("what a node takes in", () => {
       assert.deepStrictEqual([forged.status, pointersOf(forged)], [400, ["/signature"]])
     }).pipe(Effect.provide(fundedNode({ verifier: verifierWorkers(network, { workersMax: 1 }) }))))
 
-  it.live("is never more than the calling thread can verify at once", () =>
+  it.live("never exceeds what the calling thread can verify at once", () =>
     Effect.gen(function*() {
       const posts = Array.from({ length: 300 }, (_, nonce) =>
         post(

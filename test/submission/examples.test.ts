@@ -4,7 +4,7 @@ import {
   derivePublicKey,
   ethereumAddress,
   keccak256,
-  verifierInPlace
+  inlineVerifier
 } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import { bodyExamples, bodyReader, later, wireContext } from "../../core/contract/mod.ts"
@@ -15,7 +15,7 @@ const context = wireContext(defaultNetwork, keccak256)
 const key = new Uint8Array(32).fill(1)
 
 describe("the examples of the documentation", () => {
-  it.effect("are truly signed for the simulated network", () =>
+  it.effect("are validly signed for the simulated network", () =>
     Effect.gen(function*() {
       const verifier = yield* SignatureVerifier
       for (const example of Object.values(bodyExamples(later.bodies.transaction, context))) {
@@ -31,5 +31,5 @@ describe("the examples of the documentation", () => {
       )
       assert.strictEqual(posted.address, ethereumAddress(key))
       assert.isTrue(yield* verifier.authorization(posted))
-    }).pipe(Effect.provide(verifierInPlace(defaultNetwork))))
+    }).pipe(Effect.provide(inlineVerifier(defaultNetwork))))
 })

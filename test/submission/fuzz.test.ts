@@ -1,9 +1,9 @@
 /*
- * Bodies of every kind of wrongness are refused, and what is stored was signed. Replay one seed with
+ * Invalid bodies of every kind are refused, and only signed content is stored. To replay one seed:
  *
  *     SEED=123 npm test -- test/submission/fuzz.test.ts
  *
- * BODIES=100000 tries more of them.
+ * BODIES=100000 sends more of them.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -32,7 +32,7 @@ interface Fault {
 
 describe("posted bodies", () => {
   for (const seed of seeds) {
-    it.live(`of seed ${seed} are answered by what the contract declares, and nothing is stored that was not signed (replay: ${replayOf(seed, "test/submission/fuzz.test.ts")})`, () =>
+    it.live(`of seed ${seed} get declared answers, and nothing unsigned is stored (replay: ${replayOf(seed, "test/submission/fuzz.test.ts")})`, () =>
       Effect.gen(function*() {
         const handle = yield* fetchHandler
         const pool = yield* PoolStore
@@ -40,7 +40,7 @@ describe("posted bodies", () => {
         const tally: { [status: number]: number } = {}
         const accepted = new Set<string>()
         const addresses = new Set<string>()
-        // errors are made by the thousand: a body that fails is told by its content
+        // there are thousands of errors, and a failing body is identified by its content
         const limit = Error.stackTraceLimit
         Error.stackTraceLimit = 0
         yield* Effect.ensuring(
@@ -66,7 +66,7 @@ describe("posted bodies", () => {
           }),
           Effect.sync(() => void (Error.stackTraceLimit = limit))
         )
-        // what is stored is what was signed, and all that was acknowledged is there
+        // only signed content is stored, and everything acknowledged is there
         const stored = yield* pool.counts
         assert.strictEqual(stored.pend + stored.fing + stored.fged + stored.invl, accepted.size)
         for (const id of accepted) {
@@ -104,7 +104,7 @@ function check(
   accepted: Set<string>
 ): void {
   const expected = input.status === undefined ? [200, 400] : [input.status]
-  // a sentence for each body would take longer than to answer it
+  // formatting a message for each body would be slower than the request
   const holds = (condition: boolean, what: string) =>
     condition || assert.fail(`${what}: ${status} for ${shown(input)} → ${text}`)
   holds(expected.includes(status), `Expected ${expected.join(" or ")}`)

@@ -1,4 +1,4 @@
-/* Where a body stops being what is expected, to the character, and what is said of it. */
+/* The position at which a body becomes invalid, to the character, and the message. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -16,14 +16,16 @@ const faultsOf = (text: string, reader: BodyReader<unknown> = read) => {
   const result = reader(text)
   return Result.isFailure(result) ? result.failure : []
 }
-/** What was expected at which character, and what stands there; undefined of JSON. */
+/**
+ * Returns what was expected at which character, and the actual text; undefined if the text is JSON.
+ */
 const stopOf = (text: string, reader: BodyReader<unknown> = read) =>
   /^The body is not the JSON that is expected: (.*) at character (\d+), found (.*)$/su.exec(
     faultsOf(text, reader)[0]?.message ?? ""
   )?.slice(1)
 
 describe("a text that is not JSON", () => {
-  it("is told with the character where it stops being that, and what was expected there", () => {
+  it("is refused with the first invalid character, and what was expected there", () => {
     const [object, name, colon, value] = [
       "an object: {",
       "the name of a member, in double quotes",
@@ -72,7 +74,7 @@ describe("a text that is not JSON", () => {
     assert.notProperty(faultsOf("{,}")[0], "limit")
   })
 
-  it("is not blanks wherever they may stand, nor a string of any content", () => {
+  it("may contain blanks between tokens, and any content in strings", () => {
     const known = bodies.authorization.examples.authorization!
     const loose =
       ` {\n"zkEthereumAddress"\t:\r "${known.zkEthereumAddress}" ,  "bjj":"${known.bjj}", "signature" :"${known.signature}" } `
@@ -88,7 +90,7 @@ describe("a text that is not JSON", () => {
     ])
   })
 
-  it("is one nested by a level more than is looked into, and that is told as a limit", () => {
+  it("is not one nested by a level more than the limit, which has its own message", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
     const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
     for (const deep of [nested, objects]) {
@@ -106,7 +108,7 @@ describe("a text that is not JSON", () => {
 describe("a member of a body", () => {
   const messageOf = (text: string) => faultsOf(text)[0]!.message
 
-  it("is told with so much of its value, and with what stands there instead", () => {
+  it("is reported with a part of its value, and what was found instead", () => {
     const kinds = {
       "1": "a JSON number",
       "true": "a boolean",
@@ -134,7 +136,7 @@ describe("a member of a body", () => {
     )
   })
 
-  it("that is not known is told with the nearest name, what is known of it, or all names", () => {
+  it("that is unknown is reported with the nearest name, a hint, or all names", () => {
     const told = (name: string) => {
       const [fault] = faultsOf(JSON.stringify({ [name]: 1 }))
       return [fault!.message, fault!.nearest]
@@ -151,7 +153,7 @@ describe("a member of a body", () => {
     ])
     assert.notProperty(faultsOf(`{"${long}":1}`)[0], "nearest")
     const transaction = bodyReader(bodies.transaction, context)
-    // a note says more than the nearest name
+    // a hint says more than the nearest name
     const [noted] = faultsOf('{"token":1}', transaction)
     assert.deepStrictEqual([noted!.message, noted!.nearest], [
       'Unknown property "token": the node sets it: leave it out',
@@ -159,7 +161,7 @@ describe("a member of a body", () => {
     ])
   })
 
-  it("that stands there twice is told once, by so much of its name", () => {
+  it("that occurs twice is reported once, with a part of its name", () => {
     assert.deepStrictEqual(
       faultsOf('{"bjj":1,"bjj":2,"bjj":3}').filter(({ rule }) => rule === "given once").map((
         { message, value }

@@ -7,7 +7,7 @@ import { genesis } from "../use_cases/_network.ts"
 import { ann, blocks, signed, transactionText } from "./_wallets.ts"
 
 describe("an embedded node", () => {
-  it("loads what verifies signatures with the first submission that needs it", async () => {
+  it("loads the code that verifies signatures with the first submission that needs it", async () => {
     const feed = [
       writeFeedLine({ kind: "genesis", genesis }),
       ...blocks.map((block) => writeFeedLine({ kind: "block", block }))

@@ -4,7 +4,7 @@ import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { sendRaw } from "../http/_socket.ts"
-import { asked, faultsOf, jsonOf, post, typeOf } from "./_post.ts"
+import { send, faultsOf, jsonOf, post, typeOf } from "./_post.ts"
 import {
   ann,
   authorizationText,
@@ -53,8 +53,8 @@ const json = "Content-Type: application/json"
 const lengthOf = (body: string | Uint8Array) => `Content-Length: ${Buffer.byteLength(body)}`
 const chunk = (body: string) => `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`
 
-layer(Node)("a body on its way", (it) => {
-  it.effect("is JSON by its type; parameters do not matter", () =>
+layer(Node)("the transfer of a body", (it) => {
+  it.effect("accepts JSON by its type; parameters do not matter", () =>
     Effect.gen(function*() {
       const types = [
         "application/json",
@@ -72,7 +72,7 @@ layer(Node)("a body on its way", (it) => {
       }
     }))
 
-  it.effect("of any other type or packing is 415, with the form of every refusal", () =>
+  it.effect("refuses other types and encodings with 415, in the usual form", () =>
     Effect.gen(function*() {
       const lines = [
         [],
@@ -90,7 +90,7 @@ layer(Node)("a body on its way", (it) => {
           assert.strictEqual(answer?.status, 415, headers.join())
           assert.strictEqual(answer!.headers["content-type"], "application/json")
           assert.match(answer!.body, /unsupported-media-type/u)
-          const said = yield* post(path, text, {
+          const response = yield* post(path, text, {
             "content-type": "",
             ...Object.fromEntries(
               headers.map((
@@ -101,12 +101,15 @@ layer(Node)("a body on its way", (it) => {
               ])
             )
           })
-          assert.deepStrictEqual([said.status, typeOf(said)], [415, "unsupported-media-type"])
+          assert.deepStrictEqual([response.status, typeOf(response)], [
+            415,
+            "unsupported-media-type"
+          ])
         }
       }
     }))
 
-  it.effect("may be as long as the limit, and one byte more is 413, declared or not", () =>
+  it.effect("accepts as many bytes as the limit, and one byte more is 413, declared or not", () =>
     Effect.gen(function*() {
       const padded = (bytes: number) => text.padEnd(bytes, " ")
       const stream = (bytes: number) =>
@@ -137,7 +140,7 @@ layer(Node)("a body on its way", (it) => {
       assert.deepStrictEqual([refused?.status, refused?.headers.connection], [413, "close"])
     }))
 
-  it.effect("arrives in pieces, and requests that follow it are answered", () =>
+  it.effect("works in pieces, and later requests are answered", () =>
     Effect.gen(function*() {
       const pieces = [...text].map(chunk).join("") + "0\r\n\r\n"
       const posted = yield* raw(
@@ -162,7 +165,7 @@ layer(Node)("a body on its way", (it) => {
       assert.match(empty!.body, /^HTTP\/1\.1 200/u)
     }))
 
-  it.effect("that is no UTF-8, or begins with a byte order mark, or is missing, is a 400 that says so", () =>
+  it.effect("refuses a body that is missing, is not UTF-8, or begins with a byte order mark, with a 400 and the reason", () =>
     Effect.gen(function*() {
       const bodies: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
         [Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d), /not UTF-8/u],
@@ -174,20 +177,20 @@ layer(Node)("a body on its way", (it) => {
       ]
       for (const [body, message] of bodies) {
         const answer = yield* raw(pool, [json, lengthOf(body)], body)
-        const said = yield* post(pool, body as BodyInit)
-        assert.deepStrictEqual([answer?.status, said.status], [400, 400])
-        assert.strictEqual(answer!.body, said.text)
-        assert.deepStrictEqual(faultsOf(said).map(({ pointer }) => pointer), [""])
-        assert.match(jsonOf(said).message as string, message)
+        const response = yield* post(pool, body as BodyInit)
+        assert.deepStrictEqual([answer?.status, response.status], [400, 400])
+        assert.strictEqual(answer!.body, response.text)
+        assert.deepStrictEqual(faultsOf(response).map(({ pointer }) => pointer), [""])
+        assert.match(jsonOf(response).message as string, message)
       }
-      const none = yield* asked(pool, {
+      const none = yield* send(pool, {
         method: "POST",
         headers: { "content-type": "application/json" }
       })
       assert.strictEqual(none.status, 400)
     }))
 
-  it.effect("whose client goes away harms nobody", () =>
+  it.effect("may end with the client's disconnection without effect on others", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       const head = `POST ${pool} HTTP/1.1\r\nHost: x\r\n${json}\r\n`
@@ -217,9 +220,9 @@ layer(Node)("a body on its way", (it) => {
       assert.strictEqual((yield* post(pool, broken)).status, 400)
     }))
 
-  it.effect("may come from a page of any origin, with its type", () =>
+  it.effect("is allowed from a page of any origin, with its type", () =>
     Effect.gen(function*() {
-      const { headers, status } = yield* asked(pool, {
+      const { headers, status } = yield* send(pool, {
         method: "OPTIONS",
         headers: {
           origin: "https://wallet.example",
@@ -234,7 +237,7 @@ layer(Node)("a body on its way", (it) => {
       assert.strictEqual((yield* post(pool, "{}")).headers.get("access-control-allow-origin"), "*")
     }))
 
-  it.effect("is not read where nothing is posted to", () =>
+  it.effect("is not awaited if the path accepts no posts", () =>
     Effect.gen(function*() {
       for (
         const [path, status] of [["/tokens", 405], [`${pool}/0x02${"0".repeat(64)}`, 405], [
@@ -242,14 +245,14 @@ layer(Node)("a body on its way", (it) => {
           404
         ], ["/nowhere", 404]] as const
       ) {
-        const [answer, said] = [
+        const [answer, response] = [
           yield* raw(path, [json, lengthOf(text)], text),
           yield* post(path, text)
         ]
-        assert.deepStrictEqual([answer?.status, said.status, answer!.body], [
+        assert.deepStrictEqual([answer?.status, response.status, answer!.body], [
           status,
           status,
-          said.text
+          response.text
         ])
       }
     }))

@@ -6,7 +6,7 @@ import { l2TransactionId, publicKeyToBigEndianHex } from "../../core/encoding/mo
 import { genesis } from "../use_cases/_network.ts"
 import { PREFIXES, verifyCases, withPrefix } from "../vectors/mod.ts"
 
-/* What the published client posts is read as what it signed. */
+/* Posts of the published client are decoded as it signed them. */
 
 interface Posted {
   readonly [name: string]: string | number | null
@@ -26,7 +26,10 @@ interface AuthorizationCase {
   readonly bjjKeyBytes32?: string
 }
 
-/** The body as a client of this network would have posted it, without what the contract does not have. */
+/**
+ * Returns the body as a client of this network would have posted it, without members that the
+ * contract does not have.
+ */
 const bodyText = (prefix: string, body: Posted): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -40,7 +43,7 @@ const bodyText = (prefix: string, body: Posted): string =>
 describe.each(PREFIXES)("with prefix %s", (prefix) => {
   const context = wireContext({ ...genesis.network, prefix }, keccak256)
 
-  it("a transaction is read as what was signed, and only a damaged signature is not read", () => {
+  it("a transaction is decoded as it was signed, and only a damaged signature is refused", () => {
     let read = 0
     verifyCases<TransactionCase>(
       "l2-transactions",
@@ -69,7 +72,7 @@ describe.each(PREFIXES)("with prefix %s", (prefix) => {
             !/: (?:amount|nonce|fee|token|sender) /u.test(mutation),
           mutation
         )
-        // the field that the contract does not have is part of what is hashed
+        // the member that the contract does not have is part of the hash
         const maxNumBatch = Number(postBody.maxNumBatch)
         if (messageHash !== undefined) {
           assert.strictEqual(
@@ -83,7 +86,7 @@ describe.each(PREFIXES)("with prefix %s", (prefix) => {
     assert.isAbove(read, 700)
   })
 
-  it("an authorization is read as what was signed, and only a signature of another form is not read", () => {
+  it("an authorization is decoded as it was signed, and only a malformed signature is refused", () => {
     verifyCases<AuthorizationCase>(
       "account-creation-auth",
       490,

@@ -7,7 +7,7 @@ const creations = block103.batches![0]!
 const nonceMax = (1n << 40n) - 1n
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
-/** Block 104 with another batch 3. */
+/** Returns block 104 with another batch 3. */
 const batch = (parts: Partial<BatchFeed>): BlockFeed => ({
   ...block104,
   batches: [{ ...first, ...parts }]
@@ -44,7 +44,7 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
     refusal: ["l1-size", "/batches/0/l1Coordinator", "257"]
   },
   {
-    fact: "a member that no exit has is refused",
+    fact: "an unknown member of an exit is refused",
     block: batch({ exits: [{ ...first.exits[0]!, nullifier: 9n } as ExitFeed, first.exits[1]!] }),
     refusal: ["shape", "/batches/0/exits/0/nullifier", "9"]
   },
@@ -59,7 +59,7 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
     refusal: ["forged-queue", "/batches/0/forgeL1TransactionsNum", "2"]
   },
   {
-    fact: "an effect too few is refused",
+    fact: "a missing effect is refused",
     block: batch({ l1UserEffects: [] }),
     refusal: ["effect-count", "/batches/0/l1UserEffects", "0"]
   },
@@ -69,12 +69,12 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
     refusal: ["effect-count", "/batches/0/l1UserEffects", "1"]
   },
   {
-    fact: "an effective amount that the procedure does not yield is refused",
+    fact: "an effective amount that differs from the procedure is refused",
     block: batch({ l1UserEffects: [{ effectiveAmount: 0n, effectiveDepositAmount: 0n }] }),
     refusal: ["effective-amount", "/batches/0/l1UserEffects/0/effectiveAmount", "0"]
   },
   {
-    fact: "an effective deposit that the procedure does not yield is refused",
+    fact: "an effective deposit that differs from the procedure is refused",
     block: {
       ...block103,
       batches: [{
@@ -136,7 +136,7 @@ export const brokenTransactions: ReadonlyArray<BrokenBlock> = [
     refusal: ["account-exists", "/batches/0/l2/0/toAccountIndex", "255"]
   },
   {
-    fact: "no receiver is refused",
+    fact: "a missing receiver is refused",
     block: l2(l2Of(256, 0)),
     refusal: ["account-exists", "/batches/0/l2/0/toAccountIndex", "0"]
   },
@@ -146,7 +146,7 @@ export const brokenTransactions: ReadonlyArray<BrokenBlock> = [
     refusal: ["account-token", "/batches/0/l2/0/toAccountIndex", "258"]
   },
   {
-    fact: "a nonce that was used is refused",
+    fact: "a used nonce is refused",
     block: l2(l2Of(256, 257), l2Of(256, 257)),
     refusal: ["nonce", "/batches/0/l2/1/nonce", "0"]
   },
@@ -156,18 +156,18 @@ export const brokenTransactions: ReadonlyArray<BrokenBlock> = [
     refusal: ["nonce", "/batches/0/l2/0/nonce", "1"]
   },
   {
-    fact: "a nonce that has no room in a leaf is refused",
+    fact: "a nonce too large for a leaf is refused",
     block: l2(l2Of(257, 256, { nonce: nonceMax })),
     refusal: ["nonce", "/batches/0/l2/0/nonce", String(nonceMax)],
     prepare: (ledger) => ledger.accounts.set(257, { ...ledger.accounts.get(257)!, nonce: nonceMax })
   },
   {
-    fact: "an L2 amount that float40 cannot hold is refused",
+    fact: "an L2 amount without a float40 encoding is refused",
     block: l2(l2Of(256, 257, { amount: (1n << 35n) + 1n })),
     refusal: ["amount", "/batches/0/l2/0/amount", "34359738369"]
   },
   {
-    fact: "more than the balance is refused",
+    fact: "an amount above the balance is refused",
     block: l2(l2Of(256, 257, { amount: 901n })),
     refusal: ["balance", "/batches/0/l2/0/amount", "901"]
   },
@@ -182,7 +182,7 @@ export const brokenTransactions: ReadonlyArray<BrokenBlock> = [
     refusal: ["fee", "/batches/0/l2/0/fee", "200"]
   },
   {
-    fact: "a balance that has no room in a leaf is refused",
+    fact: "a balance too large for a leaf is refused",
     block: l2(l2Of(256, 257)),
     refusal: ["balance-limit", "/batches/0/l2/0/amount", String(1n << 192n)],
     prepare: (ledger) =>
@@ -217,12 +217,12 @@ export const brokenExits: ReadonlyArray<BrokenBlock> = [
     refusal: ["exit-root", "/batches/0/exitRoot", "0"]
   },
   {
-    fact: "an exit too few is refused",
+    fact: "a missing exit is refused",
     block: batch({ exits: first.exits.slice(0, 1) }),
     refusal: ["exit-account", "/batches/0/exits/1/accountIndex", "null"]
   },
   {
-    fact: "an exit too many is refused",
+    fact: "a surplus exit is refused",
     block: batch({ exits: [...first.exits, exitOf(55n, 258, 1n)] }),
     refusal: ["exit-account", "/batches/0/exits/2/accountIndex", "258"]
   },

@@ -4,12 +4,12 @@ import { ann, batchOf, block101, block103, block106, blockOf, bob, l1Of } from "
 import type { FakeLedger } from "./_ledger.ts"
 import { addressOf, genesis, hashOf } from "./_network.ts"
 
-/** A block with one thing wrong, and how the refusal names it. */
+/** A block with one error, and how the refusal names it. */
 export interface BrokenBlock {
   readonly fact: string
   readonly block: BlockFeed
   readonly refusal: readonly [invariant: Invariant, place: string, value: string]
-  /** Number of the block of the chain that it stands for, where its own number is what is wrong. */
+  /** The number of the block of the chain that it replaces, if its own number is the error. */
   readonly standsFor?: bigint
   readonly prepare?: (ledger: FakeLedger) => void
 }
@@ -28,17 +28,17 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
     refusal: ["shape", "/bids/0/bidderAddr", addressOf("B")]
   },
   {
-    fact: "a member that no block has is refused",
+    fact: "an unknown member of a block is refused",
     block: { ...block103, l1UserTransaction: [] } as BlockFeed,
     refusal: ["shape", "/l1UserTransaction", "0 entries"]
   },
   {
-    fact: "a member that no token has is refused",
+    fact: "an unknown member of a token is refused",
     block: { ...block101, tokens: [{ ...token, itemId: 7 } as typeof token] },
     refusal: ["shape", "/tokens/0/itemId", "7"]
   },
   {
-    fact: "a member that no bucket has is refused",
+    fact: "an unknown member of a bucket is refused",
     block: {
       ...block103,
       rollupVariables: {
@@ -100,7 +100,7 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
     refusal: ["shape", "/timestampMs", String(Date.UTC(9000, 0))]
   },
   {
-    fact: "a time that is none is refused",
+    fact: "an invalid time is refused",
     block: { ...block103, timestampMs: NaN },
     refusal: ["shape", "/timestampMs", "NaN"]
   },
@@ -117,13 +117,13 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
     refusal: ["block-number", "/number", "99"]
   },
   {
-    fact: "another block under a stored number is refused",
+    fact: "a different block with a stored number is refused",
     block: { ...block101, hash: hashOf(9n) },
     standsFor: 103n,
     refusal: ["block-hash", "/hash", hashOf(9n)]
   },
   {
-    fact: "a block on another parent is refused",
+    fact: "a block with another parent is refused",
     block: { ...block103, parentHash: hashOf(9n) },
     refusal: ["parent-hash", "/parentHash", hashOf(9n)]
   },
@@ -169,7 +169,7 @@ export const brokenTokens: ReadonlyArray<BrokenBlock> = [
 
 export const brokenAuctions: ReadonlyArray<BrokenBlock> = [
   {
-    fact: "a bid of somebody who is not registered is refused",
+    fact: "a bid of an unregistered bidder is refused",
     block: { ...block101, bids: [{ ...bid, bidderAddr: ann.address }] },
     refusal: ["bidder-registered", "/bids/0/bidderAddr", ann.address]
   },
@@ -179,12 +179,12 @@ export const brokenAuctions: ReadonlyArray<BrokenBlock> = [
     refusal: ["bid-value", "/bids/0/bidValue", "10"]
   },
   {
-    fact: "a bid below nothing is refused",
+    fact: "a negative bid is refused",
     block: blockOf(102n, { bids: [{ ...bid, slotNum: 6, bidValue: -1n }] }),
     refusal: ["shape", "/bids/0/bidValue", "-1"]
   },
   {
-    fact: "bids of one block that fall are refused",
+    fact: "decreasing bids of one block are refused",
     block: { ...block101, bids: [bid, { ...bid, bidValue: 9n }] },
     refusal: ["bid-value", "/bids/1/bidValue", "9"]
   },
@@ -205,7 +205,7 @@ export const brokenQueues: ReadonlyArray<BrokenBlock> = [
     refusal: ["queue-size", "/l1UserTransactions/128", "129"]
   },
   {
-    fact: "a transaction for a queue that was forged is refused",
+    fact: "a transaction for a forged queue is refused",
     block: queue(l1Of(1, 0)),
     refusal: ["queue-number", "/l1UserTransactions/0/toForgeL1TransactionsNum", "1"]
   },
@@ -225,7 +225,7 @@ export const brokenQueues: ReadonlyArray<BrokenBlock> = [
     refusal: ["queue-position", "/l1UserTransactions/1/position", "2"]
   },
   {
-    fact: "a position that is taken is refused",
+    fact: "a used position is refused",
     block: queue(l1Of(2, 0)),
     refusal: ["queue-position", "/l1UserTransactions/0/position", "0"]
   },
@@ -260,7 +260,7 @@ export const brokenQueues: ReadonlyArray<BrokenBlock> = [
     refusal: ["public-key", "/l1UserTransactions/0/fromPublicKey", ann.key]
   },
   {
-    fact: "a deposit that sends something on is refused",
+    fact: "a deposit with an amount to transfer is refused",
     block: queue(l1Of(2, 1, { amount: 1n })),
     refusal: ["amount", "/l1UserTransactions/0/amount", "1"]
   },
@@ -275,17 +275,17 @@ export const brokenQueues: ReadonlyArray<BrokenBlock> = [
     refusal: ["deposit-amount", "/l1UserTransactions/0/depositAmount", String(10n ** 39n)]
   },
   {
-    fact: "a deposit that float40 cannot hold is refused",
+    fact: "a deposit without a float40 encoding is refused",
     block: queue(l1Of(2, 1, { depositAmount: (1n << 35n) + 1n })),
     refusal: ["deposit-amount", "/l1UserTransactions/0/depositAmount", "34359738369"]
   },
   {
-    fact: "an L1 amount that float40 cannot hold is refused",
+    fact: "an L1 amount without a float40 encoding is refused",
     block: queue(l1Of(2, 1, { toAccountIndex: 257, amount: (1n << 35n) + 1n })),
     refusal: ["amount", "/l1UserTransactions/0/amount", "34359738369"]
   },
   {
-    fact: "the first batch of a block cannot forge what the block queues",
+    fact: "the first batch of a block cannot forge transactions that the block queues",
     block: blockOf(104n, {
       l1UserTransactions: [l1Of(2, 1)],
       batches: [batchOf(3, { forgeL1TransactionsNum: 2 })]
@@ -319,12 +319,12 @@ export const brokenWithdrawals: ReadonlyArray<BrokenBlock> = [
     refusal: ["exit-open", "/withdrawals/1/accountIndex", "256"]
   },
   {
-    fact: "the collection of what nobody requested is refused",
+    fact: "the collection of a withdrawal that was not requested is refused",
     block: blockOf(105n, { delayedWithdrawals: [collection] }),
     refusal: ["withdrawal-requested", "/delayedWithdrawals/0", bob.address]
   },
   {
-    fact: "the collection of what the same block requests is refused",
+    fact: "the collection of a withdrawal that the same block requests is refused",
     block: blockOf(105n, {
       withdrawals: [{ batchNum: 3, accountIndex: 257, instant: false }],
       delayedWithdrawals: [collection]

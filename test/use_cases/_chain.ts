@@ -3,7 +3,10 @@ import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { FakeLedger } from "./_ledger.ts"
 import { addressOf, hashOf, keyOf } from "./_network.ts"
 
-/** Three owners: Ann has account 256 and Bob 257, both of ether; Cleo has 258, of token 1. Nobody but its key owns 259, of token 1. */
+/**
+ * Three owners: Ann has account 256 and Bob 257, both of ether; Cleo has 258, of token 1. Account
+ * 259, of token 1, is internal: it has a key but no address.
+ */
 export const ann = { address: addressOf("a"), key: keyOf("a") }
 export const bob = { address: addressOf("b"), key: keyOf("b") }
 export const cleo = { address: addressOf("c"), key: keyOf("c") }
@@ -118,7 +121,7 @@ export const block101 = blockOf(101n, {
 })
 /** Forges the empty queue 0. */
 export const block102 = blockOf(102n, { batches: [batchOf(1, { forgeL1TransactionsNum: 0 })] })
-/** Forges the creations and adds an internal account; Ann asks for an exit. */
+/** Forges the creations and adds an internal account; Ann requests an exit. */
 export const block103 = blockOf(103n, {
   batches: [batchOf(2, {
     forgeL1TransactionsNum: 1,
@@ -132,7 +135,7 @@ export const block103 = blockOf(103n, {
   })],
   l1UserTransactions: [forcedExit]
 })
-/** Ann's exit, a transfer from Ann to Bob with the fee of 101 in a thousand, an exit of Bob. */
+/** Ann's exit, a transfer from Ann to Bob with a fee of 10.1 %, an exit of Bob. */
 export const block104 = blockOf(104n, {
   batches: [batchOf(3, {
     exitRoot: 55n,
@@ -143,7 +146,7 @@ export const block104 = blockOf(104n, {
     exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 5n)]
   })]
 })
-/** Ann withdraws at once, Bob asks the delayer. */
+/** Ann withdraws instantly, Bob requests a delayed withdrawal. */
 export const block105 = blockOf(105n, {
   withdrawals: [{ batchNum: 3, accountIndex: 256, instant: true }, {
     batchNum: 3,
@@ -151,7 +154,7 @@ export const block105 = blockOf(105n, {
     instant: false
   }]
 })
-/** Bob collects. */
+/** Bob collects it. */
 export const block106 = blockOf(106n, { delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }] })
 
 export const chain: ReadonlyArray<BlockFeed> = [
@@ -163,7 +166,7 @@ export const chain: ReadonlyArray<BlockFeed> = [
   block106
 ]
 
-/** A ledger with the blocks of the chain below a number. */
+/** Returns a ledger with the blocks of the chain below a number. */
 export function ledgerBefore(number: bigint): FakeLedger {
   const ledger = new FakeLedger()
   for (const block of chain) {

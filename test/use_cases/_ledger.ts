@@ -16,7 +16,10 @@ import type { Decision, LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
 import { genesis, rules } from "./_network.ts"
 
-/** The smallest ledger: maps that hold what decisions read, without numbers, snapshots or rollbacks. */
+/**
+ * The smallest ledger: maps with the rows that decisions read, without itemIds, snapshots or
+ * rollbacks.
+ */
 export class FakeLedger implements LedgerView {
   lastBlock: EthereumBlock = genesis.block
   lastEthereumBlock = genesis.block.number

@@ -21,7 +21,7 @@ import {
 import { addressOf, genesis } from "./_network.ts"
 
 const changesOf = (block: BlockFeed) => ledgerBefore(block.number).apply(block)
-/** Dollars that units of ether are worth. */
+/** Returns the value of units of ether in dollars. */
 const etherUSD = (priceUSD: number, units: number) => priceUSD / 10 ** 18 * units
 const batch104 = block104.batches![0]!
 
@@ -36,7 +36,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("the sender's key of a queued transaction is that of its account, and nobody's where there is none", () => {
+  it("the sender's key of a queued transaction is that of its account, and null without an account", () => {
     const l1UserTransactions = [
       l1Of(2, 1, { fromAddress: cleo.address }),
       l1Of(2, 2, { fromAccountIndex: 999 })
@@ -48,7 +48,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("the sender's key of a queued transaction is known where a batch of the block creates its account", () => {
+  it("the sender's key of a queued transaction is known if a batch of the block creates its account", () => {
     const created = {
       address: internal.address,
       publicKey: internal.key,
@@ -69,7 +69,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("a queued transaction is a user's, of no effect so far, and worth what it sends and what it brings", () => {
+  it("a queued transaction comes from a user, has no effect so far, and has the value of its amount and its deposit", () => {
     const [queued] = changesOf(
       blockOf(104n, {
         l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 257, amount: 5n, depositAmount: 7n })]
@@ -93,7 +93,7 @@ describe("the changes of a block", () => {
     })
   })
 
-  it("the receiver is known by address and key where the block creates it, and in any case once it is forged", () => {
+  it("the receiver has address and key if the block creates it, and always when it is forged", () => {
     const pays = l1Of(3, 0, { toAccountIndex: 260, amount: 5n })
     const created = {
       address: bob.address,
@@ -126,7 +126,7 @@ describe("the changes of a block", () => {
     })
   })
 
-  it("what did not take effect is marked", () => {
+  it("an ineffective amount is marked", () => {
     const ledger = ledgerBefore(104n)
     ledger.apply(
       blockOf(104n, {
@@ -169,7 +169,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("the coordinator's transactions are deposits of nothing that succeeded, each from the account that it creates", () => {
+  it("coordinator transactions are successful deposits of 0, each from the account that it creates", () => {
     const [batch] = block103.batches!
     const owned = {
       address: bob.address,
@@ -245,7 +245,7 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(parties(exit!), [bob.address, bob.key, null, null])
   })
 
-  it("a batch meets the accounts, nonces and balances that the one before it in the block leaves", () => {
+  it("a batch starts with the accounts, nonces and balances that the one before it in the block leaves", () => {
     const created = {
       address: internal.address,
       publicKey: internal.key,
@@ -272,7 +272,7 @@ describe("the changes of a block", () => {
     ])
   })
 
-  it("a block that brings nothing moves the last block, and nothing else", () => {
+  it("an empty block only advances the last block", () => {
     assert.deepStrictEqual(changesOf(blockOf(104n)), {
       block: { number: 104n, hash: blockOf(104n).hash, timestampMs: 104_000 },
       lastEthereumBlock: 104n,
@@ -302,7 +302,7 @@ describe("the changes of a block", () => {
     ])
   })
 
-  it("values are in dollars of the prices of the block itself", () => {
+  it("values are in dollars at the prices of the block itself", () => {
     const prices = [{ tokenId: 0, priceUSD: 4, timeMs: 104_000 }]
     const { batches } = changesOf({ ...block104, prices })
     const [transfer, exit] = batches[0]!.transactions
@@ -314,7 +314,7 @@ describe("the changes of a block", () => {
     assert.strictEqual(batches[0]?.batch.historicTotalCollectedFeesUSD, etherUSD(4, 10))
   })
 
-  it("deposits have their value too, and a token without price has none", () => {
+  it("deposits have a value too, and none for a token without price", () => {
     const { queued } = changesOf(block101)
     assert.deepStrictEqual(
       queued.map(({ historicUSD, l1 }) => [historicUSD, l1?.historicDepositAmountUSD]),
@@ -338,7 +338,7 @@ describe("the changes of a block", () => {
     assert.strictEqual(forgotten.batch.historicTotalCollectedFeesUSD, 0)
   })
 
-  it("a batch stands in the slot of its block", () => {
+  it("a batch is in the slot of its block", () => {
     const ledger = ledgerBefore(104n)
     for (let number = 104n; number < 125n; number++) ledger.apply(blockOf(number))
     const { batch } = ledger.apply(blockOf(125n, { batches: [batchOf(3)] })).batches[0]!
@@ -373,20 +373,20 @@ describe("the changes of a block", () => {
     ], [addressOf("2"), "d"]])
   })
 
-  it("coordinators that share a forger are sorted by bidder, whatever came first", () => {
+  it("coordinators that share a forger are sorted by bidder, in any order of registration", () => {
     const register = (bidder: string, forger: string) => ({
       bidderAddr: addressOf(bidder),
       forgerAddr: addressOf(forger),
       url: ""
     })
-    const given = [
+    const registrations = [
       register("3", "a"),
       register("1", "b"),
       register("4", "c"),
       register("2", "a"),
       register("5", "a")
     ]
-    for (const coordinators of [given, given.toReversed()]) {
+    for (const coordinators of [registrations, registrations.toReversed()]) {
       const sorted = changesOf(blockOf(104n, { coordinators })).coordinators.map(({ bidderAddr }) =>
         bidderAddr
       )
@@ -394,7 +394,7 @@ describe("the changes of a block", () => {
     }
   })
 
-  it("the first bid for a slot may be of nothing", () => {
+  it("the first bid for a slot may be 0", () => {
     const bid = { slotNum: 6, bidderAddr: bob.address, bidValue: 0n }
     assert.deepStrictEqual(
       changesOf(blockOf(104n, { bids: [bid] })).bids.map(({ bidValue }) => bidValue),
@@ -410,7 +410,7 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(bids.map(({ withdrawAddr }) => withdrawAddr), [bob.address, ann.address])
   })
 
-  it("variables are dated by the block, a bucket leaves the date as it was", () => {
+  it("variables have the date of the block; a bucket does not change the date", () => {
     const { rollup } = genesis.variables
     const bucketUpdates = [{ bucket: 1, blockStamp: 104n, withdrawals: 2n }]
     const drained = changesOf(blockOf(104n, { bucketUpdates })).variables
@@ -442,7 +442,7 @@ describe("the changes of a block", () => {
     ], [104n, true, 104n])
   })
 
-  it("a collection settles every request that earlier blocks made of owner and token", () => {
+  it("a collection settles every request of earlier blocks with its owner and token", () => {
     const ledger = ledgerBefore(106n)
     const exit = batchOf(4, {
       exitRoot: 66n,
@@ -493,12 +493,12 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(exit?.merkleProof.siblings, [7n, 0n, 8n])
   })
 
-  it("the newest Ethereum block is the block itself unless the feed knows a newer one", () => {
+  it("the newest Ethereum block is the block itself unless the feed names a newer one", () => {
     assert.strictEqual(changesOf(block105).lastEthereumBlock, 105n)
     assert.strictEqual(changesOf({ ...block105, lastEthereumBlock: 200n }).lastEthereumBlock, 200n)
   })
 
-  it("the newest Ethereum block never falls", () => {
+  it("the newest Ethereum block never decreases", () => {
     const ledger = ledgerBefore(105n)
     ledger.apply({ ...block105, lastEthereumBlock: 200n })
     assert.strictEqual(ledger.apply(blockOf(106n)).lastEthereumBlock, 200n)
@@ -512,7 +512,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("the greatest amount at the greatest price with the greatest fee is worth a finite number of dollars", () => {
+  it("the greatest amount at the greatest price with the greatest fee has a finite value in dollars", () => {
     const prices = [{ tokenId: 1, priceUSD: priceUSDMax, timeMs: 0 }]
     const amount = (1n << 127n) / 10n ** 28n * 10n ** 28n
     const ledger = ledgerBefore(104n)
@@ -533,7 +533,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("what no finite number tells has no value", () => {
+  it("a value that is not a finite number is null", () => {
     assert.isNull(valueUSD({ priceUSD: priceUSDMax, decimals: 0 }, 10n ** 400n))
   })
 })

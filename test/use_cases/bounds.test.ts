@@ -1,4 +1,4 @@
-/* What just fits is taken: each bound that `decide_block.test.ts` sees exceeded, here from its other side. */
+/* Values at each bound are accepted; `decide_block.test.ts` exceeds the same bounds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Account, BatchFeed, BlockFeed, New } from "../../core/domain/mod.ts"
@@ -19,19 +19,19 @@ import {
 import type { FakeLedger } from "./_ledger.ts"
 import { hashOf } from "./_network.ts"
 
-const taken = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
+const accepted = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   const ledger = ledgerBefore(block.number)
   prepare?.(ledger)
   return ledger.apply(block)
 }
-/** The first violation of a block as invariant, place and what was expected. */
+/** Returns the first violation of a block: invariant, place and expected value. */
 const refused = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   const ledger = ledgerBefore(block.number)
   prepare?.(ledger)
   const decision = ledger.decide(block)
   if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
-  const { expected, invariant, place } = decision.failure
-  return [invariant, place, expected]
+  const { expected, invariant, pointer } = decision.failure
+  return [invariant, pointer, expected]
 }
 const first = block104.batches![0]!
 const batch104 = (parts: Partial<BatchFeed>): BlockFeed => ({
@@ -44,7 +44,7 @@ const batch104 = (parts: Partial<BatchFeed>): BlockFeed => ({
     ...parts
   }]
 })
-/** Forced exits of nothing leave no exit. */
+/** Forced exits of amount 0 leave no exit. */
 const forcedNothing = (ledger: FakeLedger) => {
   for (const [id, row] of ledger.transactions) {
     if (row.batchNum === null) ledger.transactions.set(id, { ...row, amount: 0n })
@@ -59,17 +59,17 @@ const coordinator = {
 }
 const nonceMax = (1n << 40n) - 1n
 
-describe("what just fits is taken:", () => {
-  it("a block of the same time as its parent, and itself as the newest Ethereum block", () => {
+describe("a value at its bound is accepted:", () => {
+  it("a block with the time of its parent, and itself as the newest Ethereum block", () => {
     assert.strictEqual(
-      taken({ ...block103, timestampMs: 102_000, lastEthereumBlock: 103n }).lastEthereumBlock,
+      accepted({ ...block103, timestampMs: 102_000, lastEthereumBlock: 103n }).lastEthereumBlock,
       103n
     )
   })
 
   it("the last block of the last slot", () => {
     const number = 100n + 10n * (1n << 32n) - 1n
-    const { batches } = taken({
+    const { batches } = accepted({
       ...blockOf(103n),
       number,
       hash: hashOf(number),
@@ -87,7 +87,7 @@ describe("what just fits is taken:", () => {
       { length: 1792 },
       (_, nonce) => l2Of(256, 257, { amount: 0n, nonce: BigInt(nonce) })
     )
-    const { batches } = taken(
+    const { batches } = accepted(
       batch104({ l1Coordinator: Array<typeof coordinator>(255).fill(coordinator), l2 }),
       forcedNothing
     )
@@ -99,7 +99,7 @@ describe("what just fits is taken:", () => {
     assert.strictEqual(batches[0]?.transactions.at(-1)?.position, 2047)
   })
 
-  it("but not one more of either kind, whoever sends them", () => {
+  it("but not one more of either kind, of any sender", () => {
     const l1Coordinator = (count: number) => Array<typeof coordinator>(count).fill(coordinator)
     const l2 = Array<BatchFeed["l2"][number]>(1793).fill(l2Of(256, 257))
     assert.deepStrictEqual(refused(batch104({ l1Coordinator: l1Coordinator(255), l2 })), [
@@ -116,7 +116,7 @@ describe("what just fits is taken:", () => {
 
   it("the last nonce that leaves room for the next one, and the whole balance", () => {
     const l2 = [l2Of(257, 256, { amount: 500n, nonce: nonceMax - 1n })]
-    const { accountUpdates } = taken(batch104({ feeAccounts: [], l2 }), (ledger) => {
+    const { accountUpdates } = accepted(batch104({ feeAccounts: [], l2 }), (ledger) => {
       forcedNothing(ledger)
       ledger.accounts.set(257, { ...ledger.accounts.get(257)!, nonce: nonceMax - 1n })
     }).batches[0]!
@@ -142,7 +142,7 @@ describe("what just fits is taken:", () => {
       exitRoot: 55n
     })
     assert.strictEqual(
-      taken(fee, rich(50n)).batches[0]?.accountUpdates.at(-1)?.balance,
+      accepted(fee, rich(50n)).batches[0]?.accountUpdates.at(-1)?.balance,
       (1n << 192n) - 1n
     )
     assert.deepStrictEqual(refused(fee, rich(49n)), [
@@ -175,7 +175,7 @@ describe("what just fits is taken:", () => {
     )
     const decision = ledgerOf(6n).decide(forged)
     assert.strictEqual(
-      Result.isFailure(decision) && decision.failure.place,
+      Result.isFailure(decision) && decision.failure.pointer,
       "/batches/0/l1UserEffects/1"
     )
   })
@@ -199,7 +199,7 @@ describe("what just fits is taken:", () => {
     )
   })
 
-  it("the greatest element of the field as state root and in a proof, while the next one is none", () => {
+  it("the greatest element of the field as state root and in a proof, while the next number is refused", () => {
     const greatest = fieldOrder - 1n
     const proven = (parts: Partial<BatchFeed["exits"][number]["merkleProof"]>, exitRoot = 55n) => {
       const exit = exitOf(exitRoot, 257, 5n)
@@ -211,12 +211,13 @@ describe("what just fits is taken:", () => {
       })
     }
     assert.strictEqual(
-      taken(batch104({ feeAccounts: [], l2: [], stateRoot: greatest }), forcedNothing).batches[0]
+      accepted(batch104({ feeAccounts: [], l2: [], stateRoot: greatest }), forcedNothing).batches[0]
         ?.batch.stateRoot,
       greatest
     )
     assert.deepStrictEqual(
-      taken(proven({ siblings: [greatest], value: greatest }, greatest), forcedNothing).batches[0]
+      accepted(proven({ siblings: [greatest], value: greatest }, greatest), forcedNothing)
+        .batches[0]
         ?.exits[0]?.merkleProof.siblings,
       [greatest]
     )
@@ -242,7 +243,7 @@ describe("what just fits is taken:", () => {
       ...block,
       l1UserTransactions: [l1Of(queue, 0)]
     })
-    assert.strictEqual(taken(filling(4, block104)).queued[0]?.l1?.toForgeL1TransactionsNum, 4)
+    assert.strictEqual(accepted(filling(4, block104)).queued[0]?.l1?.toForgeL1TransactionsNum, 4)
     assert.deepStrictEqual(refused(filling(5, block104)), [
       "queue-number",
       "/l1UserTransactions/0/toForgeL1TransactionsNum",
@@ -260,16 +261,16 @@ describe("what just fits is taken:", () => {
     assert.strictEqual(refused(filling(2, blockOf(101n)))[2], "an open queue from 0 to 1")
     const open = (ledger: FakeLedger) => void (ledger.lastOpenQueue = 7)
     assert.strictEqual(
-      taken(filling(8, blockOf(104n)), open).queued[0]?.l1?.toForgeL1TransactionsNum,
+      accepted(filling(8, blockOf(104n)), open).queued[0]?.l1?.toForgeL1TransactionsNum,
       8
     )
   })
 })
 
-describe("a refusal counts right:", () => {
+describe("a refusal names the right number:", () => {
   const expected = (block: BlockFeed) => refused(block)[2]
 
-  it("it names the number that comes next", () => {
+  it("the next number", () => {
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, batchNum: 5 }] }),
       "3, the one after the last batch"
@@ -311,7 +312,7 @@ describe("a refusal counts right:", () => {
     )
   })
 
-  it("it names the account whose exit comes next, or says that none does", () => {
+  it("the account whose exit is next, or that there is none", () => {
     const exits = first.exits
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: exits.toReversed() }] }),
@@ -327,7 +328,7 @@ describe("a refusal counts right:", () => {
     )
   })
 
-  it("it names the block of an earlier withdrawal, requested or at once", () => {
+  it("the block of an earlier withdrawal, requested or instant", () => {
     for (const [accountIndex, instant] of [[256, true], [257, false]] as const) {
       const withdrawal = blockOf(106n, { withdrawals: [{ batchNum: 3, accountIndex, instant }] })
       assert.strictEqual(
@@ -337,7 +338,7 @@ describe("a refusal counts right:", () => {
     }
   })
 
-  it("it says of what is no block that it has no number", () => {
+  it("no block number if the value is not a block", () => {
     const decision = ledgerBefore(104n).decide({ number: "7" } as unknown as BlockFeed)
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.message.slice(0, 22),
@@ -346,7 +347,7 @@ describe("a refusal counts right:", () => {
   })
 })
 
-describe("a token that a block brings", () => {
+describe("a token that a block registers", () => {
   const token = (id: number) => ({
     id,
     ethereumAddress: `0x${String(id).repeat(40)}`,
@@ -356,7 +357,7 @@ describe("a token that a block brings", () => {
   })
 
   it("has the price of the block with its time, and no time without a price", () => {
-    const { tokens } = taken(blockOf(104n, {
+    const { tokens } = accepted(blockOf(104n, {
       tokens: [token(2), token(3), token(4)],
       prices: [{ tokenId: 3, priceUSD: 5, timeMs: 9 }, { tokenId: 2, priceUSD: null, timeMs: 9 }, {
         tokenId: 0,

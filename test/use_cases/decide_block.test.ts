@@ -31,7 +31,7 @@ describe("decideBlock", () => {
     assert.strictEqual(ledger.lastBlock.number, 106n)
   })
 
-  it("a block that is stored already changes nothing, the genesis block included", () => {
+  it("a stored block changes nothing, the genesis block included", () => {
     const ledger = ledgerBefore(106n)
     for (const block of chain.slice(0, -1)) {
       assert.deepStrictEqual(ledger.decide(block), Result.succeed({ kind: "alreadyStored" }))
@@ -40,25 +40,25 @@ describe("decideBlock", () => {
     assert.deepStrictEqual(ledger.decide(again), Result.succeed({ kind: "alreadyStored" }))
   })
 
-  for (const { block, fact, prepare, refusal: [invariant, place, value], standsFor } of broken) {
+  for (const { block, fact, prepare, refusal: [invariant, pointer, value], standsFor } of broken) {
     it(fact, () => {
       const ledger = ledgerBefore(standsFor ?? block.number)
       prepare?.(ledger)
       const decision = ledger.decide(block)
       if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
       const violated = decision.failure
-      assert.deepStrictEqual([violated.invariant, violated.place, violated.value], [
+      assert.deepStrictEqual([violated.invariant, violated.pointer, violated.value], [
         invariant,
-        place,
+        pointer,
         value
       ])
       assert.match(violated.message, /^Block -?\d+: [a-z][^\n]+[^.]$/u)
       assert.isTrue(violated.message.endsWith(`(invariant ${invariant})`))
-      assert.include(violated.message, `"${value}" at ${place}: expected ${violated.expected}; `)
+      assert.include(violated.message, `"${value}" at ${pointer}: expected ${violated.expected}; `)
     })
   }
 
-  it("a line of a log says which block is refused, what of it, why and what to do", () => {
+  it("the message names the block, the invalid value, the reason and what to do", () => {
     const block = {
       ...block104,
       batches: [{ ...block104.batches![0]!, l2: [l2Of(256, 257, { nonce: 3n })] }]
@@ -71,14 +71,14 @@ describe("decideBlock", () => {
     )
   })
 
-  it("what is no block at all is refused", () => {
+  it("a value that is not a block is refused", () => {
     for (const rubbish of [null, undefined, 7, [], {}, { number: "7" }]) {
       const decision = ledgerBefore(104n).decide(rubbish as unknown as BlockFeed)
       assert.strictEqual(Result.isFailure(decision) && decision.failure.invariant, "shape")
     }
   })
 
-  it("every invariant that a block can break is broken above", () => {
+  it("every invariant is broken by one of the blocks above", () => {
     const names = new Set(broken.map(({ refusal }) => refusal[0]))
     assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), [
       "roll-back-block",

@@ -48,7 +48,7 @@ const rowOf = (
 const forge = (...sent: ReadonlyArray<Sent>) =>
   Result.getOrThrow(processBatch(ledger, { ...batchOf(3), queue: sent.map(rowOf) }))
 
-/** Deposit and amount as they come out, and the balances of the accounts that changed. */
+/** Returns the effective deposit and amount, and the balances of the changed accounts. */
 function yields(
   sent: Sent,
   [deposit, amount]: readonly [bigint, bigint],
@@ -70,7 +70,7 @@ function yields(
 
 // Ann has 1000 on 256, Bob 500 on 257, Cleo 77 of token 1 on 258; the next account is 260
 describe("effective amounts of L1 user transactions (domain §3.6)", () => {
-  it("1: coordinator transactions create accounts that hold nothing", () => {
+  it("1: coordinator transactions create empty accounts", () => {
     const l1Coordinator = [{
       address: bob.address,
       publicKey: bob.key,
@@ -91,45 +91,45 @@ describe("effective amounts of L1 user transactions (domain §3.6)", () => {
     )
     assert.deepStrictEqual(outcome.createdAccounts, [created])
   })
-  it("2: an account creation brings its deposit", () =>
+  it("2: an account creation adds its deposit", () =>
     yields({ from: 0, to: 0, deposit: 9n }, [9n, 0n], { 260: 9n }, 260))
-  it("3: an account creation passes on a part of its deposit", () =>
+  it("3: an account creation transfers a part of its deposit", () =>
     yields({ from: 0, to: 256, deposit: 9n, amount: 4n }, [9n, 4n], { 256: 1004n, 260: 5n }, 260))
-  it("3: an account creation passes on all of its deposit", () =>
+  it("3: an account creation transfers all of its deposit", () =>
     yields({ from: 0, to: 256, deposit: 9n, amount: 9n }, [9n, 9n], { 256: 1009n, 260: 0n }, 260))
-  it("3: more than the deposit is not passed on, whoever receives it", () => {
+  it("3: an amount above the deposit is not transferred, to any receiver", () => {
     yields({ from: 0, to: 256, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)
     yields({ from: 0, to: 999, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)
   })
   it("3: an account creation for a receiver that does not exist loses the deposit too", () =>
     yields({ from: 0, to: 999, deposit: 9n, amount: 4n }, [0n, 0n], { 260: 0n }, 260))
-  it("3: the account that is created is no receiver yet", () =>
+  it("3: the new account cannot be the receiver", () =>
     yields({ from: 0, to: 260, deposit: 9n, amount: 4n }, [0n, 0n], { 260: 0n }, 260))
   it("3: an account creation for a receiver of another token keeps the deposit", () =>
     yields({ from: 0, to: 258, deposit: 9n, amount: 4n }, [9n, 0n], { 260: 9n }, 260))
-  it("4: a deposit to an account that does not exist comes to nothing", () =>
+  it("4: a deposit to an account that does not exist has no effect", () =>
     yields({ from: 999, to: 0, deposit: 9n }, [0n, 0n], {}))
-  it("4: a deposit of another token comes to nothing", () =>
+  it("4: a deposit of another token has no effect", () =>
     yields({ from: 256, to: 0, deposit: 9n, tokenId: 1 }, [0n, 0n], {}))
   it("5: the deposit counts as balance", () =>
     yields({ from: 256, to: 257, deposit: 9n, amount: 1009n }, [9n, 1009n], {
       256: 0n,
       257: 1509n
     }))
-  it("5: more than balance and deposit does not move, the deposit stays", () =>
+  it("5: an amount above balance and deposit is not transferred, the deposit stays", () =>
     yields({ from: 256, to: 257, deposit: 9n, amount: 1010n }, [9n, 0n], { 256: 1009n }))
-  it("5: too much for a receiver that does not exist keeps the deposit", () =>
+  it("5: too high an amount for a receiver that does not exist keeps the deposit", () =>
     yields({ from: 256, to: 999, deposit: 9n, amount: 1010n }, [9n, 0n], { 256: 1009n }))
-  it("6: nobody moves what another owns, but may give", () => {
+  it("6: only the owner can transfer from an account, but everyone can deposit", () => {
     yields({ from: 256, to: 257, deposit: 9n, amount: 5n, by: bob.address }, [9n, 0n], {
       256: 1009n
     })
     yields({ from: 256, to: 0, deposit: 9n, by: bob.address }, [9n, 0n], { 256: 1009n })
     yields({ from: 256, to: 1, amount: 5n, by: bob.address }, [0n, 0n], {})
   })
-  it("6 and 8: a foreign transfer to nobody loses the deposit", () =>
+  it("6 and 8: a foreign transfer to no receiver loses the deposit", () =>
     yields({ from: 256, to: 999, deposit: 9n, amount: 5n, by: bob.address }, [0n, 0n], {}))
-  it("7: a forced exit leaves", () => {
+  it("7: a forced exit leaves the account", () => {
     yields({ from: 256, to: 1, amount: 5n }, [0n, 5n], { 256: 995n })
     assert.deepStrictEqual(forge({ from: 256, to: 1, amount: 5n }).exits, [{
       accountIndex: 256,
@@ -140,18 +140,18 @@ describe("effective amounts of L1 user transactions (domain §3.6)", () => {
     yields({ from: 256, to: 999, deposit: 9n, amount: 5n }, [0n, 0n], {}))
   it("8: a receiver of another token costs the amount", () =>
     yields({ from: 256, to: 258, deposit: 9n, amount: 5n }, [9n, 0n], { 256: 1009n }))
-  it("a forced transfer moves, also to the sender itself", () => {
+  it("a forced transfer takes effect, also to the sender itself", () => {
     yields({ from: 256, to: 257, amount: 5n }, [0n, 5n], { 256: 995n, 257: 505n })
     yields({ from: 256, to: 256, amount: 5n }, [0n, 5n], {})
   })
-  it("no L1 transaction moves a nonce", () => {
+  it("no L1 transaction changes a nonce", () => {
     assert.deepStrictEqual(forge({ from: 256, to: 257, amount: 5n }).accountUpdates[0], {
       index: 256,
       nonce: 0n,
       balance: 995n
     })
   })
-  it("each transaction meets the state that the one before leaves", () => {
+  it("each transaction starts with the state that the one before leaves", () => {
     const outcome = forge({ from: 0, to: 0, deposit: 9n }, { from: 256, to: 260, amount: 1000n }, {
       from: 256,
       to: 260,

@@ -1,4 +1,7 @@
-/* Who judges the proofs of exits is asked all of them, with the owner of each, and what it finds wrong is told by its place and stored nowhere. */
+/*
+ * The verifier of exit proofs gets all of them, with the owner of each; an invalid proof is
+ * reported with its place, and its block is not stored.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -25,7 +28,10 @@ import {
 import { genesis, keyOf, rules } from "./_network.ts"
 
 const [first] = block104.batches as readonly [BatchFeed]
-/** Two batches: of the first one two exits, of the second one that of an account which it creates, and one of Bob. */
+/**
+ * Two batches: the first has two exits, the second has one of an account that it creates and one of
+ * Bob.
+ */
 const created = { ...internal, publicKey: keyOf("7"), tokenId: 0, signature: null }
 const block: BlockFeed = {
   ...block104,
@@ -46,14 +52,22 @@ const block: BlockFeed = {
   ]
 }
 
-const asked = [[256, 100n, ann.address, ann.key, 55n], [257, 5n, bob.address, bob.key, 55n], [
+const expectedProofs = [[256, 100n, ann.address, ann.key, 55n], [
+  257,
+  5n,
+  bob.address,
+  bob.key,
+  55n
+], [
   257,
   6n,
   bob.address,
   bob.key,
   66n
 ], [261, 4n, internal.address, keyOf("7"), 66n]]
-const toldOf = ([{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof) => {
+const proofSummary = (
+  [{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof
+) => {
   assert.strictEqual(tokenId, 0)
   return [accountIndex, balance, address, publicKey, root]
 }
@@ -66,55 +80,58 @@ const wrongAt = (position: number) => {
   return [
     "exit-proof",
     `/batches/${batch}/exits/${exit}/merkleProof`,
-    `${asked[position]![0]}`,
+    `${expectedProofs[position]![0]}`,
     expected
   ]
 }
 const toldViolation = (
-  { expected, invariant, place, value }: {
+  { expected, invariant, pointer, value }: {
     readonly invariant: string
-    readonly place: string
+    readonly pointer: string
     readonly value: string
     readonly expected: string
   }
-) => [invariant, place, value, expected]
+) => [invariant, pointer, value, expected]
 
 describe("a decision that verifies proofs", () => {
-  it("asks for each exit with its owner and root, and fails at the first that is wrong", () => {
+  it("gets each exit with its owner and root, and fails at the first invalid one", () => {
     for (const wrong of [-1, 0, 1, 2, 3]) {
       const proofs: Array<ExitProof> = []
       const decision = decideBlock({
         ...rules,
         verifyExit: (...proof) => proofs.push(proof) - 1 !== wrong
       }, block)(ledgerBefore(104n))
-      assert.deepStrictEqual(proofs.map(toldOf), asked.slice(0, wrong < 0 ? 4 : wrong + 1))
+      assert.deepStrictEqual(
+        proofs.map(proofSummary),
+        expectedProofs.slice(0, wrong < 0 ? 4 : wrong + 1)
+      )
       if (Result.isSuccess(decision)) assert.strictEqual(wrong, -1)
       else assert.deepStrictEqual(toldViolation(decision.failure), wrongAt(wrong))
     }
   })
 })
 
-describe("a ledger whose proofs another one judges", () => {
+describe("a ledger with a separate proof verifier", () => {
   const ledgerWith = (wrong: { at?: number }, judged: Array<ReadonlyArray<ExitProof>>) =>
     Ledger.layer(genesis, keccak256, {
       verifyExitProofs: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at))
     }).pipe(Layer.provideMerge(layer(genesis)))
   const before = chain.filter(({ number }) => number < 104n)
 
-  it.effect("hands over all of a block at once, and none of a block without exits or that is there", () => {
+  it.effect("passes all proofs of a block at once, and none if a block has no exits or is stored already", () => {
     const judged: Array<ReadonlyArray<ExitProof>> = []
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(before, ledger.applyBlock)
       assert.lengthOf(judged, 0)
       assert.isTrue((yield* ledger.applyBlock(block)).applied)
-      assert.deepStrictEqual(judged.map((proofs) => proofs.map(toldOf)), [asked])
+      assert.deepStrictEqual(judged.map((proofs) => proofs.map(proofSummary)), [expectedProofs])
       assert.isFalse((yield* ledger.applyBlock(block)).applied)
       assert.lengthOf(judged, 1)
     }).pipe(Effect.provide(ledgerWith({}, judged)))
   })
 
-  it.effect("stores nothing of a block of which one is wrong, and tells which", () => {
+  it.effect("stores nothing of a block with an invalid proof, and names it", () => {
     const wrong: { at?: number } = {}
     return Effect.gen(function*() {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
@@ -130,7 +147,7 @@ describe("a ledger whose proofs another one judges", () => {
         assert.match(violated.message, /^Block 104: /u)
         assert.deepStrictEqual(yield* reader.stamp, stamp)
       }
-      // a judge that speaks of a proof which it was not given has lost its mind
+      // a verifier that reports a proof it was not given is a defect
       wrong.at = 4
       assert.match(
         String(yield* Effect.exit(ledger.applyBlock(block))),
@@ -139,7 +156,7 @@ describe("a ledger whose proofs another one judges", () => {
     }).pipe(Effect.provide(ledgerWith(wrong, [])))
   })
 
-  it.effect("tells a fault of the block before any of its proofs", () => {
+  it.effect("reports an error of the block before any of its proofs", () => {
     const judged: Array<ReadonlyArray<ExitProof>> = []
     return Effect.gen(function*() {
       const ledger = yield* Ledger
@@ -167,7 +184,7 @@ describe("a refusal", () => {
       : toldViolation(decision.failure)
   }
 
-  it("tells what was declared and what would have been right", () => {
+  it("names the declared and the expected value", () => {
     const effects = (effect: object): BlockFeed => ({
       ...block104,
       batches: [{ ...first, l1UserEffects: [{ ...declared(forcedExit), ...effect }] }]
@@ -204,26 +221,26 @@ describe("a refusal", () => {
     ])
   })
 
-  it.effect("of a genesis tells the member that differs, whatever stands there", () =>
+  it.effect("of a genesis names the member that differs, for any value", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
-      const toldOfGenesis = (given: object) =>
+      const genesisViolation = (change: object) =>
         Effect.map(
           Effect.flip(
             ledger.applyRecord({
               kind: "genesis",
-              genesis: { ...genesis, ...given } as typeof genesis
+              genesis: { ...genesis, ...change } as typeof genesis
             })
           ),
           (failure) => failure._tag === "BlockViolation" ? toldViolation(failure) : []
         )
       const opened = (text: string) => `${text}, with which this ledger was opened`
       assert.deepStrictEqual(
-        yield* toldOfGenesis({ network: { ...genesis.network, name: "Other" } }),
+        yield* genesisViolation({ network: { ...genesis.network, name: "Other" } }),
         ["genesis", "/genesis/network/name", "Other", opened("Test")]
       )
       assert.deepStrictEqual(
-        yield* toldOfGenesis({ network: { ...genesis.network, chainId: 7 } }),
+        yield* genesisViolation({ network: { ...genesis.network, chainId: 7 } }),
         ["genesis", "/genesis/network/chainId", "7", opened("1")]
       )
       const { rollup } = genesis.variables
@@ -236,7 +253,7 @@ describe("a refusal", () => {
         maxWithdrawals: "10"
       })
       const withBuckets = (buckets: typeof rollup.buckets) =>
-        toldOfGenesis({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
+        genesisViolation({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
       assert.deepStrictEqual(yield* withBuckets([bucket!]), [
         "genesis",
         "/genesis/variables/rollup/buckets/1",
@@ -253,7 +270,7 @@ describe("a refusal", () => {
 })
 
 describe("a record of a feed", () => {
-  it.effect("that rolls back is answered with what was dropped", () =>
+  it.effect("that rolls back reports what was dropped", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain, ledger.applyBlock)

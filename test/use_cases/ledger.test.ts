@@ -8,7 +8,7 @@ import { block101, block102, chain } from "./_chain.ts"
 import { FakeLedger } from "./_ledger.ts"
 import { genesis, hashOf } from "./_network.ts"
 
-/** A writer over the smallest ledger; it counts what it was asked to do. */
+/** A writer over the smallest ledger; it counts its calls. */
 const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["Service"] => {
   const stamp = () => ({
     ethereumBlockNum: ledger.lastBlock.number,
@@ -32,7 +32,7 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
   }
 }
 
-/** A ledger at block 102. */
+/** Opens a ledger at block 102. */
 const open = () => {
   const fake = new FakeLedger()
   const rolledBack: Array<bigint> = []
@@ -55,11 +55,11 @@ const refusalOf = (record: FeedRecord) =>
     if (Result.isSuccess(result) || result.failure._tag !== "BlockViolation") {
       return assert.fail("the record was accepted")
     }
-    return [result.failure.invariant, result.failure.place, result.failure.value]
+    return [result.failure.invariant, result.failure.pointer, result.failure.value]
   })
 
 describe("Ledger", () => {
-  it.effect("a feed is applied record by record, and a block that comes twice is told", () =>
+  it.effect("a feed is applied record by record, and a repeated block is reported", () =>
     Effect.gen(function*() {
       const { fake, layer } = open()
       const records: ReadonlyArray<FeedRecord> = [
@@ -85,7 +85,7 @@ describe("Ledger", () => {
       assert.strictEqual(fake.lastBlock.number, 106n)
     }))
 
-  it.effect("a roll back goes from the genesis block to the last block, which it leaves alone", () =>
+  it.effect("a rollback goes from the genesis block to the last block, which has no effect", () =>
     Effect.gen(function*() {
       const { layer, rolledBack } = open()
       yield* Ledger.use((ledger) => Effect.forEach([102n, 101n, 100n], ledger.rollBack)).pipe(
@@ -94,7 +94,7 @@ describe("Ledger", () => {
       assert.deepStrictEqual(rolledBack, [102n, 101n, 100n])
     }))
 
-  it.effect("a roll back to a block that is not stored is refused", () =>
+  it.effect("a rollback to an unknown block is refused", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), [
         "roll-back-block",
@@ -108,7 +108,7 @@ describe("Ledger", () => {
       ])
     }))
 
-  it.effect("a roll back to what is no block number is refused", () =>
+  it.effect("a rollback to a value that is not a block number is refused", () =>
     Effect.gen(function*() {
       for (const toBlock of [102, "102", null, undefined]) {
         const record = { kind: "rollBack", toBlock } as unknown as FeedRecord
@@ -116,7 +116,7 @@ describe("Ledger", () => {
       }
     }))
 
-  it.effect("a record of no kind is refused", () =>
+  it.effect("a record of an unknown kind is refused", () =>
     Effect.gen(function*() {
       for (
         const [record, kind] of [[{ kind: "blocks" }, "blocks"], [{}, "undefined"], [
@@ -128,7 +128,7 @@ describe("Ledger", () => {
       }
     }))
 
-  it.effect("prices and a genesis that are none are refused", () =>
+  it.effect("invalid prices and an invalid genesis are refused", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* refusalOf({ kind: "prices" } as unknown as FeedRecord), [
         "shape",
@@ -148,7 +148,7 @@ describe("Ledger", () => {
       ])
     }))
 
-  it.effect("a ledger does not open with a genesis that no feed could hold", () =>
+  it.effect("a ledger does not open with a genesis that no feed could contain", () =>
     Effect.gen(function*() {
       const { auction } = genesis.constants
       const late = { ...genesis, block: { ...genesis.block, number: 100n + 10n * (1n << 32n) } }
@@ -160,7 +160,7 @@ describe("Ledger", () => {
         }
       }
       for (
-        const [opened, place] of [[late, "/genesis/block/number"], [
+        const [opened, pointer] of [[late, "/genesis/block/number"], [
           crowded,
           "/genesis/constants/auction/genesisBlockNum"
         ]] as const
@@ -170,11 +170,11 @@ describe("Ledger", () => {
         )
         const exit = yield* Effect.exit(Effect.provide(Ledger, layer))
         const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : null
-        assert.strictEqual(defect instanceof BlockViolation && defect.place, place)
+        assert.strictEqual(defect instanceof BlockViolation && defect.pointer, pointer)
       }
     }))
 
-  it.effect("the price of an unknown token is refused, and one that is no price", () =>
+  it.effect("the price of an unknown token and an invalid price are refused", () =>
     Effect.gen(function*() {
       const known = { tokenId: 1, priceUSD: 1, timeMs: 0 }
       const prices = [known, { ...known, tokenId: 2 }]
@@ -201,7 +201,7 @@ describe("Ledger", () => {
       ])
     }))
 
-  it.effect("the feed of another network is refused and says where it differs", () =>
+  it.effect("the feed of another network is refused with the difference", () =>
     Effect.gen(function*() {
       const other = { ...genesis, network: { ...genesis.network, chainId: 5 } }
       assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: other }), [

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
-import { type GenesisFeed, slotNumMax, timeMsMax } from "../../core/domain/mod.ts"
+import { type GenesisFeed, slotNumMax, values } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { blockOf } from "./_chain.ts"
@@ -17,13 +17,16 @@ const state = Effect.flatMap(
   (reader) => Effect.map(reader.state, (found) => found.state)
 )
 
-/** Opened in the last slot but one, of as many blocks as a slot can have, with the longest look ahead, at the last moment. */
+/**
+ * Opened in the last slot but one, with the longest slots and the longest look ahead, at the last
+ * moment.
+ */
 const last: GenesisFeed = {
   ...genesis,
   block: {
     ...genesis.block,
     number: 100n + 65535n * BigInt(slotNumMax - 1),
-    timestampMs: timeMsMax
+    timestampMs: values.timeMsMax
   },
   constants: { ...genesis.constants, auction: { ...auction, blocksPerSlot: 65535 } },
   variables: {
@@ -67,7 +70,7 @@ describe("a ledger at the limits of its numbers", () => {
     }).pipe(Effect.provide(over(opened)))
   })
 
-  it.effect("a roll back brings the newest Ethereum block back that was known before", () =>
+  it.effect("a rollback restores the newest Ethereum block that was known before", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* ledger.applyBlock(blockOf(101n, { lastEthereumBlock: 150n }))

@@ -13,7 +13,7 @@ import { genesis, hashOf } from "./_network.ts"
 const over = (opened: GenesisFeed) =>
   Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
 
-/** Everything that readers see of accounts, exits, transactions, batches and the network. */
+/** Everything that readers return of accounts, exits, transactions, batches and the network. */
 const everything = Effect.gen(function*() {
   const reader = yield* LedgerReader
   const query = { limit: 2049, order: "ASC", filters: {} } as const
@@ -28,7 +28,7 @@ const everything = Effect.gen(function*() {
 })
 
 describe("Ledger over the memory store", () => {
-  it.effect("a block that is refused leaves no trace", () =>
+  it.effect("a refused block leaves no trace", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain.slice(0, 3), ledger.applyBlock)
@@ -43,7 +43,7 @@ describe("Ledger over the memory store", () => {
       assert.isTrue((yield* ledger.applyBlock(block104)).applied)
     }).pipe(Effect.provide(over(genesis))))
 
-  it.effect("the same block twice is harmless", () =>
+  it.effect("the same block twice has no effect", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain, ledger.applyBlock)
@@ -57,7 +57,7 @@ describe("Ledger over the memory store", () => {
       assert.deepStrictEqual(yield* everything, before)
     }).pipe(Effect.provide(over(genesis))))
 
-  it.effect("after a roll back another branch is accepted, and queued transactions are forged again", () =>
+  it.effect("after a rollback another branch is accepted, and queued transactions are forged again", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain, ledger.applyBlock)
@@ -82,7 +82,7 @@ describe("Ledger over the memory store", () => {
     }).pipe(Effect.provide(over(genesis))))
 
   it.effect("a simulated network with rollbacks is accepted record by record (seed 7)", () => {
-    const simulation = simulate({ seed: 7, rollBackPeriodBlocks: 10, standInRoots: true })
+    const simulation = simulate({ seed: 7, rollBackPeriodBlocks: 10, placeholderRoots: true })
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       for (let i = 0; i < 120; i++) yield* ledger.applyRecord(simulation.next())

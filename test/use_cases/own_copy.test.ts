@@ -7,7 +7,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { chain, ledgerBefore } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
-/** Every object and list in a tree. */
+/** Returns every object and list in a tree. */
 function nodesOf(tree: unknown, found = new Set<object>()): ReadonlySet<object> {
   if (typeof tree === "object" && tree !== null && !found.has(tree)) {
     found.add(tree)
@@ -16,7 +16,7 @@ function nodesOf(tree: unknown, found = new Set<object>()): ReadonlySet<object> 
   return found
 }
 
-/** Spoils whatever can be reached. */
+/** Overwrites every value that can be reached. */
 function spoil(tree: unknown): void {
   for (const node of nodesOf(tree)) {
     for (const [key, value] of Object.entries(node)) {
@@ -52,7 +52,7 @@ const everything = Effect.gen(function*() {
 })
 
 const { auction, rollup, withdrawalDelayer } = genesis.variables
-/** With every set of variables, whose lists are stored as they come. */
+/** With every set of variables, whose lists are stored unchanged. */
 const blocks = chain.map((block) =>
   block.number === 102n
     ? {
@@ -64,13 +64,13 @@ const blocks = chain.map((block) =>
     : block
 )
 
-describe("what a host hands over", () => {
+describe("a value that a host passes", () => {
   for (const block of blocks) {
     it(`the changes of block ${block.number} share nothing with it`, () => {
       const mine = structuredClone(block)
-      const given = nodesOf(mine)
+      const inputNodes = nodesOf(mine)
       for (const node of nodesOf(ledgerBefore(block.number).apply(mine))) {
-        assert.isFalse(given.has(node), Object.keys(node).join())
+        assert.isFalse(inputNodes.has(node), Object.keys(node).join())
       }
     })
   }

@@ -1,4 +1,7 @@
-/* What ports bring with them besides their promises: failures in words, snapshots that are kept, parts that change, and what is measured. */
+/*
+ * What ports contain besides the services: failure messages, cached snapshots, ledger parts and
+ * metrics.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Metric } from "effect"
 import type { BlockChanges } from "../../core/domain/mod.ts"
@@ -29,7 +32,7 @@ import {
 const stamp = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
 
 describe("a failure", () => {
-  it("says what is not registered, all of it, and names the first", () => {
+  it("lists everything that is not registered, and names the first", () => {
     const failure = new NotRegistered({
       stamp,
       things: [{ filter: "tokenIds", kind: "token", value: 7 }, {
@@ -49,7 +52,7 @@ describe("a failure", () => {
     )
   })
 
-  it("says when to try again", () => {
+  it("says when to retry", () => {
     assert.strictEqual(
       new VerifierBusy({ retryAfterSeconds: 3 }).message,
       "Too many signatures wait for verification, expected fewer: try again in 3 s"
@@ -110,7 +113,7 @@ describe("the parts of a ledger", () => {
     [{ batches: [{ ...batch, transactions: some }] }, "transactions", "batches"]
   ]
 
-  it("are changed by what a block brings, and blocks by any block", () => {
+  it("are changed by the content of a block; every block changes `blocks`", () => {
     for (const [changed, ...parts] of changes) {
       assert.deepStrictEqual(partsOfBlock({ ...nothing, ...changed } as unknown as BlockChanges), [
         "blocks",
@@ -119,7 +122,7 @@ describe("the parts of a ledger", () => {
     }
   })
 
-  it("keep the version that changed them last, 0 in the beginning", () => {
+  it("have the version that changed them last, 0 in the beginning", () => {
     assert.deepStrictEqual(
       noPartChanged,
       Object.fromEntries(ledgerParts.map((part) => [part, 0])) as never
@@ -137,8 +140,8 @@ describe("the parts of a ledger", () => {
   })
 })
 
-describe("what is measured", () => {
-  it.effect("is registered with the monitor, and nowhere if there is none", () =>
+describe("a metric", () => {
+  it.effect("is registered with the monitor, and nowhere without one", () =>
     Effect.gen(function*() {
       const registered: Array<Series | string> = []
       const monitor: Monitor = {
@@ -184,7 +187,7 @@ describe("what is measured", () => {
         [
           "Counter",
           "rollup_limit_hits_total",
-          "What was refused because of a limit, by the limit",
+          "Refusals because of a limit, by limit",
           { limit: "l", client: "c" },
           { count: 3, incremental: true }
         ]
@@ -194,7 +197,7 @@ describe("what is measured", () => {
     assert.deepStrictEqual(Metric.snapshotUnsafe(context), [])
   })
 
-  it("as a distribution counts what is at most each bound", () => {
+  it("of a distribution counts the values up to each bound", () => {
     const context = Context.make(Metric.MetricRegistry, new Map())
     const distribution = new Distribution([1, 2])
     histogram("h_seconds", "A histogram", distribution).register(context)

@@ -20,7 +20,7 @@ describe("processBatch", () => {
     })
   })
 
-  it("exits of one account add up in one leaf, ascending by account", () => {
+  it("exits of one account are added up in one leaf, ascending by account", () => {
     const { exits } = forge({
       l2: [
         l2Of(257, 1, { amount: 3n }),
@@ -34,7 +34,7 @@ describe("processBatch", () => {
     }])
   })
 
-  it("an exit of nothing is allowed and makes no leaf", () => {
+  it("an exit of amount 0 is allowed and makes no leaf", () => {
     const { accountUpdates, exits } = forge({ l2: [l2Of(257, 1, { amount: 0n })] })
     assert.deepStrictEqual(exits, [])
     assert.deepStrictEqual(accountUpdates, [{ index: 257, nonce: 1n, balance: 500n }])
@@ -53,7 +53,7 @@ describe("processBatch", () => {
     }])
   })
 
-  it("fees that nobody collects are burned", () => {
+  it("fees without a collecting account are burned", () => {
     const { accountUpdates, collectedFees } = forge({
       feeAccounts: [258],
       l2: [l2Of(256, 257, { amount: 100n, fee: 172 })]
@@ -65,10 +65,10 @@ describe("processBatch", () => {
   it("a fee cannot be spent in the batch that earns it", () => {
     const l2 = [l2Of(256, 257, { amount: 100n, fee: 172 }), l2Of(257, 256, { amount: 601n })]
     const result = processBatch(ledger, { ...batchOf(3, { feeAccounts: [257], l2 }), queue: [] })
-    assert.strictEqual(Result.isFailure(result) && result.failure.place, "/l2/1/amount")
+    assert.strictEqual(Result.isFailure(result) && result.failure.pointer, "/l2/1/amount")
   })
 
-  it("a transfer to oneself pays the fee and moves the nonce", () => {
+  it("a transfer to oneself pays the fee and increments the nonce", () => {
     const { accountUpdates } = forge({ l2: [l2Of(256, 256, { amount: 100n, fee: 172 })] })
     assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 950n }])
   })
@@ -83,7 +83,7 @@ describe("processBatch", () => {
     assert.strictEqual(createdAccounts[0]?.balance, 150n)
   })
 
-  it("an L2 transaction tells its token, its nonce, its fee and whom it concerns", () => {
+  it("an L2 transaction has its token, its nonce, its fee and its accounts", () => {
     const { l2: [transfer, exit] } = forge({
       l2: [l2Of(258, 259, { amount: 20n, fee: 172 }), l2Of(258, 1, { amount: 1n, nonce: 1n })]
     })
@@ -105,7 +105,7 @@ describe("processBatch", () => {
     ])
   })
 
-  it("nothing is created and nothing is lost but burned fees", () => {
+  it("only burned fees change the total balance", () => {
     const l2 = [
       l2Of(256, 257, { amount: 333n, fee: 140 }),
       l2Of(257, 256, { amount: 42n, fee: 60 }),

@@ -1,4 +1,4 @@
-/* What readings answer and refuse, and what each answer depends on. */
+/* The answers and refusals of reads, and the parts of the ledger that each answer depends on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
@@ -46,7 +46,7 @@ const pooled = (
 ) => ({ ...postedOf(parts), state: "pend", timestampMs: 0, batchNum: null } as const)
 const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
 
-/** Every reading over the whole chain. */
+/** Returns every read over the whole chain. */
 const readings = Effect.gen(function*() {
   const ledger = yield* Ledger
   yield* Effect.forEach(chain, ledger.applyBlock)
@@ -62,8 +62,8 @@ const refusalOf = <A>(reading: Effect.Effect<A, ReadFailure>) =>
         : [failure._tag, failure.message]
   )
 
-describe("a reading", () => {
-  it.effect("answers what is there, with what the answer depends on", () =>
+describe("a read", () => {
+  it.effect("returns existing items, with the parts that the answer depends on", () =>
     Effect.gen(function*() {
       const read = yield* readings
       const stamp = yield* (yield* LedgerReader).stamp
@@ -90,7 +90,7 @@ describe("a reading", () => {
       assert.strictEqual(yield* dependenciesOfReading("getConfig"), "")
     }).pipe(Effect.provide(over)))
 
-  it.effect("refuses what is wrong in the path and a query where there is none, all at once", () =>
+  it.effect("refuses every violation of the path and an unexpected query, all at once", () =>
     Effect.gen(function*() {
       const read = yield* readings
       assert.deepStrictEqual(yield* refusalOf(read.getBatch(["x"], "a=1&b=2")), [
@@ -106,7 +106,7 @@ describe("a reading", () => {
       assert.deepStrictEqual(yield* refusalOf(read.getTokens([], "limit=0")), ["limit"])
     }).pipe(Effect.provide(over)))
 
-  it.effect("names what is not there as it was asked for, and the snapshot where it is the ledger that knows", () =>
+  it.effect("names a missing item as it was requested, and the snapshot if the ledger decides", () =>
     Effect.gen(function*() {
       const read = yield* readings
       const stamp = yield* (yield* LedgerReader).stamp
@@ -155,7 +155,7 @@ describe("a reading", () => {
       }
     }).pipe(Effect.provide(over)))
 
-  it.effect("shows what the pool holds with what the ledger knows of it, and which version of the pool it was", () =>
+  it.effect("combines a transaction of the pool with the ledger, and returns the version of the pool", () =>
     Effect.gen(function*() {
       const read = yield* readings
       const pool = yield* PoolStore
@@ -211,7 +211,7 @@ describe("a reading", () => {
       ])
     }).pipe(Effect.provide(over)))
 
-  it.effect("of the earlier revision pages who forges next, and says whether an auction is closed and where the rollup is", () =>
+  it.effect("of the earlier revision pages the next forgers, and contains the end of an auction and the address of the rollup", () =>
     Effect.gen(function*() {
       yield* readings
       const { state } = yield* (yield* LedgerReader).state
@@ -242,7 +242,7 @@ describe("a reading", () => {
       assert.deepStrictEqual(closed, [true, false])
     }).pipe(Effect.provide(over)))
 
-  it.effect("knows no version of a pool that does not tell it, and says when a token is gone since a rollback", () =>
+  it.effect("has no version if the pool does not report one, and reports a token that was rolled back", () =>
     Effect.gen(function*() {
       const [ledger, reader, pool] = [yield* Ledger, yield* LedgerReader, yield* PoolStore]
       const transaction = pooled({ tokenId: 1 })
@@ -266,7 +266,7 @@ describe("a reading", () => {
 })
 
 describe("the last block", () => {
-  it.effect("is seen by its writer without anything being written", () =>
+  it.effect("is known to its writer without a read", () =>
     Effect.gen(function*() {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
       assert.deepStrictEqual(yield* lastBlock, genesis.block)
@@ -276,7 +276,7 @@ describe("the last block", () => {
       assert.deepStrictEqual(yield* reader.stamp, stamp)
     }).pipe(Effect.provide(over)))
 
-  it.effect("is not seen where the store fails", () =>
+  it.effect("is unknown if the store fails", () =>
     Effect.gen(function*() {
       const failure = new StoreFailure({ message: "The database is gone", retry: true })
       const gone = Layer.mock(LedgerWriter, { setPrices: () => Effect.fail(failure) })
@@ -289,7 +289,7 @@ describe("an answer", () => {
   const ofItem = <N extends ItemName>(name: N, item: object) =>
     dependenciesOf.item(name, item as Items[N], stamp, constants).join(" ")
 
-  it("of a list depends on what the list is of", () => {
+  it("of a list depends on the parts of the list", () => {
     const lists: { readonly [N in ListName]: string } = {
       accounts: "tokens accounts",
       exits: "tokens exits",
@@ -305,7 +305,7 @@ describe("an answer", () => {
     }
   })
 
-  it("of a thing depends on less where no later block can touch it", () => {
+  it("of an item depends on fewer parts if no later block can change it", () => {
     assert.strictEqual(ofItem("account", {}), "rollBacks tokens accounts")
     assert.strictEqual(
       ofItem("exit", { exit: { instantWithdrawn: null, delayedWithdrawn: null } }),
@@ -341,7 +341,7 @@ describe("an answer", () => {
     ], ["rollBacks blocks", [], []])
   })
 
-  it("is named by the versions of what it depends on", () => {
+  it("has a tag of the versions that it depends on", () => {
     const parts = Object.fromEntries(
       ledgerParts.map((part, place) => [part, 40 * place])
     ) as PartVersions
@@ -352,7 +352,7 @@ describe("an answer", () => {
     assert.strictEqual(versionsOf([], { stamp, parts }, constants), "")
   })
 
-  it("shows one batch alone where an operation names a batch, and the rest of its transactions nowhere", () => {
+  it("contains one batch alone if an operation names a batch, and the rest of its transactions nowhere", () => {
     assert.strictEqual(batchOf(operations.getBatch, ["7"]), 7)
     for (
       const operation of [

@@ -5,7 +5,7 @@ import { readBlock } from "../../core/use_cases/block/check_block.ts"
 import { chain } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
-/** JSON pointers to every object in a tree. */
+/** Returns JSON pointers to every object in a tree. */
 function objectPlaces(tree: unknown, pointer = ""): ReadonlyArray<string> {
   if (typeof tree !== "object" || tree === null) return []
   const inside = Object.entries(tree).flatMap(([key, value]) =>
@@ -14,7 +14,7 @@ function objectPlaces(tree: unknown, pointer = ""): ReadonlyArray<string> {
   return Array.isArray(tree) ? inside : [pointer, ...inside]
 }
 
-/** A copy with one more member in the object that a path leads to. */
+/** Returns a copy with one more member in the object at a path. */
 const withMember = (tree: unknown, [key, ...path]: ReadonlyArray<string>): unknown => {
   if (key === undefined) return { ...tree as object, amountt: 7 }
   if (Array.isArray(tree)) {
@@ -34,7 +34,7 @@ const blocks: ReadonlyArray<BlockFeed> = chain.map((block) => ({
   withdrawalDelayerVariables: withdrawalDelayer
 }))
 
-describe("a block that a host hands over", () => {
+describe("a block that a host passes", () => {
   it("may have no member that the feed does not define, at any depth", () => {
     const places = new Set<string>()
     for (const block of blocks) {
@@ -43,25 +43,28 @@ describe("a block that a host hands over", () => {
         places.add(pointer.replaceAll(/\d+/gu, "n"))
         const read = readBlock(withMember(block, pointer.split("/").slice(1)) as BlockFeed)
         assert(Result.isFailure(read), `"${pointer}/amountt" was read`)
-        assert.deepInclude({ ...read.failure }, { invariant: "shape", place: `${pointer}/amountt` })
+        assert.deepInclude({ ...read.failure }, {
+          invariant: "shape",
+          pointer: `${pointer}/amountt`
+        })
         assert.include(read.failure.message, "no such member")
       }
     }
     assert.isAbove(places.size, 10)
   })
 
-  it("may have no member that is named by a symbol either, at any depth", () => {
+  it("may have no member with a symbol as its name, at any depth", () => {
     const named = { [Symbol("amount")]: 7 }
     const [block] = chain
     for (
-      const given of [{ ...block!, ...named }, {
+      const candidate of [{ ...block!, ...named }, {
         ...block!,
         bids: [{ ...block!.bids![0]!, ...named }]
       }, { ...block!, tokens: [{ ...block!.tokens![0]!, ...named }] }]
     ) {
-      const read = readBlock(given)
+      const read = readBlock(candidate)
       assert.strictEqual(
-        Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"),
+        Result.isFailure(read) && read.failure.pointer.endsWith("/Symbol(amount)"),
         true
       )
     }

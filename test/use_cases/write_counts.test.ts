@@ -1,4 +1,4 @@
-/* What a ledger counts of the writes that it was told. */
+/* The metrics of writes to a ledger. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
@@ -12,9 +12,9 @@ import { genesis } from "./_network.ts"
 describe("a ledger counts", () => {
   const monitor = openMonitor()
   const watching = Layer.succeed(Monitor, monitor)
-  /** The number of samples, and those that are not 0 by the values of their labels. */
+  /** Returns the number of samples, and those that are not 0 by the values of their labels. */
   const above0 = (name: string) =>
-    Effect.map(monitor.collected, (context) => {
+    Effect.map(monitor.exportContext, (context) => {
       const samples = Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) =>
         id === name && type === "Counter"
           ? [[Object.values(attributes ?? {}).join(" "), Number(state.count)] as const]
@@ -23,7 +23,7 @@ describe("a ledger counts", () => {
       return [samples.length, Object.fromEntries(samples.filter(([, value]) => value > 0))]
     })
 
-  it.effect("writes by what became of them, and refusals by the invariant", () => {
+  it.effect("writes by outcome, and refusals by invariant", () => {
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       assert.deepStrictEqual([
@@ -58,7 +58,7 @@ describe("a ledger counts", () => {
     )
   })
 
-  it.effect("writes that the store failed at, and those that ended otherwise", () => {
+  it.effect("writes that failed in the store, and those that ended otherwise", () => {
     const gone = Layer.mock(LedgerWriter, {
       apply: () => Effect.fail(new StoreFailure({ message: "gone", retry: true })),
       rollBack: () => Effect.die("gone")

@@ -1,22 +1,25 @@
 import { assert } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 
-/** What every case of a vector file says about itself. */
+/** The common members of every case of a vector file. */
 export interface VectorCase {
   readonly negative: boolean
   readonly why?: string
   readonly policy?: boolean
 }
 
-/** The identifier prefixes that vectors are run with: the one they are written with and another. */
+/** The identifier prefixes that vectors are tested with: the one in the file and another one. */
 export const PREFIXES: ReadonlyArray<string> = ["hez", "zk"]
 
-/** The text with the prefix it is written with replaced; a text without it stays as it is. */
+/** Returns the text with the prefix of the file replaced; a text without it does not change. */
 export function withPrefix(prefix: string, text: string): string {
   return text.startsWith("hez:") ? `${prefix}:${text.slice(4)}` : text
 }
 
-/** Runs `verify` on every case of a file; fails when the cases are not as many as the file and the caller expect, or when one fails. */
+/**
+ * Runs `verify` on every case of a file; fails if a case fails, or if their number differs from
+ * that in the file or `count`.
+ */
 export function verifyCases<Case>(name: string, count: number, verify: (vector: Case) => void): void {
   const file = JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), "utf8")) as VectorFile<Case>
   let verified = 0

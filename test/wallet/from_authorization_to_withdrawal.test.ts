@@ -14,7 +14,7 @@ import { transfer } from "../../app/commands/transfer.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import { parseAccountIndex } from "../../core/encoding/mod.ts"
 
-/* A wallet and the running program, with nothing but HTTP between them. */
+/* A wallet and the running program, with only HTTP between them. */
 
 const root = join(import.meta.dirname, "../..")
 const network = defaultNetwork
@@ -46,12 +46,12 @@ beforeAll(async () => {
 
 afterAll(() => void server.kill())
 
-interface Said<A> {
+interface JsonResponse<A> {
   readonly status: number
   readonly json: A
 }
 
-async function asked<A>(path: string, body?: string): Promise<Said<A>> {
+async function requestJson<A>(path: string, body?: string): Promise<JsonResponse<A>> {
   const response = await fetch(
     url + path,
     body === undefined
@@ -62,10 +62,12 @@ async function asked<A>(path: string, body?: string): Promise<Said<A>> {
   return { status: response.status, json: (text === "" ? null : JSON.parse(text)) as A }
 }
 
-/** Asks again until it is so: blocks take their time, and a rollback may take back what was there already. */
-async function until<A>(path: string, holds: (said: Said<A>) => boolean): Promise<A> {
+/**
+ * Repeats a request until a condition holds: blocks take time, and a rollback may undo a result.
+ */
+async function until<A>(path: string, holds: (said: JsonResponse<A>) => boolean): Promise<A> {
   for (let attempts = 0; attempts < 900; attempts++) {
-    const said = await asked<A>(path)
+    const said = await requestJson<A>(path)
     if (holds(said)) return said.json
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -102,7 +104,10 @@ interface WireBatch {
   readonly exitRoot: string
 }
 
-/** An exit with its batch, both of the same fork: a rollback moves an exit into another batch. */
+/**
+ * Returns an exit with its batch, both of the same fork: a rollback moves an exit into another
+ * batch.
+ */
 async function exitOf(
   accountIndex: string,
   balance: string,
@@ -117,14 +122,14 @@ async function exitOf(
         ({ json, status }) => status === 200 && found(json) !== undefined
       )
     )!
-    const { json: batch, status } = await asked<WireBatch>(`/batches/${exit.batchNum}`)
+    const { json: batch, status } = await requestJson<WireBatch>(`/batches/${exit.batchNum}`)
     if (status === 200 && batch.exitRoot === exit.merkleProof.root) return { exit, batch }
   }
   throw new Error(`The exit of ${balance} from ${accountIndex} has no batch of its root`)
 }
 
 describe("A wallet over HTTP", () => {
-  it("authorizes an account, is sent ether by the demo wallet, and takes some of it out again with a proof that leads to the exit root, and withdraws it", async () => {
+  it("authorizes an account, receives ether from the demo wallet, exits some of it with a proof that leads to the exit root, and withdraws it", async () => {
     const key = new Uint8Array(32).fill(77)
     const publicKey = derivePublicKey(key)
     const address = ethereumAddress(key)
@@ -133,7 +138,7 @@ describe("A wallet over HTTP", () => {
       publicKey,
       signature: signAuthorization(key, publicKey, network)
     }
-    const authorized = await asked(
+    const authorized = await requestJson(
       "/account-creation-authorization",
       bodyWriter(later.bodies.authorization, context)(authorization)
     )
@@ -147,7 +152,7 @@ describe("A wallet over HTTP", () => {
     const funding = await Effect.runPromise(transfer({
       url,
       network,
-      privateKey: simulation.demo.privateKey,
+      privateKey: simulation.demoWallet.privateKey,
       accountIndex,
       symbol,
       amount: "2.5",
@@ -210,7 +215,7 @@ describe("A wallet over HTTP", () => {
       }
     }, BigInt(batch.exitRoot)))
 
-    // worth more than a thousand US dollars: the delayer keeps it for some blocks
+    // above a thousand US dollars: the withdrawal is delayed by some blocks
     const { exit: delayed } = await exitOf(
       account!.accountIndex,
       "1000000000000000000",
@@ -244,9 +249,9 @@ describe("A wallet over HTTP", () => {
     )
   })
 
-  it("is told by the command what it has and where to look for what it sent", async () => {
-    const told = await command("wallet")
-    assert.match(told, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
+  it("shows its balances and the paths of its transactions", async () => {
+    const walletOutput = await command("wallet")
+    assert.match(walletOutput, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
     const sent = await command("wallet", "--send", "0.5", "--token", "GOV", "--url", url)
     const id = /^0x02[0-9a-f]{64}$/mu.exec(sent)![0]
     await until<Row>(`/transactions-pool/${id}`, ({ json }) => json.state === "fged")

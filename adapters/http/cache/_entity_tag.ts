@@ -3,33 +3,34 @@ import { ledgerParts, type LedgerTip } from "../../../core/ports/mod.ts"
 import type { Dependency } from "../../../core/use_cases/mod.ts"
 
 /*
- * Strong entity tags. An answer about the ledger is a constant while what it depends on stays, so
- * its tag names that and its versions, and what else the bytes depend on: the ledger, the program,
- * the revision, and the URL. Whoever comes with such a tag has been given this answer to this URL,
- * so nothing has to be read, not even its parameters, to see that it is still the one.
+ * Strong entity tags. An answer about the ledger does not change while its dependencies do not
+ * change. So its tag names the dependencies and their versions, and everything else that determines
+ * the bytes: the ledger, the program, the revision and the URL. A client can only have the tag if
+ * it received this answer to this URL. The server therefore confirms a tag without reading the
+ * store or the parameters.
  */
 
-/**
- * What a tag tells of an answer: its dependencies, and as which text they stood in its snapshot.
- */
-export interface Dependence {
+/** The dependencies of an answer, and their versions in its snapshot as text. */
+export interface DependencyVersions {
   readonly dependsOn: ReadonlyArray<Dependency>
   readonly versions: string
 }
 
 export interface LedgerTags {
-  readonly write: (url: string, of: Dependence) => string
-  /** What a tag tells; undefined of one that no answer to this URL had. */
-  readonly read: (url: string, tag: string) => Dependence | undefined
+  /** Returns the tag of the answer to a URL. */
+  readonly write: (url: string, of: DependencyVersions) => string
+  /** Returns the content of a tag, or undefined if no answer to this URL can have it. */
+  readonly read: (url: string, tag: string) => DependencyVersions | undefined
 }
 
 const dependencies: ReadonlyArray<Dependency> = [...ledgerParts, "slot"]
 const maskOf = (dependsOn: ReadonlyArray<Dependency>): string =>
-  dependsOn.reduce((mask, one) => mask | 1 << dependencies.indexOf(one), 0).toString(36)
+  dependsOn.reduce((mask, part) => mask | 1 << dependencies.indexOf(part), 0).toString(36)
 
 /**
- * Tags of the answers of one revision about one ledger. `program` is whatever decides how an answer
- * is written.
+ * Returns the tags of the answers of one revision about one ledger.
+ *
+ * @param program identifies everything else that determines how an answer is written
  */
 export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: string): LedgerTags => {
   const prefix = `"${digest(`${tip.id} ${revision.name} ${program}`)}`
@@ -48,14 +49,14 @@ export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: stri
         start !== prefix || versions === undefined || more.length > 0 || end !== `${digest(url)}"`
       ) return undefined
       const bits = parseInt(mask!, 36)
-      return { dependsOn: dependencies.filter((_, place) => (bits >> place & 1) === 1), versions }
+      return { dependsOn: dependencies.filter((_, i) => (bits >> i & 1) === 1), versions }
     }
   }
 }
 
 const latin1 = new TextDecoder("latin1")
 
-/** The tag of what can change without the ledger: its content tells. */
+/** Returns the tag of an answer that can change without the ledger: a digest of its content. */
 export const contentTag = (revision: Revision, body: string | Uint8Array): string =>
   `"${
     digest(
@@ -64,17 +65,17 @@ export const contentTag = (revision: Revision, body: string | Uint8Array): strin
   }"`
 
 /**
- * The tags that `If-None-Match` names; the weak comparison that RFC 9110 §13.1.2 asks for makes no
- * difference of `W/`.
+ * Returns the tags in `If-None-Match`, without `W/`, which the weak comparison of RFC 9110, section
+ * 13.1.2 ignores.
  */
 export const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>
   String(header).split(",").map((name) => name.trim().replace(/^W\//u, ""))
 
-/** Whether `If-None-Match` names the tag, or any with a star. */
+/** Returns whether `If-None-Match` names the tag or is a star. */
 export const isMatched = (header: string | ReadonlyArray<string>, tag: string): boolean =>
   header === tag || namedTags(header).some((name) => name === tag || name === "*")
 
-/** 106 bits of a text: no secret, but two texts that come by chance never share them. */
+/** Returns 106 bits of a text, in base 36. Not cryptographic: it only avoids random collisions. */
 const digest = (text: string): string => {
   let [a, b, c, d] = [0xdeadbeef, 0x41c6ce57, 0x9e3779b9, 0x85ebca6b]
   for (let i = 0; i < text.length; i++) {

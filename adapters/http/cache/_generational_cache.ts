@@ -19,16 +19,16 @@ export interface Sized {
 }
 
 /**
- * A cache of answers by URL, bounded in bytes. It has two generations, the one that fills up and
- * the one before it; a hit moves an entry to the newer one. The reader checks whether an entry is
- * stale, so a change of the ledger costs nothing here; a stale entry goes when a new answer
- * replaces it, or with its generation.
+ * A cache of answers by URL, bounded in bytes. It has two generations: the current one, which fills
+ * up, and the previous one. A hit moves an entry to the current generation. The caller checks
+ * whether an entry is stale, so a change of the ledger costs nothing here. A stale entry is dropped
+ * when a new answer replaces it, or with its generation.
  *
  * A client that scans the whole history requests each page once. Its pages would evict the entries
- * that other clients request again and again, and would live just long enough to make garbage
- * collection most expensive. So while new answers fill a generation in less than `generationMsMin`,
- * the cache accepts only URLs that it has seen recently: within the time that their answers would
- * have stayed cached.
+ * that other clients request repeatedly, and would live just long enough to make garbage collection
+ * most expensive. So while new answers fill a generation in less than `generationMsMin`, the cache
+ * accepts only URLs that it has seen recently: within the time that their answers would have stayed
+ * cached.
  */
 export class GenerationalCache<Entry extends Sized> {
   private current = new Map<string, Entry>()
@@ -56,14 +56,17 @@ export class GenerationalCache<Entry extends Sized> {
     this.nowMs = nowMs
   }
 
+  /** Number of entries, including stale ones. */
   get entries(): number {
     return this.current.size + this.previous.size
   }
 
+  /** Bytes of all entries, including stale ones. */
   get bytes(): number {
     return this.currentBytes + this.previousBytes
   }
 
+  /** Returns the entry of a URL, stale or not. */
   get(key: string): Entry | undefined {
     const entry = this.current.get(key)
     if (entry !== undefined) return entry
@@ -89,7 +92,7 @@ export class GenerationalCache<Entry extends Sized> {
     return isKnown || !this.isScanning || this.wasSeen(key, bytes)
   }
 
-  /** Caches an answer that `accepts` approved, in place of the old one. */
+  /** Caches an answer for which `accepts` returned true. It replaces the old one. */
   put(key: string, entry: Entry): void {
     this.remove(key)
     const bytes = bytesOf(key, entry)

@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import { counter, gauge, measure } from "../../../core/ports/mod.ts"
 import type { AnswerStats } from "../message/mod.ts"
 
-/** Registers the metrics of the cached answers. */
+/** Registers the metrics of the response cache until the scope closes. */
 export const measureResponseCache = (
   stats: () => AnswerStats
 ): Effect.Effect<void, never, Scope.Scope> =>
@@ -13,18 +13,18 @@ export const measureResponseCache = (
     answersBy("shared", () => stats().shared),
     counter(
       "rollup_answers_evicted_total",
-      "Answers that were kept ready and made room for others",
+      "Answers evicted from the response cache",
       () => stats().evictions
     ),
-    gauge("rollup_answers_kept", "Answers that are kept ready", () => stats().entries),
+    gauge("rollup_answers_kept", "Answers in the response cache", () => stats().entries),
     gauge(
       "rollup_answers_kept_bytes",
-      "Memory of the answers that are kept ready",
+      "Memory of the answers in the response cache",
       () => stats().bytes
     ),
     gauge(
       "rollup_answers_kept_bytes_max",
-      "Memory that answers may be kept ready in",
+      "Maximum memory of the response cache",
       () => stats().bytesMax
     )
   )
@@ -32,7 +32,7 @@ export const measureResponseCache = (
 const answersBy = (source: string, read: () => number) =>
   counter(
     "rollup_answers_total",
-    "Answers by where they came from: kept ready (hit), not changed since the client asked (notModified), computed for another client at the same time (shared), computed (miss)",
+    "Answers by source: cached (hit), not modified since the last answer to the client (notModified), computed for a concurrent request (shared), computed (miss)",
     read,
     { source }
   )

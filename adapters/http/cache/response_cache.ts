@@ -15,7 +15,7 @@ import {
 import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
 import {
   contentTag,
-  type Dependence,
+  type DependencyVersions,
   isMatched,
   type LedgerTags,
   makeLedgerTags,
@@ -29,14 +29,14 @@ export interface ResponseCacheOptions {
   readonly tip: LedgerTip | null
   readonly poolTip: PoolTip | null
   readonly constants: NetworkConstants
-  /** Bound of the cached answers; 0 disables the cache. */
+  /** Maximum bytes of the cached answers; 0 disables the cache. */
   readonly bytesMax: number
   /**
-   * Identifies program and configuration: all that the text of an answer depends on besides ledger,
-   * revision and URL.
+   * Identifies program and configuration: everything that determines the text of an answer, besides
+   * ledger, revision and URL.
    */
   readonly program: string
-  /** Number of later batches that makes a batch final, too deep for a rollback. */
+  /** Number of later batches after which a batch is final: too deep for a rollback. */
   readonly finalAfterBatches: number
   readonly nowMs: () => number
 }
@@ -48,9 +48,7 @@ interface CurrentSnapshot {
   readonly snapshot: LedgerSnapshot | null
 }
 
-/**
- * The parts of an answer that stay the same until a part of the ledger changes that it depends on.
- */
+/** The parts of an answer that do not change while its dependencies do not change. */
 interface Content {
   /**
    * A string if it is ASCII: Node writes headers and string in one chunk, but headers and bytes in
@@ -59,25 +57,27 @@ interface Content {
   readonly body: string | Uint8Array
   readonly bytes: number
   readonly etag: string
-  readonly own: HeaderRecord
+  /** Headers besides those of every answer. */
+  readonly ownHeaders: HeaderRecord
+  /** The batch whose finality makes the answer immutable. */
   readonly batch: number | null
 }
 
-interface CacheEntry extends Content, Dependence {
+interface CacheEntry extends Content, DependencyVersions {
   readonly pool: Answer["pool"]
   /** Number of requests answered from the cache. */
   hits: number
-  /** The snapshot that the headers of `whole` and `unchanged` name. */
+  /** The snapshot that the headers of the two answers name. */
   current: CurrentSnapshot | null
-  whole: HttpAnswer | null
-  unchanged: HttpAnswer | null
+  fullAnswer: HttpAnswer | null
+  notModifiedAnswer: HttpAnswer | null
 }
 
 /**
- * Returns a cache of answers. An entry is current until a part of the ledger changes that it
- * depends on; a client that has it gets a 304. The headers of a cached answer name the newest
- * snapshot known, for which the answer would be the same. Concurrent requests for the same answer
- * share one computation.
+ * Returns a cache of answers. An entry is current until one of its dependencies changes; a client
+ * that already has it gets a 304. The headers of a cached answer name the newest known snapshot, in
+ * which the answer would be the same. Concurrent requests for the same answer share one
+ * computation.
  */
 export const makeResponseCache = (
   { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: ResponseCacheOptions
@@ -93,11 +93,11 @@ export const makeResponseCache = (
     return tags
   }
   const versionsAt = (
-    dependsOn: Dependence["dependsOn"],
+    dependsOn: DependencyVersions["dependsOn"],
     version: number,
     snapshot: LedgerSnapshot | null
   ): string =>
-    // if the versions of the parts are unknown, any part may have changed
+    // without a snapshot the versions of the parts are unknown: any part may have changed
     dependsOn.length === 0
       ? ""
       : snapshot === null
@@ -105,8 +105,7 @@ export const makeResponseCache = (
       : versionsOf(dependsOn, snapshot, constants)
 
   let latest: CurrentSnapshot | null = null
-  /** The stamp of the last computed answer. */
-  let shown: LedgerStamp | undefined
+  let lastComputedStamp: LedgerStamp | undefined
   /** Returns the newest snapshot, or null if its version, block or batch is unknown. */
   const currentSnapshot = (): CurrentSnapshot | null => {
     const version = tip?.version() ?? null
@@ -115,7 +114,7 @@ export const makeResponseCache = (
       return latest
     }
     const snapshot = tip!.snapshot?.(version) ?? null
-    const stamp = snapshot?.stamp ?? shown
+    const stamp = snapshot?.stamp ?? lastComputedStamp
     if (stamp?.version !== version) return null
     return latest?.stamp.version === version && latest.snapshot === snapshot
       ? latest
@@ -133,39 +132,40 @@ export const makeResponseCache = (
     now: CurrentSnapshot
   ): void => {
     entry.current = now
-    entry.whole = wholeOf(routes, entry, now.stamp)
-    entry.unchanged = null
+    entry.fullAnswer = fullAnswer(routes, entry, now.stamp)
+    entry.notModifiedAnswer = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
     batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches
       ? cacheControl.final
       : cacheControl.tip
-  const headersOf = (
+  const fullAnswer = (
     routes: RevisionRoutes,
-    { batch, bytes, etag, own }: Content,
+    { batch, body, bytes, etag, ownHeaders }: Content,
     stamp: LedgerStamp
-  ): HeaderRecord => ({
-    ...routes.headers(stamp),
-    ...own,
-    "cache-control": cachingOf(batch, stamp),
-    etag,
-    "content-length": `${bytes}`
-  })
-  const wholeOf = (routes: RevisionRoutes, content: Content, stamp: LedgerStamp): HttpAnswer => ({
+  ): HttpAnswer => ({
     status: 200,
-    body: content.body,
-    isAscii: typeof content.body === "string",
-    headers: headersOf(routes, content, stamp)
+    body,
+    isAscii: typeof body === "string",
+    headers: {
+      ...routes.headers(stamp),
+      ...ownHeaders,
+      "cache-control": cachingOf(batch, stamp),
+      etag,
+      "content-length": `${bytes}`
+    }
   })
 
-  /** Returns the cache key; it has the revision if a header selects it. */
+  /** Returns the cache key: the URL, and the revision if a header selects it. */
   const keyOf = ({ revision }: RevisionRoutes, { headers, url }: HttpRequest): string =>
     headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
   /**
-   * Returns a cached answer or a 304 without reading the store; "stale-hot" if the entry is stale
-   * and has had many hits, so that the caller recomputes it even under load; undefined otherwise.
-   * `batchOf` returns the batch of the answer, as `ComputedResponse.batch`.
+   * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry
+   * is stale and has had many hits, so that the caller recomputes it even under load. Returns
+   * undefined otherwise.
+   *
+   * @param batchOf returns the batch of the answer, as `ComputedResponse.batch`
    */
   const lookup = (
     routes: RevisionRoutes,
@@ -182,28 +182,28 @@ export const makeResponseCache = (
     const ifNoneMatch = headers["if-none-match"]
     const key = keyOf(routes, request)
     const entry = cache.get(key)
-    let otherwise: "stale-hot" | undefined
+    let staleness: "stale-hot" | undefined
     if (entry !== undefined) {
       if (isCurrent(entry, now)) {
         entry.hits++
         if (entry.current !== now) refreshHeaders(routes, entry, now)
         if (ifNoneMatch === undefined || !isMatched(ifNoneMatch, entry.etag)) {
           counts.hits++
-          return entry.whole!
+          return entry.fullAnswer!
         }
         counts.notModified++
-        return entry.unchanged ??= notModified(entry.whole!.headers)
+        return entry.notModifiedAnswer ??= notModified(entry.fullAnswer!.headers)
       }
-      if (entry.hits >= hotHitsMin) otherwise = "stale-hot"
+      if (entry.hits >= hotHitsMin) staleness = "stale-hot"
     }
-    if (ifNoneMatch === undefined) return otherwise
+    if (ifNoneMatch === undefined) return staleness
     const etag = namedTags(ifNoneMatch).find((tag) => {
-      // a client has the tag only if it received this very answer
+      // a client can only have the tag if it received this answer
       const tagged = tagsFor(routes).read(url, tag)
       return tagged !== undefined &&
         tagged.versions === versionsAt(tagged.dependsOn, now.stamp.version, now.snapshot)
     })
-    if (etag === undefined) return otherwise
+    if (etag === undefined) return staleness
     counts.notModified++
     return notModified({
       ...routes.headers(now.stamp),
@@ -231,60 +231,54 @@ export const makeResponseCache = (
           : plain
       }
     }
-    shown = stamp
+    lastComputedStamp = stamp
     const snapshot = tip.snapshot?.(stamp.version) ?? null
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // versions of the pool are local to this process
     const etag = pool === undefined
       ? tagsFor(routes).write(request.url, { dependsOn, versions })
       : contentTag(routes.revision, body)
-    const { body: sent, bytes } = typeof body === "string"
-      ? utf8Body(body)
-      : { body, bytes: body.length }
-    const content: Content = { body: sent, bytes, etag, own: headers, batch }
+    const encoded = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
+    const content: Content = { ...encoded, etag, ownHeaders: headers, batch }
     const key = keyOf(routes, request)
     if (
       pool?.version === null || (snapshot === null && cache.get(key) !== undefined) ||
       !cache.accepts(key, content)
-    ) return wholeOf(routes, content, stamp)
-    // connections share a large body as bytes; a string is copied for each of them while Node sends
-    // it
-    const shared = typeof sent === "string" && bytes > largeBytes
-      ? encoder.encode(sent)
-      : sent
+    ) return fullAnswer(routes, content, stamp)
     const entry: CacheEntry = {
-      body: shared,
-      bytes,
-      etag,
-      own: headers,
-      batch,
+      ...content,
+      // connections share a large body as bytes; Node copies a string for each of them
+      body: typeof content.body === "string" && content.bytes > largeBytes
+        ? encoder.encode(content.body)
+        : content.body,
       dependsOn,
       versions,
       pool,
       hits: 0,
       current: null,
-      whole: null,
-      unchanged: null
+      fullAnswer: null,
+      notModifiedAnswer: null
     }
     cache.put(key, entry)
     const now = currentSnapshot()
-    if (now?.stamp.version !== stamp.version) return wholeOf(routes, entry, stamp)
+    if (now?.stamp.version !== stamp.version) return fullAnswer(routes, entry, stamp)
     refreshHeaders(routes, entry, now)
-    return entry.whole!
+    return entry.fullAnswer!
   }
 
+  /** Computes an answer after `lookup` has returned none, and caches it. */
   const get = <E>(
     routes: RevisionRoutes,
     request: HttpRequest,
     computed: Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<HttpAnswer, E> => {
     const ifNoneMatch = request.headers["if-none-match"]
-    const whole = Effect.mapEager(computed, (computed) => {
+    const completed = Effect.mapEager(computed, (computed) => {
       counts.misses++
       return complete(routes, request, computed)
     })
     return Effect.mapEager(
-      tip?.isRemote === true ? singleFlight(keyOf(routes, request), whole) : whole,
+      tip?.isRemote === true ? singleFlight(keyOf(routes, request), completed) : completed,
       (answer) => {
         const { etag } = answer.headers
         if (ifNoneMatch === undefined || etag === undefined || !isMatched(ifNoneMatch, etag)) {
@@ -297,14 +291,14 @@ export const makeResponseCache = (
   }
 
   /**
-   * Computations by name. The deferred is cleared once it is done: an old table of the map keeps
-   * its values until a full garbage collection.
+   * Computations by name. A completed computation is cleared: V8 may retain deleted values of a map
+   * until a full garbage collection.
    */
   const inFlight = new Map<string, { answer: Deferred.Deferred<HttpAnswer, unknown> | undefined }>()
   /**
-   * Joins the computation of the same answer if one is in flight. It goes on if the client that
-   * started it disconnects. A request never joins a computation that began before a change known to
-   * this process, since its answer may lack that change.
+   * Joins the computation of the same answer if one is in flight. A computation continues if the
+   * client that started it disconnects. A request never joins a computation that started before the
+   * last change known to this process, since the answer may lack that change.
    */
   const singleFlight = <E>(
     key: string,
@@ -312,18 +306,18 @@ export const makeResponseCache = (
   ): Effect.Effect<HttpAnswer, E> =>
     Effect.suspend(() => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
-      const known = inFlight.get(name)?.answer
-      if (known !== undefined) {
+      const running = inFlight.get(name)?.answer
+      if (running !== undefined) {
         counts.shared++
-        return Deferred.await(known as Deferred.Deferred<HttpAnswer, E>)
+        return Deferred.await(running as Deferred.Deferred<HttpAnswer, E>)
       }
       const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
-      const one: { answer: typeof answer | undefined } = { answer }
-      inFlight.set(name, one)
+      const computation: { answer: typeof answer | undefined } = { answer }
+      inFlight.set(name, computation)
       return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
         Effect.sync(() => {
           inFlight.delete(name)
-          one.answer = undefined
+          computation.answer = undefined
           Deferred.doneUnsafe(answer, exit)
         })))
     })
@@ -338,7 +332,7 @@ export const makeResponseCache = (
   return { lookup, get, stats, currentStamp: () => currentSnapshot()?.stamp }
 }
 
-/** An entry with so many hits is worth recomputing under load: the next hits repay it. */
+/** Number of hits from which on a stale entry is recomputed even under load. */
 const hotHitsMin = 16
 
 const notModified = (headers: HeaderRecord): HttpAnswer => ({

@@ -10,12 +10,12 @@ export const answerHeaders = {
 
 export type HeaderRecord = { readonly [name: string]: string }
 
-const common: HeaderRecord = {
+const commonHeaders: HeaderRecord = {
   "content-type": "application/json",
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After",
-  // the header chooses the revision at the default mount, so a shared cache must tell them apart
+  // at the default mount the header selects the revision, so shared caches must distinguish it
   vary: "Api-Revision"
 }
 
@@ -25,23 +25,29 @@ const common: HeaderRecord = {
  * @param exposedHeaders more headers that pages in browsers may read
  */
 export const makeHeaders = (revision: string, exposedHeaders: ReadonlyArray<string>) => {
-  const always: HeaderRecord = {
-    ...common,
-    "access-control-expose-headers": [common["access-control-expose-headers"], ...exposedHeaders]
+  const revisionHeaders: HeaderRecord = {
+    ...commonHeaders,
+    "access-control-expose-headers": [
+      commonHeaders["access-control-expose-headers"],
+      ...exposedHeaders
+    ]
       .join(", "),
     [answerHeaders.revision]: revision
   }
-  let last: LedgerStamp | undefined
-  let headers = always
+  let lastStamp: LedgerStamp | undefined
+  let headers = revisionHeaders
   return (stamp: LedgerStamp | undefined): HeaderRecord => {
-    if (stamp === undefined || stamp === last || (last !== undefined && same(last, stamp))) {
+    if (
+      stamp === undefined || stamp === lastStamp ||
+      (lastStamp !== undefined && isSame(lastStamp, stamp))
+    ) {
       return headers
     }
-    last = stamp
+    lastStamp = stamp
     headers = {
-      ...always,
+      ...revisionHeaders,
       [answerHeaders.block]: String(stamp.ethereumBlockNum),
-      // there is none before the first batch
+      // absent before the first batch
       ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),
       [answerHeaders.version]: String(stamp.version)
     }
@@ -49,36 +55,33 @@ export const makeHeaders = (revision: string, exposedHeaders: ReadonlyArray<stri
   }
 }
 
-const same = (a: LedgerStamp, b: LedgerStamp) =>
+const isSame = (a: LedgerStamp, b: LedgerStamp) =>
   a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
 
 /**
- * What shared and private caches may do. The tip is kept and asked about each time, which costs a
- * 304; what is too deep for a rollback is kept for a year.
+ * Values of `Cache-Control`. An answer that can change is revalidated for each request, which costs
+ * a 304. An answer that is too deep for a rollback is cached for a year.
  */
 export const cacheControl = {
   tip: "no-cache",
   final: "public, max-age=31536000, immutable"
 } as const
 
-/**
- * The headers of a 304, from those of the answer that the client has already: without what
- * describes a body.
- */
-export const notModifiedHeaders = (whole: HeaderRecord): HeaderRecord => {
-  const { "content-length": _, "content-type": __, ...headers } = whole
+/** Returns the headers of a 304: those of the full answer, without those of its body. */
+export const notModifiedHeaders = (full: HeaderRecord): HeaderRecord => {
+  const { "content-length": _, "content-type": __, ...headers } = full
   return headers
 }
 
 /**
- * What a browser asks before it sends a request that is not simple, and how long it may remember
- * the answer.
+ * Returns the headers of an answer to OPTIONS, for preflight requests of browsers (CORS).
+ *
+ * @param methods the methods of the path, as in the header `Allow`
  */
 export const preflightHeaders = (methods: string): HeaderRecord => ({
   allow: methods,
   "access-control-allow-methods": methods,
-  // the star stands for all names but Authorization; the others are for browsers that do not know
-  // it
+  // the star means every name except Authorization; old browsers need the other names
   "access-control-allow-headers": "*, Authorization, Api-Revision, Content-Type",
   "access-control-max-age": "86400"
 })

@@ -26,8 +26,8 @@ export interface HttpRequest {
    * one.
    */
   readonly accepts?: (bytes: number) => boolean
-  /** The problem for which the transport refuses the request. */
-  readonly refused?: Problem
+  /** The problem to answer with, if the transport refuses the request. */
+  readonly refusal?: Problem
 }
 
 /**
@@ -36,7 +36,7 @@ export interface HttpRequest {
  */
 export type Admission = "run" | "shed" | Effect.Effect<boolean>
 
-/** An answer; only the length of a body may be left to the transport. */
+/** An answer. The transport adds `content-length` if it is missing. */
 export interface HttpAnswer {
   readonly status: number
   /** By lower-case name. Answers of one snapshot may share the object. */
@@ -78,12 +78,12 @@ export const bodyBytes = (body: string | Uint8Array): number =>
   typeof body === "string" ? encoder.encode(body).length : body.length
 
 /**
- * Larger bodies are refused while clients leave too many bytes unread, and are cached as bytes that
- * connections share.
+ * A body above this size is refused while too many bytes are unread by clients. It is cached as
+ * bytes, which connections share.
  */
 export const largeBytes = 16_384
 
-/** Returns the answer to HEAD: the headers of GET, with the length of its body. */
+/** Returns the answer to HEAD: the headers of GET, including the length of its body. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },

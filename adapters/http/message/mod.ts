@@ -1,4 +1,4 @@
-/** Requests, answers and problems, as every transport states them. */
+/** Requests, answers and problems, independent of the transport. */
 export {
   answerHeaders,
   cacheControl,
@@ -20,7 +20,7 @@ export {
 export {
   badInput,
   busy,
-  conflicting,
+  submissionConflict,
   internal,
   notFound,
   notRegistered,
@@ -33,9 +33,9 @@ export {
   problemSchema,
   problemType,
   rateLimited,
-  refused,
+  submissionRefused,
   unavailable,
   withFaults
 } from "./problem.ts"
-export { bodyUnread, overLimit, undeclaredBody } from "./request_limits.ts"
+export { unreadableBody, exceededLimit, readUndeclaredBody } from "./request_limits.ts"
 export { utf8Body, utf8Text } from "./utf8.ts"

@@ -12,7 +12,25 @@ import type {
 } from "../../../core/use_cases/mod.ts"
 import type { LimitName } from "./limit.ts"
 
-/** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
+/**
+ * The problems of the interface by name, with the status and the title of their answers. The name
+ * is the end of the URI in `type`; `problemType` returns the whole URI.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { problems, problemType } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const response = await node.fetch(new Request("http://node/tokens/7"))
+ * const { message, type } = await response.json()
+ * console.log(message) // => There is no token with id 7
+ * console.log(response.status === problems["not-found"].status) // => true
+ * console.log(type === problemType("not-found")) // => true
+ * await node.close()
+ * ```
+ */
 export const problems = {
   "invalid-input": { status: 400, title: "The request breaks rules of the contract" },
   "conflict": { status: 400, title: "Other content is stored under the same identifier" },
@@ -38,28 +56,31 @@ export const problems = {
   readonly [name: string]: { readonly status: number; readonly title: string }
 }
 
+/** The name of a problem in `problems`. */
 export type ProblemName = keyof typeof problems
 
-/** One refusal. */
+/** The reason why a request is refused. */
 export interface Problem {
   readonly name: ProblemName
   /** One sentence for a person. */
   readonly message: string
+  /** All faults of the input. */
   readonly faults?: ReadonlyArray<InputFault>
-  /** Headers that belong to it, such as `allow`. */
+  /** Additional headers of the answer, such as `allow`. */
   readonly headers?: { readonly [name: string]: string }
   /** The limit that was hit. */
   readonly limit?: LimitName
 }
 
-/** Violations that the sentence for a person repeats; `errors` lists all. */
-const toldMax = 5
+/** Maximum number of faults in `message`; `errors` lists all of them. */
+const summarizedMax = 5
 
-/** What the core refuses, as problems. */
 export const badInput = (failure: BadInput): Problem => faulty("invalid-input", failure)
-export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-input", failure)
-/** The contract declares 400 for every refusal of a post: the type tells this one. */
-export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
+export const submissionRefused = (failure: SubmissionRefused): Problem =>
+  faulty("invalid-input", failure)
+/** The contract declares 400 for every refused POST; the type distinguishes a conflict. */
+export const submissionConflict = (failure: SubmissionConflict): Problem =>
+  faulty("conflict", failure)
 
 const faulty = (
   name: ProblemName,
@@ -68,7 +89,7 @@ const faulty = (
   const limit = faults.find(({ limit }) => limit !== undefined)?.limit
   return {
     name,
-    message: told(faults),
+    message: summarize(faults),
     faults,
     ...limit === undefined ? {} : { limit: limit as LimitName }
   }
@@ -79,9 +100,9 @@ export const notFound = (failure: NotFound): Problem => ({
 })
 
 /**
- * The first of the things that were never registered.
+ * Returns the problem for the first unregistered account, token or batch.
  *
- * @param parameter what the client calls its filter
+ * @param parameter name of its filter in the request
  */
 export const notRegistered = ({ things: [thing] }: NotRegistered, parameter: string): Problem => {
   const message = notRegisteredMessage(thing)
@@ -98,39 +119,39 @@ export const notRegistered = ({ things: [thing] }: NotRegistered, parameter: str
   }
 }
 
-/** The same refusal, with more violations beside its own. */
+/** Returns the problem with further faults. */
 export const withFaults = (problem: Problem, more: ReadonlyArray<InputFault>): Problem => {
   const faults = [...problem.faults ?? [], ...more]
-  return more.length === 0 ? problem : { ...problem, message: told(faults), faults }
+  return more.length === 0 ? problem : { ...problem, message: summarize(faults), faults }
 }
 
-const told = (faults: ReadonlyArray<InputFault>): string => {
+const summarize = (faults: ReadonlyArray<InputFault>): string => {
   if (faults.length === 1) return faults[0]!.message
-  const messages = faults.slice(0, toldMax).map((fault) => fault.message).join("; ")
+  const messages = faults.slice(0, summarizedMax).map((fault) => fault.message).join("; ")
   return `${faults.length} violations: ${messages}${
-    faults.length > toldMax ? `; and ${faults.length - toldMax} more` : ""
+    faults.length > summarizedMax ? `; and ${faults.length - summarizedMax} more` : ""
   }`
 }
 
-/** Seconds after which a client may try again. */
+/** Value of `Retry-After` if the cause does not say more. */
 const retryAfterSeconds = 1
 
 export const poolFull = ({ message, retryAfterSeconds }: PoolFull): Problem =>
-  later("pool-full", message, retryAfterSeconds)
+  retryLater("pool-full", message, retryAfterSeconds)
 export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
-  later(
+  retryLater(
     "busy",
     `More is posted than can be verified now: try again in ${retryAfterSeconds} s`,
     retryAfterSeconds
   )
 
-const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem => ({
+const retryLater = (name: ProblemName, message: string, retryAfterSeconds: number): Problem => ({
   name,
   message,
   headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) }
 })
 
-/** The server sheds load; without a limit, the transport counts it. */
+/** @param limit the limit that was hit, if this adapter counts it; otherwise the transport does */
 export const overloaded = (limit?: LimitName): Problem => ({
   name: "overloaded",
   message: `The server is asked more than it can answer: try again in ${retryAfterSeconds} s`,
@@ -138,9 +159,9 @@ export const overloaded = (limit?: LimitName): Problem => ({
   ...limit === undefined ? {} : { limit }
 })
 
-/** @param afterMs when the next request of the address is let in */
+/** @param afterMs time until the next request of the address is allowed */
 export const rateLimited = (perSecondMax: number, afterMs: number): Problem => ({
-  ...later(
+  ...retryLater(
     "rate-limited",
     `The address asks more than ${perSecondMax} times a second: try again in ${
       Math.max(1, Math.ceil(afterMs / 1000))
@@ -150,7 +171,7 @@ export const rateLimited = (perSecondMax: number, afterMs: number): Problem => (
   limit: "ratePerSecondMax"
 })
 
-/** Failures of the server tell nothing of its inside. */
+// the messages of these two do not disclose internals of the server
 export const unavailable: Problem = {
   name: "unavailable",
   message: `The server cannot answer for now: try again in ${retryAfterSeconds} s`,
@@ -161,9 +182,19 @@ export const internal: Problem = {
   message: "The server failed to answer: the fault is not in the request"
 }
 
+/**
+ * Returns the URI that identifies a kind of problem, the member `type` of its answer.
+ *
+ * @example
+ * ```ts
+ * import { problemType } from "rollup-node-api/http"
+ *
+ * console.log(problemType("pool-full")) // => urn:rollup-node-api:problem:pool-full
+ * ```
+ */
 export const problemType = (name: string): string => `urn:rollup-node-api:problem:${name}`
 
-/** The one JSON object of every refusal: `message` and the members of RFC 9457. */
+/** Returns the JSON of a problem: `message`, and the members of RFC 9457. */
 export const problemJson = ({ name, message, faults }: Problem, url: string): string =>
   JSON.stringify({
     message,
@@ -175,28 +206,31 @@ export const problemJson = ({ name, message, faults }: Problem, url: string): st
     ...(faults === undefined ? {} : { errors: faults.map(faultJson) })
   })
 
-/** A fault of a body is at a JSON pointer; elsewhere it has the name of a parameter. */
-const faultJson = ({ in: where, message, nearest, parameter, rule, value }: InputFault) => ({
-  in: where,
-  [where === "body" ? "pointer" : "parameter"]: parameter,
+/** The position of a fault is a JSON pointer in a body, and the name of a parameter elsewhere. */
+const faultJson = ({ in: part, message, nearest, parameter, rule, value }: InputFault) => ({
+  in: part,
+  [part === "body" ? "pointer" : "parameter"]: parameter,
   value,
   rule,
   message,
   ...nearest === undefined ? {} : { nearest }
 })
 
-/** Longest part of a URL that an answer repeats, in characters. */
+/** Maximum characters of a URL in an answer. */
 const instanceMax = 500
 
-/** What was asked for, with all escaped that the path and query of a URI cannot hold: the target of a request may be anything. */
+/**
+ * Returns the target of a request as a URI reference. The target may be any text, so characters
+ * that a path and a query cannot contain are escaped.
+ */
 const uriReference = (url: string): string => {
-  const given = url.slice(0, instanceMax)
-  // with two slashes in front it would name a host, and before a first slash a colon would end a scheme
-  const path = given.startsWith("//")
-    ? `/%2F${given.slice(2)}`
-    : given.startsWith("/")
-    ? given
-    : given.replaceAll(":", "%3A")
+  const target = url.slice(0, instanceMax)
+  // two leading slashes would start a host, and a colon before the first slash would end a scheme
+  const path = target.startsWith("//")
+    ? `/%2F${target.slice(2)}`
+    : target.startsWith("/")
+    ? target
+    : target.replaceAll(":", "%3A")
   return path.replaceAll(
     /%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]/gu,
     (character) =>
@@ -208,10 +242,10 @@ const uriReference = (url: string): string => {
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
 
-/** The schema of what `problemJson` writes. */
+/** The JSON schema of a problem answer. */
 export const problemSchema: JsonSchema = {
   type: "object",
-  description: "Why a request was refused: RFC 9457, with one sentence for a person in message",
+  description: "Why a request was refused (RFC 9457); message is one sentence for a person",
   properties: {
     message: text("One sentence for a person"),
     type: {
@@ -220,10 +254,10 @@ export const problemSchema: JsonSchema = {
       description: "Identifies the kind of problem",
       enum: Object.keys(problems).map((name) => problemType(name))
     },
-    title: text("The kind of problem in words"),
+    title: text("Title of the kind of problem"),
     status: { type: "integer", minimum: 400, maximum: 599 },
     detail: text("The same as message"),
-    instance: { type: "string", format: "uri-reference", description: "What was asked for" },
+    instance: { type: "string", format: "uri-reference", description: "The target of the request" },
     errors: {
       type: "array",
       description: "Every rule that the input violates",
@@ -235,11 +269,11 @@ export const problemSchema: JsonSchema = {
           pointer: text("JSON pointer into the body"),
           value: {
             type: ["string", "null"],
-            description: "What was given; null where something is missing"
+            description: "The value in the request; null if it is missing"
           },
-          rule: text("What was expected"),
+          rule: text("The expected value"),
           message: text("One sentence for a person"),
-          nearest: text("The known name that is nearest to an unknown one")
+          nearest: text("The known name nearest to an unknown one")
         },
         required: ["in", "value", "rule", "message"],
         additionalProperties: false

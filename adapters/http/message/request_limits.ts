@@ -4,7 +4,7 @@ import type { HttpRequest } from "./message.ts"
 import type { Problem, ProblemName } from "./problem.ts"
 
 /** Returns the problem if the URL, the headers or the declared length exceed a limit. */
-export const overLimit = (
+export const exceededLimit = (
   { url, headers }: HttpRequest,
   limits: HttpLimits
 ): Problem | undefined => {
@@ -36,10 +36,10 @@ export const overLimit = (
 }
 
 /**
- * Reads a body of undeclared length that the operation does not use, and returns the problem if it
- * is too long.
+ * Reads a body of undeclared length that the operation does not use. Returns the problem if the
+ * body is too long or cannot be read, and undefined without such a body.
  */
-export const undeclaredBody = (
+export const readUndeclaredBody = (
   { headers, body }: HttpRequest,
   limits: HttpLimits
 ): Effect.Effect<Problem | undefined> | undefined =>
@@ -47,11 +47,11 @@ export const undeclaredBody = (
     ? undefined
     : Effect.match(body(limits.bodyBytesMax), {
       onSuccess: () => undefined,
-      onFailure: (name) => bodyUnread(name, limits)
+      onFailure: (name) => unreadableBody(name, limits)
     })
 
 /** Returns the problem for a body that could not be read. */
-export const bodyUnread = (name: ProblemName, limits: HttpLimits): Problem =>
+export const unreadableBody = (name: ProblemName, limits: HttpLimits): Problem =>
   name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
 
 const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({

@@ -1,7 +1,17 @@
-/** Keeps a byte order mark, which the JSON reader refuses. */
+// with `ignoreBOM` the text includes a byte order mark, which the JSON reader refuses
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Decodes UTF-8; returns undefined if the bytes are invalid. */
+/**
+ * Decodes UTF-8. Returns undefined if the bytes are invalid.
+ *
+ * @example
+ * ```ts
+ * import { utf8Text } from "rollup-node-api/http"
+ *
+ * console.log(utf8Text(new Uint8Array([0xc3, 0xa9]))) // => é
+ * console.log(utf8Text(new Uint8Array([0xc3]))) // => undefined
+ * ```
+ */
 export const utf8Text = (bytes: Uint8Array): string | undefined => {
   try {
     return decoder.decode(bytes)

@@ -2,46 +2,50 @@ import { Effect, MutableList } from "effect"
 import type { Admission } from "../message/mod.ts"
 
 /**
- * A queue that has been long for this time is a standing queue, not a burst: the interval of CoDel, on
- * the order of a worst round trip (RFC 8289, section 4.3).
+ * If the queue has been long for this time, the server is overloaded; a shorter queue is a burst.
+ * This is the interval of CoDel, on the order of a worst round trip (RFC 8289, section 4.3).
  */
 const intervalMs = 100
 /**
- * A queue is long from this length on. A shorter one belongs to clients that each wait for their
- * answer, such as a connection pool: refusing those makes no answer faster. Load generators and pools
- * open up to 200 connections (test/http/admission_queue.test.ts).
+ * From this length on the queue is long. A shorter queue comes from clients that each wait for
+ * their answer, such as a connection pool: if they were refused, no answer would be faster. Load
+ * generators and pools open up to 200 connections (test/http/node/admission_queue.test.ts).
  */
 const longQueue = 256
 /**
- * Answers are computed for this time before the event loop reads what has arrived: reading takes about
- * a tenth of it (test/overload/RESULTS.md).
+ * Answers are computed for this time before the event loop reads the requests that have arrived,
+ * which takes about a tenth of it (test/overload/RESULTS.md).
  */
 const sliceMs = 2
 
 export interface AdmissionQueueOptions {
   /**
-   * How long a request may wait while the server is overloaded; 5 ms is the target of CoDel (RFC 8289,
-   * section 4.4). 0 refuses nothing.
+   * Maximum wait of a request while the server is overloaded; 5 ms is the target of CoDel (RFC
+   * 8289, section 4.4). 0 disables load shedding.
    */
   readonly targetMs: number
   readonly nowMs?: () => number
-  /** Runs a callback when the event loop has read what has arrived. */
+  /** Runs a callback after the event loop has read the requests that have arrived. */
   readonly defer?: (run: () => void) => void
 }
 
 interface Waiting {
   readonly sinceMs: number
   readonly resume: (isAdmitted: boolean) => void
-  isGone: boolean
+  isCancelled: boolean
 }
 
 /**
- * Admits requests whose answers have to be computed, first come first served, and sheds load when a
- * queue stands: the server is overloaded if the queue has been long for an interval, and remains so
- * until nothing was refused for an interval. Then it refuses a request that has waited longer than the
- * target, unless that is the last one of the queue, and one that arrives when the first one has. This
- * is CoDel without its drop schedule, as used for server queues by B. Maurer, "Fail at Scale", ACM
- * Queue 13(8), 2015.
+ * Admits requests whose answers have to be computed, first come, first served, and sheds load while
+ * the server is overloaded. The server is overloaded if the queue has been long for an interval,
+ * and until an interval has passed in which no request was refused. While it is overloaded, it
+ * refuses:
+ *
+ * - a request that has waited longer than the target, unless it is the last one in the queue
+ * - a new request, if the first one in the queue has waited longer than the target
+ *
+ * This is CoDel without its drop schedule, as used for server queues by B. Maurer, "Fail at Scale",
+ * ACM Queue 13(8), 2015.
  */
 export class AdmissionQueue {
   readonly #targetMs: number
@@ -50,10 +54,10 @@ export class AdmissionQueue {
   readonly #waiting = MutableList.make<Waiting>()
   #isDeferred = false
   #sliceEndsMs = 0
-  /** When the request that waits longest, or the one before it, arrived. */
+  /** When the request that has waited longest, or the one admitted before it, arrived. */
   #firstSinceMs = 0
   #isConnected = false
-  /** When the queue was not long for the last time. */
+  /** When the queue was last seen shorter than `longQueue`. */
   #shortAtMs = -Infinity
   #refusedAtMs = -Infinity
 
@@ -65,16 +69,19 @@ export class AdmissionQueue {
     this.#defer = defer
   }
 
-  /** Called when a connection was accepted: others may wait, and each turn of the event loop accepts one. */
-  readonly connected = (): void => void (this.#isConnected = true)
+  /**
+   * Call this when a connection is accepted. The event loop accepts one connection in each turn, so
+   * the current slice ends early in case other connections wait.
+   */
+  readonly onConnection = (): void => void (this.#isConnected = true)
 
-  /** Called before an answer is computed: now, never, or if the effect returns true. */
+  /** Decides whether and when to compute an answer. Call it once before the computation. */
   readonly admit = (): Admission => {
     const nowMs = this.#nowMs()
     if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
     if (!this.#isDeferred) this.#nextSlice(nowMs)
     if (this.#waiting.length === 0) return nowMs < this.#sliceEndsMs ? "run" : this.#wait
-    // it would wait for longer than the first one has
+    // the request would wait for longer than the first one in the queue
     if (nowMs - this.#firstSinceMs <= this.#targetMs || !this.#isOverloaded(nowMs)) {
       return this.#wait
     }
@@ -85,12 +92,12 @@ export class AdmissionQueue {
   readonly #wait: Effect.Effect<boolean> = Effect.callback((resume) => {
     const waiting: Waiting = {
       sinceMs: this.#nowMs(),
-      isGone: false,
+      isCancelled: false,
       resume: (isAdmitted) => resume(Effect.succeed(isAdmitted))
     }
     if (this.#waiting.length === 0) this.#firstSinceMs = waiting.sinceMs
     MutableList.append(this.#waiting, waiting)
-    return Effect.sync(() => void (waiting.isGone = true))
+    return Effect.sync(() => void (waiting.isCancelled = true))
   })
 
   #nextSlice(nowMs: number): void {
@@ -110,7 +117,7 @@ export class AdmissionQueue {
       if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
       const waiting = MutableList.take(this.#waiting) as Waiting
       this.#firstSinceMs = waiting.sinceMs
-      if (waiting.isGone) continue
+      if (waiting.isCancelled) continue
       const isLate = nowMs - waiting.sinceMs > this.#targetMs && this.#waiting.length > 0
       if (isLate && this.#isOverloaded(nowMs)) {
         this.#refusedAtMs = nowMs

@@ -4,8 +4,9 @@ import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 
 /**
- * Makes a function that returns the address of a client: the peer or, if that is a trusted proxy, the
- * last address in `X-Forwarded-For` that is not one. Clients can forge everything before that.
+ * Returns a function that returns the address of a client: the peer or, if the peer is a trusted
+ * proxy, the last address in `X-Forwarded-For` that is not a trusted proxy. The addresses before it
+ * may be forged.
  *
  * @param trusted addresses, and networks such as `10.0.0.0/8`
  */
@@ -21,7 +22,7 @@ export const makeClientAddress = (trusted: ReadonlyArray<string>) => {
   }
   return (peer: string | undefined, forwarded: string | ReadonlyArray<string> | undefined) => {
     const isForwarded = forwarded !== undefined && proxies.length > 0
-    // plain IPv4 is not parsed, since this runs for each request
+    // this runs for each request: do not parse plain IPv4
     if (peer === undefined || (!isForwarded && !peer.includes(":"))) return peer
     let address = parseAddress(peer)
     if (address === undefined) return peer
@@ -35,7 +36,7 @@ export const makeClientAddress = (trusted: ReadonlyArray<string>) => {
   }
 }
 
-/** Returns what shares one rate limit: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns the key of a rate limit: an IPv4 address, or the /64 network of an IPv6 address. */
 export const rateLimitKey = (text: string): string => {
   const address = text.includes(":") ? parseAddress(text) : undefined
   return address === undefined || NetAddress.isIpv4Address(address)
@@ -43,7 +44,7 @@ export const rateLimitKey = (text: string): string => {
     : IpNetwork.format(IpNetwork.fromAddressUnsafe(address, 64))
 }
 
-/** Parses an address without its zone (`%eth0`); IPv4 within IPv6 becomes IPv4. */
+/** Parses an address without its zone (`%eth0`). An IPv4-mapped IPv6 address becomes IPv4. */
 const parseAddress = (text: string): NetAddress.IpAddress | undefined => {
   const parsed = NetAddress.ipFromString(text.split("%", 1)[0]!)
   return Result.isSuccess(parsed) ? NetAddress.toCanonical(parsed.success) : undefined

@@ -2,51 +2,53 @@ import { Effect, type Fiber } from "effect"
 import type { IncomingMessage, Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Application } from "../application.ts"
-import type { HttpAnswer, Problem } from "../message/mod.ts"
+import type { Admission, HttpAnswer, Problem } from "../message/mod.ts"
 import type { Connections } from "./_connections.ts"
 import { sendLastAnswer } from "./last_answer.ts"
 
 export interface ClientErrorsOptions {
   readonly server: Server
   readonly application: Application["Service"]
+  readonly admit: () => Admission
   readonly connections: Connections
   readonly run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 }
 
 /**
- * Answers what never becomes a request for Node, malformed bytes and CONNECT, in the form of every
- * refusal. Node hands the socket over in both cases; it is destroyed soon after the answer.
+ * Answers malformed requests and CONNECT with a problem. Node emits no `request` for them, but
+ * hands over the socket; it is destroyed soon after the answer.
  */
 export const answerClientErrors = (
-  { application, connections, run, server }: ClientErrorsOptions
+  { admit, application, connections, run, server }: ClientErrorsOptions
 ): void => {
   const answer = (effect: Effect.Effect<HttpAnswer>, socket: Socket) =>
     void run(Effect.map(effect, (answer) => sendLastAnswer(answer, socket)))
   const refused = new WeakSet<Socket>()
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    // Node emits one for each further chunk
+    // Node emits an error for each further chunk
     if (refused.has(socket)) return
     refused.add(socket)
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
-    const connection = connections.of(socket)
+    const connection = connections.get(socket)
     const current = connection?.current
-    // a request without all of its body has no answer yet, unless it was refused early
+    // a request whose body is incomplete has no answer yet, unless it was refused early
     const isPartial = current !== undefined && !current.req.complete
     const refuse = () => {
       if (!socket.writable || isPartial && current.headersSent) socket.destroy()
       else answer(application.refuse(refusalOf(error.code, isPartial)), socket)
     }
-    // requests that arrived whole before keep their answers
+    // earlier requests that arrived completely are answered first
     if (connection === undefined || isPartial) refuse()
     else connection.whenIdle(refuse)
   })
   server.on("connect", ({ headers, method, url }: IncomingMessage, stream) => {
     const socket = stream as Socket
-    // Node has removed its listeners
+    // Node has removed its listeners; an error without a listener would end the process
     socket.on("error", () => socket.destroy())
-    const refuse = () => answer(application.handle({ method: method!, url: url!, headers }), socket)
-    const connection = connections.of(socket)
+    const request = { method: method!, url: url!, headers, admit }
+    const refuse = () => answer(application.handle(request), socket)
+    const connection = connections.get(socket)
     if (connection === undefined) refuse()
     else connection.whenIdle(refuse)
   })

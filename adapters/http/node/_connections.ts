@@ -2,15 +2,18 @@ import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { largeBytes } from "../message/mod.ts"
 
-/** Pipelined requests that wait on one connection before the server stops reading from it. */
+/** Number of waiting pipelined requests at which the server stops reading from a connection. */
 const pipelinedMax = 16
-/** The same on all connections together; a connection that adds another one is destroyed. Each takes about 4 kB. */
+/**
+ * Maximum number of waiting pipelined requests of all connections, of about 4 kB each. A connection
+ * that exceeds it is destroyed.
+ */
 const pipelinedTotalMax = 16_384
 
 export interface ConnectionLimits {
-  /** How long a client may take to read an answer. */
+  /** Time for a client to read an answer. */
   readonly sendTimeoutMs: number
-  /** Bytes of answers that clients have not read, on all connections together. */
+  /** Maximum bytes of answers that clients have not read, on all connections together. */
   readonly unreadBytesMax: number
 }
 
@@ -19,17 +22,19 @@ interface Exchange {
   readonly start: () => void
 }
 
-/** One client connection: answers its requests in their order, one at a time. */
+/** A client connection. Its requests are answered in order, one at a time. */
 export class Connection {
   readonly socket: Socket
   readonly #all: Connections
-  /** The response that is computed or sent now. */
+  /** The response that is being computed or sent. */
   #current: ServerResponse | undefined
   readonly #waiting: Array<Exchange> = []
   #onIdle: (() => void) | undefined
-  /** Bytes of the current answer that the client had not read when last looked at, and since when it reads none. */
+  /** Bytes of the current answer that the client had not read at the last check. */
   unreadBytes = 0
+  /** When the current answer was written. */
   sentAtMs = 0
+  /** The last check at which the client had read more of the current answer. */
   progressAtMs = 0
 
   constructor(socket: Socket, all: Connections) {
@@ -45,8 +50,8 @@ export class Connection {
     return this.#current
   }
 
-  /** Starts to answer a request once all earlier requests of the connection have been answered. */
-  begin(response: ServerResponse, start: () => void): void {
+  /** Calls `start` when all earlier requests of the connection have been answered. */
+  enqueue(response: ServerResponse, start: () => void): void {
     if (this.#current === undefined) return this.#start({ response, start })
     if (this.#all.pipelined >= pipelinedTotalMax) return void this.socket.destroy()
     if (this.socket.destroyed) return
@@ -54,11 +59,14 @@ export class Connection {
     this.#waiting.push({ response, start })
     if (this.#waiting.length !== pipelinedMax) return
     // Node resumes reading after each request, and when the client has read an answer
-    this.socket.off("drain", this.#hold).on("drain", this.#hold)
-    this.#hold()
+    this.socket.off("drain", this.#pauseIfFull).on("drain", this.#pauseIfFull)
+    this.#pauseIfFull()
   }
 
-  /** Calls back when the requests that have arrived whole are answered. One that waits and has not is dropped: no more of it will arrive. */
+  /**
+   * Calls `then` when all requests that have arrived completely have been answered. Drops a waiting
+   * request that is incomplete: the rest of it will not arrive.
+   */
   whenIdle(then: () => void): void {
     if (this.#waiting.at(-1)?.response.req.complete === false) {
       this.#waiting.pop()
@@ -70,14 +78,14 @@ export class Connection {
 
   #start({ response, start }: Exchange): void {
     this.#current = response
-    // emitted once, so that `once` would only cost a wrapper
+    // `close` is emitted once; `once` would add a wrapper
     response.on("close", this.#next)
     start()
   }
 
   readonly #next = (): void => {
     this.#current = undefined
-    if (this.unreadBytes > 0) this.#all.wasRead(this)
+    if (this.unreadBytes > 0) this.#all.onRead(this)
     const next = this.#waiting.shift()
     if (next === undefined) {
       if (this.#onIdle !== undefined) this.#onIdle()
@@ -87,13 +95,13 @@ export class Connection {
     this.#all.pipelined--
     this.#current = next.response
     if (this.#waiting.length === 0) this.socket.resume()
-    // other connections take their turn first
+    // let the other connections run first
     setImmediate(() => {
       if (!this.socket.destroyed) this.#start(next)
     })
   }
 
-  readonly #hold = (): void =>
+  readonly #pauseIfFull = (): void =>
     process.nextTick(() => {
       if (this.#waiting.length >= pipelinedMax) this.socket.pause()
     })
@@ -105,15 +113,17 @@ export class Connections {
   readonly #unread = new Set<Connection>()
   readonly #limits: ConnectionLimits
   #onEmpty: (() => void) | undefined
-  /** Connections since the start. */
+  /** Number of connections accepted since the start. */
   accepted = 0
+  /** Bytes of answers that clients have not read, on all connections together. */
   unreadBytes = 0
+  /** Number of waiting pipelined requests, on all connections together. */
   pipelined = 0
-  /** The server stops: each answer closes its connection. */
+  /** True if the server is shutting down: each answer closes its connection. */
   isDraining = false
-  /** Connections without a request are closed. */
+  /** True if a connection is to be closed as soon as its requests are answered. */
   isClosing = false
-  /** Connections that were destroyed and answers that were refused, by the limit. */
+  /** Number of destroyed connections and refused answers, by limit. */
   readonly hits = { sendTimeoutMs: 0, unreadBytesMax: 0 }
 
   constructor(server: Server, limits: ConnectionLimits) {
@@ -125,28 +135,31 @@ export class Connections {
     })
   }
 
+  /** Number of open connections. */
   get size(): number {
     return this.#open.size
   }
 
-  /** Whether a client has not read all of its answer. */
+  /** Returns whether a client has not read all of its answer. */
   get hasUnread(): boolean {
     return this.#unread.size > 0
   }
 
-  of(socket: Socket): Connection | undefined {
+  get(socket: Socket): Connection | undefined {
     return this.#open.get(socket)
   }
 
-  /** Whether an answer of this size is sent now: those that are not large always are. */
+  /**
+   * Returns whether to send an answer of this size: a large one not if too many bytes are unread.
+   */
   readonly accepts = (bytes: number): boolean => {
     if (bytes <= largeBytes || this.unreadBytes < this.#limits.unreadBytesMax) return true
     this.hits.unreadBytesMax++
     return false
   }
 
-  /** Called when an answer has been written. */
-  wasSent(connection: Connection): void {
+  /** Call this when an answer has been written. */
+  onSent(connection: Connection): void {
     const bytes = connection.socket.writableLength
     if (bytes === 0 || connection.current === undefined) return
     connection.unreadBytes = bytes
@@ -155,14 +168,17 @@ export class Connections {
     this.#unread.add(connection)
   }
 
-  /** Called when the client has read the answer, or is gone. */
-  wasRead(connection: Connection): void {
+  /** Call this when the client has read the answer, or has disconnected. */
+  onRead(connection: Connection): void {
     this.unreadBytes -= connection.unreadBytes
     connection.unreadBytes = 0
     this.#unread.delete(connection)
   }
 
-  /** Destroys connections whose clients do not read their answers in time, and while too much is unread those that have read nothing for longest. */
+  /**
+   * Destroys connections whose clients have not read their answer in time. If too many bytes are
+   * unread, also destroys the connections that have read nothing for longest.
+   */
   destroyStalled(nowMs = performance.now()): void {
     for (const connection of this.#unread) {
       const bytes = connection.socket.writableLength
@@ -183,7 +199,7 @@ export class Connections {
     }
   }
 
-  /** Destroys connections that have sent nothing yet. */
+  /** Destroys connections on which nothing has arrived yet. */
   destroySilent(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy()
   }
@@ -192,21 +208,21 @@ export class Connections {
     for (const socket of this.#open.keys()) socket.destroy()
   }
 
-  /** Calls back when there is no connection. */
+  /** Calls `then` when there is no open connection. */
   whenEmpty(then: () => void): void {
     if (this.size === 0) then()
     else this.#onEmpty = then
   }
 
   #destroy(connection: Connection, limit: keyof Connections["hits"]): void {
-    this.wasRead(connection)
+    this.onRead(connection)
     this.hits[limit]++
     connection.socket.destroy()
   }
 
   #closed(socket: Socket): void {
     const connection = this.#open.get(socket)
-    if (connection !== undefined) this.wasRead(connection)
+    if (connection !== undefined) this.onRead(connection)
     this.#open.delete(socket)
     if (this.size === 0) this.#onEmpty?.()
   }

@@ -2,13 +2,16 @@ import { Effect } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { ProblemName } from "../message/mod.ts"
 
-/** Reads a body of at most `bytesMax` bytes; fails if it is longer, is malformed, or its client disconnects. */
+/**
+ * Reads a body of at most `bytesMax` bytes. Fails with `body-too-large` if it is longer, and with
+ * `malformed-request` if it is malformed or the client disconnects.
+ */
 export const readBody = (
   source: IncomingMessage,
   bytesMax: number
 ): Effect.Effect<Uint8Array, ProblemName> =>
   Effect.callback((resume) => {
-    // no event follows (`optimizeEmptyRequests`)
+    // `optimizeEmptyRequests`: a request without a body emits no `end`
     if (source.readableEnded) return resume(Effect.succeed(new Uint8Array()))
     const chunks: Array<Uint8Array> = []
     let bytes = 0
@@ -37,7 +40,3 @@ export const readBody = (
     source.on("data", take).on("end", finish).on("close", fail).on("error", fail)
     return Effect.sync(stop)
   })
-
-/** Whether a body follows the headers. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"

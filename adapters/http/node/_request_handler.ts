@@ -1,44 +1,56 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Application } from "../application.ts"
-import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
+import { type Admission, bodyBytes, type HttpAnswer } from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
-import { hasBody, readBody } from "./_request_body.ts"
+import { readBody } from "./_request_body.ts"
 
-/** How long the rest of a refused body is read and discarded: closing at once would reset the connection before its client has read why. */
+/**
+ * How long the rest of an unread body is read and discarded. If the connection were closed at once,
+ * it would be reset before the client has read the answer.
+ */
 const discardMs = 1000
 
 export interface RequestHandlerOptions {
   readonly application: Application["Service"]
+  readonly admit: () => Admission
   readonly connections: Connections
   readonly run: (effect: Effect.Effect<HttpAnswer>) => Fiber.Fiber<HttpAnswer>
-  /** Interrupts what is still being answered when it closes. */
+  /** When it closes, the computations of answers are interrupted. */
   readonly scope: Scope.Scope
 }
 
 export type RequestHandler = (source: IncomingMessage, response: ServerResponse) => void
 
 /**
- * The listener for `request`. It calls the application without a fiber, a scope and a copy of the headers for each
- * request, which cost `HttpServer.serve` half as much again for a cached answer (test/bench/RESULTS.md).
+ * Returns the listener for `request`. Unlike `HttpServer.serve` it needs no fiber, no scope and no
+ * copy of the headers for an answer that is known at once (test/bench/RESULTS.md).
  */
 export const makeRequestHandler = (
-  { application, connections, run, scope }: RequestHandlerOptions
+  { admit, application, connections, run, scope }: RequestHandlerOptions
 ): RequestHandler => {
+  const { accepts } = connections
   const answer = (
     source: IncomingMessage,
     response: ServerResponse,
     connection: Connection
   ): void => {
-    const request = requestOf(source, connections)
-    const effect = request === undefined
+    const effect = isHostMissing(source)
       ? application.refuse(hostMissing)
-      : application.handle(request)
+      : application.handle({
+        method: source.method!,
+        url: source.url!,
+        headers: source.headers,
+        body: (bytesMax) => readBody(source, bytesMax),
+        peer: source.socket,
+        admit,
+        accepts
+      })
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
-      // it is interrupted only if the client has gone or the server has stopped
+      // the only failure is an interruption: the client disconnected, or the server stopped
       if (Exit.isFailure(exit)) return void response.destroy()
       send(exit.value, source, response, connections.isDraining)
-      connections.wasSent(connection)
+      connections.onSent(connection)
     }
     if (Exit.isExit(effect)) return end(effect as Exit.Exit<HttpAnswer>)
     const fiber = run(effect)
@@ -50,9 +62,9 @@ export const makeRequestHandler = (
     })
   }
   return (source, response) => {
-    const connection = connections.of(source.socket)
+    const connection = connections.get(source.socket)
     if (connection === undefined) return void response.destroy()
-    connection.begin(response, () => answer(source, response, connection))
+    connection.enqueue(response, () => answer(source, response, connection))
   }
 }
 
@@ -61,15 +73,15 @@ const hostMissing = {
   message: "The header Host is missing: HTTP/1.1 requires it"
 } as const
 
-/** The request as the application reads it; undefined if HTTP/1.1 came without a Host. */
-const requestOf = (source: IncomingMessage, { accepts }: Connections): HttpRequest | undefined => {
-  const { headers, httpVersionMajor, httpVersionMinor, method, socket, url } = source
-  if (headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1) {
-    return undefined
-  }
-  const body = (bytesMax: number) => readBody(source, bytesMax)
-  return { method: method!, url: url!, headers, body, peer: socket, accepts }
-}
+/**
+ * Returns whether a request of HTTP/1.1 lacks the header `Host`, which HTTP/1.0 does not require.
+ */
+const isHostMissing = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1
+
+/** Returns whether a body follows the headers. */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
 
 const send = (
   answer: HttpAnswer,
@@ -94,7 +106,10 @@ const send = (
   else response.end(body)
 }
 
-/** Sends an answer to a request whose body is still arriving, and ends it after the body. */
+/**
+ * Sends an answer to a request whose body is still arriving, and discards the body. The answer ends
+ * after the body, so that the client does not reuse the connection too early.
+ */
 const discardBody = (
   source: IncomingMessage,
   response: ServerResponse,

@@ -3,22 +3,30 @@ import type { Server } from "node:http"
 import type { Connections } from "./_connections.ts"
 
 export interface ShutdownOptions {
-  /** How long the port and connections without a request stay open, for requests that were sent before the clients learned of the shutdown. */
+  /**
+   * How long the port and idle connections stay open, for requests that clients send before they
+   * learn of the shutdown.
+   */
   readonly drainMs: number
-  /** After this time all connections are destroyed; the port closes after half of it. */
+  /**
+   * All connections are destroyed after this time. The port closes after half of it at the latest.
+   */
   readonly timeoutMs: number
 }
 
-/** Interval at which the answers that clients have not read are looked at. */
+/** Interval of the checks whether clients have read their answers. */
 const pollMs = 20
 
-/** Calls back when the event loop has accepted a connection, if one waits, and read what has arrived: after a stall timers come before both. */
+/**
+ * Calls back after the event loop has accepted a waiting connection, if there is one, and has read
+ * the data that arrived. After a stall, timers run before both.
+ */
 const afterArrivals = (then: () => void): void => void setImmediate(() => setImmediate(then))
 
 /**
- * Shuts a server down without losing a request that was sent before: each answer from now on says
- * `Connection: close`. The port closes when no client is connected, or after `drainMs` when no
- * connection waits to be accepted; then connections close when their requests are answered.
+ * Shuts a server down without losing a request. From now on each answer has `Connection: close`.
+ * The port closes as soon as no client is connected, or after `drainMs` once no connection waits to
+ * be accepted. Then each connection closes when its requests have been answered.
  */
 export const shutDown = (
   server: Server,
@@ -35,16 +43,16 @@ export const shutDown = (
       if (connections.isClosing) return
       connections.isClosing = true
       server.close(() => {
-        clearTimeout(bound)
+        clearTimeout(timeout)
         resume(Effect.void)
       })
-      // the server has closed the idle ones, except those that have sent nothing
+      // `server.close` closes idle connections, except those on which nothing has arrived
       connections.destroySilent()
     }
-    // to Node 24 a connection is idle that has an answer its client has not read, and `close` would cut it
+    // Node 24 considers a connection idle while its client reads the answer: `close` would cut it
     const closeOnceRead = () =>
       connections.hasUnread ? void (drain = setTimeout(closeOnceRead, pollMs)) : close()
-    // Node accepts one connection in each turn of the event loop
+    // Node accepts one connection in each turn of the event loop: wait for a turn without one
     const closeOnceAccepted = () => {
       const { accepted } = connections
       afterArrivals(() =>
@@ -53,7 +61,7 @@ export const shutDown = (
           : closeOnceAccepted()
       )
     }
-    const bound = setTimeout(() => {
+    const timeout = setTimeout(() => {
       close()
       connections.destroyAll()
     }, timeoutMs)

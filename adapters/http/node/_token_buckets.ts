@@ -1,27 +1,31 @@
 export interface RateOptions {
-  /** Requests a second that each one may send for good. */
+  /** Sustained requests per second of one client. */
   readonly perSecondMax: number
-  /** Requests that one who has sent none for a while may send at once. */
+  /** Requests that a client may send at once after a pause. */
   readonly burstMax: number
-  /** How many are remembered; past that those are forgotten who asked longest ago. */
+  /** Number of clients with a bucket; beyond it the least recently active client is forgotten. */
   readonly addressesMax: number
 }
 
-/** What one may still send. */
+/** The decision about one request of a client. */
 export interface Allowance {
   readonly isAllowed: boolean
+  /** Requests that the client may still send now. */
   readonly remaining: number
-  /** Until all of the burst may be sent again. */
+  /** Time until the client may send a whole burst again. */
   readonly restoredAfterMs: number
-  /** Until the next request is let in; 0 where it is let in now. */
+  /** Time until the next request is allowed; 0 if this one is. */
   readonly retryAfterMs: number
 }
 
-/** Counts requests by who sends them: a bucket of `burstMax` that fills evenly. What is kept of one is a single number. */
+/**
+ * A token bucket for each client: it holds `burstMax` tokens and is refilled at a constant rate.
+ * Its state is one number (the generic cell rate algorithm).
+ */
 export class TokenBuckets {
   readonly #options: RateOptions
   readonly #spacingMs: number
-  /** When the bucket of each one is full again, in the order in which they last asked. */
+  /** When the bucket of each client is full again; the least recently active client first. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(options: RateOptions) {
@@ -29,14 +33,14 @@ export class TokenBuckets {
     this.#spacingMs = 1000 / options.perSecondMax
   }
 
-  /** Takes a request of somebody into account, unless it is one too many. */
+  /** Takes a token from the bucket of a client. A request that is not allowed takes none. */
   take(key: string, nowMs: number): Allowance {
     const { addressesMax, burstMax } = this.#options
     const depthMs = burstMax * this.#spacingMs
     const fullAt = Math.max(this.#fullAt.get(key) ?? 0, nowMs)
     const after = fullAt + this.#spacingMs
     const missingMs = after - nowMs - depthMs
-    // a millionth of a millisecond is the arithmetic's
+    // tolerate rounding errors
     if (missingMs > 1e-6) {
       return {
         isAllowed: false,
@@ -56,7 +60,7 @@ export class TokenBuckets {
     }
   }
 
-  /** How many are remembered now. */
+  /** Number of clients that have a bucket. */
   get addresses(): number {
     return this.#fullAt.size
   }

@@ -5,41 +5,82 @@ import type * as HttpServer from "effect/http/HttpServer"
 import type { Server } from "node:http"
 import { gauge, limitHits, measure } from "../../../core/ports/mod.ts"
 import { Application } from "../application.ts"
-import { withAdmissionControl } from "./_admission.ts"
 import { AdmissionQueue } from "./_admission_queue.ts"
 import { answerClientErrors } from "./_client_errors.ts"
 import { Connections } from "./_connections.ts"
+import { withRateLimit } from "./_rate_limit.ts"
 import { makeRequestHandler } from "./_request_handler.ts"
 import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
 import { shutDown } from "./_shutdown.ts"
 
-// an import as a module would load the WebSocket client that it also exports, some forty milliseconds
+// importing the module would also load the WebSocket client that it exports
 const { createServer } = process.getBuiltinModule("node:http")
 
+/** Options of `serverLayer`. */
 export interface ServerOptions {
-  /** 0 takes a free port. */
+  /** The port to listen on; 0 selects a free port. */
   readonly port: number
-  /** The address to listen on; all of them by default. */
+  /** The address to listen on; all addresses by default. */
   readonly host?: string
-  /** Several processes may listen on one port (Linux, BSD). */
+  /** Whether several processes may listen on the port (Linux, BSD); false by default. */
   readonly reusePort?: boolean
-  /** How long answers that have begun may take when the server stops, after which all its connections are destroyed; 5 seconds by default. */
+  /**
+   * Time for a graceful shutdown, after which all connections are destroyed; 5 seconds by default.
+   */
   readonly shutdownTimeout?: Duration.Input
-  /** How long the port and idle connections stay open when the server stops; 1 second by default, at most half of `shutdownTimeout`. */
+  /**
+   * How long the port and idle connections stay open after the shutdown has started; 1 second by
+   * default, at most half of `shutdownTimeout`.
+   */
   readonly drain?: Duration.Input
+  /** Each limit is that of `defaultServerLimits` by default. */
   readonly limits?: Partial<ServerLimits>
 }
 
-/** Serves the application over HTTP/1.1 until the scope closes, and then shuts down gracefully. Fails with `ServeError` if it cannot listen. */
+/**
+ * Returns a layer that serves the application over HTTP/1.1 until its scope closes, and then shuts
+ * down gracefully. It fails with `ServeError` if it cannot listen.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { HttpServer } from "effect/http"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
+ * import { Application } from "rollup-node-api/http"
+ * import { serverLayer } from "rollup-node-api/http/node"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const application = Application.layer({ constants, context: wireContext(network, keccak256) })
+ * const server = serverLayer({ port: 0, host: "127.0.0.1" }).pipe(
+ *   Layer.provide(application),
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(inlineVerifier(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const program = Effect.gen(function*() {
+ *   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+ *   const response = yield* Effect.promise(() => fetch(`${url}/slots/7`))
+ *   return [url, (yield* Effect.promise(() => response.json())).slotNum]
+ * })
+ * const [url, slotNum] = await Effect.runPromise(Effect.provide(program, server))
+ * console.log(slotNum) // => 7
+ * console.log(await fetch(url).catch(() => "shut down")) // => shut down
+ * ```
+ */
 export const serverLayer = (
   options: ServerOptions
 ): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Application> =>
   Layer.unwrap(Effect.gen(function*() {
     const limits = { ...defaultServerLimits, ...options.limits }
     const queue = new AdmissionQueue({ targetMs: limits.queueDelayTargetMs })
-    const application = withAdmissionControl(yield* Application, queue, limits)
+    const application = withRateLimit(yield* Application, limits)
     const { headerBytesMax, urlBytesMax } = application.limits
-    // the parser counts the URL as a header, and refuses before the application can say which of both is too long
+    // the parser counts the URL as a header; above this size it refuses the request itself, and
+    // cannot say whether the URL or the headers are too large
     const server = createServer({
       maxHeaderSize: 2 * (urlBytesMax + headerBytesMax),
       requireHostHeader: false,
@@ -47,13 +88,15 @@ export const serverLayer = (
       ...timeoutsOf(limits)
     })
     server.maxConnections = limits.connectionsMax
-    server.on("connection", queue.connected)
+    server.on("connection", queue.onConnection)
     const connections = new Connections(server, limits)
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const handle = makeRequestHandler({ application, connections, run, scope: yield* Effect.scope })
-    // an expectation that is not known is ignored; without a listener Node answers 417
+    const { admit } = queue
+    const scope = yield* Effect.scope
+    const handle = makeRequestHandler({ admit, application, connections, run, scope })
+    // an unknown expectation is ignored; without a listener Node answers 417
     server.on("request", handle).on("checkExpectation", handle)
-    answerClientErrors({ application, connections, run, server })
+    answerClientErrors({ admit, application, connections, run, server })
     yield* watchConnections(server, connections, limits)
 
     const { drain = "1 second", host, port, reusePort, shutdownTimeout = "5 seconds" } = options
@@ -72,10 +115,13 @@ export const serverLayer = (
     )
   }))
 
-/** Connections that wait to be accepted; the system may allow fewer. If Node's 511 were full, clients would retry after seconds. */
+/**
+ * Maximum number of connections that wait to be accepted; the operating system may allow fewer. If
+ * the queue is full, clients retry after seconds; Node's default is 511.
+ */
 const backlog = 4096
 
-/** Node looks for requests that are over these once in an interval. */
+/** Returns the timeouts as options of `createServer`. Node checks them at an interval. */
 const timeoutsOf = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: ServerLimits) => ({
   headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
   requestTimeout: requestTimeoutMs,
@@ -86,7 +132,7 @@ const timeoutsOf = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: Serve
   )
 })
 
-/** Destroys stalled connections at intervals, and measures what is unread and what was dropped. */
+/** Destroys stalled connections at an interval, and registers the metrics of the connections. */
 const watchConnections = Effect.fnUntraced(
   function*(
     server: Server,

@@ -1,23 +1,17 @@
 import { Context, Effect, Exit, Option, Tracer } from "effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
-import type { HttpRequest } from "../message/mod.ts"
-import type { Observing, RequestRecord } from "./telemetry_options.ts"
+import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
 
-/**
- * Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid.
- */
-export const traceParent = (
-  { headers: { traceparent } }: HttpRequest
-): Tracer.ExternalSpan | undefined => {
-  if (typeof traceparent !== "string") return undefined
-  // `w3c` reads version 00 only; later ones, except ff, have the same fields first (section 4.3)
+/** Returns the parent span in a header `traceparent` (W3C Trace Context), if it is valid. */
+export const parseTraceParent = (traceparent: string): Tracer.ExternalSpan | undefined => {
+  // `w3c` reads version 00 only; later ones, except ff, begin with the same fields (section 4.3)
   const asVersion00 = traceparent.replace(/^(?!00|ff)[0-9a-f]{2}(-.{52})(?:-.*)?$/u, "00$1")
   const headers = Headers.fromRecordUnsafe({ traceparent: asVersion00 })
   return Option.getOrUndefined(HttpTraceContext.w3c(headers))
 }
 
-type Traces = NonNullable<Observing["traces"]>
+type Traces = NonNullable<TelemetryOptions["traces"]>
 
 /** Starts the span of a request, or returns undefined if the request is not sampled. */
 export const beginSpan = (
@@ -45,7 +39,7 @@ export const withSpan = <A, E, R>(
   span: Tracer.Span
 ): Effect.Effect<A, E, R> => effect.pipe(Effect.withParentSpan(span), Effect.withTracer(tracer))
 
-/** Ends the span, with attributes named by the OpenTelemetry conventions. */
+/** Ends the span, with attributes of the semantic conventions of OpenTelemetry. */
 export const endSpan = (
   span: Tracer.Span,
   { id, method, operation, problem, revision, status, url }: RequestRecord

@@ -1,8 +1,8 @@
 import { Effect, Exit, type Tracer } from "effect"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
-import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
-import type { Observing, RequestRecord } from "./telemetry_options.ts"
-import { beginSpan, endSpan, traceParent, withSpan } from "./_trace.ts"
+import { abandonedStatus, type InFlight, RequestCounts } from "./request_counts.ts"
+import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
+import { beginSpan, endSpan, parseTraceParent, withSpan } from "./_trace.ts"
 
 /** Operation and revision of a request, which the application fills in while it answers. */
 export interface RequestContext {
@@ -14,7 +14,7 @@ export interface InstrumentOptions {
   readonly inFlight: InFlight
   /** Null without a `Monitor`. */
   readonly counts: RequestCounts | null
-  readonly observing: Observing
+  readonly telemetry: TelemetryOptions
   readonly answer: (request: HttpRequest, context: RequestContext) => Effect.Effect<HttpAnswer>
   /** Returns the operation of a request without running it. */
   readonly operationOf: (request: HttpRequest) => string
@@ -22,26 +22,26 @@ export interface InstrumentOptions {
 
 /** Returns the names of the headers that telemetry adds to answers. */
 export const telemetryHeaderNames = (
-  { log, serverTiming, traces }: Observing
+  { log, serverTiming, traces }: TelemetryOptions
 ): ReadonlyArray<string> => [
   ...log !== undefined || serverTiming === true || traces !== undefined ? ["X-Request-Id"] : [],
   ...serverTiming === true ? ["Server-Timing"] : []
 ]
 
 /**
- * Counts, logs, times and traces each request, as the options say; without options it counts the
- * requests in flight only.
+ * Returns `answer` with counts, logs, timing and traces of each request, as the options say.
+ * Without options it only counts the requests in flight.
  */
 export const instrument = (
-  { answer, counts, inFlight, observing, operationOf }: InstrumentOptions
+  { answer, counts, inFlight, telemetry, operationOf }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
-  const { log, serverTiming = false, traces } = observing
+  const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
   if (counts === null && !isRecorded && traces === undefined) {
     const unusedContext: RequestContext = { operation: "", revision: "" }
     return (request) => {
       const answering = answer(request, unusedContext)
-      return isSettled(answering) ? answering : counted(inFlight, answering, () => {})
+      return isSettled(answering) ? answering : countInFlight(inFlight, answering, () => {})
     }
   }
 
@@ -50,22 +50,24 @@ export const instrument = (
   return (request) => {
     const context: RequestContext = { operation: "none", revision: "" }
     const startedMs = performance.now()
-    const parent = isRecorded || traces !== undefined ? traceParent(request) : undefined
+    const { traceparent } = request.headers
+    const parent = typeof traceparent === "string" && (isRecorded || traces !== undefined)
+      ? parseTraceParent(traceparent)
+      : undefined
     const span = traces === undefined
       ? undefined
       : beginSpan(traces, () => operationOf(request), parent)
-    const finish = (answered: HttpAnswer | undefined): HttpAnswer => {
+    const finish = (answer: HttpAnswer): HttpAnswer => {
       const durationMs = performance.now() - startedMs
-      const status = answered?.status ?? abandoned
-      counting.add(context.revision, context.operation, status, answered ?? none, durationMs / 1000)
-      if (!isRecorded && span === undefined) return answered!
-      const record = recordOf(request, context, answered, status, durationMs, span ?? parent)
+      const { operation, revision } = context
+      counting.add(revision, operation, answer.status, answer, durationMs / 1000)
+      if (!isRecorded && span === undefined) return answer
+      const record = recordOf(request, context, answer, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
-      if (answered === undefined) return none
-      const headers = { ...answered.headers, "x-request-id": record.id }
+      const headers = { ...answer.headers, "x-request-id": record.id }
       return {
-        ...answered,
+        ...answer,
         headers: serverTiming
           ? { ...headers, "server-timing": `app;dur=${durationMs.toFixed(3)}` }
           : headers
@@ -79,19 +81,20 @@ export const instrument = (
         ? Effect.succeed(finish(answering.value))
         : answering
     }
-    const whole = counted(
+    const counted = countInFlight(
       inFlight,
       span === undefined ? answering : withSpan(answering, traces!, span),
       (exit) => {
         // an interruption means that the client has disconnected
-        if (Exit.isFailure(exit)) finish(undefined)
+        if (Exit.isFailure(exit)) finish(abandonedAnswer)
       }
     )
-    return Effect.map(whole, finish)
+    return Effect.map(counted, finish)
   }
 }
 
-const counted = (
+/** Counts a request while its answer is computed, and then calls `finish`. */
+const countInFlight = (
   inFlight: InFlight,
   answer: Effect.Effect<HttpAnswer>,
   finish: (exit: Exit.Exit<HttpAnswer>) => void
@@ -114,13 +117,12 @@ const counted = (
 const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
   Exit.isExit(effect)
 
-const none: HttpAnswer = { status: abandoned, headers: {}, body: "" }
+const abandonedAnswer: HttpAnswer = { status: abandonedStatus, headers: {}, body: "" }
 
 const recordOf = (
   request: HttpRequest,
   { operation, revision }: RequestContext,
-  answer: HttpAnswer | undefined,
-  status: number,
+  answer: HttpAnswer,
   durationMs: number,
   trace: Tracer.AnySpan | undefined
 ): RequestRecord => ({
@@ -129,10 +131,10 @@ const recordOf = (
   url: request.url,
   operation,
   revision,
-  status,
-  problem: answer?.problem,
+  status: answer.status,
+  problem: answer.problem,
   durationMs,
-  bytes: answer === undefined ? 0 : bytesOf(answer),
+  bytes: bytesOf(answer),
   client: request.peer?.remoteAddress,
   traceId: trace?.traceId
 })
@@ -147,9 +149,9 @@ const bytesOf = ({ body, headers }: HttpAnswer): number => {
  * request; otherwise a new id of constant length.
  */
 const idOf = ({ headers }: HttpRequest): string => {
-  const given = headers["x-request-id"]
-  return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given)
-    ? given
+  const clientId = headers["x-request-id"]
+  return typeof clientId === "string" && /^[\w.:-]{1,64}$/u.test(clientId)
+    ? clientId
     : `${processName}-${(++requests).toString(36).padStart(7, "0")}`
 }
 

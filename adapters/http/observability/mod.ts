@@ -1,4 +1,4 @@
 /** Request logs, traces, Server-Timing and metrics. */
 export { instrument, type RequestContext, telemetryHeaderNames } from "./instrument.ts"
 export { measureRequests, RequestCounts } from "./request_counts.ts"
-export type { Observing, RequestRecord } from "./telemetry_options.ts"
+export type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"

@@ -11,10 +11,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type { HttpAnswer, LimitName, ProblemName } from "../message/mod.ts"
 
-/**
- * Seconds: most answers take less than a millisecond, one that takes seconds has waited for
- * something.
- */
+/** Buckets of the durations: most answers take less than a millisecond. */
 const boundsSeconds = [
   0.0001,
   0.00025,
@@ -34,28 +31,24 @@ const boundsSeconds = [
   10
 ] as const
 
-/** What stands for the status of a request whose client left before there was an answer. */
-export const abandoned = 499
+/** The status in logs and metrics if the client disconnected before the answer. */
+export const abandonedStatus = 499
 
-/** Requests that wait for their answers. */
+/** Number of requests whose answers are being computed. */
 export interface InFlight {
   count: number
 }
 
 interface Counts {
-  /** By status. */
-  readonly answered: Map<number, number>
+  readonly byStatus: Map<number, number>
   readonly durations: Distribution
 }
 
-/**
- * Counts requests by operation, revision and status: plain numbers, since each request pays for
- * them.
- */
+/** Counts requests by operation, revision and status. Counting a request is cheap. */
 export class RequestCounts {
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
-  /** Each one from the start, at 0: an alert can only see what grows. */
+  /** Number of hits of each limit. All start at 0, so that an alert sees the first hit. */
   readonly limits: { [Name in LimitName]: number } = {
     urlBytesMax: 0,
     headerBytesMax: 0,
@@ -69,6 +62,7 @@ export class RequestCounts {
     ratePerSecondMax: 0
   }
 
+  /** Counts one request. */
   add(
     revision: string,
     operation: string,
@@ -77,7 +71,7 @@ export class RequestCounts {
     seconds: number
   ): void {
     const counts = this.#countsOf(revision, operation)
-    counts.answered.set(status, (counts.answered.get(status) ?? 0) + 1)
+    counts.byStatus.set(status, (counts.byStatus.get(status) ?? 0) + 1)
     counts.durations.observe(seconds)
     if (problem !== undefined) this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + 1)
     if (limit !== undefined) this.limits[limit]++
@@ -88,20 +82,20 @@ export class RequestCounts {
     if (byOperation === undefined) this.#byRevision.set(revision, byOperation = new Map())
     let counts = byOperation.get(operation)
     if (counts === undefined) {
-      counts = { answered: new Map(), durations: new Distribution(boundsSeconds) }
+      counts = { byStatus: new Map(), durations: new Distribution(boundsSeconds) }
       byOperation.set(operation, counts)
     }
     return counts
   }
 
-  /** What was counted so far: which labels there are depends on the requests. */
+  /** Returns the current series; their labels depend on the requests so far. */
   *series(): Generator<Series> {
     for (const [revision, byOperation] of this.#byRevision) {
-      for (const [operation, { answered, durations }] of byOperation) {
-        for (const [status, value] of answered) {
+      for (const [operation, { byStatus, durations }] of byOperation) {
+        for (const [status, value] of byStatus) {
           yield counter(
             "rollup_http_requests_total",
-            "Requests that were answered, by operation, revision and status; 499 where the client left first",
+            "Requests by operation, revision and status; 499 if the client disconnected before the answer",
             () => value,
             { operation, revision, status: String(status) }
           )
@@ -117,7 +111,7 @@ export class RequestCounts {
     for (const [problem, value] of this.#problems) {
       yield counter(
         "rollup_http_problems_total",
-        "Requests that were refused, by the type of the problem",
+        "Refused requests by type of the problem",
         () => value,
         { problem }
       )
@@ -134,7 +128,7 @@ export const measureRequests = (
     measure(
       gauge(
         "rollup_http_requests_in_flight",
-        "Requests that wait for their answer",
+        "Requests whose answers are being computed",
         () => inFlight.count
       ),
       ...Struct.keys(counts.limits).map((limit) => limitHits(limit, () => counts.limits[limit]))

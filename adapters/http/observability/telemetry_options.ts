@@ -25,15 +25,32 @@ export interface RequestRecord {
   readonly traceId: string | undefined
 }
 
-/** Logging, timing and tracing of requests. An option that is absent costs nothing. */
-export interface Observing {
+/**
+ * Logging, timing and tracing of requests. Each one is off by default.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import type { TelemetryOptions } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const telemetry: TelemetryOptions = {
+ *   log: ({ operation, status }) => console.log(operation, status) // => getTokens 200
+ * }
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, telemetry })
+ * await node.fetch(new Request("http://node/tokens"))
+ * await node.close()
+ * ```
+ */
+export interface TelemetryOptions {
   /**
-   * Called with each answer before it is sent; must not throw or block. Answers that are logged or
-   * traced have the header X-Request-Id.
+   * Called before each answer is sent; it must not throw or block. Answers that are logged, timed
+   * or traced have the header X-Request-Id.
    */
   readonly log?: (record: RequestRecord) => void
-  /** Whether answers have the header Server-Timing, with the milliseconds that they took. */
+  /** Whether answers have the header Server-Timing, with their duration in milliseconds. */
   readonly serverTiming?: boolean
+  /** Creates a span for each sampled request. */
   readonly traces?: {
     readonly tracer: Tracer.Tracer
     /**

@@ -18,7 +18,7 @@ interface Parameter {
   readonly schema: JsonSchema
 }
 
-/** The parameters of an operation: those of its path, then its filters, then those of every list. */
+/** Returns the parameters of an operation: path, then filters, then paging. */
 export const operationParameters = (
   operation: Operation,
   revision: Revision,

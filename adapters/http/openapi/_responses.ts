@@ -19,7 +19,7 @@ import {
 
 const header = (description: string, schema: object) => ({ description, schema })
 
-/** The headers of every answer. */
+/** Components of the headers that every answer has. */
 export const responseHeaders = {
   "Api-Revision": header("The revision that answered", { type: "string" }),
   "Ledger-Ethereum-Block": header("Last Ethereum block of the snapshot", {
@@ -30,7 +30,7 @@ export const responseHeaders = {
     type: "integer",
     minimum: 1
   }),
-  "Ledger-Version": header("Grows with every applied block, batch, price and rollback", {
+  "Ledger-Version": header("Increases with every applied block, batch, price and rollback", {
     type: "integer",
     minimum: 0
   })
@@ -40,16 +40,16 @@ const headerReferences = Object.fromEntries(
   Object.keys(responseHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }])
 )
 
-/** Of answers that a cache may keep. */
+/** Headers of answers that may be cached. */
 const validators = {
   ETag: header(
-    "Names this very answer: send it as If-None-Match to learn whether it still is the one",
+    "Identifies this answer: send it as If-None-Match to check whether the answer has changed",
     { type: "string" }
   ),
-  "Cache-Control": header("What a cache may do", { type: "string" })
+  "Cache-Control": header("Whether and how long caches may store the answer", { type: "string" })
 }
 
-/** What a post is answered with. */
+/** Returns the responses of an operation with POST. */
 export const writeResponses = ({ answer, statuses }: WriteOperation, context: WireContext) => {
   const schema = scalars.transactionId.jsonSchema(context)
   return {
@@ -66,20 +66,25 @@ export const writeResponses = ({ answer, statuses }: WriteOperation, context: Wi
   }
 }
 
-/** @param component what is answered, and an example of it */
+/**
+ * Returns the responses of an operation with GET.
+ *
+ * @param component name of the schema of the answer
+ * @param example an answer
+ */
 export const operationResponses = (
   { statuses }: Operation,
   component: string,
   example: unknown
 ) => ({
   200: {
-    description: "What was asked for",
+    description: "The requested data",
     headers: { ...headerReferences, ...validators },
     content: {
       "application/json": { schema: { $ref: `#/components/schemas/${component}` }, example }
     }
   },
-  304: { description: "What If-None-Match names is still the answer", headers: validators },
+  304: { description: "The answer that If-None-Match names has not changed", headers: validators },
   ...refusals(statuses)
 })
 
@@ -120,19 +125,22 @@ const refusal = (description: string, example: Problem, headers: object = {}) =>
 
 export const problemResponses = {
   BadInput: refusal(
-    "The request breaks rules of the contract: all of them are listed",
+    "The request violates rules of the contract; the answer lists all of them",
     badInput(new BadInput({ faults: [fault] }))
   ),
   NotFound: refusal(
-    "There is no such item, or a filter names what was never registered",
+    "There is no such item, or a filter names an unregistered account, token or batch",
     notFound(new NotFound({ message: "There is no token with id 7" }))
   ),
   Internal: refusal("The server failed", internal),
   Unavailable: refusal("The server cannot answer for now", unavailable, {
-    "Retry-After": header("Seconds after which to try again", { type: "integer", minimum: 0 })
+    "Retry-After": header("Seconds after which the client may retry", {
+      type: "integer",
+      minimum: 0
+    })
   }),
   Refused: refusal(
-    "What is refused whatever is asked for: 400 for an Api-Revision that there is not and for bytes that are no HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431",
+    "Any request can be refused: 400 for an unknown Api-Revision or malformed HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431",
     {
       name: "method-not-allowed",
       message: "The path does not have the method PUT: use one of GET, HEAD, OPTIONS"

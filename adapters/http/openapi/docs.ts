@@ -6,14 +6,14 @@ import type { OpenApiDocument } from "./open_api.ts"
 
 /**
  * Returns the documentation page of a document: Scalar as `effect` bundles it, in one page that
- * loads nothing else. Its three megabytes are loaded with the first request, not with this module.
+ * loads nothing else. The bundle has three megabytes and is imported when this is first run.
  */
 export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =>
   Effect.promise(async () => {
-    // destructured at once, so that a bundle leaves out what the page does not use
+    // destructured, so that bundlers drop the other exports
     const { HttpApi, HttpApiScalar, OpenApi } = await import("effect/http-api")
     const { HttpRouter, HttpServer } = await import("effect/http")
-    // HttpApiScalar takes a declared HttpApi, whose document a transformation may replace
+    // HttpApiScalar needs an HttpApi; a transformation replaces its document by ours
     const api = HttpApi.make("docs")
       .annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)
     const page = HttpApiScalar.layer(api, { scalar: offline })
@@ -37,7 +37,7 @@ export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =
     }
   })
 
-/** Settings of Scalar that load fonts from, or lead to, other hosts; the type names only some. */
+/** Disables the features of Scalar that load from or link to other hosts. */
 const offline = {
   withDefaultFonts: false,
   telemetry: false,
@@ -46,8 +46,8 @@ const offline = {
 }
 
 /**
- * Allows only the scripts of the page itself, its styles, and requests to its own server. Scalar tries
- * once whether `eval` is allowed and does without.
+ * Returns a policy that allows only the scripts and styles of the page, and requests to its server.
+ * Scalar checks once whether `eval` is allowed, and works without it.
  */
 const contentSecurityPolicy = (html: string): string => {
   const scripts = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/gu), ([, text]) => text!)
@@ -66,7 +66,7 @@ const contentSecurityPolicy = (html: string): string => {
 const digest = (text: string): string =>
   `sha256-${Base64.encode(sha256(new TextEncoder().encode(text)))}`
 
-/** Moves integers that are not exact as doubles into descriptions, since the page rounds them. */
+/** Moves bounds that a double cannot hold into descriptions, since the page would round them. */
 const readable = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(readable)
   if (typeof value !== "object" || value === null) return value

@@ -27,27 +27,35 @@ import {
   writeResponses
 } from "./_responses.ts"
 
-/** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
+/**
+ * An OpenAPI 3.1 document. Bounds that a double cannot hold are bigint: write it with `exactJson`.
+ */
 export type OpenApiDocument = { readonly [key: string]: unknown }
 
+/** Options of `openApi`. */
 export interface OpenApiOptions {
   readonly revision: Revision
+  /** The network and its spelling of names, as `wireContext` returns it. */
   readonly context: WireContext
-  /** Where the revision is mounted, `/` or a path such as `/earlier`. */
+  /** Path of the mount: `/`, or a path such as `/earlier`. */
   readonly path: string
 }
 
 /**
- * Documents one revision as this network spells it: nothing in it is written by hand a second time.
+ * Returns the OpenAPI document of one revision, with the parameter names of the network. It is
+ * derived from the declarations of the contract.
  *
+ * @example
  * ```ts
  * import { later, wireContext } from "rollup-node-api"
  * import { keccak256 } from "rollup-node-api/crypto"
  * import { exactJson, openApi } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const document = openApi({ revision: later, context: wireContext(network, keccak256), path: "/" })
- * console.log(document.openapi, exactJson(document).includes("18446744073709551615")) // => 3.1.0 true
+ * const context = wireContext(simulate({ seed: 1 }).genesis.network, keccak256)
+ * const document = openApi({ revision: later, context, path: "/" })
+ * const json = exactJson(document)
+ * console.log(document.openapi, json.includes("18446744073709551615")) // => 3.1.0 true
  * ```
  */
 export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
@@ -91,13 +99,13 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
 }
 
 const general =
-  `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
-Integers are written with all their digits: above 2^53 a reader needs more than a double. Amounts are decimal strings.
+  `Unknown, empty and repeated parameters are refused, never ignored; a refusal lists all violated rules.
+Integers are written with all their digits: values above 2^53 do not fit into a double. Amounts are decimal strings.
 Every answer is computed on one snapshot of the ledger, which the headers Ledger-Ethereum-Block, Ledger-Batch and Ledger-Version name.
-Lists are paged by itemId, which grows and is never used twice: the next page begins with the fromItem after the last itemId.`
+Lists are paged by itemId, which increases and is never reused: the fromItem of the next page is the value after the last itemId.`
 
 const tagDocs: { readonly [tag in Operation["tag"]]: string } = {
-  "Account": "Accounts, exits, and the leave to create accounts",
+  "Account": "Accounts, exits, and authorizations to create accounts",
   "Transaction": "Transactions of the history and of the pool",
   "Network status": "Batches, slots, bids, tokens, coordinators and the network as a whole"
 }
@@ -141,7 +149,7 @@ const writeOperationObject = (
     tags: [operation.tag],
     summary: operation.summary,
     description:
-      "To post the same again changes nothing and is answered alike. Other content under the same identifier is refused, and what is stored stays.",
+      "Posting the same content again changes nothing and gets the same answer. Other content under the same identifier is refused, and the stored content does not change.",
     parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
     requestBody: {
       required: true,
@@ -171,11 +179,15 @@ const listDoc = (list: ListName, revision: Revision, context: WireContext): stri
 const revisionParameter = (revision: Revision) => ({
   name: "Api-Revision",
   in: "header",
-  description: "The revision that answers. At the path of a revision it can only repeat that one",
+  description:
+    "Selects the revision. At a path that has a revision of its own, it must name that one",
   schema: { type: "string", default: revision.name, examples: [revision.name] }
 })
 
-/** Every shape that an operation shows or reads, by name. Two different shapes cannot have one name. */
+/**
+ * Returns the schemas of all answers and bodies by name. Throws if two different shapes have the
+ * same name.
+ */
 const componentSchemas = (
   revision: Revision,
   context: WireContext
@@ -206,11 +218,20 @@ const componentSchemas = (
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The path of an operation, with its parameters as this network spells them: `/accounts/{accountIndex}`. */
+/** Returns the path of an operation with the parameter names of the network, in braces. */
 export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>
   path.replaceAll(/\{(\w+)\}/gu, (_, parameter: string) => `{${name(parameter)}}`)
 
-/** JSON in which a bigint is a number with all its digits. */
+/**
+ * Returns JSON in which a bigint is a number with all its digits.
+ *
+ * @example
+ * ```ts
+ * import { exactJson } from "rollup-node-api/http"
+ *
+ * console.log(exactJson({ maximum: 2n ** 64n })) // => {"maximum":18446744073709551616}
+ * ```
+ */
 export const exactJson = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`

@@ -1,4 +1,4 @@
-/** The resources of one revision, and where each revision is mounted. */
+/** The resources of each revision, and the paths at which the revisions are mounted. */
 export { type MountMatch, defaultMounts, makeMountMatcher, type Mount } from "./mounts.ts"
 export { makePostHandlers, type PostFailure } from "./post_handler.ts"
 export {

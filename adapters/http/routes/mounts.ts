@@ -1,23 +1,39 @@
 import { earlier, type InputFault, later, type Revision } from "../../../core/contract/mod.ts"
 import type { Problem } from "../message/mod.ts"
 
-/**
- * Where a revision is served: `/` is the default mount, others are paths such as `/earlier`,
- * without a slash at the end.
- */
+/** A revision of the contract, and the path at which it is served. */
 export interface Mount {
+  /** `/` for the default mount, otherwise a path such as `/earlier`, without a slash at the end. */
   readonly path: string
   readonly revision: Revision
 }
 
+/**
+ * The mounts if the options of an application set none: `later` at `/` and `earlier` at
+ * `/earlier`.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { defaultMounts, type Mount } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const mountOf = ({ revision }: Mount): Mount => ({ path: `/${revision.name}`, revision })
+ * const mounts = defaultMounts.map(mountOf)
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, mounts })
+ * const { status, headers } = await node.fetch(new Request("http://node/earlier/tokens"))
+ * console.log(status, headers.get("api-revision")) // => 200 earlier
+ * await node.close()
+ * ```
+ */
 export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later }, {
   path: "/earlier",
   revision: earlier
 }]
 
 /**
- * The mount and the revision of a request, and the path within the mount; or the problem if path
- * and header contradict each other.
+ * The mount and the revision of a request, and the path within the mount. Has a problem if no mount
+ * matches the path, or if path and header contradict each other.
  */
 export interface MountMatch {
   readonly mount: Mount
@@ -29,8 +45,8 @@ export interface MountMatch {
 
 /**
  * Returns a function that matches a request by its path and its header `Api-Revision`. At the
- * default mount the header selects the revision; any other mount has one revision, and a header
- * must agree with it.
+ * default mount the header selects the revision. Any other mount has one revision, which a header
+ * must name. Throws if the mounts are invalid.
  */
 export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
   const known = new Set(mounts.map(({ revision }) => revision.name))
@@ -38,8 +54,8 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
   const named = mounts.filter((mount) => mount !== root).sort((a, b) =>
     b.path.length - a.path.length
   )
-  const fallback = root ?? mounts[0]
-  if (fallback === undefined || known.size !== mounts.length) {
+  const defaultMount = root ?? mounts[0]
+  if (defaultMount === undefined || known.size !== mounts.length) {
     throw new Error("Mount every revision once, and at least one of them")
   }
   const malformed = named.find(({ path }) => !/^(?:\/[\w.~-]+)+$/u.test(path))
@@ -55,27 +71,27 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
         !path.startsWith(mount.path) ||
         (path.length > mount.path.length && path[mount.path.length] !== "/")
       ) continue
-      const choice = { mount, path: path.slice(mount.path.length), revision: mount.revision.name }
-      if (header === undefined || header === mount.revision.name) return choice
+      const match = { mount, path: path.slice(mount.path.length), revision: mount.revision.name }
+      if (header === undefined || header === mount.revision.name) return match
       return {
-        ...choice,
+        ...match,
         problem: known.has(header) ? conflict(mount, header) : unknownRevision(header, known)
       }
     }
-    const choice = {
-      mount: fallback,
+    const match = {
+      mount: defaultMount,
       path: path === "/" ? "" : path,
-      revision: fallback.revision.name
+      revision: defaultMount.revision.name
     }
-    if (root === undefined) return { ...choice, problem: outside(path, named) }
-    if (header === undefined || header === choice.revision) return choice
+    if (root === undefined) return { ...match, problem: outsideMounts(path, named) }
+    if (header === undefined || header === match.revision) return match
     return known.has(header)
-      ? { ...choice, revision: header }
-      : { ...choice, problem: unknownRevision(header, known) }
+      ? { ...match, revision: header }
+      : { ...match, problem: unknownRevision(header, known) }
   }
 }
 
-const outside = (path: string, mounts: ReadonlyArray<Mount>): Problem => ({
+const outsideMounts = (path: string, mounts: ReadonlyArray<Mount>): Problem => ({
   name: "unknown-path",
   message: `There is no path ${JSON.stringify(path.slice(0, 200))}: everything is below ${
     mounts.map((mount) => mount.path).join(" or ")

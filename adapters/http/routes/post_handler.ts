@@ -14,14 +14,14 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { Submission, SubmissionFailure } from "../../../core/use_cases/mod.ts"
 import {
-  bodyUnread,
+  unreadableBody,
   type HttpLimits,
   type HttpRequest,
   type Problem,
   utf8Text
 } from "../message/mod.ts"
 
-/** The body of a request cannot be read. */
+/** The body of a request cannot be read: it is too long, malformed or of an unsupported type. */
 export class BodyReadError
   extends Data.TaggedError("BodyReadError")<{ readonly problem: Problem }>
 {}
@@ -71,11 +71,11 @@ const makePostHandler = <T>(
   const read = bodyReader(body, context, limits)
   const { path }: WriteOperation = writeOperations[id]
   return (query, request) => {
-    const refused = unsupportedType(request, path)
-    if (refused !== undefined) return Effect.fail(new BodyReadError({ problem: refused }))
+    const problem = unsupportedType(request, path)
+    if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
       const text = utf8Text(bytes)
-      const posted = text === undefined ? Result.fail([noUtf8]) : read(text)
+      const posted = text === undefined ? Result.fail([notUtf8]) : read(text)
       const faults = [
         ...(query === "" ? [] : noQuery(query)),
         ...(Result.isFailure(posted) ? posted.failure : [])
@@ -95,22 +95,18 @@ const bytesOf = (
     ? Effect.succeed(new Uint8Array())
     : Effect.mapError(
       body(limits.bodyBytesMax),
-      (name) => new BodyReadError({ problem: bodyUnread(name, limits) })
+      (name) => new BodyReadError({ problem: unreadableBody(name, limits) })
     )
 
-/**
- * Returns the problem if the body is not plain JSON in UTF-8; compressed bodies are not supported.
- */
+/** Returns the problem if the headers do not declare uncompressed JSON in UTF-8. */
 const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | undefined => {
   const type = String(headers["content-type"] ?? "")
   const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/iu.exec(type)?.[1]
   const encoding = String(headers["content-encoding"] ?? "identity")
-  const unsupported = (
-    what: string
-  ) => ({
+  const unsupported = (reason: string): Problem => ({
     name: "unsupported-media-type",
-    message: `${what}: post JSON in UTF-8 to ${path}, as Content-Type: application/json`
-  } as const)
+    message: `${reason}: post JSON in UTF-8 to ${path}, as Content-Type: application/json`
+  })
   if (!/^application\/json\s*(?:;|$)/iu.test(type)) {
     return unsupported(
       type === ""
@@ -126,7 +122,7 @@ const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | unde
     : unsupported(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not read`)
 }
 
-const noUtf8: InputFault = brokenBody(
+const notUtf8: InputFault = brokenBody(
   null,
   null,
   "UTF-8",

@@ -37,15 +37,13 @@ export interface ComputedResponse extends Partial<Pick<Answer, "dependsOn" | "po
   readonly headers: HeaderRecord
   readonly body: string | Uint8Array
   readonly stamp: LedgerStamp | undefined
-  /**
-   * The batch whose finality makes the answer immutable; null or absent if the answer shows more.
-   */
+  /** The batch whose finality makes the answer immutable; null or absent if there is none. */
   readonly batch?: number | null
 }
 
-/** The methods of one path. */
+/** The handlers of one path. */
 export interface Resource {
-  /** Name in metrics and logs. */
+  /** Name of the operation in metrics and logs. */
   readonly operation: string
   /** Value of the header `Allow`. */
   readonly allow: string
@@ -54,23 +52,22 @@ export interface Resource {
     query: string,
     request: HttpRequest
   ) => Effect.Effect<ComputedResponse, ReadFailure>
-  /** The batch whose finality makes the answer of `get` immutable; null if it shows more. */
+  /**
+   * Returns the batch whose finality makes the answer of `get` immutable; null if there is none.
+   */
   readonly batch?: (values: ReadonlyArray<string>) => number | null
   /** Handles a POST; reads the body itself. */
   readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
-  /**
-   * Returns the problem for an unregistered account, token or batch, with the parameter name of
-   * this path.
-   */
+  /** Returns the problem for an unregistered account, token or batch, with its parameter name. */
   readonly notRegistered: (failure: NotRegistered) => Problem
 }
 
-/** The routes and headers of one revision; the mount is not part of the paths. */
+/** The routes and headers of one revision. The paths do not include that of the mount. */
 export interface RevisionRoutes {
   readonly router: Router<Resource>
   readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
   readonly revision: Revision
-  /** The path of the documentation page. */
+  /** Absolute path of the documentation page. */
   readonly docs: string
 }
 
@@ -80,7 +77,7 @@ export interface RevisionRoutesOptions {
   readonly reading: ReadInterface
   readonly postHandlers: { readonly [Id in WriteOperationId]: PostHandler }
   readonly context: WireContext
-  /** The newest snapshot, for the headers of answers that read nothing from the ledger. */
+  /** Reads the newest snapshot, for the headers of answers that do not read the ledger. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
   /** Names of headers that telemetry adds to the answers, for `Access-Control-Expose-Headers`. */
   readonly exposedHeaders: ReadonlyArray<string>
@@ -90,6 +87,7 @@ export interface RevisionRoutesOptions {
 export const mountedPath = (mount: Mount, path: string): string =>
   mount.path === "/" ? path || "/" : mount.path + path
 
+/** Returns the routes of one revision: its operations, and its index, document and docs pages. */
 export const makeRevisionRoutes = Effect.fnUntraced(
   function*(
     { mount, mounts, reading, postHandlers, context, stamp, exposedHeaders }: RevisionRoutesOptions
@@ -107,15 +105,15 @@ export const makeRevisionRoutes = Effect.fnUntraced(
         Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): ComputedResponse => ({
           ...answer,
           stamp,
-          ...isConstant ? { dependsOn: nothing } : {}
+          ...isConstant ? { dependsOn: noDependencies } : {}
         })),
       notRegistered: (failure) => notRegistered(failure, failure.filter)
     })
-    const document = yield* once(
+    const document = yield* cached(
       Effect.sync(() => openApi({ revision, context, path: mount.path }))
     )
-    const documentText = yield* once(Effect.map(document, exactJson))
-    const docs = yield* once(Effect.flatMap(document, docsPage))
+    const documentText = yield* cached(Effect.map(document, exactJson))
+    const docs = yield* cached(Effect.flatMap(document, docsPage))
 
     const routes = operationIds.map((id): Route<Resource> => {
       const operation: Operation = operations[id]
@@ -153,7 +151,7 @@ export const makeRevisionRoutes = Effect.fnUntraced(
         post: (query, request) =>
           Effect.flatMap(
             postHandlers[id](query, request),
-            (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))
+            (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
           ),
         notRegistered: (failure) => notRegistered(failure, failure.filter)
       }
@@ -190,19 +188,19 @@ export const makeRevisionRoutes = Effect.fnUntraced(
 )
 
 const noHeaders: HeaderRecord = {}
-const nothing: NonNullable<ComputedResponse["dependsOn"]> = []
+const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
 
 /**
- * Runs on the first request, and caches the result; uninterruptible, so that a client that
- * disconnects does not cache an interruption.
+ * Caches the result of the first run. The run is uninterruptible, so that no interruption is cached
+ * if the client disconnects.
  */
-const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
+const cached = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
 
 const readMethods = "GET, HEAD, OPTIONS"
 const writeMethods = "POST, OPTIONS"
 
-/** Returns a 200; an empty body has no `Content-Type`. */
-const posted = (
+/** Returns the answer to a POST; without `Content-Type` if the body is empty. */
+const postAnswer = (
   { "content-type": contentType, ...headers }: HeaderRecord,
   body: string
 ): HttpAnswer => ({
@@ -213,6 +211,7 @@ const posted = (
   body
 })
 
+/** Returns the parameter name of a filter, as the network spells it. */
 const filterName = (
   revision: Revision,
   operation: Operation,
@@ -224,7 +223,7 @@ const filterName = (
     : filter
 
 /**
- * Redirects a browser to the documentation page; returns the addresses of all revisions to other
+ * Redirects browsers to the documentation page. Returns the paths of all revisions to other
  * clients.
  */
 const indexAnswer = (

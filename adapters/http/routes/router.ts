@@ -1,8 +1,6 @@
 import { nearestName } from "../../../core/contract/mod.ts"
 
-/**
- * A path with parameters in braces, `/exits/{batchNum}/{accountIndex}`, and what is found there.
- */
+/** A target, and its path with parameters in braces: `/exits/{batchNum}/{accountIndex}`. */
 export interface Route<T> {
   readonly path: string
   readonly target: T
@@ -10,14 +8,14 @@ export interface Route<T> {
 
 export interface Match<T> {
   readonly target: T
-  /** The segments that stand for parameters, still percent-encoded, in their order. */
+  /** The path segments of the parameters in order, percent-encoded. */
   readonly values: ReadonlyArray<string>
 }
 
 export interface Router<T> {
-  /** Finds what stands at a path, which is read exactly: case, slashes and escapes matter. */
+  /** Returns the match of a path, which is compared exactly, including case and escapes. */
   readonly find: (path: string) => Match<T> | undefined
-  /** The known path that is nearest to an unknown one, if any is near. */
+  /** Returns the known path that is most similar to an unknown one, if any is similar. */
   readonly nearest: (path: string) => string | undefined
 }
 
@@ -27,53 +25,59 @@ interface Node<T> {
   target: T | undefined
 }
 
-/** Characters of a segment that are compared with the known ones. */
+/** Characters of a segment that are compared with known segments. */
 const comparedMax = 100
 
-/** A tree of segments: a literal segment wins over a parameter, without a way back. */
+/**
+ * Returns a router. It is a tree of segments: a literal segment takes precedence over a parameter,
+ * without backtracking. Throws if two routes have the same path.
+ */
 export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
-  const node = (): Node<T> => ({ literals: new Map(), parameter: undefined, target: undefined })
-  const root = node()
+  const makeNode = (): Node<T> => ({
+    literals: new Map(),
+    parameter: undefined,
+    target: undefined
+  })
+  const root = makeNode()
   for (const { path, target } of routes) {
-    let at = root
+    let node = root
     for (const segment of segments(path)) {
-      if (isParameter(segment)) at = at.parameter ??= node()
+      if (isParameter(segment)) node = node.parameter ??= makeNode()
       else {
-        const next = at.literals.get(segment) ?? node()
-        at.literals.set(segment, next)
-        at = next
+        const next = node.literals.get(segment) ?? makeNode()
+        node.literals.set(segment, next)
+        node = next
       }
     }
-    if (at.target !== undefined) throw new Error(`Two routes stand at ${path}`)
-    at.target = target
+    if (node.target !== undefined) throw new Error(`Two routes have the path ${path}`)
+    node.target = target
   }
   const find = (path: string): Match<T> | undefined => {
     if (path.charCodeAt(0) !== slash) return undefined
     const values: Array<string> = []
-    let at: Node<T> = root
+    let node: Node<T> = root
     for (let start = 0; start < path.length;) {
       const slashAt = path.indexOf("/", start + 1)
       const end = slashAt < 0 ? path.length : slashAt
       const segment = path.slice(start + 1, end)
-      const literal = at.literals.get(segment)
-      if (literal !== undefined) at = literal
-      else if (at.parameter !== undefined && segment !== "") {
+      const literal = node.literals.get(segment)
+      if (literal !== undefined) node = literal
+      else if (node.parameter !== undefined && segment !== "") {
         values.push(segment)
-        at = at.parameter
+        node = node.parameter
       } else return undefined
       start = end
     }
-    return at.target === undefined ? undefined : { target: at.target, values }
+    return node.target === undefined ? undefined : { target: node.target, values }
   }
   const nearest = (path: string): string | undefined => {
-    const given = segments(path).filter((segment) => segment !== "")
-    const head = (given[0] ?? "").slice(0, comparedMax)
-    const found = nearestName(head, routes.map((route) => segments(route.path)[0]!))
-    // of the paths that begin alike, the one that is as long
-    const distance = (route: Route<T>) => Math.abs(segments(route.path).length - given.length)
-    return routes.filter((route) => segments(route.path)[0] === found).sort((a, b) =>
-      distance(a) - distance(b)
-    )[0]?.path
+    const unknown = segments(path).filter((segment) => segment !== "")
+    const head = (unknown[0] ?? "").slice(0, comparedMax)
+    const nearestHead = nearestName(head, routes.map((route) => segments(route.path)[0]!))
+    // among the paths with this first segment, prefer one of the same length
+    const distance = (route: Route<T>) => Math.abs(segments(route.path).length - unknown.length)
+    return routes.filter((route) => segments(route.path)[0] === nearestHead)
+      .sort((a, b) => distance(a) - distance(b))[0]?.path
   }
   return { find, nearest }
 }

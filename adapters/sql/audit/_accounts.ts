@@ -2,21 +2,24 @@ import { Effect } from "effect"
 import type { Account } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { accountRowSql, decodeAccount } from "../reads/mod.ts"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { type AuditSnapshot, type AuditStep, itemsPerStatement } from "./_audit_snapshot.ts"
 
 const accountsStatement = `
 SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsPerStatement}`
 
-/** Reads all accounts as they are today: without gaps, numbered in their order. */
+/**
+ * Checks that account indexes have no gaps and that item ids ascend with them. Adds all accounts to
+ * the book, calls `each` with each of them, and returns the last index.
+ */
 export const readAccounts = (
   { advance, book, findings, rows }: AuditSnapshot,
   each: (account: Account) => void
 ): AuditStep<number> =>
   Effect.gen(function*() {
-    const [most] = yield* rows<{ readonly last: bigint | null }>(
+    const [greatest] = yield* rows<{ readonly last: bigint | null }>(
       "SELECT max(account_index) AS last FROM account"
     )
-    const total = Number(most?.last ?? 0n) - FIRST_USER_ACCOUNT + 1
+    const total = Number(greatest?.last ?? 0n) - FIRST_USER_ACCOUNT + 1
     let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
     for (;;) {
       const lines = yield* rows<{ readonly line: string }>(accountsStatement, `${last}`)

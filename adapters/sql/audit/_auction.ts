@@ -1,8 +1,12 @@
 import { Effect } from "effect"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
-import { reportViolations, countRows } from "./_report_violations.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  countRows,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
-/** Registrations and bids. */
+/** Checks registrations of coordinators and bids. */
 export const auditAuction = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     yield* reportViolations(

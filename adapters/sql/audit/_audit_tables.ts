@@ -5,11 +5,10 @@ import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { BalanceBook, type Findings, StateLeaves } from "../../../core/use_cases/mod.ts"
 import { readAccounts } from "./_accounts.ts"
 import { auditAuction } from "./_auction.ts"
-import type { DatabaseAuditOptions } from "./audit_options.ts"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditSnapshot, AuditStep, DatabaseAuditOptions } from "./_audit_snapshot.ts"
 import { auditBatches } from "./_batches.ts"
 import { auditBlocks } from "./_blocks.ts"
-import { auditGenesis, auditMigrations, auditStanding } from "./_ledger.ts"
+import { auditGenesis, auditLedgerRow, auditMigrations } from "./_ledger.ts"
 import { auditOpenItems } from "./_open_items.ts"
 import { auditVariables } from "./_parameter_sets.ts"
 import { auditPool, auditPoolLedger } from "./_pool.ts"
@@ -18,8 +17,8 @@ import { auditQueue } from "./_queue.ts"
 import { auditTokens } from "./_tokens.ts"
 import { auditWithdrawals } from "./_withdrawals.ts"
 
-/** Audits all tables of a database, in the transaction of the caller. */
-export const audit = (
+/** Checks all tables of a database, in the transaction of the caller. */
+export const auditTables = (
   sql: SqlClient.SqlClient,
   options: DatabaseAuditOptions,
   findings: Findings
@@ -31,7 +30,7 @@ export const audit = (
       findings,
       advance: (count, share) => {
         units += count
-        return options.tell({
+        return options.onProgress({
           units,
           share: Math.min(1, (doneWeight + weight * share) / weights),
           at
@@ -54,8 +53,8 @@ export const audit = (
     const leaves = new StateLeaves()
     let lastAccount = FIRST_USER_ACCOUNT - 1
     const rules = { auction: genesis.constants.auction, keccak256: options.keccak256 }
-    const work: { readonly [Part in keyof typeof partWeights]: AuditStep } = {
-      "tokens": Effect.andThen(auditStanding(snapshot), auditTokens(snapshot)),
+    const steps: { readonly [Part in keyof typeof partWeights]: AuditStep } = {
+      "tokens": Effect.andThen(auditLedgerRow(snapshot), auditTokens(snapshot)),
       "blocks": auditBlocks(snapshot),
       "accounts": Effect.map(
         readAccounts(snapshot, (account) => {
@@ -69,7 +68,7 @@ export const audit = (
         auditBatches(snapshot, {
           ...rules,
           lastAccount,
-          proofs: checkProofs(options, genesis.network, findings)
+          checkProofs: proofChecker(options, genesis.network, findings)
         })
       ),
       "queues": auditQueue(snapshot, options.keccak256),
@@ -80,7 +79,7 @@ export const audit = (
       "pool": Effect.andThen(auditPool(snapshot, options.keccak256), auditPoolLedger(snapshot)),
       "state root": Effect.suspend(() => auditStateRoot(snapshot, leaves, options))
     }
-    for (const [part, step] of Object.entries(work)) {
+    for (const [part, step] of Object.entries(steps)) {
       at = part
       weight = partWeights[part as keyof typeof partWeights]
       yield* step
@@ -88,7 +87,7 @@ export const audit = (
     }
   })
 
-/** Approximate share of the time of each part, for the progress. */
+/** Approximate share of each part in the total time, for the progress. */
 const partWeights = {
   "tokens": 1,
   "blocks": 2,
@@ -104,20 +103,23 @@ const partWeights = {
 } as const
 const weights = Object.values(partWeights).reduce((sum, weight) => sum + weight, 0)
 
-const checkProofs =
-  ({ wrongProofs }: DatabaseAuditOptions, network: Network, findings: Findings) =>
+/** Returns a function that reports the wrong proofs of exits. */
+const proofChecker =
+  ({ findWrongProofs }: DatabaseAuditOptions, network: Network, findings: Findings) =>
   (proofs: ReadonlyArray<readonly [exit: Exit, exitRoot: bigint]>): Effect.Effect<void> =>
-    wrongProofs === null ? Effect.void : Effect.map(wrongProofs(network, proofs), (wrong) => {
-      for (const place of wrong) {
-        const [{ accountIndex, batchNum, itemId }, exitRoot] = proofs[place]!
-        findings.violate(
-          "exit-proofs",
-          `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`,
-          "a proof that leads elsewhere",
-          `one that leads from its leaf to ${exitRoot}, the exit root of its batch`
-        )
-      }
-    })
+    findWrongProofs === null ?
+      Effect.void :
+      Effect.map(findWrongProofs(network, proofs), (wrong) => {
+        for (const index of wrong) {
+          const [{ accountIndex, batchNum, itemId }, exitRoot] = proofs[index]!
+          findings.violate(
+            "exit-proofs",
+            `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`,
+            "a proof that leads elsewhere",
+            `one that leads from its leaf to ${exitRoot}, the exit root of its batch`
+          )
+        }
+      })
 
 const auditStateRoot = (
   { advance, findings, rows }: AuditSnapshot,
@@ -130,25 +132,26 @@ const auditStateRoot = (
       "SELECT batch_num, state_root::text AS root FROM batch ORDER BY batch_num DESC LIMIT 1"
     )
     if (last === undefined) return
-    const root = yield* stepped(leaves.root(tree), (step) => advance(0, step / (leaves.count + 1)))
+    const root = yield* runInSlices(leaves.root(tree), (step) =>
+      advance(0, step / (leaves.count + 1)))
     findings.checked("state-root", leaves.count)
     findings.same("state-root", `batch ${last.batch_num}, state_root`, BigInt(last.root), root)
   })
 
-/** Runs a generator for some milliseconds at a time, and yields to other fibers in between. */
-const stepped = <A>(
+/** Runs a generator in slices of 20 ms, and yields to other fibers in between. */
+const runInSlices = <A>(
   steps: Generator<void, A>,
   each: (step: number) => Effect.Effect<void>
 ): Effect.Effect<A> =>
   Effect.gen(function*() {
     let count = 0
     for (;;) {
-      const end = performance.now() + 20
+      const endMs = performance.now() + 20
       do {
         const step = steps.next()
         if (step.done === true) return step.value
         count++
-      } while (performance.now() < end)
+      } while (performance.now() < endMs)
       yield* each(count)
       yield* Effect.yieldNow
     }

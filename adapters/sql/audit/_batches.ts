@@ -7,15 +7,15 @@ import {
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
 import { accountRowSql, decodeAccount } from "../reads/mod.ts"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
-import { batchesBelow, rowsOfBatches, type StoredBatch, type StoredRows } from "./_evidence.ts"
+import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
+import { loadBatches, loadRows, type StoredBatch, type StoredRows } from "./_stored_batches.ts"
 
-/** Batches that are read at once, and the transactions that they may hold together unless it is one. */
+/** Bounds of the batches and of their transactions that are read at once; at least one batch is. */
 const batchesAtOnce = 64
 const transactionsAtOnce = 8192
 
-/** Where the batches before the first one stand. */
-const nothing = {
+/** The state before the first batch. */
+const noBatch = {
   transactions: [0, 1],
   exits: [0, 1],
   totalTransactions: 0n,
@@ -26,55 +26,66 @@ const nothing = {
   lastForgedQueue: null,
   batch: { batchNum: 0, itemId: 0 }
 } as const
-type Lower = Omit<StoredBatch, "batch" | "updated" | "overwritten" | "block"> & {
+/** The previous batch, as far as the checks need it. */
+type PreviousBatch = Omit<StoredBatch, "batch" | "updated" | "overwritten" | "block"> & {
   readonly batch: Pick<StoredBatch["batch"], "batchNum" | "itemId">
 }
 
 export interface BatchesOptions extends BatchAuditRules {
-  /** The greatest account of today. */
+  /** The greatest account index of the snapshot. */
   readonly lastAccount: number
-  /** Judges proofs while the next batches are read; what it finds it notes by itself. */
-  readonly proofs: (
+  /** Checks proofs while the next batches are read, and adds the violations to the findings. */
+  readonly checkProofs: (
     exits: ReadonlyArray<readonly [exit: Exit, exitRoot: bigint]>
   ) => Effect.Effect<void>
 }
 
 /**
- * All batches from the last one back to the first. The accounts are taken back with them: below each batch they hold what the batch wrote
- * down when it overwrote them, so that each is judged on what the one before it left, and an error shows where it is.
+ * Checks all batches from the last one back to the first. After each batch it restores the balances
+ * that the batch recorded as overwritten, so the previous batch is checked against its own result,
+ * and a violation names the batch that caused it.
  */
 export const auditBatches = (
   snapshot: AuditSnapshot,
-  { lastAccount, proofs, ...rules }: BatchesOptions
+  { checkProofs, lastAccount, ...rules }: BatchesOptions
 ): AuditStep =>
   Effect.gen(function*() {
     const { advance, book, findings } = snapshot
-    let above = { transaction: Number.MAX_SAFE_INTEGER, exit: Number.MAX_SAFE_INTEGER }
-    let [below, most] = [2 ** 32, 0]
-    let judging: Fiber.Fiber<void> = yield* Effect.forkChild(Effect.void)
+    let end = { transaction: Number.MAX_SAFE_INTEGER, exit: Number.MAX_SAFE_INTEGER }
+    let [below, lastBatch] = [2 ** 32, 0]
+    let checking: Fiber.Fiber<void> = yield* Effect.forkChild(Effect.void)
     for (;;) {
-      const read = yield* batchesBelow(snapshot, below, batchesAtOnce + 1)
-      if (read.length === 0) break
-      if (most === 0) {
-        most = read[0]!.batch.batchNum
-        findings.same("totals", `batch ${most}, total_accounts`, lastOf(read[0]!), lastAccount)
+      const loaded = yield* loadBatches(snapshot, below, batchesAtOnce + 1)
+      if (loaded.length === 0) break
+      if (lastBatch === 0) {
+        lastBatch = loaded[0]!.batch.batchNum
+        findings.same(
+          "totals",
+          `batch ${lastBatch}, total_accounts`,
+          lastAccountOf(loaded[0]!),
+          lastAccount
+        )
       }
-      const batches = someOf(read)
-      const created = yield* createdBetween(snapshot, read[batches.length] ?? nothing, batches[0]!)
-      const rows = yield* rowsOfBatches(snapshot, batches, above, created)
-      above = {
+      const batches = takeBatches(loaded)
+      const created = yield* loadCreatedAccounts(
+        snapshot,
+        loaded[batches.length] ?? noBatch,
+        batches[0]!
+      )
+      const rows = yield* loadRows(snapshot, batches, end, created)
+      end = {
         transaction: Math.min(...batches.map(({ transactions }) => transactions[0])),
         exit: Math.min(...batches.map(({ exits }) => exits[0]))
       }
-      const own = shareOut(batches, rows, findings)
-      for (const [place, stored] of batches.entries()) {
-        const { exits, transactions } = own[place]!
-        const lower = read[place + 1] ?? nothing
-        const lastBefore = lastOf(lower)
+      const rowsByBatch = assignRows(batches, rows, findings)
+      for (const [i, stored] of batches.entries()) {
+        const { exits, transactions } = rowsByBatch[i]!
+        const previous = loaded[i + 1] ?? noBatch
+        const lastBefore = lastAccountOf(previous)
         const newAccounts = created.filter(({ index }) =>
-          index > lastBefore && index <= lastOf(stored)
+          index > lastBefore && index <= lastAccountOf(stored)
         )
-        auditHeader(stored, lower, newAccounts, rows, {
+        auditBatchRow(stored, previous, newAccounts, rows, {
           transactions: transactions.length,
           l2: transactions.filter(({ l2 }) => l2 !== null).length,
           exits: exits.length
@@ -96,23 +107,26 @@ export const auditBatches = (
         }
         auditBatch(rules, evidence, findings)
         for (const [index, holding] of stored.overwritten) book.set(index, holding)
-        yield* advance(transactions.length, 1 - (stored.batch.batchNum - 1) / most)
+        yield* advance(transactions.length, 1 - (stored.batch.batchNum - 1) / lastBatch)
       }
-      yield* Fiber.join(judging)
-      judging = yield* Effect.forkChild(proofs(batches.flatMap(({ batch }, place) =>
-        own[place]!.exits.map((exit) =>
+      yield* Fiber.join(checking)
+      checking = yield* Effect.forkChild(checkProofs(batches.flatMap(({ batch }, i) =>
+        rowsByBatch[i]!.exits.map((exit) =>
           [exit, batch.exitRoot] as const
         )
       )))
       below = batches.at(-1)!.batch.batchNum
     }
-    yield* Fiber.join(judging)
-    yield* auditBelow(snapshot, above)
+    yield* Fiber.join(checking)
+    yield* reportRowsBefore(snapshot, end)
   })
 
-/** As many as are read at once, one at least; the one below the last of them must be known where there is one. */
-const someOf = (read: ReadonlyArray<StoredBatch>): ReadonlyArray<StoredBatch> => {
-  const all = read.length > batchesAtOnce ? read.slice(0, batchesAtOnce) : read
+/**
+ * Returns the first of the loaded batches within the bounds, at least one. The batch after them, if
+ * it exists, is loaded too, as the checks of the last one need it.
+ */
+const takeBatches = (loaded: ReadonlyArray<StoredBatch>): ReadonlyArray<StoredBatch> => {
+  const all = loaded.length > batchesAtOnce ? loaded.slice(0, batchesAtOnce) : loaded
   let sum = 0
   const end = all.findIndex(({ transactions: [from, to] }) =>
     (sum += to - from) > transactionsAtOnce
@@ -120,49 +134,56 @@ const someOf = (read: ReadonlyArray<StoredBatch>): ReadonlyArray<StoredBatch> =>
   return end < 0 ? all : all.slice(0, Math.max(1, end))
 }
 
-/** The greatest account when so many had been created. */
-const lastOf = ({ totalAccounts }: Pick<StoredBatch, "totalAccounts">): number =>
+/** Returns the greatest account index after a batch. */
+const lastAccountOf = ({ totalAccounts }: Pick<StoredBatch, "totalAccounts">): number =>
   FIRST_USER_ACCOUNT - 1 + Number(totalAccounts)
 
 const createdStatement =
   `SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint AND r.account_index <= $2::bigint ORDER BY r.account_index LIMIT 200000`
 
-/** The accounts that consecutive batches have created, ascending, by what the batches count. */
-const createdBetween = (
+/** Loads the accounts that the batches after `previous` up to `last` created, ascending. */
+const loadCreatedAccounts = (
   { rows }: AuditSnapshot,
-  lower: Lower,
-  upper: StoredBatch
+  previous: PreviousBatch,
+  last: StoredBatch
 ): AuditStep<ReadonlyArray<Account>> =>
-  lower.totalAccounts >= upper.totalAccounts
+  previous.totalAccounts >= last.totalAccounts
     ? Effect.succeed([])
     : Effect.map(
-      rows<{ readonly line: string }>(createdStatement, `${lastOf(lower)}`, `${lastOf(upper)}`),
+      rows<{ readonly line: string }>(
+        createdStatement,
+        `${lastAccountOf(previous)}`,
+        `${lastAccountOf(last)}`
+      ),
       (lines) => lines.map(({ line }) => decodeAccount(line))
     )
 
-interface Own {
+interface BatchRows {
   readonly transactions: Array<StoredRows["transactions"][number]>
   readonly exits: Array<Exit>
 }
 
-/** Which rows lie in the stretch of which batch; those of none are wrong. */
-function shareOut(
+/**
+ * Returns the rows of each batch, by the ranges of item ids of the batches; reports rows outside of
+ * all ranges.
+ */
+function assignRows(
   batches: ReadonlyArray<StoredBatch>,
   rows: StoredRows,
   findings: AuditSnapshot["findings"]
-): ReadonlyArray<Own> {
-  const own = batches.map((): Own => ({ transactions: [], exits: [] }))
-  const share = <Row extends { readonly itemId: number; readonly batchNum: number | null }>(
+): ReadonlyArray<BatchRows> {
+  const rowsByBatch = batches.map((): BatchRows => ({ transactions: [], exits: [] }))
+  const assign = <Row extends { readonly itemId: number; readonly batchNum: number | null }>(
     table: "transaction" | "exit",
     all: ReadonlyArray<Row>,
-    of: (batch: StoredBatch) => readonly [number, number],
-    to: (own: Own) => Array<Row>
+    rangeOf: (batch: StoredBatch) => readonly [from: number, to: number],
+    rowsOf: (rows: BatchRows) => Array<Row>
   ) => {
-    let place = batches.length - 1
+    let i = batches.length - 1
     for (const row of all) {
-      while (place > 0 && row.itemId >= of(batches[place]!)[1]) place--
-      const [from, end] = of(batches[place]!)
-      if (row.itemId >= from && row.itemId < end) to(own[place]!).push(row)
+      while (i > 0 && row.itemId >= rangeOf(batches[i]!)[1]) i--
+      const [from, to] = rangeOf(batches[i]!)
+      if (row.itemId >= from && row.itemId < to) rowsOf(rowsByBatch[i]!).push(row)
       else {findings.violate(
           "stretches",
           `${table}, item ${row.itemId}`,
@@ -171,20 +192,20 @@ function shareOut(
         )}
     }
   }
-  share(
+  assign(
     "transaction",
     rows.transactions,
     ({ transactions }) => transactions,
     ({ transactions }) => transactions
   )
-  share("exit", rows.exits, ({ exits }) => exits, ({ exits }) => exits)
-  return own
+  assign("exit", rows.exits, ({ exits }) => exits, ({ exits }) => exits)
+  return rowsByBatch
 }
 
-/** What a batch says of itself and of all before it. */
-function auditHeader(
+/** Checks the columns of a batch against its rows, its block and the previous batch. */
+function auditBatchRow(
   stored: StoredBatch,
-  lower: Lower,
+  previous: PreviousBatch,
   created: ReadonlyArray<Account>,
   { firstOfKey }: StoredRows,
   found: { readonly transactions: number; readonly l2: number; readonly exits: number },
@@ -192,13 +213,13 @@ function auditHeader(
 ): void {
   const { batch, block } = stored
   const place = `batch ${batch.batchNum}`
-  findings.same("batches", place, `batch ${batch.batchNum}`, `batch ${lower.batch.batchNum + 1}`)
-  if (batch.itemId <= lower.batch.itemId) {
+  findings.same("batches", place, `batch ${batch.batchNum}`, `batch ${previous.batch.batchNum + 1}`)
+  if (batch.itemId <= previous.batch.itemId) {
     findings.violate(
       "batches",
       `${place}, item_id`,
       batch.itemId,
-      `more than ${lower.batch.itemId}`
+      `more than ${previous.batch.itemId}`
     )
   }
   findings.sameMembers("batches", () => place, {
@@ -206,7 +227,7 @@ function auditHeader(
     timestampMs: batch.timestampMs
   }, { ethereumBlockHash: block?.hash ?? null, timestampMs: block?.timestampMs ?? null })
   findings.checked("stretches", 2)
-  const stretch = (
+  const checkRange = (
     name: string,
     [from, to]: readonly [number, number],
     before: number,
@@ -222,8 +243,8 @@ function auditHeader(
     }
     findings.same("stretches", `${place}, ${name}`, `${rows} rows`, `${to - from} rows`)
   }
-  stretch("transactions", stored.transactions, lower.transactions[1], found.transactions)
-  stretch("exits", stored.exits, lower.exits[1], found.exits)
+  checkRange("transactions", stored.transactions, previous.transactions[1], found.transactions)
+  checkRange("exits", stored.exits, previous.exits[1], found.exits)
   findings.checked("totals")
   const newKeys = new Set(
     created.filter(({ itemId, publicKey }) => firstOfKey.get(publicKey) === itemId).map((
@@ -236,7 +257,7 @@ function auditHeader(
       "batches",
       `${place}, forge_l1_transactions_num`,
       queue,
-      (lower.lastForgedQueue ?? -1) + 1
+      (previous.lastForgedQueue ?? -1) + 1
     )
   }
   findings.sameMembers("totals", () => place, {
@@ -247,27 +268,27 @@ function auditHeader(
     total_public_keys: stored.totalPublicKeys,
     last_forged_queue: stored.lastForgedQueue
   }, {
-    total_transactions: lower.totalTransactions + BigInt(found.transactions),
-    total_l2_transactions: lower.totalL2Transactions + BigInt(found.l2),
-    total_fee_units: lower.totalFeeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
-    total_accounts: lower.totalAccounts + BigInt(batch.numAccounts),
-    total_public_keys: lower.totalPublicKeys + BigInt(newKeys.size),
-    last_forged_queue: queue ?? lower.lastForgedQueue
+    total_transactions: previous.totalTransactions + BigInt(found.transactions),
+    total_l2_transactions: previous.totalL2Transactions + BigInt(found.l2),
+    total_fee_units: previous.totalFeeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
+    total_accounts: previous.totalAccounts + BigInt(batch.numAccounts),
+    total_public_keys: previous.totalPublicKeys + BigInt(newKeys.size),
+    last_forged_queue: queue ?? previous.lastForgedQueue
   })
 }
 
-/** Nothing lies below the first batch. */
-const auditBelow = (
+/** Reports rows with item ids lower than those of the first batch. */
+const reportRowsBefore = (
   { findings, rows }: AuditSnapshot,
-  above: { readonly transaction: number; readonly exit: number }
+  first: { readonly transaction: number; readonly exit: number }
 ): AuditStep =>
   Effect.gen(function*() {
     for (const table of ["transaction", "exit"] as const) {
-      const left = yield* rows<{ readonly item_id: bigint; readonly batch_num: bigint }>(
+      const strays = yield* rows<{ readonly item_id: bigint; readonly batch_num: bigint }>(
         `SELECT item_id, batch_num FROM ${table} WHERE item_id < $1::bigint ORDER BY item_id LIMIT 20`,
-        `${above[table]}`
+        `${first[table]}`
       )
-      for (const { batch_num, item_id } of left) {
+      for (const { batch_num, item_id } of strays) {
         findings.violate(
           "stretches",
           `${table}, item ${item_id}`,

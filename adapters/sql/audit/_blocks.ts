@@ -1,12 +1,13 @@
 import { Effect } from "effect"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 /*
- * Blocks in their order, and the marks that they carry: how far every list reached when the block had been written. What came with a block
- * is found between the mark of the block before and its own, since item ids grow with the blocks.
+ * The row of a block has *marks*: the next item id of each list and the last ids after the block.
+ * Item ids ascend with the blocks, so the rows that came with a block are between the marks of the
+ * previous block and its own.
  */
 
-const nexts = [
+const nextMarks = [
   "next_account",
   "next_exit",
   "next_transaction",
@@ -15,8 +16,8 @@ const nexts = [
   "next_token",
   "next_coordinator"
 ] as const
-const lasts = ["last_batch_num", "last_account_index", "last_token_id"] as const
-type Mark = typeof nexts[number] | typeof lasts[number]
+const lastMarks = ["last_batch_num", "last_account_index", "last_token_id"] as const
+type Mark = typeof nextMarks[number] | typeof lastMarks[number]
 
 type BlockRow = {
   readonly number: string
@@ -27,21 +28,28 @@ type BlockRow = {
 const blocksAtOnce = 2000
 const blocksStatement = `
 SELECT number::text AS number, timestamp_ms, last_ethereum_block::text AS last_ethereum_block, ${
-  [...nexts, ...lasts].join(", ")
+  [...nextMarks, ...lastMarks].join(", ")
 }
 FROM block WHERE block.number > $1::numeric ORDER BY block.number LIMIT ${blocksAtOnce}`
 
-/** Rows of a table by the block that they came with: the first item of each, and the marks that they lead to. */
-interface Source {
+/**
+ * SQL for the rows of a table by the block that they came with, and for the marks that they imply.
+ */
+interface MarkSource {
   readonly rows: string
   readonly block: string
   readonly item: string
-  /** Which mark tells where the rows of a block begin. */
-  readonly by: typeof nexts[number]
+  /** The mark of the previous block from which the rows of a block begin. */
+  readonly by: typeof nextMarks[number]
   readonly marks: { readonly [mark in Mark]?: string }
 }
 
-const dated = (table: string, by: typeof nexts[number], marks: Source["marks"] = {}): Source => ({
+/** The source of a table that has the number of the block in each row. */
+const sourceWithBlock = (
+  table: string,
+  by: typeof nextMarks[number],
+  marks: MarkSource["marks"] = {}
+): MarkSource => ({
   rows: `${table} AS r`,
   block: "r.ethereum_block_num",
   item: "r.item_id",
@@ -49,12 +57,12 @@ const dated = (table: string, by: typeof nexts[number], marks: Source["marks"] =
   marks: { [by]: "max(r.item_id) + 1", ...marks }
 })
 
-const sources: ReadonlyArray<Source> = [
-  dated("bid", "next_bid"),
-  dated("coordinator", "next_coordinator"),
-  dated("token", "next_token", { last_token_id: "max(r.token_id)" }),
-  dated("queued_transaction", "next_transaction"),
-  dated("batch", "next_batch", {
+const sources: ReadonlyArray<MarkSource> = [
+  sourceWithBlock("bid", "next_bid"),
+  sourceWithBlock("coordinator", "next_coordinator"),
+  sourceWithBlock("token", "next_token", { last_token_id: "max(r.token_id)" }),
+  sourceWithBlock("queued_transaction", "next_transaction"),
+  sourceWithBlock("batch", "next_batch", {
     last_batch_num: "max(r.batch_num)",
     next_exit: "max(r.exits_to) FILTER (WHERE r.exits_to > r.exits_from)",
     next_transaction:
@@ -69,15 +77,18 @@ const sources: ReadonlyArray<Source> = [
   }
 ]
 
-const sourceStatement = ({ block, item, marks, rows }: Source): string => `
+const sourceStatement = ({ block, item, marks, rows }: MarkSource): string => `
 SELECT ${block}::text AS number, min(${item}) AS first_item, ${
   Object.entries(marks).map(([mark, value]) => `${value} AS ${mark}`).join(", ")
 }
 FROM ${rows} WHERE ${item} >= $1::bigint AND ${item} < $2::bigint GROUP BY ${block}`
-const statements = sources.map((source) => ({ ...source, statement: sourceStatement(source) }))
+const sourceStatements = sources.map((source) => ({
+  ...source,
+  statement: sourceStatement(source)
+}))
 
-/** Lists whose rows must not lie behind the last block. */
-const endings = [
+/** Tables, and the mark of the last block that their item ids must be less than. */
+const tableEnds = [
   ["account", "next_account"],
   ["exit", "next_exit"],
   ["transaction", "next_transaction"],
@@ -88,22 +99,23 @@ const endings = [
   ["coordinator", "next_coordinator"]
 ] as const
 
+/** Checks the blocks in order, and their marks against the rows of the other tables. */
 export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const [size] = yield* rows<{ readonly blocks: bigint }>("SELECT count(*) AS blocks FROM block")
     let before: BlockRow | undefined
-    let seen = 0
+    let checked = 0
     for (;;) {
       const blocks: ReadonlyArray<BlockRow> = yield* rows<BlockRow>(
         blocksStatement,
         before?.number ?? "-1"
       )
       if (blocks.length === 0) break
-      // the genesis block has no rows before it, but ether and the first variables
+      // the genesis block is compared with nothing: it has only ether and the first variables
       const from = before ?? blocks[0]!
-      const marks = yield* marksWithin(rows, from, blocks.at(-1)!)
+      const marks = yield* impliedMarks(rows, from, blocks.at(-1)!)
       for (const block of blocks) {
-        if (before !== undefined) compare(block, before, marks.get(block.number), findings)
+        if (before !== undefined) compareMarks(block, before, marks.get(block.number), findings)
         marks.delete(block.number)
         before = block
       }
@@ -117,30 +129,30 @@ export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditSt
       }
       findings.checked("blocks", blocks.length)
       findings.checked("block-marks", blocks.length)
-      seen += blocks.length
-      yield* advance(blocks.length, seen / Number(size!.blocks))
+      checked += blocks.length
+      yield* advance(blocks.length, checked / Number(size!.blocks))
     }
     if (before === undefined) return
-    const [ledger] = yield* rows<{ readonly [mark in typeof nexts[number]]: bigint }>(
-      `SELECT ${nexts.join(", ")} FROM ledger`
+    const [ledger] = yield* rows<{ readonly [mark in typeof nextMarks[number]]: bigint }>(
+      `SELECT ${nextMarks.join(", ")} FROM ledger`
     )
-    for (const mark of nexts) {
-      const given = ledger?.[mark]
-      if (given !== undefined && given < before[mark]) {
+    for (const mark of nextMarks) {
+      const next = ledger?.[mark]
+      if (next !== undefined && next < before[mark]) {
         findings.violate(
           "standing",
           `ledger, ${mark}`,
-          given,
+          next,
           `${before[mark]} or more, which block ${before.number} reached`
         )
       }
     }
-    for (const [table, mark] of endings) {
-      const behind = yield* rows<{ readonly item_id: bigint }>(
+    for (const [table, mark] of tableEnds) {
+      const strays = yield* rows<{ readonly item_id: bigint }>(
         `SELECT item_id FROM ${table} WHERE item_id >= $1::bigint OR item_id < 1 ORDER BY item_id LIMIT 20`,
         `${before[mark]}`
       )
-      for (const { item_id } of behind) {
+      for (const { item_id } of strays) {
         findings.violate(
           "block-marks",
           `${table}, item ${item_id}`,
@@ -151,44 +163,47 @@ export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditSt
     }
   })
 
-interface Reached {
+/** The marks of a block that follow from the rows that came with it. */
+interface ImpliedMarks {
+  /** Name of the first source with such rows. */
   readonly rows: string
-  /** By the mark that they begin at. */
-  readonly firsts: Map<typeof nexts[number], bigint>
+  /** The first item ids of the rows, by the mark of the previous block from which they begin. */
+  readonly firsts: Map<typeof nextMarks[number], bigint>
   readonly marks: Map<Mark, bigint>
 }
 
-const marksWithin = (rows: AuditSnapshot["rows"], from: BlockRow, to: BlockRow) =>
+/** Returns the implied marks by the number of the block, for the blocks after `from` up to `to`. */
+const impliedMarks = (rows: AuditSnapshot["rows"], from: BlockRow, to: BlockRow) =>
   Effect.gen(function*() {
-    const reached = new Map<string, Reached>()
-    for (const { by, marks, rows: name, statement } of statements) {
+    const byBlock = new Map<string, ImpliedMarks>()
+    for (const { by, marks, rows: name, statement } of sourceStatements) {
       const groups = yield* rows<
         & { readonly number: string; readonly first_item: bigint }
         & { readonly [mark in Mark]?: bigint | null }
       >(statement, `${from[by]}`, `${to[by]}`)
       for (const group of groups) {
-        const found = reached.get(group.number) ??
+        const implied = byBlock.get(group.number) ??
           { rows: name, firsts: new Map(), marks: new Map() }
-        reached.set(group.number, found)
-        found.firsts.set(by, least(found.firsts.get(by), group.first_item))
+        byBlock.set(group.number, implied)
+        implied.firsts.set(by, least(implied.firsts.get(by), group.first_item))
         for (const mark of Object.keys(marks) as ReadonlyArray<Mark>) {
           const value = group[mark]
           if (value !== null && value !== undefined) {
-            found.marks.set(mark, greatest(found.marks.get(mark), value))
+            implied.marks.set(mark, greatest(implied.marks.get(mark), value))
           }
         }
       }
     }
-    return reached
+    return byBlock
   })
 
 const least = (a: bigint | undefined, b: bigint): bigint => a === undefined || b < a ? b : a
 const greatest = (a: bigint | undefined, b: bigint): bigint => a === undefined || b > a ? b : a
 
-function compare(
+function compareMarks(
   block: BlockRow,
   before: BlockRow,
-  reached: Reached | undefined,
+  implied: ImpliedMarks | undefined,
   findings: AuditSnapshot["findings"]
 ): void {
   const place = `block ${block.number}`
@@ -201,19 +216,20 @@ function compare(
       `${before.timestamp_ms} or more, the time of the block before`
     )
   }
-  const known = [before.last_ethereum_block, block.number].map(BigInt).reduce(greatest)
-  if (BigInt(block.last_ethereum_block) < known) {
+  const lowest = [before.last_ethereum_block, block.number].map(BigInt).reduce(greatest)
+  if (BigInt(block.last_ethereum_block) < lowest) {
     findings.violate(
       "blocks",
       `${place}, last_ethereum_block`,
       block.last_ethereum_block,
-      `${known} or more`
+      `${lowest} or more`
     )
   }
-  for (const mark of [...nexts, ...lasts]) {
-    const value = reached?.marks.get(mark)
+  for (const mark of [...nextMarks, ...lastMarks]) {
+    const value = implied?.marks.get(mark)
     if (value !== undefined) findings.same("block-marks", `${place}, ${mark}`, block[mark], value)
-    // item ids are never given back: after a rollback the next ones begin higher
+    // a block without rows keeps the marks, but next ids may grow: a rollback does not free item
+    // ids
     else if (mark.startsWith("last_") ? block[mark] !== before[mark] : block[mark] < before[mark]) {
       findings.violate(
         "block-marks",
@@ -223,7 +239,7 @@ function compare(
       )
     }
   }
-  for (const [mark, first] of reached?.firsts ?? []) {
+  for (const [mark, first] of implied?.firsts ?? []) {
     if (first < before[mark]) {
       findings.violate(
         "block-marks",

@@ -1,17 +1,20 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { checksumOf, migrations } from "../schema/mod.ts"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
-/** The applied migrations against those of this program. Whether the tables are those that an audit reads. */
+/**
+ * Compares the applied migrations with those of this program. Returns whether all of these are
+ * applied, so that the audit can read the tables.
+ */
 export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
-    const [there] = yield* rows<{ readonly there: boolean }>(
+    const [table] = yield* rows<{ readonly there: boolean }>(
       "SELECT to_regclass('migration') IS NOT NULL AS there"
     )
-    const applied = there?.there === true
+    const applied = table?.there === true
       ? yield* rows<{ readonly number: number; readonly name: string; readonly checksum: string }>(
         "SELECT number, name, checksum FROM migration WHERE number > 0 ORDER BY number"
       )
@@ -51,7 +54,10 @@ interface GenesisRow {
   readonly record: string
 }
 
-/** The record that the ledger was opened with, and what must be there since then. Undefined where nothing else can be judged. */
+/**
+ * Checks the genesis record, the first block and the first variables. Returns the genesis record,
+ * or undefined if it is unreadable, so that no other check is possible.
+ */
 export const auditGenesis = (
   { findings, rows }: AuditSnapshot
 ): AuditStep<GenesisFeed | undefined> =>
@@ -95,7 +101,7 @@ export const auditGenesis = (
     return genesis.value
   })
 
-interface StandingRow {
+interface LedgerRow {
   readonly version: bigint
   readonly token_version: bigint
   readonly ethereum_block_num: string
@@ -106,10 +112,10 @@ interface StandingRow {
   readonly tokens_max: bigint | null
 }
 
-/** The one row of the ledger against its last block and batch. */
-export const auditStanding = ({ findings, rows }: AuditSnapshot): AuditStep =>
+/** Checks the row of `ledger` against the last block, the last batch and the tokens. */
+export const auditLedgerRow = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
-    const all = yield* rows<StandingRow>(`
+    const all = yield* rows<LedgerRow>(`
 SELECT version, token_version, ethereum_block_num::text AS ethereum_block_num, batch_num, (SELECT max(part) FROM unnest(part_versions) AS part) AS parts_max,
   (SELECT max(number)::text FROM block) AS last_block, (SELECT max(batch_num) FROM batch) AS last_batch, (SELECT max(token.version) FROM token) AS tokens_max
 FROM ledger`)

@@ -1,17 +1,22 @@
 import { Effect } from "effect"
 import { openExitSource, openLevels, slotKey } from "../postings/mod.ts"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
-import { reportViolations } from "./_report_violations.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  itemsPerStatement,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
 const isOpen = "r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
 const place = (key: string, item: string): string =>
   `'open_item ' || encode(${key}, 'hex') || ', item ' || ${item}`
-const holder = (slot: string): string =>
+/** SQL for the key of the slots of the bidder with the best bid of a slot. */
+const keyOfHolder = (slot: string): string =>
   `SELECT ${
     slotKey("best.bidder_addr")
   } AS key FROM (SELECT bidder_addr FROM bid WHERE bid.slot_num = ${slot} ORDER BY item_id DESC LIMIT 1) AS best`
 
-/** Exits that are open and listed nowhere. */
+/** Open exits and held slots without their entries in `open_item`. */
 const missingExits = `
 SELECT ${
   place("source.key", "source.item")
@@ -25,7 +30,7 @@ SELECT ${
   place("held.key", "slot.slot_num")
 } AS place, 'no entry' AS found, 'one, since the bidder holds the best bid of slot ' || slot.slot_num AS expected
 FROM (SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint AND item_id < $2::bigint) AS slot CROSS JOIN LATERAL (${
-  holder("slot.slot_num")
+  keyOfHolder("slot.slot_num")
 }) AS held
 WHERE NOT EXISTS (SELECT FROM open_item WHERE open_item.key = held.key AND open_item.item = slot.slot_num)`
 
@@ -33,7 +38,8 @@ const page =
   `SELECT key, item FROM open_item WHERE (key, item) > ($1::bytea, $2::bigint) ORDER BY key, item LIMIT ${itemsPerStatement}`
 const lastOfPage =
   `SELECT '\\x' || encode(key, 'hex') AS key, item, (SELECT count(*) FROM (${page}) AS page) AS size FROM (${page}) AS page ORDER BY page.key DESC, page.item DESC LIMIT 1`
-const needless = `
+/** Entries of `open_item` for items that are not open, or that have another key. */
+const needlessEntries = `
 SELECT ${
   place("page.key", "page.item")
 } AS place, 'an entry' AS found, 'none: it is not open, or not under this key' AS expected FROM (${page}) AS page
@@ -41,9 +47,10 @@ WHERE NOT CASE substring(page.key FROM 1 FOR 1)
   WHEN '\\x4f' THEN EXISTS (SELECT FROM (${
   openExitSource(`r.item_id = page.item AND ${isOpen}`)
 }) AS source WHERE source.key = page.key)
-  ELSE EXISTS (SELECT FROM (${holder("page.item")}) AS held WHERE held.key = page.key) END`
+  ELSE EXISTS (SELECT FROM (${keyOfHolder("page.item")}) AS held WHERE held.key = page.key) END`
 
-const miscounted = `
+/** Counts in `open_count` that differ from the number of entries. */
+const wrongCounts = `
 SELECT 'open_count ' || encode(key, 'hex') || ', level ' || level || ', bucket ' || bucket AS place, coalesce(counted.items::text, 'no row') AS found, coalesce(there.items::text, 'no row') AS expected
 FROM (
   SELECT key, level, item >> bits AS bucket, count(*) AS items FROM open_item CROSS JOIN (VALUES ${
@@ -52,7 +59,9 @@ FROM (
   GROUP BY key, level, item >> bits
 ) AS there FULL JOIN open_count AS counted USING (key, level, bucket) WHERE there.items IS DISTINCT FROM counted.items`
 
-/** What comes and goes: every open item under each of its keys, nothing else there, and the counts. */
+/**
+ * Checks that `open_item` has the entries of all open items and no others, and checks `open_count`.
+ */
 export const auditOpenItems = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
@@ -78,12 +87,12 @@ export const auditOpenItems = (snapshot: AuditSnapshot): AuditStep =>
         { readonly key: string; readonly item: bigint; readonly size: bigint }
       >(lastOfPage, key, item)
       if (last === undefined) break
-      yield* reportViolations(snapshot, "open-items", needless, key, item)
+      yield* reportViolations(snapshot, "open-items", needlessEntries, key, item)
       findings.checked("open-items", Number(last.size))
       yield* advance(Number(last.size), 0.75)
       ;[key, item] = [last.key, `${last.item}`]
     }
-    yield* reportViolations(snapshot, "open-counts", miscounted)
+    yield* reportViolations(snapshot, "open-counts", wrongCounts)
     const [counts] = yield* rows<{ readonly size: bigint }>(
       "SELECT count(*) AS size FROM open_count"
     )

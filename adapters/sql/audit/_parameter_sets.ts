@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
-import { type ParameterKind, readParameterSet } from "../reads/mod.ts"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import { type ParameterKind, decodeParameterSet } from "../reads/mod.ts"
+import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 interface SetRow {
   readonly kind: ParameterKind
@@ -10,13 +10,13 @@ interface SetRow {
   readonly variables: string
 }
 
-/** Each set of variables is read as the program reads it. */
+/** Checks that each set of variables can be decoded, and its columns against its content. */
 export const auditVariables = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [kind, block] = ["", "0"]
-    /** Auction variables that none of those behind them supersedes, as far as these are read: by ascending first slot. */
-    const standing: Array<SetRow> = []
-    const superseded = ({ block, superseded_by }: SetRow, by: string | null) =>
+    /** The auction variables that no set read so far supersedes, by ascending first slot. */
+    const current: Array<SetRow> = []
+    const checkSupersededBy = ({ block, superseded_by }: SetRow, by: string | null) =>
       findings.same(
         "variables",
         `parameter_set auction of block ${block}, superseded_by`,
@@ -31,16 +31,16 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
         kind,
         block
       )
-      if (sets.length === 0) return standing.forEach((set) => superseded(set, null))
+      if (sets.length === 0) return current.forEach((set) => checkSupersededBy(set, null))
       for (const set of sets) {
         const place = `parameter_set ${set.kind} of block ${set.block}`
-        const read = yield* Effect.exit(
+        const decoded = yield* Effect.exit(
           Effect.try({
-            try: () => readParameterSet(set.kind, set.variables),
+            try: () => decodeParameterSet(set.kind, set.variables),
             catch: (error) => error
           })
         )
-        if (Exit.isFailure(read)) {
+        if (Exit.isFailure(decoded)) {
           findings.violate(
             "variables",
             place,
@@ -48,22 +48,22 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             "variables that can be read"
           )
         } else {
-          const firstSlot = "defaultSlotSetBidSlotNum" in read.value
-            ? BigInt(read.value.defaultSlotSetBidSlotNum)
+          const firstSlot = "defaultSlotSetBidSlotNum" in decoded.value
+            ? BigInt(decoded.value.defaultSlotSetBidSlotNum)
             : null
           findings.same("variables", `${place}, first_slot`, set.first_slot, firstSlot)
           if (firstSlot !== null) {
-            while (standing.length > 0 && standing.at(-1)!.first_slot! >= firstSlot) {
-              superseded(standing.pop()!, set.block)
+            while (current.length > 0 && current.at(-1)!.first_slot! >= firstSlot) {
+              checkSupersededBy(current.pop()!, set.block)
             }
-            standing.push({ ...set, first_slot: firstSlot })
+            current.push({ ...set, first_slot: firstSlot })
           }
-          // a set that a withdrawal changed keeps the date of the last decision about it
-          if (read.value.ethereumBlockNum > BigInt(set.block)) {
+          // a set that a withdrawal changed has the number of the block that decided the set before
+          if (decoded.value.ethereumBlockNum > BigInt(set.block)) {
             findings.violate(
               "variables",
               `${place}, ethereumBlockNum`,
-              read.value.ethereumBlockNum,
+              decoded.value.ethereumBlockNum,
               `at most ${set.block}`
             )
           }

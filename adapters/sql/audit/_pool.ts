@@ -2,12 +2,16 @@ import { Effect, Result } from "effect"
 import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
 import { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "../pool/mod.ts"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
-import { reportViolations } from "./_report_violations.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  itemsPerStatement,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
 const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
 
-/** The counters of the pool, its transactions by themselves, and the steps that they took. */
+/** Checks the counters of the pool, the transactions and their state transitions. */
 export const auditPool = (snapshot: AuditSnapshot, keccak256: Keccak256): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
@@ -59,10 +63,9 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
       for (const row of page) {
         const transaction = transactionOf(row)
         const id = l2TransactionId(transaction, keccak256)
-        const own = () => `pool_transaction ${transaction.id}`
         findings.sameMembers(
           "pool",
-          own,
+          () => `pool_transaction ${transaction.id}`,
           { id: transaction.id, fee_units: BigInt(row.fee_units) },
           {
             id: Result.getOrElse(id, () => "the hash of what it names"),
@@ -74,30 +77,33 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
       yield* advance(page.length, 0.3)
       last = `\\x${hexOf(page.at(-1)!.id)}`
     }
-    yield* auditSteps(snapshot)
+    yield* auditTransitions(snapshot)
   })
 
 type Row = PoolTransactionRow & { readonly fee_units: string }
 
-const stepsPage =
+const transitionsPage =
   `SELECT * FROM pool_transition WHERE (id, number) > ($1::bytea, $2::bigint) ORDER BY id, number LIMIT ${itemsPerStatement}`
 
-/** Each step begins where the one before ended, and the last one ends where the transaction is. */
-const stepsStatement = `
+/**
+ * Each transition begins in the state in which the previous one ended, and the last one ends in the
+ * state of the transaction.
+ */
+const wrongTransitions = `
 SELECT ${place("id")} || ', step ' || number AS place, told AS found, expected FROM (
   SELECT step.id, step.number, 'from ' || coalesce(step.from_state, 'nowhere') AS told, 'from ' || coalesce(before.to_state, 'nowhere') AS expected
-  FROM (${stepsPage}) AS step
+  FROM (${transitionsPage}) AS step
   LEFT JOIN LATERAL (SELECT to_state FROM pool_transition AS b WHERE b.id = step.id AND b.number < step.number ORDER BY b.number DESC LIMIT 1) AS before ON true
   WHERE step.from_state IS DISTINCT FROM before.to_state
   UNION ALL
   SELECT step.id, step.number, 'state ' || coalesce(t.state, 'none') || ', batch ' || coalesce(t.batch_num::text, 'none'),
     'state ' || coalesce(step.to_state, 'none') || CASE WHEN step.to_state IS NULL THEN '' ELSE ', batch ' || coalesce(step.batch_num::text, 'none') END
-  FROM (${stepsPage}) AS step LEFT JOIN pool_transaction AS t ON t.id = step.id
+  FROM (${transitionsPage}) AS step LEFT JOIN pool_transaction AS t ON t.id = step.id
   WHERE NOT EXISTS (SELECT FROM pool_transition AS later WHERE later.id = step.id AND later.number > step.number)
     AND (t.state IS DISTINCT FROM step.to_state OR (step.to_state IS NOT NULL AND t.batch_num IS DISTINCT FROM step.batch_num))
 ) AS wrong`
 
-const auditSteps = (snapshot: AuditSnapshot): AuditStep =>
+const auditTransitions = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
     yield* reportViolations(
@@ -113,33 +119,34 @@ SELECT ${
       const [last] = yield* rows<
         { readonly id: Uint8Array; readonly number: bigint; readonly size: bigint }
       >(
-        `SELECT id, number, (SELECT count(*) FROM (${stepsPage}) AS page) AS size FROM (${stepsPage}) AS page ORDER BY page.id DESC, page.number DESC LIMIT 1`,
+        `SELECT id, number, (SELECT count(*) FROM (${transitionsPage}) AS page) AS size FROM (${transitionsPage}) AS page ORDER BY page.id DESC, page.number DESC LIMIT 1`,
         id,
         number
       )
       if (last === undefined) return
-      yield* reportViolations(snapshot, "pool-steps", stepsStatement, id, number)
+      yield* reportViolations(snapshot, "pool-steps", wrongTransitions, id, number)
       findings.checked("pool-steps", Number(last.size))
       yield* advance(Number(last.size), 0.6)
       ;[id, number] = [`\\x${hexOf(last.id)}`, `${last.number}`]
     }
   })
 
-interface Settled {
+interface SettledRow {
   readonly batch_num: bigint | null
   readonly hash: string | null
   readonly mark: bigint | null
   readonly mark_hash: string | null
 }
 
-/** The pool against the ledger, as far as it has seen it. */
+/** Compares the pool with the ledger, if the pool has settled with the last batch. */
 export const auditPoolLedger = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { findings, rows } = snapshot
-    const [standing] = yield* rows<Settled>(`
+    const [settled] = yield* rows<SettledRow>(`
 SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
 FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
-    // a rollback leaves wrong marks above right ones until the pool has settled
+    // after a rollback the last marks may be wrong until the pool settles, so check those before
+    // only
     yield* reportViolations(
       snapshot,
       "pool-ledger",
@@ -154,7 +161,7 @@ WHERE m.ethereum_block_hash IS DISTINCT FROM '0x' || encode(batch.ethereum_block
       "SELECT (SELECT count(*) FROM pool_mark) + (SELECT count(*) FROM pool_transaction) AS size"
     )
     findings.checked("pool-ledger", Number(marks!.size))
-    const { batch_num, hash, mark, mark_hash } = standing!
+    const { batch_num, hash, mark, mark_hash } = settled!
     if (mark !== batch_num || mark_hash !== hash) {
       findings.note(
         `The pool has settled with batch ${mark ?? "none"} (${

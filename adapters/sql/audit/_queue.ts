@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { l1UserTransactionId, type Keccak256 } from "../../../core/encoding/mod.ts"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { type AuditSnapshot, type AuditStep, itemsPerStatement } from "./_audit_snapshot.ts"
 
 const statement = `
 SELECT q.item_id, '0x' || encode(q.id, 'hex') AS id, q.queue, q.position, q.forged, t.item_id AS forged_item, t.batch_num,
@@ -19,7 +19,10 @@ interface QueuedRow {
   readonly forged_queue: bigint | null
 }
 
-/** Queued transactions in the order in which they came: by queue and position without gaps, and forged where a batch has them. */
+/**
+ * Checks queued transactions in the order of their item ids: queues ascend, positions have no gaps,
+ * and `forged` is set if and only if a batch has the transaction.
+ */
 export const auditQueue = (
   { advance, findings, rows }: AuditSnapshot,
   keccak256: Keccak256
@@ -30,9 +33,9 @@ export const auditQueue = (
     )
     let [last, queue, position] = [0n, -1n, -1]
     for (;;) {
-      const found: ReadonlyArray<QueuedRow> = yield* rows<QueuedRow>(statement, `${last}`)
-      if (found.length === 0) return
-      for (const row of found) {
+      const page: ReadonlyArray<QueuedRow> = yield* rows<QueuedRow>(statement, `${last}`)
+      if (page.length === 0) return
+      for (const row of page) {
         const place =
           `queued_transaction, item ${row.item_id} (queue ${row.queue}, position ${row.position})`
         findings.same(
@@ -75,7 +78,7 @@ export const auditQueue = (
         }
         ;[last, queue, position] = [row.item_id, row.queue, row.position]
       }
-      findings.checked("queued", found.length)
-      yield* advance(found.length, Number(last) / Number(ends!.last))
+      findings.checked("queued", page.length)
+      yield* advance(page.length, Number(last) / Number(ends!.last))
     }
   })

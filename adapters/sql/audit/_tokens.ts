@@ -1,9 +1,14 @@
 import { Effect } from "effect"
 import { decodeToken, tokenRowSql } from "../reads/mod.ts"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
-import { reportViolations, countRows } from "./_report_violations.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  countRows,
+  itemsPerStatement,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
-/** Tokens without gaps, and what their prices overwrote. */
+/** Checks that token ids have no gaps, and checks prices and price changes. */
 export const auditTokens = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { findings, rows, tokens } = snapshot
@@ -70,7 +75,7 @@ FROM (
   SELECT *, lag(place) OVER (PARTITION BY ethereum_block_num ORDER BY place) AS before, EXISTS (SELECT FROM token WHERE token.token_id = price_change.token_id) AS is_known FROM price_change
 ) AS placed WHERE place <> coalesce(before + 1, 0) OR NOT is_known`
     )
-    // a token that comes with its price has it from the start
+    // a token that is registered together with a price has it before its first price change
     yield* reportViolations(
       snapshot,
       "prices",

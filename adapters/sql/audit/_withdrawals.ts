@@ -1,6 +1,11 @@
 import { Effect } from "effect"
-import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
-import { reportViolations, countRows } from "./_report_violations.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  countRows,
+  itemsPerStatement,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
 const fields = ["instant_withdrawn", "delayed_withdraw_request", "delayed_withdrawn"]
 const fieldOf = (exit: string, field: string): string =>
@@ -8,7 +13,7 @@ const fieldOf = (exit: string, field: string): string =>
     fields.map((name, number) => `WHEN ${number} THEN ${exit}.${name}`).join(" ")
   } END`
 
-/** What is noted of withdrawals on exits and beside blocks is the same. */
+/** Checks that the tables `exit` and `withdrawal` have the same withdrawals. */
 export const auditWithdrawals = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, rows } = snapshot

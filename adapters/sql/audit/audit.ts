@@ -3,20 +3,23 @@ import { SqlClient } from "effect/sql"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import type { Findings } from "../../../core/use_cases/mod.ts"
 import { Database, storeFailure } from "../connection/mod.ts"
-import type { DatabaseAuditOptions } from "./audit_options.ts"
+import type { DatabaseAuditOptions } from "./_audit_snapshot.ts"
 
 /*
- * All of it reads one snapshot, in pages by key; the pass over the batches holds 41 bytes for each account, the state root 32. Hash and merge joins
+ * An audit reads one snapshot, in pages by key. It needs 41 bytes of memory for each account during
+ * the pass over the batches, and 32 for the state root. Hash and merge joins are off, since they
  * would read whole tables for each page.
  */
-const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-const settle = `
+const beginStatement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+const settingsStatement = `
 SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true), set_config('jit', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 /**
- * Looks at everything that a database holds of a ledger and a pool, and notes what does not hold. It locks nothing, so the node may be in
- * service; what is written meanwhile is not looked at, and the server keeps old versions of rows until it ends.
+ * Checks all tables of a ledger and a pool, and adds the violations to `findings`. It takes no
+ * locks, so the node may run meanwhile; it ignores later writes. Until it ends, PostgreSQL cannot
+ * remove old versions of rows. Fails with `StoreFailure` if the database cannot be read; violations
+ * are no failure.
  */
 export const auditDatabase = (
   options: DatabaseAuditOptions,
@@ -24,11 +27,30 @@ export const auditDatabase = (
 ): Effect.Effect<void, StoreFailure, Database> =>
   Effect.gen(function*() {
     const { migrations: sql } = yield* Database
-    // loaded with the first audit: most processes never make one
-    const { audit } = yield* Effect.promise(() => import("./_audit_tables.ts"))
-    yield* Effect.andThen(sql.unsafe(settle), audit(sql, options, findings)).pipe(
+    // loaded by the first audit, since most processes never run one
+    const { auditTables } = yield* Effect.promise(() => import("./_audit_tables.ts"))
+    yield* Effect.andThen(sql.unsafe(settingsStatement), auditTables(sql, options, findings)).pipe(
       sql.withTransaction,
-      Effect.provideService(SqlClient.BeginTransaction, begin),
+      Effect.provideService(SqlClient.BeginTransaction, beginStatement),
       Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error)))
     )
   })
+
+/** Stores the report of an audit, as JSON, and replaces the previous one. */
+export const saveAudit = (report: string): Effect.Effect<void, StoreFailure, Database> =>
+  Effect.flatMap(Database, ({ writes }) => writes.unsafe(saveStatement, [report])).pipe(
+    Effect.mapError(storeFailure),
+    Effect.asVoid
+  )
+
+/** The report that was stored last, as JSON; null if there is none. */
+export const lastAudit: Effect.Effect<string | null, StoreFailure, Database> = Effect.flatMap(
+  Database,
+  ({ reads }) => reads.unsafe<{ readonly report: string }>("SELECT report FROM audit")
+).pipe(
+  Effect.mapError(storeFailure),
+  Effect.map(([row]) => row?.report ?? null)
+)
+
+const saveStatement = `
+INSERT INTO audit (report) VALUES ($1) ON CONFLICT (singleton) DO UPDATE SET report = excluded.report, finished_at = clock_timestamp()`

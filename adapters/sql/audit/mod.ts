@@ -1,4 +1,3 @@
-/** The audit of a database, and its last result. */
-export { auditDatabase } from "./audit.ts"
-export type { DatabaseAuditOptions } from "./audit_options.ts"
-export { keepAudit, lastAudit } from "./audit_result.ts"
+/** The audit of a database, and its last report. */
+export { auditDatabase, lastAudit, saveAudit } from "./audit.ts"
+export type { DatabaseAuditOptions } from "./_audit_snapshot.ts"

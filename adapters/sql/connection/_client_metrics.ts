@@ -1,15 +1,18 @@
 import { counter, gauge, limitHits, type Series } from "../../../core/ports/mod.ts"
 import type { ConnectionLimiterStats } from "./_connection_limiter.ts"
 
-interface Bounds {
+interface ClientBounds {
   readonly role: string
   readonly connections: number
   readonly sharing: number
 }
 
-/** Returns the metrics of one pool of connections. */
+/**
+ * Returns the metrics of one client. `limiter` and `cancelled` are called at each scrape;
+ * `cancelled` counts the statements that exceeded the statement timeout.
+ */
 export const clientMetrics = (
-  { connections, role, sharing }: Bounds,
+  { connections, role, sharing }: ClientBounds,
   limiter: () => ConnectionLimiterStats,
   cancelled: () => number
 ): ReadonlyArray<Series> => {
@@ -17,19 +20,19 @@ export const clientMetrics = (
   return [
     gauge(
       "rollup_database_connections_max",
-      "Connections that a client opens at most",
+      "Maximum number of connections of a client",
       () => connections,
       labels
     ),
     gauge(
       "rollup_database_places",
-      "Statements and transactions that a client lets in at once",
+      "Maximum number of concurrent statements and transactions of a client",
       () => connections * sharing,
       labels
     ),
     gauge(
       "rollup_database_in_use",
-      "Statements and transactions that are under way",
+      "Statements and transactions that are running",
       () => limiter().inUse,
       labels
     ),
@@ -41,23 +44,23 @@ export const clientMetrics = (
     ),
     counter(
       "rollup_database_waits_total",
-      "Statements and transactions that had to wait for a connection",
+      "Statements and transactions that waited for a connection",
       () => limiter().waits,
       labels
     ),
     counter(
       "rollup_database_wait_timeouts_total",
-      "Statements and transactions that waited for a connection for too long",
+      "Statements and transactions that failed since no connection became free in time",
       () => limiter().timeouts,
       labels
     ),
     counter(
       "rollup_database_statement_timeouts_total",
-      "Statements that the database cancelled, or that were given up, since they took longer than they may",
+      "Statements that were cancelled or abandoned since they exceeded the statement timeout",
       cancelled,
       labels
     ),
-    // each client has these limits of its own
+    // these limits apply to each client separately
     limitHits("queueWaitMs", () => limiter().timeouts, labels),
     limitHits("statementTimeoutMs", cancelled, labels)
   ]

@@ -4,27 +4,27 @@ import type { SqlConnection } from "effect/sql"
 import { SqlError } from "effect/sql"
 import { isConnectionLost } from "./failure.ts"
 
-/** A session of the driver as the client speaks to it. */
+/** Returns the connection of the SQL client over a session; calls `onError` with each failure. */
 export const connectionOf = (
   session: PgConnection.PgConnection,
-  noticed: (error: SqlError.SqlError) => void
+  onError: (error: SqlError.SqlError) => void
 ): SqlConnection.Connection => {
-  const noting = <A>(
+  const report = <A>(
     answer: Effect.Effect<A, SqlError.SqlError>
   ): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.tapError(answer, (error) => Effect.sync(() => noticed(error)))
+    Effect.tapError(answer, (error) => Effect.sync(() => onError(error)))
   const rows =
     (prepare: boolean): SqlConnection.Connection["execute"] => (sql, params, transformRows) =>
       Effect.map(
-        noting(session.query(sql, params, prepare)),
+        report(session.query(sql, params, prepare)),
         (result) => transformRows === undefined ? result.rows : transformRows(result.rows)
       )
   return {
     execute: rows(true),
     executeUnprepared: rows(false),
-    executeRaw: (sql, params) => noting(session.query(sql, params)),
-    executeValues: (sql, params) => noting(session.queryValues(sql, params)),
-    executeValuesUnprepared: (sql, params) => noting(session.queryValues(sql, params, false)),
+    executeRaw: (sql, params) => report(session.query(sql, params)),
+    executeValues: (sql, params) => report(session.queryValues(sql, params)),
+    executeValuesUnprepared: (sql, params) => report(session.queryValues(sql, params, false)),
     executeStream: (sql, params, transformRows) =>
       transformRows === undefined
         ? session.stream(sql, params)
@@ -34,14 +34,15 @@ export const connectionOf = (
 }
 
 /**
- * A session for a transaction. Where it is lost, the server rolls back by itself: a ROLLBACK that cannot be said any more must not
- * turn the failure of the transaction, which may be tried again, into a defect.
+ * Returns the connection of a transaction. If the connection is lost, the server rolls back by
+ * itself. A ROLLBACK that fails for this reason is ignored, since it would turn the failure of the
+ * transaction, which can be retried, into a defect.
  */
 export const transactionConnectionOf = (
   session: PgConnection.PgConnection,
-  noticed: (error: SqlError.SqlError) => void
+  onError: (error: SqlError.SqlError) => void
 ): SqlConnection.Connection => {
-  const connection = connectionOf(session, noticed)
+  const connection = connectionOf(session, onError)
   return {
     ...connection,
     execute: (sql, params, transformRows) => {
@@ -53,7 +54,10 @@ export const transactionConnectionOf = (
   }
 }
 
-/** PostgreSQL answers COMMIT with `ROLLBACK` where a statement of the transaction had failed. */
+/**
+ * Commits. Fails if a statement of the transaction had failed: PostgreSQL then answers COMMIT with
+ * `ROLLBACK` instead of an error.
+ */
 export const commit = (
   connection: SqlConnection.Connection
 ): Effect.Effect<void, SqlError.SqlError> =>

@@ -5,7 +5,7 @@ import { waitFailure } from "./failure.ts"
 export interface ConnectionLimiterOptions {
   /** Statements or transactions that run at once. */
   readonly permits: number
-  /** How long another one waits for a permit. */
+  /** Greatest time to wait for a permit. */
   readonly waitMs: number
   /** Connections that the permits share, for the error message. */
   readonly connections: number
@@ -15,13 +15,17 @@ export interface ConnectionLimiterStats {
   /** Statements and transactions that hold a permit. */
   readonly inUse: number
   readonly waiting: number
-  /** Total of those that had to wait. */
+  /** Total of statements and transactions that waited for a permit. */
   readonly waits: number
-  /** Total of those that waited longer than `waitMs`. */
+  /** Total of waits that failed after `waitMs`. */
   readonly timeouts: number
 }
 
-/** Bounds the wait for a connection, which the driver's pool does not. */
+/**
+ * Limits how many statements and transactions run at once, and how long each waits for a
+ * connection; the pool of the driver does neither. After `waitMs` a wait fails with a
+ * `waitFailure`.
+ */
 export const makeConnectionLimiter = (
   { connections, permits, waitMs }: ConnectionLimiterOptions
 ) => {
@@ -39,7 +43,7 @@ export const makeConnectionLimiter = (
     inUse--
     return semaphore.release(1)
   })
-  // scoped, so that a permit that arrives together with the timeout is released
+  // scoped, to release a permit that is granted at the same time as the timeout
   const wait: Effect.Effect<void, SqlError.SqlError, Scope.Scope> = Effect.suspend(() => {
     waits++
     waiting++
@@ -61,7 +65,7 @@ export const makeConnectionLimiter = (
   })
   return {
     stats: (): ConnectionLimiterStats => ({ inUse, waiting, waits, timeouts }),
-    /** Runs the effect with a permit; only a wait pays for a scope. */
+    /** Runs the effect with a permit; creates a scope only if it has to wait. */
     withPermit: <A, E, R>(
       effect: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | SqlError.SqlError, R> =>

@@ -1,7 +1,8 @@
 import { Redacted, Result } from "effect"
+import { connect, type Socket } from "node:net"
 import { DatabaseError } from "./failure.ts"
 
-/** Where a database is, without what opens it. */
+/** The location of a database, without credentials. */
 export interface ServerAddress {
   readonly host: string
   readonly port: number
@@ -9,8 +10,9 @@ export interface ServerAddress {
 }
 
 /**
- * Reads a URL as the driver does: parameters win over the place that they have in other URLs. Refuses what the driver refuses, since its
- * refusal looks like that of a server which may answer later.
+ * Returns the address in a URL, read as the driver reads it: parameters take precedence over the
+ * other parts. Fails with the reason "url" if the driver would not accept the URL: the error of the
+ * driver looks like that of a server that may answer later.
  */
 export const serverAddress = (
   url: Redacted.Redacted
@@ -24,7 +26,7 @@ export const serverAddress = (
     const portNumber = Number(last("port") ?? (port === "" ? 5432 : port))
     const user = last("user") ??
       (decodeURIComponent(username) || process.env["USER"] || process.env["USERNAME"])
-    if (user === undefined || user === "") return Result.fail(nameless)
+    if (user === undefined || user === "") return Result.fail(withoutUser)
     const mode = last("sslmode")
     if (mode !== undefined && !sslModes.has(mode)) return Result.fail(unknownMode(mode))
     const timeout = Number(last("connect_timeout") ?? 0)
@@ -39,14 +41,31 @@ export const serverAddress = (
       database: last("dbname") ?? (decodeURIComponent(pathname.slice(1)) || user)
     })
   } catch {
-    // what `URL` throws quotes the URL, and so the password
+    // the error of `URL` quotes the URL with the password, so it is not the cause
     return Result.fail(unreadable)
   }
 }
 
-/** For messages. */
-export const toldAddress = ({ database, host, port }: ServerAddress): string =>
+/** Returns the address as text for messages. */
+export const addressText = ({ database, host, port }: ServerAddress): string =>
   `PostgreSQL at ${host.includes(":") ? `[${host}]` : host}:${port}, database "${database}"`
+
+/**
+ * Opens a socket that is destroyed after `silenceMs` without data in either direction; 0 disables
+ * it. A server that is cut off sends nothing, so its statements would wait until the operating
+ * system stops resending. An idle connection is closed as well, and opened again by the next
+ * statement.
+ */
+export const openSocket = ({ host, port }: ServerAddress, silenceMs: number): Socket => {
+  const socket = host.startsWith("/")
+    ? connect({ path: `${host}/.s.PGSQL.${port}` })
+    // a statement is one write, so Nagle's algorithm would only delay it
+    : connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
+  return socket.setTimeout(
+    silenceMs,
+    () => socket.destroy(new Error(`The server has been silent for ${silenceMs} ms`))
+  )
+}
 
 const unreadable = new DatabaseError({
   reason: "url",
@@ -68,7 +87,7 @@ const unknownMode = (mode: string): DatabaseError =>
       [...sslModes].join(", ")
     }: correct it`
   })
-const nameless = new DatabaseError({
+const withoutUser = new DatabaseError({
   reason: "url",
   message:
     "The URL of the database names no user, and neither does USER in the environment, expected one like postgresql://user:password@host:5432/database: name the user"

@@ -1,5 +1,5 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
-import { Context, Effect, type Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
+import { Context, Effect, Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { measure } from "../../../core/ports/mod.ts"
@@ -7,40 +7,49 @@ import { clientMetrics } from "./_client_metrics.ts"
 import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
 import { makeConnectionLimiter } from "./_connection_limiter.ts"
 import { isConnectionLost, sqlState, waitFailure } from "./failure.ts"
-import type { ServerAddress } from "./_server_address.ts"
-import { socketTo } from "./_socket.ts"
-import { withTimeout } from "./_with_timeout.ts"
+import { openSocket, type ServerAddress } from "./_server_address.ts"
 
 export interface ClientOptions {
   readonly url: Redacted.Redacted
   readonly address: ServerAddress
-  /** What the server shows of the sessions. */
+  /** Name of the sessions in `pg_stat_activity`. */
   readonly applicationName: string
-  /** What the connections are for, as metrics name it. */
+  /** Label of the client in metrics. */
   readonly role: string
   readonly connections: number
-  /** Statements that share a connection; 1 where each has its own, and transactions are possible. */
+  /**
+   * Statements that share a connection. If it is 1, each has its own, and transactions are
+   * possible.
+   */
   readonly sharing: number
   readonly connectTimeoutMs: number
-  /** 0 for any time. */
+  /** Greatest duration of a statement on the server; 0 for none, if `retries` is false. */
   readonly statementTimeoutMs: number
-  /** How long a transaction may stand still; its locks are free afterwards. */
+  /** Greatest idle time of an open transaction; then the server ends the session. */
   readonly idleTransactionMs: number
+  /** Greatest time to wait for a connection. */
   readonly queueWaitMs: number
-  /** Whether a statement that lost its connection is said again at once, on another one, and not waited for beyond its time. True only where that can do no harm. */
+  /**
+   * Whether a statement is retried once, on another connection, if its connection is lost, and
+   * fails if it is not answered in time. True only for statements that do not write.
+   */
   readonly retries: boolean
 }
 
-/** How much longer than a statement may take the server may be silent before it is given up. */
+/** Time after the statement timeout at which the socket of a silent server is destroyed. */
 const silenceMs = 5000
-/** How much longer than a statement may take a reader waits, since the server works on those of a shared connection one by one. */
+/**
+ * Time after the statement timeout at which a statement with `retries` fails. The server executes
+ * the statements of a shared connection one by one.
+ */
 const sharedMs = 500
-/** Statements that a connection keeps prepared. */
+/** Prepared statements that a connection caches. */
 const preparedMax = 500
 
 /**
- * Reads probe indexes, whatever their parameters: one plan for each statement, made once. To plan them again for each key takes longer
- * than to execute them, and a plan that was made while tables were small must not scan them when they are large.
+ * Session settings for reads: one generic plan for each statement, which probes indexes whatever
+ * the parameters are. Planning a statement again takes longer than executing it, and a plan that
+ * was made while tables were small must not scan them when they are large.
  */
 export const readPlans = {
   plan_cache_mode: "force_generic_plan",
@@ -50,7 +59,7 @@ export const readPlans = {
   jit: "off"
 }
 
-/** The rows of a statement that reads, each as what its columns hold. */
+/** Runs a statement that does not write, and returns each row as an array of column values. */
 export type Values = (
   text: string,
   parameters: ReadonlyArray<string | null>
@@ -58,13 +67,17 @@ export type Values = (
 
 export interface Client {
   readonly sql: SqlClient.SqlClient
-  /** What `sql.unsafe(text, parameters).values` answers, without what a span and the builder of statements cost where nobody traces. */
+  /**
+   * Returns the same as `sql.unsafe(text, parameters).values`, without the cost of a span and of
+   * the statement builder if the fiber is not traced.
+   */
   readonly values: Values
 }
 
 /**
- * A client of one pool of connections, opened when they are needed. The driver's own client lets statements wait for a connection
- * for any time, and turns a transaction whose connection is lost into a defect.
+ * Makes a client of one pool of connections, which are opened on demand. Unlike the client of the
+ * driver, it bounds the wait for a connection, and a transaction whose connection is lost fails
+ * instead of dying with a defect.
  */
 export const makeClient = (
   options: ClientOptions
@@ -79,9 +92,9 @@ export const makeClient = (
         idle_in_transaction_session_timeout: String(options.idleTransactionMs),
         ...retries ? readPlans : {}
       },
-      // 0 is no bound to the socket either
+      // without a statement timeout the socket has none either
       stream: () =>
-        socketTo(
+        openSocket(
           address,
           options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + silenceMs
         ),
@@ -97,12 +110,12 @@ export const makeClient = (
       waitMs: options.queueWaitMs
     })
     let cancelled = 0
-    const noticed = (error: SqlError.SqlError): void => {
+    const onError = (error: SqlError.SqlError): void => {
       if (sqlState(error) === queryCanceled) cancelled++
     }
     yield* measure(...clientMetrics(options, limiter.stats, () => cancelled))
     const answerMs = options.statementTimeoutMs + sharedMs
-    const late = Effect.suspend(() => {
+    const answerTimeout = Effect.suspend(() => {
       cancelled++
       return Effect.fail(
         waitFailure(
@@ -110,24 +123,28 @@ export const makeClient = (
         )
       )
     })
-    const answered = <A, E, R>(
+    const runStatement = <A, E, R>(
       use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | SqlError.SqlError, R> => {
-      const statement = pool.use((session) => use(connectionOf(session, noticed)))
+      const statement = pool.use((session) => use(connectionOf(session, onError)))
       if (!retries) return statement
-      return withTimeout(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
+      return withTimeout(
+        Effect.catchIf(statement, isLost, () => statement),
+        answerMs,
+        answerTimeout
+      )
     }
     const sql = yield* SqlClient.make({
       driver: "postgresql",
       compiler: PgClient.makeCompiler(),
       acquirer: Effect.andThen(
         limiter.scopedPermit,
-        Effect.map(pool.get, (session) => connectionOf(session, noticed))
+        Effect.map(pool.get, (session) => connectionOf(session, onError))
       ),
-      borrower: (use) => limiter.withPermit(answered(use)),
+      borrower: (use) => limiter.withPermit(runStatement(use)),
       transactionAcquirer: Effect.andThen(
         limiter.scopedPermit,
-        Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))
+        Effect.map(pool.reserve, (session) => transactionConnectionOf(session, onError))
       ),
       prepareTransactionControls: true,
       commit,
@@ -143,7 +160,9 @@ export const makeClient = (
       Effect.withFiber((fiber) =>
         isTraced(fiber)
           ? sql.unsafe(text, parameters).values
-          : limiter.withPermit(answered((connection) => connection.executeValues(text, parameters)))
+          : limiter.withPermit(
+            runStatement((connection) => connection.executeValues(text, parameters))
+          )
       )
     return { sql, values }
   })
@@ -151,8 +170,36 @@ export const makeClient = (
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   Option.isSome(Context.getOption(fiber.context, Tracer.ParentSpan))
 
-/** A statement took longer than it may. */
+/** SQLSTATE of a statement that exceeded the statement timeout. */
 const queryCanceled = "57014"
 
 const isLost = (error: unknown): boolean =>
   error instanceof SqlError.SqlError && isConnectionLost(error)
+
+/**
+ * Runs an effect; after `ms` it interrupts the effect, without waiting for it, and runs
+ * `onTimeout`. Every read runs through it: it costs a fraction of `Effect.timeoutOrElse`.
+ */
+const withTimeout = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  ms: number,
+  onTimeout: Effect.Effect<never, E>
+): Effect.Effect<A, E, R> =>
+  Effect.contextWith((context) =>
+    Effect.callback<A, E, R>((resume) => {
+      const fiber = Effect.runForkWith(context)(effect)
+      const timer = setTimeout(() => {
+        // resume first: the fiber may end during the interruption
+        resume(onTimeout)
+        fiber.interruptUnsafe()
+      }, ms)
+      fiber.addObserver((exit) => {
+        clearTimeout(timer)
+        resume(exit)
+      })
+      return Effect.suspend(() => {
+        clearTimeout(timer)
+        return Fiber.interrupt(fiber)
+      })
+    })
+  )

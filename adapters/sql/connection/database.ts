@@ -2,26 +2,26 @@ import type { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Client, type ClientOptions, makeClient, type Values } from "./client.ts"
-import { DatabaseError, isConnectionLost, sqlState, toldBy } from "./failure.ts"
-import { serverAddress, toldAddress } from "./_server_address.ts"
+import { DatabaseError, isConnectionLost, sqlState, causeMessage } from "./failure.ts"
+import { serverAddress, addressText } from "./_server_address.ts"
 
 /** The clients of one database. */
 export class Database extends Context.Service<Database, {
   /**
-   * For point and page reads: statements of many fibers share connections. Each statement has a
-   * snapshot of its own, and is retried once if its connection is lost, so it must not write.
+   * For point and page reads; statements of many fibers share connections. Each statement reads its
+   * own snapshot. It is retried once if its connection is lost, so it must not write.
    */
   readonly reads: SqlClient.SqlClient
-  /** The same connections, for statements whose rows are arrays of values; faster than `reads`. */
+  /** Uses the same connections and returns each row as an array of values; faster than `reads`. */
   readonly values: Values
-  /** For transactions and long statements: each has its own connection. */
+  /** For transactions and long statements; each has its own connection. */
   readonly writes: SqlClient.SqlClient
-  /** For migrations and audits: one connection without a statement timeout. */
+  /** For migrations and audits; one connection without a statement timeout. */
   readonly migrations: SqlClient.SqlClient
 }>()("rollup/sql/Database") {}
 
 /**
- * The connection for what must not queue behind other statements: the writer's heartbeat and
+ * The connection for statements that must not queue behind others: the heartbeat of the writer and
  * notifications of versions.
  */
 export class ControlConnection extends Context.Service<ControlConnection, {
@@ -31,32 +31,33 @@ export class ControlConnection extends Context.Service<ControlConnection, {
   readonly session: PgConnection.Config
 }>()("rollup/sql/ControlConnection") {}
 
+/** Options of the connections to a database. Times are in milliseconds. */
 export interface DatabaseOptions {
   /**
-   * `postgresql://user:password@host:5432/database`; parameters such as `sslmode` and `options`
-   * count.
+   * `postgresql://user:password@host:5432/database`; parameters such as `sslmode` and `options` are
+   * supported.
    */
   readonly url: Redacted.Redacted
   /**
-   * Connections of this process at most, 4 or more; 16 by default. Two of them are for
-   * notifications and the writer's sign of life; one more is open while migrations are applied.
+   * Maximum number of connections of this process, 4 or more; 16 by default. Two of them are for
+   * notifications and the heartbeat of the writer; one more is open while migrations are applied.
    */
   readonly maxConnections?: number
-  /** How long the server works on one statement at most; 10 s by default. */
+  /** Greatest duration of a statement on the server; 10 s by default. */
   readonly statementTimeoutMs?: number
   /**
-   * How long a statement or transaction waits for a connection; 2 s by default. Then it fails, and
-   * may be tried again.
+   * Greatest time that a statement or transaction waits for a connection; 2 s by default. Then it
+   * fails, and can be retried.
    */
   readonly queueWaitMs?: number
-  /** How long opening a connection may take; 3 s by default. */
+  /** Greatest time to open a connection; 3 s by default. */
   readonly connectTimeoutMs?: number
   /**
-   * How long a transaction may stand still, as that of a process that is frozen does; 10 s by
-   * default. Its locks are free afterwards.
+   * Greatest idle time of an open transaction, such as that of a frozen process; 10 s by default.
+   * Then the server ends the session and releases its locks.
    */
   readonly idleTransactionMs?: number
-  /** What the server shows of the sessions; `rollup-node` by default. */
+  /** Name of the sessions in `pg_stat_activity`; `rollup-node` by default. */
   readonly applicationName?: string
 }
 
@@ -67,9 +68,21 @@ export interface DatabaseOptions {
 const readsSharing = 8
 
 /**
- * Connects to a database. While it is unreachable, the layer logs a warning and retries; if it
- * refuses the connection, the layer fails. A connection that is lost later is opened again by the
- * next statement.
+ * Connects to a database. While the database is unreachable, the layer logs a warning and retries.
+ * It fails with a `DatabaseError` if the URL is invalid ("url") or the server rejects the
+ * connection ("refused"). A connection that is lost later is opened again by the next statement.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { databaseLayer } from "rollup-node-api/sql"
+ *
+ * const url = Redacted.make("postgresql://user:secret@localhost/rollup?sslmode=always")
+ * const error = await Effect.runPromise(
+ *   Effect.flip(Effect.scoped(Layer.build(databaseLayer({ url }))))
+ * )
+ * console.log(error.reason, error.message.includes("secret")) // => url false
+ * ```
  */
 export const databaseLayer = (
   options: DatabaseOptions
@@ -77,7 +90,7 @@ export const databaseLayer = (
   Layer.effectContext(Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const { maxConnections = 16 } = options
-    const each = Math.max(2, maxConnections - 2)
+    const pooled = Math.max(2, maxConnections - 2)
     const client = (
       name: string,
       rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>
@@ -91,25 +104,25 @@ export const databaseLayer = (
         })
       )
     const { sql: reads, values } = yield* client("reads", {
-      connections: Math.ceil(each / 2),
+      connections: Math.ceil(pooled / 2),
       sharing: readsSharing,
       retries: true
     })
     const { sql: writes } = yield* client("writes", {
-      connections: Math.floor(each / 2),
+      connections: Math.floor(pooled / 2),
       sharing: 1,
       retries: false
     })
-    const { sql: signals } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
+    const { sql: control } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
     const { sql: migrations } = yield* client("migration", {
       connections: 1,
       sharing: 1,
       retries: false,
       statementTimeoutMs: 0
     })
-    yield* reached(signals, common)
+    yield* waitForAnswer(control, common)
     return Context.make(Database, { reads, values, writes, migrations }).pipe(
-      Context.add(ControlConnection, { sql: signals, session: sessionOptions(common) })
+      Context.add(ControlConnection, { sql: control, session: sessionOptions(common) })
     )
   }))
 
@@ -168,29 +181,29 @@ const sessionOptions = (
   keepAlive: "15 seconds"
 } as const)
 
-/** Waits until the database answers. */
-const reached = (
+/** Waits until the database answers a statement; fails if it rejects the connection. */
+const waitForAnswer = (
   sql: SqlClient.SqlClient,
   { address }: CommonOptions
 ): Effect.Effect<void, DatabaseError> =>
   sql.unsafe("SELECT 1").pipe(
     Effect.mapError((error) => ({
       error,
-      told: `${toldAddress(address)} cannot be used: ${toldBy(error)}`,
+      text: `${addressText(address)} cannot be used: ${causeMessage(error)}`,
       // the server starts, has too many connections, or is unreachable
-      passes: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
+      isTransient: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
     })),
-    Effect.tapError(({ passes, told }) =>
-      passes ? Effect.logWarning(`${told}; trying again until it answers`) : Effect.void
+    Effect.tapError(({ isTransient, text }) =>
+      isTransient ? Effect.logWarning(`${text}; trying again until it answers`) : Effect.void
     ),
     Effect.retry({
-      while: ({ passes }) => passes,
+      while: ({ isTransient }) => isTransient,
       schedule: Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])
     }),
-    Effect.mapError(({ error, told }) =>
+    Effect.mapError(({ error, text }) =>
       new DatabaseError({
         reason: "refused",
-        message: `${told}; correct the URL, or the rights of its user`,
+        message: `${text}; correct the URL, or the rights of its user`,
         cause: error
       })
     ),

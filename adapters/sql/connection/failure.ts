@@ -2,38 +2,46 @@ import { Data } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 
-/** A database cannot be used, in a sentence that says what to do. Nothing in it was changed. */
+/**
+ * The database cannot be used: the URL is invalid ("url"), the server rejects the connection
+ * ("refused"), an applied migration has another text ("migrationChanged") or is unknown ("newer"),
+ * or the ledger is of another network ("otherNetwork"). `message` says what to do. Nothing in the
+ * database was changed.
+ */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   readonly reason: "url" | "refused" | "migrationChanged" | "newer" | "otherNetwork"
   readonly message: string
   readonly cause?: unknown
 }> {}
 
-/** What the database said, as the ports tell it. */
+/** Returns the failure of a port for an error of the database. */
 export const storeFailure = (error: SqlError.SqlError): StoreFailure =>
   new StoreFailure({
-    message: `The database does not answer as expected: ${toldBy(error)}`,
-    retry: mayHelp(error),
+    message: `The database does not answer as expected: ${causeMessage(error)}`,
+    retry: isRetryable(error),
     cause: error
   })
 
-/** Whether the connection is gone, or could not be made: the statement may have taken effect, another connection may fare better. */
+/**
+ * Whether the connection was lost or could not be opened. The statement may have taken effect, and
+ * a retry on another connection may succeed.
+ */
 export const isConnectionLost = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError"
     ? error.reason.operation !== waitOperation
     : lostStates.has(sqlState(error) ?? "")
 
-/** Whether the same call may succeed later. */
-const mayHelp = (error: SqlError.SqlError): boolean =>
-  error.isRetryable || isConnectionLost(error) || passingStates.test(sqlState(error) ?? "")
+/** Whether a retry may succeed later. */
+const isRetryable = (error: SqlError.SqlError): boolean =>
+  error.isRetryable || isConnectionLost(error) || transientStates.test(sqlState(error) ?? "")
 
-/** What PostgreSQL calls the error: five letters and digits, see "PostgreSQL Error Codes" of its manual. */
+/** Returns the SQLSTATE of an error: see "PostgreSQL Error Codes" in the manual. */
 export const sqlState = ({ reason }: SqlError.SqlError): string | undefined => {
   const code = causeOf(reason)?.code
   return typeof code === "string" ? code : undefined
 }
 
-/** Our own: a wait was too long. It may be tried again later, and not at once. */
+/** Returns the error of a wait that timed out; it can be retried, but not at once. */
 export const waitFailure = (message: string): SqlError.SqlError =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({
@@ -44,20 +52,23 @@ export const waitFailure = (message: string): SqlError.SqlError =>
   })
 const waitOperation = "wait"
 
-/** The driver takes these for unknown: the server is told to stop, has crashed or starts, or ended a session that stood still. */
+/**
+ * States of a lost connection that the driver does not classify: the server shuts down, has crashed
+ * or starts up, or has ended an idle session or transaction.
+ */
 const lostStates: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "25P03"])
 
-/** Out of connections, memory or disk; a standby that may be promoted. */
-const passingStates = /^(?:53|25006$)/u
+/** Out of connections, memory or disk space; a standby that may be promoted. */
+const transientStates = /^(?:53|25006$)/u
 
-/** The sentence of the innermost cause: that of the driver only says what it was about to do. */
-export const toldBy = ({ message, reason }: SqlError.SqlError): string => {
+/** Returns the message of the cause: that of the driver only names the operation. */
+export const causeMessage = ({ message, reason }: SqlError.SqlError): string => {
   const cause = causeOf(reason)
-  // a host with several addresses fails with an error that has no message of its own
-  const told = typeof cause?.message === "string" && cause.message !== ""
+  // the error of a host with several addresses has a code and no message
+  const text = typeof cause?.message === "string" && cause.message !== ""
     ? cause.message
     : cause?.code
-  return typeof told === "string" ? told : message
+  return typeof text === "string" ? text : message
 }
 
 const causeOf = ({ cause }: { readonly cause?: unknown }) =>

@@ -1,5 +1,22 @@
-/** Clients of one PostgreSQL server: pools of connections, failures, parameters and rows. */
-export { answerStatement, lastPlace, readAnswer, type SqlAnswer } from "./answer_statement.ts"
+/** Clients of one PostgreSQL server: connection pools, failures, parameters and answers. */
+export {
+  answerStatement,
+  bigOrNull,
+  hexSql,
+  fieldsOf,
+  booleanOf,
+  freeTextOf,
+  hexOrNull,
+  intOrNull,
+  lastPlace,
+  lineSql,
+  membersSql,
+  membersOf,
+  prefixedHex,
+  prefixedHexOrNull,
+  readAnswer,
+  type SqlAnswer
+} from "./answer_statement.ts"
 export type { Values } from "./client.ts"
 export {
   Database,
@@ -8,7 +25,7 @@ export {
   replicaReads,
   ControlConnection
 } from "./database.ts"
-export { DatabaseError, isConnectionLost, sqlState, storeFailure, toldBy } from "./failure.ts"
+export { DatabaseError, isConnectionLost, sqlState, storeFailure, causeMessage } from "./failure.ts"
 export {
   arrays,
   bigintArray,
@@ -28,18 +45,4 @@ export {
   texts,
   updateOf
 } from "./parameters.ts"
-export {
-  bigOrNull,
-  digits,
-  fieldsOf,
-  flag,
-  freeTextOf,
-  hexOrNull,
-  intOrNull,
-  lineOf,
-  members,
-  membersOf,
-  prefixed,
-  prefixedOrNull
-} from "./row_text.ts"
 export { readText, storedText } from "./stored_text.ts"

@@ -1,15 +1,17 @@
 /*
- * How rows reach a statement: one parameter for each column, an array in PostgreSQL's text form, and `unnest` in the statement. The
- * text form is made by joining strings, which in JavaScript is several times as fast as writing the binary form value by value, and
- * an array of nothing but NULLs or of nothing at all needs no type.
+ * Rows as parameters of a statement: each column is one parameter, an array in the text form of
+ * PostgreSQL, and the statement reads them with `unnest`. In JavaScript, joining strings is several
+ * times as fast as writing the binary form, and an array that is empty or has only NULLs needs no
+ * type.
  */
 
-/** How a column of a table is filled from rows of one kind. */
+/** The values of a column, taken from rows. */
 export interface Column<Row> {
-  /** What the parameter is an array of. */
+  /** Element type of the array parameter. */
   readonly type: string
-  /** What the column is made of an element, where that is not the element itself. */
+  /** Cast from the element to the column, if their types differ. */
   readonly cast?: string
+  /** Returns the array parameter. */
   readonly arrayOf: (rows: ReadonlyArray<Row>) => string
 }
 
@@ -33,26 +35,31 @@ const column = <Row, Value>(
   }
 })
 
-const asIs = <Value>(value: Value): Value => value
+const identity = <Value>(value: Value): Value => value
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 const arrayLiteral = (values: ReadonlyArray<number | bigint>): string => `{${values.join(",")}}`
 
+/* Columns by the type of their elements; a value of null is NULL. */
+
 export const bigints = <Row>(get: (row: Row) => number | bigint | null): Column<Row> =>
-  column("bigint", get, asIs)
+  column("bigint", get, identity)
 export const smallints = <Row>(get: (row: Row) => number | null): Column<Row> =>
-  column("smallint", get, asIs)
+  column("smallint", get, identity)
 export const numerics = <Row>(get: (row: Row) => bigint | null): Column<Row> =>
-  column("numeric", get, asIs)
+  column("numeric", get, identity)
 export const doubles = <Row>(get: (row: Row) => number | null): Column<Row> =>
-  column("float8", get, asIs)
+  column("float8", get, identity)
 export const booleans = <Row>(get: (row: Row) => boolean | null): Column<Row> =>
   column("boolean", get, (value) => value ? "t" : "f")
 export const texts = <Row>(get: (row: Row) => string | null): Column<Row> =>
   column("text", get, quoted)
-/** Hexadecimal digits, with or without `0x` before them. */
+/** Bytes from hexadecimal digits, with or without the prefix `0x`. */
 export const hexBytes = <Row>(get: (row: Row) => string | null): Column<Row> =>
   column("bytea", get, (hex) => `\\\\x${hex.charCodeAt(1) === 120 ? hex.slice(2) : hex}`)
-/** Several integers to a row: an array of arrays would have to be a rectangle. */
+/**
+ * An array of integers in each row. It is passed as text, since the rows of a two-dimensional array
+ * must have the same length.
+ */
 export const arrays = <Row>(
   element: "bigint" | "numeric",
   get: (row: Row) => ReadonlyArray<number | bigint>
@@ -61,28 +68,30 @@ export const arrays = <Row>(
   cast: `::${element}[]`
 })
 
-/** A list of values as a parameter. */
+/** Returns an array parameter. */
 export const bigintArray: (values: ReadonlyArray<number | bigint>) => string = arrayLiteral
-export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<string>(asIs).arrayOf
+export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<string>(identity).arrayOf
 
+/** The columns of a table, by name. */
 export type Columns<Row> = { readonly [name: string]: Column<Row> }
 
-/** Rows of one kind as a table expression `name`, with its parameters from `$1` on. */
+/** Returns a table expression `name` of rows, whose parameters begin with `$1`. */
 export const rowsOf = <Row>(name: string, columns: Columns<Row>): string => {
   const parameters = Object.values(columns).map(({ type }, i) => `$${i + 1}::${type}[]`)
   return `unnest(${parameters.join(", ")}) AS ${name} (${Object.keys(columns).join(", ")})`
 }
 
+/** Returns one array parameter for each column. */
 export const parametersOf = <Row>(columns: Columns<Row>, rows: ReadonlyArray<Row>): Array<string> =>
   Object.values(columns).map(({ arrayOf }) => arrayOf(rows))
 
-/** A statement that takes rows. */
+/** A statement whose parameters are rows. */
 export interface RowStatement<Row> {
   readonly text: string
   readonly parameters: (rows: ReadonlyArray<Row>) => Array<string>
 }
 
-/** Appends rows to a table, in their order. */
+/** Inserts rows into a table, in their order. */
 export const insertInto = <Row>(
   table: string,
   columns: Columns<Row>,
@@ -94,7 +103,7 @@ export const insertInto = <Row>(
   parameters: (rows) => parametersOf(columns, rows)
 })
 
-/** Sets columns of the rows that `key` names; a key comes once. */
+/** Updates rows of a table by the column `key`, whose values must be distinct. */
 export const updateOf = <Row>(
   table: string,
   key: string,

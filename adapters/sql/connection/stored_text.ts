@@ -1,6 +1,6 @@
 /**
- * Texts as PostgreSQL can hold them. It refuses NUL, and UTF-8 has no half of a surrogate pair, so these are written as `\u` and four
- * hexadecimal digits, and a backslash as two. Different texts stay different.
+ * Returns a text in the form in which it is stored. PostgreSQL accepts neither NUL nor half of a
+ * surrogate pair, so these become `\u` and four hexadecimal digits, and a backslash becomes two.
  */
 export const storedText = (text: string): string =>
   text.replace(
@@ -8,7 +8,7 @@ export const storedText = (text: string): string =>
     (unit) => unit === "\\" ? "\\\\" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** The text that was stored. */
+/** Returns the text of a stored form. */
 export const readText = (stored: string): string =>
   stored.includes("\\") ?
     stored.replace(

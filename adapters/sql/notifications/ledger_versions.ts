@@ -2,73 +2,74 @@ import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
-import { ControlConnection, toldBy } from "../connection/mod.ts"
-import { PoolChanges, readPlaces } from "./pool_changes.ts"
+import { ControlConnection, causeMessage } from "../connection/mod.ts"
+import { parseSlots, PoolChanges } from "./pool_changes.ts"
 import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
 /**
- * The newest ledger version known to this process, and the changes of the pool. A transaction that
- * writes notifies all processes at its commit. The version is also polled: often while the LISTEN
- * connection is down, and rarely otherwise.
+ * The newest ledger version known to this process, and the changes of the pool. Each write notifies
+ * all processes at its commit. The version is also polled: every 500 ms while the LISTEN connection
+ * is down, and every 5 s otherwise.
  */
 export class LedgerVersions extends Context.Service<LedgerVersions, {
-  /** The greatest known version; 0 before the first. */
+  /** Returns the greatest known version; 0 before the first notification or poll. */
   readonly current: Effect.Effect<number>
   /** Returns the greatest known version, or null while notifications may be missing. */
   readonly latest: () => number | null
   /** Returns the snapshot of a recent version, or null if it is unknown. */
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** Records a version that this process has read or written before its notification. */
-  readonly heard: (version: number) => Effect.Effect<void>
-  /** The current version, then each greater one; may skip versions that follow each other fast. */
+  readonly recordVersion: (version: number) => Effect.Effect<void>
+  /** Emits the greatest known version, then greater ones; may skip some in quick succession. */
   readonly changes: Stream.Stream<number>
-  /** The changes of the pool that notifications name. */
+  /** The versions of the pool, updated by notifications. */
   readonly pool: PoolChanges
-  readonly isPoolTold: () => boolean
+  /** Whether notifications arrive, so that `pool` misses no change of another process. */
+  readonly isReceiving: () => boolean
 }>()("rollup/sql/LedgerVersions") {}
 
-export interface VersionsOptions {
-  /** Polling interval while LISTEN is down; 500 ms by default. */
-  readonly pollMs?: number
-  /**
-   * Polling interval otherwise, with a test notification; 5 s by default. Some engines accept
-   * LISTEN and never notify.
-   */
-  readonly slowPollMs?: number
-}
+/** Polling interval while LISTEN is down. */
+const pollMs = 500
+/**
+ * Polling interval otherwise, with a test notification: some engines accept LISTEN and never
+ * notify.
+ */
+const slowPollMs = 5000
 
-export const versionsLayer = (
-  { pollMs = 500, slowPollMs = 5000 }: VersionsOptions = {}
-): Layer.Layer<LedgerVersions, never, ControlConnection> =>
+/**
+ * Returns a layer that listens and polls until it is closed. It is not a constant, since Effect
+ * would share one layer between all databases of a process.
+ */
+export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConnection> =>
   Layer.effect(
     LedgerVersions,
     Effect.gen(function*() {
       const { session, sql } = yield* ControlConnection
-      const known = yield* SubscriptionRef.make(0)
+      const versionRef = yield* SubscriptionRef.make(0)
       const snapshots = new RecentSnapshots()
       const pool = new PoolChanges()
       let isListening = false
       let greatest = 0
       let polledMs = -Infinity
       let notifiedMs = -Infinity
-      const heard = (version: number) =>
+      const recordVersion = (version: number) =>
         Effect.suspend(() => {
           if (version <= greatest) return Effect.void
           greatest = version
-          return SubscriptionRef.set(known, version)
+          return SubscriptionRef.set(versionRef, version)
         })
       const onPayload = (payload: string) =>
         Effect.suspend(() => {
           const { snapshot, version } = parseVersionPayload(payload)
           if (snapshot !== null) snapshots.note(snapshot)
-          return heard(version)
+          return recordVersion(version)
         })
-      const take = (payload: string) =>
+      const onNotification = (payload: string) =>
         Effect.suspend(() => {
           notifiedMs = Date.now()
           const [kind, rest = ""] = payload.split(/ (.*)/su)
           if (kind === "ledger") return onPayload(rest)
-          if (kind === "pool") pool.changed(readPlaces(rest))
+          if (kind === "pool") pool.changed(parseSlots(rest))
           return Effect.void
         })
       const poll = Effect.flatMap(storedPayload(sql), (payload) => {
@@ -79,11 +80,11 @@ export const versionsLayer = (
 
       const listen = Effect.gen(function*() {
         const connection = yield* PgConnection.make(session)
-        const [named] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
-        return yield* connection.listen(String(named!.channel))
+        const [row] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
+        return yield* connection.listen(String(row!.channel))
       }).pipe(Effect.tapError((error) =>
         Effect.logDebug(
-          `No word of new ledger versions, asking for them meanwhile: ${toldBy(error)}`
+          `LISTEN failed, polling for new ledger versions until it works: ${causeMessage(error)}`
         )
       ))
       const follow = Effect.scoped(Effect.gen(function*() {
@@ -96,7 +97,7 @@ export const versionsLayer = (
         pool.allChanged()
         yield* pollAndNotify
         return yield* Effect.forever(
-          Effect.flatMap(Queue.take(notifications), ({ payload }) => take(payload))
+          Effect.flatMap(Queue.take(notifications), ({ payload }) => onNotification(payload))
         )
       }))
       yield* Effect.forkScoped(Effect.retry(
@@ -126,22 +127,22 @@ export const versionsLayer = (
       ))
       const latest = () =>
         Date.now() - polledMs > 2 * (isListening ? slowPollMs : pollMs) ? null : greatest
-      const isPoolTold = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
+      const isReceiving = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
       return {
         latest,
-        heard,
+        recordVersion,
         pool,
-        isPoolTold,
+        isReceiving,
         snapshot: (version) => snapshots.at(version),
-        current: SubscriptionRef.get(known),
-        changes: Stream.changes(SubscriptionRef.changes(known))
+        current: SubscriptionRef.get(versionRef),
+        changes: Stream.changes(SubscriptionRef.changes(versionRef))
       }
     })
   )
 
 /**
- * A channel belongs to the database, a ledger to a schema: the oid of the table makes the channel
- * unique. A pool may exist without a ledger.
+ * SQL for the name of the channel. Channels are shared by all schemas of a database; the oid of the
+ * table makes the name unique to a ledger. A pool may exist without a ledger.
  */
 const channelExpression = "'rollup_' || coalesce(to_regclass('ledger')::oid::text, '')"
 
@@ -154,10 +155,10 @@ export const notifyVersion =
   `RETURNING pg_notify(${channelExpression}, 'ledger ' || ${versionPayloadSql})`
 
 /**
- * The statement that notifies all processes of changed places in the pool; its parameter comes from
- * `writePlaces`.
+ * The statement that notifies all processes of changed slots of the pool; its parameter comes from
+ * `formatSlots`.
  */
-export const notifyPlaces = notifyStatement("'pool ' || $1::text")
+export const notifyPoolChange = notifyStatement("'pool ' || $1::text")
 
 const storedPayload = (
   sql: SqlClient.SqlClient

@@ -2,58 +2,64 @@ import { type Context, Effect } from "effect"
 import type { PoolStore, PoolTip } from "../../../core/ports/mod.ts"
 
 /*
- * What of the pool has changed, by places: ids and addresses share a thousand of them, so that a process keeps the same few numbers
- * however large the pool, and word of a change is short however much it changes. An authorization stays as it is, and a transaction that
- * enters was not there before: only what moves is told to other processes.
+ * The version of each part of the pool. Ids and addresses are hashed to 1024 slots, so the memory
+ * of a process and the size of a notification do not depend on the size of the pool. Only changes
+ * of existing transactions are sent to other processes: an authorization never changes, and a new
+ * transaction changes no existing one.
  */
-const places = 1024
-const placeOf = (key: string): number => parseInt(key.slice(-3), 16) % places
+const slots = 1024
+const slotOf = (key: string): number => parseInt(key.slice(-3), 16) % slots
 
-/** Places as other processes are told of them. */
-export const writePlaces = (keys: ReadonlyArray<string>): string =>
-  [...new Set(keys.map(placeOf))].join(",")
-export const readPlaces = (text: string): ReadonlyArray<number> => text.split(",").map(Number)
+/** Returns the slots of ids or addresses as the payload of a notification. */
+export const formatSlots = (keys: ReadonlyArray<string>): string =>
+  [...new Set(keys.map(slotOf))].join(",")
+export const parseSlots = (text: string): ReadonlyArray<number> => text.split(",").map(Number)
 
-/** What this process knows of changes in the pool. */
+/** The versions of the pool and of its slots in this process. */
 export class PoolChanges {
-  readonly #versions = new Float64Array(places)
+  readonly #versions = new Float64Array(slots)
   #version = 0
 
-  /** Something was written that changes nothing which was there. */
-  grown(): void {
+  /** Records that rows were added and no existing row has changed. */
+  added(): void {
     this.#version++
   }
 
-  changed(some: ReadonlyArray<number>): void {
+  changed(slots: ReadonlyArray<number>): void {
     this.#version++
-    for (const place of some) this.#versions[place] = this.#version
+    for (const slot of slots) this.#versions[slot] = this.#version
   }
 
-  /** Word may have been missed. */
+  /** Records that every row may have changed, since notifications may have been lost. */
   allChanged(): void {
     this.#version++
     this.#versions.fill(this.#version)
   }
 
-  /** For as long as word comes. */
-  tip(isTold: () => boolean): PoolTip {
+  /** Returns the port over these versions; they are null while `isReceiving` returns false. */
+  tip(isReceiving: () => boolean): PoolTip {
     return {
-      version: () => isTold() ? this.#version : null,
-      versionOf: (key) => isTold() ? this.#versions[placeOf(key)]! : null
+      version: () => isReceiving() ? this.#version : null,
+      versionOf: (key) => isReceiving() ? this.#versions[slotOf(key)]! : null
     }
   }
 
-  /** The same port, but what it writes is noted before it is acknowledged, and also where nobody can tell whether it was written. */
-  noting(pool: Context.Service.Shape<typeof PoolStore>): Context.Service.Shape<typeof PoolStore> {
-    const grown = Effect.sync(() => this.grown())
-    const moved = (changes: ReadonlyArray<{ readonly id: string }>) =>
-      Effect.sync(() => this.changed(changes.map(({ id }) => placeOf(id))))
+  /**
+   * Returns a store that records its writes here before it acknowledges them, even if a write
+   * fails, since it may have been committed.
+   */
+  recordWrites(
+    pool: Context.Service.Shape<typeof PoolStore>
+  ): Context.Service.Shape<typeof PoolStore> {
+    const added = Effect.sync(() => this.added())
+    const changed = (changes: ReadonlyArray<{ readonly id: string }>) =>
+      Effect.sync(() => this.changed(changes.map(({ id }) => slotOf(id))))
     return {
       ...pool,
-      addTransaction: (...given) => Effect.ensuring(pool.addTransaction(...given), grown),
-      addAuthorization: (...given) => Effect.ensuring(pool.addAuthorization(...given), grown),
-      change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), moved(changes)),
-      settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), moved(step.changes))
+      addTransaction: (...args) => Effect.ensuring(pool.addTransaction(...args), added),
+      addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),
+      change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), changed(changes)),
+      settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), changed(step.changes))
     }
   }
 }

@@ -6,17 +6,16 @@ import {
 } from "../../../core/ports/mod.ts"
 
 /*
- * `ledger.part_versions`: the version that the array belongs to, and then of each part of the
- * ledger the version that changed it last. Where it belongs to another version, or has another
- * length, a program that knew nothing of it, or of other parts, has written since: then every part
- * may have changed.
+ * `ledger.part_versions` holds the version to which the array belongs, then for each part of the
+ * ledger the version that last changed it. If it belongs to another version or has another length,
+ * a program with other parts has written since, and every part may have changed.
  */
 
 /**
- * Returns an assignment for an UPDATE of `ledger`: `$1` is the new version, `parameter` the array
- * of `partFlags`.
+ * Returns the assignment of `part_versions` in an UPDATE of `ledger`: `$1` is the new version, and
+ * `parameter` is the number of the parameter from `changedParts`.
  */
-export const raiseParts = (parameter: number): string => `
+export const setPartVersions = (parameter: number): string => `
 part_versions = ARRAY[$1::bigint] || ARRAY(
   SELECT CASE
     WHEN raised.one OR ledger.part_versions[1] IS DISTINCT FROM ledger.version OR cardinality(ledger.part_versions) <> ${
@@ -26,19 +25,20 @@ part_versions = ARRAY[$1::bigint] || ARRAY(
   END FROM unnest($${parameter}::boolean[]) WITH ORDINALITY AS raised (one, place) ORDER BY raised.place
 )`
 
-export const partFlags = (changed: ReadonlySet<LedgerPart>): string =>
+/** Returns a parameter with a boolean for each part of the ledger: whether it has changed. */
+export const changedParts = (changed: ReadonlySet<LedgerPart>): string =>
   `{${ledgerParts.map((part) => changed.has(part)).join(",")}}`
 
-/** SQL for the snapshot of a row of `ledger` as one text, the payload of a notification. */
+/** SQL for the payload of a notification: the snapshot of a row of `ledger` as one text. */
 export const versionPayloadSql =
   "concat_ws(' ', ledger.version, ledger.ethereum_block_num, coalesce(ledger.batch_num::text, '-'), array_to_string(ledger.part_versions, ','))"
 
-/** Returns the version of a payload, and the snapshot if the versions of its parts are known. */
+/** Returns the version of a payload, and its snapshot, or null if the part versions are unknown. */
 export const parseVersionPayload = (
   payload: string
 ): { readonly version: number; readonly snapshot: LedgerSnapshot | null } => {
   const [version, blockNum, batchNum, parts = ""] = payload.split(" ")
-  const [of, ...versions] = parts.split(",").map(Number)
+  const [ownVersion, ...versions] = parts.split(",").map(Number)
   const stamp = {
     version: Number(version),
     ethereumBlockNum: BigInt(blockNum ?? 0),
@@ -46,11 +46,11 @@ export const parseVersionPayload = (
   }
   return {
     version: stamp.version,
-    snapshot: of === stamp.version && versions.length === ledgerParts.length
+    snapshot: ownVersion === stamp.version && versions.length === ledgerParts.length
       ? {
         stamp: Object.freeze(stamp),
         parts: Object.fromEntries(
-          ledgerParts.map((part, place) => [part, versions[place]!])
+          ledgerParts.map((part, i) => [part, versions[i]!])
         ) as PartVersions
       }
       : null

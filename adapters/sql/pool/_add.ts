@@ -2,38 +2,38 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
-import type { Added, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
+import type { AddResult, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
 import {
+  bigintList,
+  byteaList,
   insertParameters,
   insertStatement,
   type PoolTransactionRow,
   transactionColumns,
   transactionOf
 } from "./pool_rows.ts"
-import { bigintList, byteaList } from "./pool_values.ts"
-import type { PoolWrite } from "./_pool_write.ts"
-import { PoolRecord, RECORD_PARAMETERS, recordSql } from "./_record.ts"
+import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /** A posted transaction, with its sender and the limits of the pool. */
-export interface Posted {
+export interface PostedTransaction {
   readonly transaction: PoolTransaction
   readonly sender: PublicKey
   readonly limits: PoolLimits
 }
 
 /**
- * Adds transactions in order; returns for each whether it was added, known already, or refused by a
- * limit.
+ * Adds transactions in order. Returns for each whether it was added, was stored before, or is
+ * refused by a limit.
  */
 export const addTransactions = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  all: ReadonlyArray<Posted>
-): Effect.Effect<ReadonlyArray<Added>, SqlError.SqlError> =>
+  all: ReadonlyArray<PostedTransaction>
+): Effect.Effect<ReadonlyArray<AddResult>, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { known, record } = yield* loadPending(sql, write, all)
     const rows: Array<Pooled> = []
-    const answers = all.map((posted): Added => {
+    const answers = all.map((posted): AddResult => {
       const { limits: { pendingMax, pendingPerAccountMax }, sender, transaction } = posted
       const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
       const stored = known.get(id)
@@ -47,11 +47,13 @@ export const addTransactions = (
       record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
       return { kind: "added" }
     })
-    if (rows.length > 0) yield* sql.unsafe(add, [...record.parameters, ...insertParameters(rows)])
+    if (rows.length > 0) {
+      yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)])
+    }
     return answers
   })
 
-const add = recordSql(insertStatement(RECORD_PARAMETERS))
+const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
 
 /**
  * Returns for each posted transaction the pending count of its account, and the stored transaction
@@ -63,7 +65,11 @@ FROM unnest($1::bytea[], $2::bigint[]) AS wanted (id, account)
 LEFT JOIN pool_sender ON pool_sender.account_index = wanted.account
 LEFT JOIN pool_transaction AS t ON t.id = wanted.id`
 
-const loadPending = (sql: SqlClient.SqlClient, write: PoolWrite, all: ReadonlyArray<Posted>) => {
+const loadPending = (
+  sql: SqlClient.SqlClient,
+  write: PoolWrite,
+  all: ReadonlyArray<PostedTransaction>
+) => {
   const parameters = [
     byteaList(all.map(({ transaction }) => transaction.id)),
     bigintList(all.map(({ transaction }) => transaction.fromAccountIndex))

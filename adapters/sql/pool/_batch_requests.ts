@@ -3,8 +3,8 @@ import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
 /**
  * Returns a function that batches requests: those that arrive while a batch is in flight form the
  * next one, so that one commit serves them all; a request that finds no batch in flight runs
- * immediately. If a batch fails and a retry cannot help, one of its requests is at fault, so each
- * is run again alone.
+ * immediately. If a batch fails and a retry cannot help, one of its requests must be the cause, so
+ * each runs again alone.
  */
 export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
   runBatch: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
@@ -21,8 +21,8 @@ export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
       Effect.flatMap(Effect.exit(runBatch(all.map(({ one }) => one))), (exit) =>
         Exit.isSuccess(exit)
           ? Effect.sync(() =>
-            all.forEach(({ answer }, place) =>
-              Deferred.doneUnsafe(answer, Effect.succeed(exit.value[place]!))
+            all.forEach(({ answer }, i) =>
+              Deferred.doneUnsafe(answer, Effect.succeed(exit.value[i]!))
             )
           )
           : all.length > 1 && !mayRetry(exit)
@@ -35,7 +35,7 @@ export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
       yield* runAll(all)
       for (const each of all) unanswered.delete(each)
     })))
-    // on shutdown, interrupt the requests that will not run
+    // on shutdown, interrupt the requests that are still queued
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
         Queue.shutdown(queue),

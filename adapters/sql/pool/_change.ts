@@ -1,18 +1,24 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { SkippedTransaction, PoolState } from "../../../core/domain/mod.ts"
+import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import type { SettledBatch, PoolChange } from "../../../core/ports/mod.ts"
+import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
-import { notifyPlaces, writePlaces } from "../notifications/mod.ts"
-import { numberOrNull } from "./pool_rows.ts"
-import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
-import type { PoolWrite } from "./_pool_write.ts"
-import { PoolRecord, RECORD_PARAMETERS, recordSql } from "./_record.ts"
+import { notifyPoolChange, formatSlots } from "../notifications/mod.ts"
+import {
+  bigintList,
+  byteaList,
+  int8,
+  numberOrNull,
+  prefixedOf,
+  smallintList,
+  textList
+} from "./pool_rows.ts"
+import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
- * Applies in order the changes whose `from` still holds, and returns the ids that changed. A second
- * change of a transaction sees the first.
+ * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction.
+ * Returns the ids of these changes. A second change of a transaction sees the first.
  */
 export const applyChanges = (
   sql: SqlClient.SqlClient,
@@ -32,17 +38,17 @@ export const applyChanges = (
       changed.add(id)
       return true
     }).map(({ id }) => id)
-    if (record.hasSteps) {
-      const kept = [...changed].filter((id) => states.get(id)?.state !== null)
-      yield* sql.unsafe(move, [
+    if (record.hasTransitions) {
+      const remaining = [...changed].filter((id) => states.get(id)?.state !== null)
+      yield* sql.unsafe(changeStatement, [
         ...record.parameters,
-        byteaList(kept),
-        textList(kept.map((id) => states.get(id)!.state)),
-        bigintList(kept.map((id) => states.get(id)!.batchNum)),
+        byteaList(remaining),
+        textList(remaining.map((id) => states.get(id)!.state)),
+        bigintList(remaining.map((id) => states.get(id)!.batchNum)),
         int8(atMs),
         byteaList([...changed].filter((id) => states.get(id)?.state === null))
       ])
-      yield* sql.unsafe(notifyPlaces, [writePlaces([...changed])])
+      yield* sql.unsafe(notifyPoolChange, [formatSlots([...changed])])
     }
     return ids
   })
@@ -62,32 +68,32 @@ export const settleBatch = (
   atMs: number
 ): Effect.Effect<ReadonlyArray<TransactionId> | null, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const [greatest] = yield* sql.unsafe<MarkRow>(
+    const [last] = yield* sql.unsafe<SettledBatchRow>(
       "SELECT batch_num, ethereum_block_hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
     )
-    if (!isSameMark(greatest === undefined ? null : markOf(greatest), from)) return null
+    if (!isSameBatch(last === undefined ? null : settledBatchOf(last), from)) return null
     const added = to === null ? [] : [to]
-    yield* sql.unsafe(mark, [
+    yield* sql.unsafe(settleStatement, [
       int8(to?.batchNum ?? -1),
       bigintList(added.map(({ batchNum }) => batchNum)),
       textList(added.map((each) => each.ethereumBlockHash))
     ])
     const ids = yield* applyChanges(sql, write, changes, atMs)
-    if (ids.length === 0) yield* sql.unsafe(nothingElse, new PoolRecord(write).parameters)
+    if (ids.length === 0) yield* sql.unsafe(recordStatement, new PoolRecord(write).parameters)
     return ids
   })
 
 /**
- * Records why the forger skipped transactions that are still pending; the last note on a
- * transaction wins.
+ * Stores why the forger skipped transactions, for those that are pending. If a transaction occurs
+ * several times, the last reason counts.
  */
 export const recordSkips = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  notes: ReadonlyArray<SkippedTransaction>
+  skips: ReadonlyArray<SkippedTransaction>
 ): Effect.Effect<void, SqlError.SqlError> => {
-  const all = [...new Map(notes.map((each) => [each.id, each])).values()]
-  return Effect.asVoid(sql.unsafe(note, [
+  const all = [...new Map(skips.map((each) => [each.id, each])).values()]
+  return Effect.asVoid(sql.unsafe(skipStatement, [
     ...new PoolRecord(write).parameters,
     byteaList(all.map(({ id }) => id)),
     smallintList(all.map(({ code }) => code)),
@@ -97,20 +103,20 @@ export const recordSkips = (
   ]))
 }
 
-/** As `pool_mark` has it. */
-export interface MarkRow {
+/** A row of `pool_mark`. */
+export interface SettledBatchRow {
   readonly batch_num: bigint
   readonly ethereum_block_hash: string
 }
 
-export const markOf = (row: MarkRow): SettledBatch => ({
+export const settledBatchOf = (row: SettledBatchRow): SettledBatch => ({
   batchNum: Number(row.batch_num),
   ethereumBlockHash: row.ethereum_block_hash
 })
 
 interface StoredState {
   readonly account: AccountIndex
-  /** Null where it has left. */
+  /** Null after the transaction has left the pool. */
   readonly state: PoolState | null
   readonly batchNum: number | null
 }
@@ -153,41 +159,41 @@ SELECT t.id, t.state, t.batch_num, t.from_account_index, coalesce(pool_sender.pe
 FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
 LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 
-/** `$n` of what comes after the record. */
-const own = (n: number) => `$${RECORD_PARAMETERS + n}`
+/** Returns the n-th parameter after those of the record. */
+const parameter = (n: number) => `$${RECORD_PARAMETERS + n}`
 
-const move = recordSql(
+const changeStatement = recordSql(
   `UPDATE pool_transaction AS t
-  SET state = moved.state, batch_num = moved.batch_num, since_ms = ${own(4)}::bigint,
+  SET state = moved.state, batch_num = moved.batch_num, since_ms = ${parameter(4)}::bigint,
     passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL
-  FROM unnest(${own(1)}::bytea[], ${own(2)}::text[], ${
-    own(3)
+  FROM unnest(${parameter(1)}::bytea[], ${parameter(2)}::text[], ${
+    parameter(3)
   }::bigint[]) AS moved (id, state, batch_num) WHERE t.id = moved.id`,
-  `DELETE FROM pool_transaction WHERE id = ANY (${own(5)}::bytea[])`
+  `DELETE FROM pool_transaction WHERE id = ANY (${parameter(5)}::bytea[])`
 )
 
-const note = recordSql(
+const skipStatement = recordSql(
   `UPDATE pool_transaction AS t
   SET passed_code = passed.code, passed_reason = passed.reason, passed_batch_num = passed.batch_num, passed_at_ms = passed.at_ms
-  FROM unnest(${own(1)}::bytea[], ${own(2)}::smallint[], ${own(3)}::text[], ${own(4)}::bigint[], ${
-    own(5)
-  }::bigint[])
+  FROM unnest(${parameter(1)}::bytea[], ${parameter(2)}::smallint[], ${parameter(3)}::text[], ${
+    parameter(4)
+  }::bigint[], ${parameter(5)}::bigint[])
     AS passed (id, code, reason, batch_num, at_ms)
   WHERE t.id = passed.id AND t.state = 'pend'`
 )
 
-const nothingElse = recordSql()
+const recordStatement = recordSql()
 
 /**
- * A row that is deleted cannot be inserted by the same statement, so the mark of that number is
- * overwritten.
+ * A statement cannot insert a row with the key of a row that it deletes, so it overwrites the row
+ * of the same number.
  */
-const mark = `
+const settleStatement = `
 WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
 INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
 ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
 
-const isSameMark = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
+const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

@@ -1,18 +1,19 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { PoolState } from "../../../core/domain/mod.ts"
+import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
+import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { storeFailure } from "../connection/mod.ts"
-import { int8 } from "./pool_values.ts"
+import { storedText, storeFailure } from "../connection/mod.ts"
+import { bigintList, byteaList, countsOf, type CountsRow, int8, textList } from "./pool_rows.ts"
 
 /**
- * The state of the pool while a transaction holds its lock: no other transaction writes to the pool
- * until it ends.
+ * The state of the pool at the beginning of a write. It stays current since the write holds the
+ * lock.
  */
 export interface PoolWrite {
   readonly writeId: string
-  /** Sequence number of this write among all writes of the pool. */
+  /** Sequence number among all writes of the pool. */
   readonly number: number
   readonly counts: { readonly [State in PoolState]: number }
   readonly nextArrival: number
@@ -24,9 +25,9 @@ export interface PoolWrite {
  * serialized. Limits are therefore exact, arrivals follow the order of commits, and writers cannot
  * deadlock. Concurrent requests of one process share a write (`_batch_requests.ts`).
  *
- * A write that is lost before its commit is retried for some seconds. If the outcome of a commit is
- * unknown, the retry finds out once it holds the lock: by then the other transaction has ended, and
- * its row in `pool_write` exists or not.
+ * A write that fails before its commit is retried for about twelve seconds if a retry can help. If
+ * the connection is lost during the commit, the retry looks for the row of the write in
+ * `pool_write` once it holds the lock: by then the previous transaction has ended.
  */
 export const runPoolWrite = <A>(
   sql: SqlClient.SqlClient,
@@ -34,30 +35,30 @@ export const runPoolWrite = <A>(
 ): Effect.Effect<A, StoreFailure> =>
   Effect.suspend(() => {
     const writeId = crypto.randomUUID()
-    let inDoubt: { readonly number: number; readonly answer: A } | null = null
-    const once = Effect.gen(function*() {
+    let unconfirmed: { readonly number: number; readonly answer: A } | null = null
+    const attempt = Effect.gen(function*() {
       const write = yield* lockPool(sql, writeId)
-      if (inDoubt !== null) {
-        if (yield* isWritten(sql, inDoubt.number, writeId)) return inDoubt.answer
-        if (write.number - inDoubt.number >= WRITES_RETAINED) {
-          return yield* Effect.fail(outcomeUnknown(inDoubt.number))
+      if (unconfirmed !== null) {
+        if (yield* isWritten(sql, unconfirmed.number, writeId)) return unconfirmed.answer
+        if (write.number - unconfirmed.number >= WRITES_RETAINED) {
+          return yield* Effect.fail(outcomeUnknown(unconfirmed.number))
         }
-        inDoubt = null
+        unconfirmed = null
       }
       const answer = yield* work(write)
-      inDoubt = { number: write.number, answer }
+      unconfirmed = { number: write.number, answer }
       return answer
     })
-    return once.pipe(
+    return attempt.pipe(
       sql.withTransaction,
-      // the default may be REPEATABLE READ, which would hide what was written while this one waited
-      // for the lock
+      // the default of the database may be REPEATABLE READ, which would hide the writes that were
+      // committed while this one waited for the lock
       Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL READ COMMITTED"),
       retryWrite
     )
   })
 
-/** Retries a write with backoff for about twelve seconds if a retry can help; then it fails. */
+/** Retries a write with backoff for about twelve seconds while a retry can help. */
 export const retryWrite = <A>(
   write: Effect.Effect<A, SqlError.SqlError | StoreFailure>
 ): Effect.Effect<A, StoreFailure> =>
@@ -78,11 +79,7 @@ const backoff = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced
   Schedule.upTo({ duration: "12 seconds" })
 )
 
-interface PoolRow {
-  readonly pend: bigint
-  readonly fing: bigint
-  readonly fged: bigint
-  readonly invl: bigint
+interface PoolRow extends CountsRow {
   readonly next_arrival: bigint
   readonly next_transition: bigint
   readonly next_write: bigint
@@ -99,20 +96,15 @@ const lockPool = (
     ([row]) => ({
       writeId,
       number: Number(row!.next_write),
-      counts: {
-        pend: Number(row!.pend),
-        fing: Number(row!.fing),
-        fged: Number(row!.fged),
-        invl: Number(row!.invl)
-      },
+      counts: countsOf(row!),
       nextArrival: Number(row!.next_arrival),
       nextTransition: Number(row!.next_transition)
     })
   )
 
 /**
- * Returns whether a write was committed. It is a statement of its own, to see what was written
- * while `lockPool` waited.
+ * Returns whether a write was committed. It is a separate statement, so that it sees the writes
+ * that were committed while `lockPool` waited.
  */
 const isWritten = (
   sql: SqlClient.SqlClient,
@@ -133,3 +125,98 @@ const outcomeUnknown = (number: number) =>
       `Write ${number} of the pool may or may not have taken place, and ${WRITES_RETAINED} others have since then; look at what it was to change`,
     retry: false
   })
+
+/**
+ * Collects the rows that every write stores beside the transactions: the counts of the pool and of
+ * accounts, the transitions, and the id of the write.
+ */
+export class PoolRecord {
+  readonly #write: PoolWrite
+  readonly counts: { [State in PoolState]: number }
+  nextArrival: number
+  readonly #pending: Map<AccountIndex, number>
+  readonly #changedAccounts = new Set<AccountIndex>()
+  readonly #transitions: Array<PoolTransition> = []
+
+  /**
+   * @param pending the pending counts of all accounts whose transactions this write changes; a
+   *   missing one is 0
+   */
+  constructor(write: PoolWrite, pending: Map<AccountIndex, number> = new Map()) {
+    this.#write = write
+    this.counts = { ...write.counts }
+    this.nextArrival = write.nextArrival
+    this.#pending = pending
+  }
+
+  pendingOf(account: AccountIndex): number {
+    return this.#pending.get(account) ?? 0
+  }
+
+  get hasTransitions(): boolean {
+    return this.#transitions.length > 0
+  }
+
+  add(account: AccountIndex, transition: PoolTransition): void {
+    this.#transitions.push(transition)
+    for (const [state, change] of [[transition.from, -1], [transition.to, 1]] as const) {
+      if (state === null) continue
+      this.counts[state] += change
+      if (state !== "pend") continue
+      this.#pending.set(account, this.pendingOf(account) + change)
+      this.#changedAccounts.add(account)
+    }
+  }
+
+  /** The parameters of `recordSql`. */
+  get parameters(): ReadonlyArray<PgTypes.Parameter | string> {
+    const { fged, fing, invl, pend } = this.counts
+    const { nextTransition, number, writeId } = this.#write
+    const transitions = this.#transitions
+    const changed = [...this.#changedAccounts]
+    const counted = changed.filter((account) => this.pendingOf(account) > 0)
+    return [
+      PgTypes.uuid(writeId),
+      int8(number),
+      int8(pend),
+      int8(fing),
+      int8(fged),
+      int8(invl),
+      int8(this.nextArrival),
+      int8(nextTransition + transitions.length),
+      bigintList(counted),
+      bigintList(counted.map((account) => this.pendingOf(account))),
+      bigintList(changed.filter((account) => this.pendingOf(account) === 0)),
+      byteaList(transitions.map(({ id }) => id)),
+      bigintList(transitions.map((_, i) => nextTransition + i)),
+      textList(transitions.map(({ from }) => from)),
+      textList(transitions.map(({ to }) => to)),
+      bigintList(transitions.map(({ atMs }) => atMs)),
+      bigintList(transitions.map(({ batchNum }) => batchNum)),
+      textList(transitions.map(({ reason }) => storedText(reason)))
+    ]
+  }
+}
+
+/** Number of parameters of a record; the parameters of the rows follow. */
+export const RECORD_PARAMETERS = 18
+
+/**
+ * Returns one statement that runs `rows` and stores a `PoolRecord`. It is one statement because
+ * other writes wait for each round trip. On a distributed database, place all tables of the pool on
+ * one node.
+ */
+export const recordSql = (...rows: ReadonlyArray<string>): string => `
+WITH written AS (INSERT INTO pool_write (number, write_id) VALUES ($2::bigint, $1::uuid)),
+forgotten AS (DELETE FROM pool_write WHERE number <= $2::bigint - ${WRITES_RETAINED}),
+counted AS (
+  INSERT INTO pool_sender (account_index, pending) SELECT * FROM unnest($9::bigint[], $10::bigint[])
+  ON CONFLICT (account_index) DO UPDATE SET pending = excluded.pending
+),
+emptied AS (DELETE FROM pool_sender WHERE account_index = ANY ($11::bigint[])),
+noted AS (
+  INSERT INTO pool_transition (id, number, from_state, to_state, at_ms, batch_num, reason)
+  SELECT * FROM unnest($12::bytea[], $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::bigint[], $18::text[])
+)${rows.map((statement, i) => `,\nrows_${i} AS (${statement})`).join("")}
+UPDATE pool SET pend = $3::bigint, fing = $4::bigint, fged = $5::bigint, invl = $6::bigint,
+  next_arrival = $7::bigint, next_transition = $8::bigint, next_write = $2::bigint + 1`

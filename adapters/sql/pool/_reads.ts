@@ -3,37 +3,31 @@ import type { SqlClient } from "effect/sql"
 import { feeUnits, type PoolState } from "../../../core/domain/mod.ts"
 import type { PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { readText, storeFailure } from "../connection/mod.ts"
-import { markOf } from "./_change.ts"
+import { settledBatchOf } from "./_change.ts"
 import {
+  bigintList,
+  byteaList,
+  bytesOf,
+  countsOf,
+  hexOf,
+  int8,
   numberOrNull,
   pooledOf,
   type PoolTransactionRow,
+  prefixedOf,
   skippedTransactionOf,
   type SkippedTransactionRow,
   transactionColumns,
   transactionOf
 } from "./pool_rows.ts"
-import { bigintList, byteaList, bytesOf, hexOf, int8, prefixedOf } from "./pool_values.ts"
 
-type Reads = Pick<
+type PoolReads = Omit<
   Context.Service.Shape<typeof PoolStore>,
-  | "authorization"
-  | "counts"
-  | "inBatches"
-  | "settledBatchesBelow"
-  | "skippedTransaction"
-  | "pendingBelow"
-  | "pendingByFee"
-  | "pendingOf"
-  | "pendingSince"
-  | "pendingTokens"
-  | "pooled"
-  | "transaction"
-  | "transitions"
+  "addAuthorization" | "addTransaction" | "change" | "settle" | "skip"
 >
 
-/** Each answer is one statement, which follows an index to what it answers. */
-export const poolReads = (sql: SqlClient.SqlClient): Reads => {
+/** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
+export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
   const all = <Row extends object, A>(
     statement: string,
     parameters: ReadonlyArray<unknown>,
@@ -82,19 +76,10 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
         (row: SkippedTransactionRow) => skippedTransactionOf(row)
       ),
     counts: Effect.map(
-      all(
-        "SELECT pend, fing, fged, invl FROM pool",
-        [],
-        (row: { readonly [State in PoolState]: bigint }) => ({
-          pend: Number(row.pend),
-          fing: Number(row.fing),
-          fged: Number(row.fged),
-          invl: Number(row.invl)
-        })
-      ),
+      all("SELECT pend, fing, fged, invl FROM pool", [], countsOf),
       ([counts]) => counts!
     ),
-    pooled: (ids) => pooled(byIds, [byteaList(ids)]),
+    pooled: (ids) => pooled(byIdsStatement, [byteaList(ids)]),
     pendingOf: (index) =>
       Effect.map(
         first(
@@ -104,11 +89,15 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
         ),
         (pending) => pending ?? 0
       ),
-    pendingTokens: all(tokens, [], (row: { readonly token_id: bigint }) => Number(row.token_id)),
+    pendingTokens: all(
+      pendingTokensStatement,
+      [],
+      (row: { readonly token_id: bigint }) => Number(row.token_id)
+    ),
     pendingByFee: ({ after, limit, tokenId }) =>
       after === null
-        ? pooled(byFee(""), [int8(tokenId), int8(limit)])
-        : pooled(byFee("AND (- t.fee_units, t.arrival) > ($3::numeric, $4::bigint)"), [
+        ? pooled(byFeeStatement(""), [int8(tokenId), int8(limit)])
+        : pooled(byFeeStatement("AND (- t.fee_units, t.arrival) > ($3::numeric, $4::bigint)"), [
           int8(tokenId),
           int8(limit),
           String(-feeUnits(after.transaction)),
@@ -120,7 +109,7 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
         [int8(beforeMs), int8(limit)]
       ),
     pendingBelow: (nonces) =>
-      pooled(below, [
+      pooled(belowNoncesStatement, [
         bigintList(nonces.map(({ index }) => index)),
         bigintList(nonces.map(({ nonce }) => nonce))
       ]),
@@ -133,7 +122,7 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
       all(
         "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
         [int8(batchNum), int8(limit)],
-        markOf
+        settledBatchOf
       )
   }
 }
@@ -146,7 +135,7 @@ interface TransitionRow {
   readonly reason: string
 }
 
-/** As `pool_authorization` has it. */
+/** A row of `pool_authorization`. */
 export interface AuthorizationRow {
   readonly address: Uint8Array
   readonly public_key: Uint8Array
@@ -161,17 +150,20 @@ export const authorizationOf = (row: AuthorizationRow) => ({
   timestampMs: Number(row.timestamp_ms)
 })
 
-/** An id that is given twice is answered twice. */
-const byIds = `
+/** Returns a transaction once for each time that its id occurs. */
+const byIdsStatement = `
 SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT * FROM pool_transaction WHERE pool_transaction.id = wanted.id LIMIT 1) AS t
 ORDER BY wanted.place`
 
-const byFee = (after: string): string =>
+const byFeeStatement = (after: string): string =>
   `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id = $1 ${after} ORDER BY t.token_id, - t.fee_units, t.arrival LIMIT $2`
 
-/** From one token to the next, so that it costs what it answers; the last row is a null, which says that there is no other one. */
-const tokens = `
+/**
+ * Steps through the index from one token to the next, so the cost depends on the number of tokens
+ * only. The last step finds NULL.
+ */
+const pendingTokensStatement = `
 WITH RECURSIVE found (token_id) AS (
   SELECT min(token_id) FROM pool_transaction WHERE state = 'pend'
   UNION ALL
@@ -179,8 +171,11 @@ WITH RECURSIVE found (token_id) AS (
 )
 SELECT token_id FROM found WHERE token_id IS NOT NULL`
 
-/** The order within, which keeps the accounts apart, makes it one range of the index for each of them. */
-const below = `
+/**
+ * ORDER BY and LIMIT in the sub-query make the planner read one range of the index for each
+ * account.
+ */
+const belowNoncesStatement = `
 SELECT ${transactionColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS wanted (account, nonce, place)
 CROSS JOIN LATERAL (
   SELECT * FROM pool_transaction

@@ -1,4 +1,3 @@
-/** The pool's port: one transaction for each change. */
+/** The port of the pool over PostgreSQL: one transaction for each change. */
 export { openPool } from "./pool.ts"
-export { type PoolTransactionRow, transactionColumns, transactionOf } from "./pool_rows.ts"
-export { hexOf } from "./pool_values.ts"
+export { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "./pool_rows.ts"

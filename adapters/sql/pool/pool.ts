@@ -2,25 +2,25 @@ import { PgTypes } from "@effect/sql-pg"
 import { type Context, Effect, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
-import { type Added, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
+import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { addTransactions, type Posted } from "./_add.ts"
+import { addTransactions, type PostedTransaction } from "./_add.ts"
 import { batchRequests } from "./_batch_requests.ts"
 import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
-import { bytesOf, int8 } from "./pool_values.ts"
-import { runPoolWrite, retryWrite } from "./_pool_write.ts"
+import { bytesOf, int8 } from "./pool_rows.ts"
+import { retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
 
-/** Opens the pool of a database. Any number of processes may open it and write to it. */
+/** Opens the pool of a database. Several processes may open it and write to it. */
 export const openPool: Effect.Effect<
   Context.Service.Shape<typeof PoolStore>,
   never,
   Database | Scope.Scope
 > = Effect.gen(function*() {
   const { reads, writes } = yield* Database
-  const add = yield* batchRequests<Posted, Added, StoreFailure>(
+  const add = yield* batchRequests<PostedTransaction, AddResult, StoreFailure>(
     (all) => runPoolWrite(writes, (write) => addTransactions(writes, write, all)),
-    POSTED_AT_ONCE_MAX
+    ADD_BATCH_MAX
   )
   return {
     ...poolReads(reads),
@@ -29,17 +29,17 @@ export const openPool: Effect.Effect<
     change: (changes, atMs) =>
       runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
     settle: (step, atMs) => runPoolWrite(writes, (write) => settleBatch(writes, write, step, atMs)),
-    skip: (notes) => runPoolWrite(writes, (write) => recordSkips(writes, write, notes))
+    skip: (skips) => runPoolWrite(writes, (write) => recordSkips(writes, write, skips))
   }
 })
 
-/** Bounds the size of a batch of posted transactions, and so how long other writes wait for it. */
-const POSTED_AT_ONCE_MAX = 256
+/** Maximum number of posted transactions in one write, since other writes wait for it. */
+const ADD_BATCH_MAX = 256
 
 /**
- * Stores an authorization unless the address has one, and returns the stored one. It is one
- * statement outside of `runPoolWrite`, since it affects nothing else. The write id tells a retry
- * whose answer was lost that its own write was the first.
+ * Stores an authorization unless the address has one, and returns the stored one. It needs no
+ * `runPoolWrite`, since it changes no other row. If the answer of the first attempt is lost, a
+ * retry recognizes its own row by the write id.
  */
 const addAuthorization = (
   sql: SqlClient.SqlClient,
@@ -48,7 +48,7 @@ const addAuthorization = (
   Effect.suspend(() => {
     const writeId = PgTypes.uuid(crypto.randomUUID())
     return retryWrite(
-      sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorize, [
+      sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorizeStatement, [
         bytesOf(address),
         bytesOf(publicKey),
         signature,
@@ -59,7 +59,7 @@ const addAuthorization = (
   }).pipe(Effect.map(([row]) => ({ added: row!.added, authorization: authorizationOf(row!) })))
 
 /** On conflict it updates the address to itself, since RETURNING returns written rows only. */
-const authorize = `
+const authorizeStatement = `
 INSERT INTO pool_authorization AS stored (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (address) DO UPDATE SET address = stored.address
 RETURNING stored.address, stored.public_key, stored.signature, stored.timestamp_ms, stored.write_id = $5 AS added`

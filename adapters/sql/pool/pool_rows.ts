@@ -1,3 +1,4 @@
+import { PgTypes } from "@effect/sql-pg"
 import {
   feeUnits,
   type PoolState,
@@ -18,9 +19,8 @@ import {
   smallints,
   texts
 } from "../connection/mod.ts"
-import { hexOf, prefixedOf } from "./pool_values.ts"
 
-/** A row of `pool_transaction` as the driver reads it, as far as it makes a transaction. */
+/** The columns of `pool_transaction` that make up a transaction, as the driver returns them. */
 export interface PoolTransactionRow {
   readonly id: Uint8Array
   readonly arrival: bigint
@@ -83,21 +83,26 @@ const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } =
   request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null)
 }
 const names = Object.keys(columns)
-const written = Object.values({
+const insertedColumns = Object.values({
   ...columns,
   fee_units: numerics<Pooled>(({ transaction }) => feeUnits(transaction))
 })
 
-/** Of the rows of `pool_transaction AS t`, what a transaction is made from. */
+/** SQL for the columns of a `PoolTransactionRow` of `pool_transaction AS t`. */
 export const transactionColumns: string = names.map((name) => `t.${name}`).join(", ")
 
-/** Takes rows in; its parameters, which `insertParameters` gives, come after so many others. */
-export const insertStatement = (others: number): string => `
+/**
+ * Returns the statement that inserts rows. Its parameters, from `insertParameters`, follow after
+ * `precedingParameters` parameters.
+ */
+export const insertStatement = (precedingParameters: number): string => `
 INSERT INTO pool_transaction (${[...names, "fee_units"].join(", ")})
-SELECT * FROM unnest(${written.map(({ type }, at) => `$${others + at + 1}::${type}[]`).join(", ")})`
+SELECT * FROM unnest(${
+  insertedColumns.map(({ type }, i) => `$${precedingParameters + i + 1}::${type}[]`).join(", ")
+})`
 
 export const insertParameters = (rows: ReadonlyArray<Pooled>): ReadonlyArray<string> =>
-  written.map(({ arrayOf }) => arrayOf(rows))
+  insertedColumns.map(({ arrayOf }) => arrayOf(rows))
 
 export const pooledOf = (row: PoolTransactionRow): Pooled => ({
   transaction: transactionOf(row),
@@ -135,7 +140,7 @@ const requestOf = (row: PoolTransactionRow): RequestedTransaction => ({
   nonce: row.request_nonce === null ? null : BigInt(row.request_nonce)
 })
 
-/** What the last selection noted on a row. */
+/** The columns of `pool_transaction` for the last time that the forger skipped the transaction. */
 export interface SkippedTransactionRow {
   readonly id: Uint8Array
   readonly passed_code: SkipCode
@@ -152,5 +157,37 @@ export const skippedTransactionOf = (row: SkippedTransactionRow): SkippedTransac
   atMs: Number(row.passed_at_ms)
 })
 
+/** The columns of `pool` with the number of transactions in each state. */
+export interface CountsRow extends Readonly<Record<PoolState, bigint>> {}
+
+export const countsOf = (row: CountsRow): { readonly [State in PoolState]: number } => ({
+  pend: Number(row.pend),
+  fing: Number(row.fing),
+  fged: Number(row.fged),
+  invl: Number(row.invl)
+})
+
 export const numberOrNull = (value: bigint | null): number | null =>
   value === null ? null : Number(value)
+
+/** Returns the bytes of hexadecimal digits, with or without `0x`. */
+export const bytesOf = (hex: string): Uint8Array =>
+  Buffer.from(hex.startsWith("0x") ? hex.slice(2) : hex, "hex")
+
+/** Returns bytes as hexadecimal digits, without `0x`. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
+export const prefixedOf = (bytes: Uint8Array): string => `0x${hexOf(bytes)}`
+
+export const int8 = (value: number | bigint): PgTypes.Parameter => PgTypes.int8(BigInt(value))
+
+const listOf = <Value>(
+  column: (get: (value: Value | null) => Value | null) => Column<Value | null>
+) => column((value) => value).arrayOf
+/** Arrays of values, which may contain nulls, as parameters in text format. */
+export const byteaList: (hex: ReadonlyArray<string | null>) => string = listOf(hexBytes)
+export const bigintList: (values: ReadonlyArray<number | bigint | null>) => string = listOf<
+  number | bigint
+>(bigints)
+export const smallintList: (values: ReadonlyArray<number | null>) => string = listOf(smallints)
+export const textList: (values: ReadonlyArray<string | null>) => string = listOf(texts)

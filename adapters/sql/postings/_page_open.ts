@@ -35,9 +35,9 @@ const rank = (key: string, below: string): string => {
 }
 
 /**
- * SQL over the lists in `open_item`: see `open_items.ts`. A rank sums the coarse buckets before an
- * item, then the fine ones, then single items. A page walks from item to item with one probe each,
- * for the reason in `_page_postings.ts`.
+ * The lists in `open_item` (see `open_items.ts`). A rank sums the coarse buckets before an item,
+ * then the fine ones, then single items. A page walks from item to item with one probe each, for
+ * the reason in `_page_postings.ts`.
  */
 export const openItems: ItemLists = {
   measures: (key, { high, low, position }) => `

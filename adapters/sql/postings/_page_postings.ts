@@ -1,28 +1,29 @@
 /**
- * SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key,
- * item ids, and how many items at most.
+ * SQL over lists of ascending item ids. The arguments are SQL expressions: a key, item ids, and the
+ * greatest number of items.
  */
 export interface ItemLists {
   /**
-   * A query of one row. How many items of the list are below an item id: `under` below the first
-   * one of a range, `reached` below a position in it, `above` below its end. And the smallest and
-   * the greatest item within it, `first` and `last`, where there are any.
+   * Returns a query of one row: how many items of the list are below the range (`under`), below the
+   * position (`reached`) and below the end of the range (`above`), and the smallest and the
+   * greatest item in the range (`first` and `last`). If the range is empty, `first` and `last` are
+   * undefined.
    */
   readonly measures: (key: string, bounds: ItemBounds) => string
-  /** A query of `item`: the first items of a list in [from, below), ascending. */
+  /** Returns a query of `item`: the first items in [from, below), ascending. */
   readonly ascending: (key: string, from: string, below: string, limit: string) => string
-  /** The last ones, descending. */
+  /** Returns a query of `item`: the last items in [from, below), descending. */
   readonly descending: (key: string, from: string, below: string, limit: string) => string
 }
 
-/** A range of item ids, all where `low` and `high` are null, and a position in it. */
+/** A range [low, high) of item ids, or all if both are null, and a position in it. */
 export interface ItemBounds {
   readonly low: string | null
   readonly position: string
   readonly high: string | null
 }
 
-/** The rows of a key on one side of a place: the nearest one. */
+/** Returns a query of the first row of a key that meets a condition, in the given order. */
 const nearest = (columns: string, key: string, condition: string, order: "ASC" | "DESC"): string =>
   `SELECT ${columns} FROM posting WHERE posting.key = ${key}${condition} ORDER BY posting.first_item ${order} LIMIT 1`
 const rowBefore = (columns: string, key: string, condition: string): string =>
@@ -30,8 +31,9 @@ const rowBefore = (columns: string, key: string, condition: string): string =>
 const rowAfter = (columns: string, key: string, condition: string): string =>
   nearest(columns, key, ` AND ${condition}`, "ASC")
 
-/** Joins a row that may be missing. */
-const maybe = (row: string, name: string): string => `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
+/** Joins a row that may not exist. */
+const leftJoin = (row: string, name: string): string =>
+  `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
 
 const itemsOf = (
   start: string,
@@ -42,7 +44,7 @@ const itemsOf = (
   limit: string
 ): string => `
 WITH RECURSIVE stretch AS (
-  SELECT start.* FROM (VALUES (1)) AS one ${maybe(start, "start")}
+  SELECT start.* FROM (VALUES (1)) AS one ${leftJoin(start, "start")}
   UNION ALL
   SELECT following.first_item, following.items, coalesce(stretch.found, 0) + cardinality(following.items)
   FROM stretch CROSS JOIN LATERAL (${next}) AS following
@@ -51,10 +53,10 @@ SELECT listed.item FROM stretch CROSS JOIN LATERAL unnest(stretch.items) AS list
 WHERE listed.item >= ${from} AND listed.item < ${below} ORDER BY listed.item ${order} LIMIT ${limit}`
 
 /**
- * Lists in `posting`: see `postings.ts`. A rank is one index probe, and the row that it is found in
- * tells the item at that end too. A page walks from row to row, one probe each, until it has its
- * items: asked for several rows at once, PostgreSQL would rather read and sort all rows of the key,
- * of which it expects few.
+ * The lists in `posting` (see `postings.ts`). A rank takes one index probe, and the row that it
+ * finds also holds the item at that end. A page walks from row to row, one probe each, until it has
+ * enough items: for a query of several rows PostgreSQL would read and sort all rows of the key,
+ * since it estimates that there are few.
  */
 export const postings: ItemLists = {
   measures: (key, { high, low, position }) => {
@@ -72,7 +74,7 @@ export const postings: ItemLists = {
       )
     const start = low === null
       ? nearest("0 AS rank, first_item AS item", key, "", "ASC")
-      // an item behind the row is the first of the next one
+      // if the row has no such item, the next row begins with it (`first`)
       : rowBefore(
         `first_ordinal + width_bucket(${low} - 1, items) AS rank, items[width_bucket(${low} - 1, items) + 1] AS item`,
         key,
@@ -83,9 +85,9 @@ export const postings: ItemLists = {
       : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
     return `
 SELECT coalesce(head.rank, 0) AS under, coalesce(place.rank, 0) AS reached, coalesce(tail.rank, 0) AS above, ${first} AS first, tail.item AS last
-FROM (VALUES (1)) AS one ${maybe(tail, "tail")} ${maybe(start, "head")}
+FROM (VALUES (1)) AS one ${leftJoin(tail, "tail")} ${leftJoin(start, "head")}
 ${
-      maybe(
+      leftJoin(
         rowBefore(
           `first_ordinal + width_bucket(${position} - 1, items) AS rank`,
           key,
@@ -102,7 +104,7 @@ ${
         key,
         `posting.first_item <= ${from}`
       ),
-      // a page from before the first row on begins with that one
+      // if no row begins at or below `from`, the page begins with the first row
       `SELECT * FROM (${
         rowAfter(
           "first_item, items",
@@ -135,8 +137,8 @@ ${
 }
 
 /**
- * Returns SQL for the items of a list that its child lists do not index yet, as an array; NULL if
- * the list is empty.
+ * Returns SQL for the items of a key that are not yet in its lists of combined filters, as an
+ * array; NULL if the list is empty.
  */
 export const unindexedTail = (key: string): string =>
   `(${nearest("items[filed + 1:]", key, "", "DESC")})`

@@ -1,5 +1,11 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import { answerStatement, flag, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
+import {
+  answerStatement,
+  booleanOf,
+  intOrNull,
+  lastPlace,
+  type SqlAnswer
+} from "../connection/mod.ts"
 import { openItems } from "./_page_open.ts"
 import { type ItemLists, unindexedTail, postings } from "./_page_postings.ts"
 
@@ -17,8 +23,8 @@ export interface PageText {
    */
   readonly keys?: string
   /**
-   * Adds the items of a parent list that its child lists do not index yet, if their row `r` of
-   * `table` meets a condition. `key` is SQL for the parent's key.
+   * Adds items of a key that are not yet in its lists of combined filters, if their row `r` of
+   * `table` meets a condition. `key` is SQL for the key.
    */
   readonly postFilter?: { readonly key: string; readonly table: string; readonly condition: string }
   /**
@@ -26,10 +32,7 @@ export interface PageText {
    * its other columns.
    */
   readonly range?: string
-  /**
-   * SQL for the item id at which the lists end, if a rollback has left items in them that have no
-   * row.
-   */
+  /** SQL for the item id at which the lists end, if they hold items that a rollback has removed. */
   readonly end?: string
   readonly order: Order
   /** Columns of the head after the counts. */
@@ -53,82 +56,14 @@ SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
  * that a generic plan uses the index whatever the statistics say.
  */
 export const pageStatement = (page: PageText): string => {
-  const lists: ItemLists = page.lists === "open" ? openItems : postings
-  const { end = lastPlace, order, postFilter } = page
-  const rangeQuery = page.range ??
-    (page.end === undefined ? undefined : `SELECT 0::bigint AS low, ${lastPlace} AS upper`)
-  const hasRange = rangeQuery !== undefined
-  const low = hasRange ? "bounds.low" : "0::bigint"
-  const high = hasRange ? "bounds.high" : `${lastPlace}::bigint`
-  // ascending from the position on, descending below it
-  const position = hasRange ? "bounds.position" : "$2::bigint"
-  const [from, below] = order === "ASC" ? [position, high] : [low, position]
-  const bounds = hasRange ? "CROSS JOIN bounds" : ""
-  const read = order === "ASC" ? lists.ascending : lists.descending
-  const measures = (key: string) =>
-    lists.measures(key, hasRange ? { low, position, high } : { low: null, position, high: null })
-  const range = hasRange ?
-    [`bounds AS MATERIALIZED (
-  SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
-  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${end})) AS high FROM (${rangeQuery}) AS given) AS bound
-)`] :
-    []
-  const counts =
-    `measured.above - measured.under AS total, measured.reached - measured.under AS before,
-    CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
-  const once = hasRange ? "bounds" : "(VALUES (1)) AS one"
-  const only = page.keys === "one" && postFilter === undefined
-  const selection = only ?
-    [
-      ...range,
-      `measured AS MATERIALIZED (SELECT found.* FROM ${once} CROSS JOIN LATERAL (${
-        measures("$1::bytea")
-      }) AS found)`,
-      `counted AS (SELECT ${counts} FROM measured)`,
-      `page AS MATERIALIZED (SELECT found.item FROM ${once} CROSS JOIN LATERAL (${
-        read("$1::bytea", from, below, "$3::bigint")
-      }) AS found)`
-    ] :
-    [
-      `listed AS MATERIALIZED (${
-        page.keys === "one"
-          ? "SELECT $1::bytea AS key"
-          : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
-      })`,
-      ...range,
-      ...(postFilter === undefined ? [] : [`sifted AS MATERIALIZED (
-  SELECT r.item_id AS item FROM ${postFilter.table} AS r ${bounds}
-  WHERE r.item_id = ANY(${unindexedTail(postFilter.key)}::bigint[]) AND ${postFilter.condition} ${
-        hasRange ? `AND r.item_id >= ${low} AND r.item_id < ${high}` : ""
-      }
-)`]),
-      `measured AS MATERIALIZED (SELECT found.* FROM listed ${bounds} CROSS JOIN LATERAL (${
-        measures("listed.key")
-      }) AS found)`,
-      `part AS (
-  SELECT ${counts} FROM measured
-  ${
-        postFilter === undefined
-          ? ""
-          : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`
-      }
-)`,
-      `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
-      `page AS MATERIALIZED (
-  SELECT found.item FROM (
-    SELECT each.item FROM listed ${bounds} CROSS JOIN LATERAL (${
-        read("listed.key", from, below, "$3::bigint")
-      }) AS each
-    ${
-        postFilter === undefined
-          ? ""
-          : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`
-      }
-  ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
-)`
-    ]
+  const selection = selectionOf(page)
   return answerStatement({
-    ctes: [...selection, ...page.ctes ?? []],
+    ctes: [
+      ...(page.keys === "one" && page.postFilter === undefined
+        ? readOneList(selection)
+        : readLists(selection, page)),
+      ...page.ctes ?? []
+    ],
     head: [
       "ledger.lists_cut",
       "counted.total",
@@ -138,11 +73,122 @@ export const pageStatement = (page: PageText): string => {
       ...page.head ?? []
     ],
     ...(page.headText === undefined ? {} : { headText: page.headText }),
-    from: `CROSS JOIN counted ${bounds}`,
+    from: `CROSS JOIN counted ${selection.join}`,
     rows: page.rows,
-    order
+    order: page.order
   })
 }
+
+/** The SQL expressions that select the items of a page. */
+interface Selection {
+  /** Defines `bounds` if the page is restricted to a range; otherwise empty. */
+  readonly bounds: ReadonlyArray<string>
+  /** Joins `bounds`, if it is defined. */
+  readonly join: string
+  /** The range [low, high). */
+  readonly low: string
+  readonly high: string
+  readonly position: string
+  /** The items of the page are the first or last ones in [from, below). */
+  readonly from: string
+  readonly below: string
+  /** Returns a query of the rank of the position and of the ends of the range, for a key. */
+  readonly measures: (key: string) => string
+  /** Returns a query of the first items of the page, for a key. */
+  readonly items: (key: string) => string
+}
+
+const selectionOf = ({ end, lists: kind, order, range }: PageText): Selection => {
+  const lists: ItemLists = kind === "open" ? openItems : postings
+  const isRange = range !== undefined || end !== undefined
+  const low = isRange ? "bounds.low" : "0::bigint"
+  const high = isRange ? "bounds.high" : `${lastPlace}::bigint`
+  const position = isRange ? "bounds.position" : "$2::bigint"
+  // ascending from the position on, descending below it
+  const [from, below] = order === "ASC" ? [position, high] : [low, position]
+  const read = order === "ASC" ? lists.ascending : lists.descending
+  return {
+    bounds: isRange ?
+      [`bounds AS MATERIALIZED (
+  SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
+  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${
+        end ?? lastPlace
+      })) AS high FROM (${
+        range ?? `SELECT 0::bigint AS low, ${lastPlace} AS upper`
+      }) AS given) AS bound
+)`] :
+      [],
+    join: isRange ? "CROSS JOIN bounds" : "",
+    low,
+    high,
+    position,
+    from,
+    below,
+    measures: (key) =>
+      lists.measures(key, isRange ? { low, position, high } : { low: null, position, high: null }),
+    items: (key) => read(key, from, below, "$3::bigint")
+  }
+}
+
+const counts =
+  `measured.above - measured.under AS total, measured.reached - measured.under AS before,
+    CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
+
+/** Returns the tables `counted` and `page` of the list with the key `$1`. */
+const readOneList = ({ bounds, items, measures }: Selection): ReadonlyArray<string> => {
+  const oneRow = bounds.length === 0 ? "(VALUES (1)) AS one" : "bounds"
+  return [
+    ...bounds,
+    `measured AS MATERIALIZED (SELECT found.* FROM ${oneRow} CROSS JOIN LATERAL (${
+      measures("$1::bytea")
+    }) AS found)`,
+    `counted AS (SELECT ${counts} FROM measured)`,
+    `page AS MATERIALIZED (SELECT found.item FROM ${oneRow} CROSS JOIN LATERAL (${
+      items("$1::bytea")
+    }) AS found)`
+  ]
+}
+
+/** Returns the tables `counted` and `page` of several lists and the post-filtered items. */
+const readLists = (
+  { below, bounds, from, high, items, join, low, measures, position }: Selection,
+  { keys, order, postFilter }: PageText
+): ReadonlyArray<string> => [
+  `listed AS MATERIALIZED (${
+    keys === "one"
+      ? "SELECT $1::bytea AS key"
+      : keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
+  })`,
+  ...bounds,
+  ...(postFilter === undefined ? [] : [`sifted AS MATERIALIZED (
+  SELECT r.item_id AS item FROM ${postFilter.table} AS r ${join}
+  WHERE r.item_id = ANY(${unindexedTail(postFilter.key)}::bigint[]) AND ${postFilter.condition} ${
+    bounds.length === 0 ? "" : `AND r.item_id >= ${low} AND r.item_id < ${high}`
+  }
+)`]),
+  `measured AS MATERIALIZED (SELECT found.* FROM listed ${join} CROSS JOIN LATERAL (${
+    measures("listed.key")
+  }) AS found)`,
+  `part AS (
+  SELECT ${counts} FROM measured
+  ${
+    postFilter === undefined
+      ? ""
+      : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${join}`
+  }
+)`,
+  `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
+  `page AS MATERIALIZED (
+  SELECT found.item FROM (
+    SELECT each.item FROM listed ${join} CROSS JOIN LATERAL (${items("listed.key")}) AS each
+    ${
+    postFilter === undefined
+      ? ""
+      : `UNION ALL SELECT sifted.item FROM sifted ${join} WHERE sifted.item >= ${from} AND sifted.item < ${below}`
+  }
+  ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
+)`
+]
 
 /** Returns the position at which a page begins; in descending order it is exclusive. */
 export const positionOf = (order: Order, fromItem: number | undefined): string =>
@@ -163,7 +209,7 @@ export const countsOf = (
   readonly counts: PageCounts
   readonly rest: ReadonlyArray<string>
 } => ({
-  isCut: flag(isCut!),
+  isCut: booleanOf(isCut!),
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray, hexOrNull } from "../connection/mod.ts"
+import { combinations } from "./posting_keys.ts"
 import {
-  combinations,
   type ListedRows,
   type PostingFacet,
   type PostingListName,
@@ -10,41 +10,52 @@ import {
 } from "./posting_lists.ts"
 
 /*
- * Keys and items as they are filed in the lists. The keys are made here and not in SQL: to group as many keys as a block has takes
- * PostgreSQL ten times as long. Items are grouped by what distinguishes them, which is short, and the keys are put together afterwards.
+ * The entries of rows in posting lists. They are grouped by key here, since PostgreSQL groups the
+ * many keys of a block far more slowly. Rows are first grouped by a value, which is short; the rest
+ * of the key is added to each group.
  */
 
-/** Items by key, its digits; ascending. */
+/** Item ids by key; keys are hexadecimal digits, items ascend. */
 export type Entries = Map<string, Array<number>>
 
-/** Rows of a list: what is filed of them in the lists of single filters, and, by item, what their combinations add to a key. */
+/** The entries of some rows of a list. */
 export interface ListedEntries {
+  /** Entries under the key of all rows and under single filters. */
   readonly single: Entries
-  readonly additions: ReadonlyMap<number, Additions>
+  /** By item: what the keys of combined filters append to the key of the first filter. */
+  readonly suffixes: ReadonlyMap<number, KeySuffixes>
 }
 
-/** For each combination of children, in the order of the list's paths. */
-export type Additions = ReadonlyArray<string>
+/** The suffixes of a row, one for each distinct combination of combinable filters of its list. */
+export type KeySuffixes = ReadonlyArray<string>
 
-/** Those of new rows, ascending by item; others come first now and then. */
+/** Cached suffixes by item. */
+export interface KnownSuffixes {
+  readonly get: (item: number) => KeySuffixes | undefined
+}
+
+/** Returns the entries of rows, which ascend by item. Yields to other fibers between facets. */
 export const entriesOf = <List extends PostingListName>(
   name: List,
   rows: ReadonlyArray<ListedRows[List]>
 ): Effect.Effect<ListedEntries> =>
   entriesFrom(name, rows, ({ itemId }) => itemId, (row, { facet }) => facet.digits(row as never))
 
-/** SQL for what a row `r` of a list's table is filed under, as an array of bytes: its item first. */
-export const filedValues = (name: PostingListName): string =>
+/** Returns SQL for the item and the values of all facets of a row `r`, as an array of bytes. */
+export const rowValues = (name: PostingListName): string =>
   `ARRAY[${
-    ["int8send(r.item_id)", ...places[name].facets.flatMap(({ facet }) => facet.values)].join(", ")
+    ["int8send(r.item_id)", ...layouts[name].facets.flatMap(({ facet }) => facet.values)].join(", ")
   }]`
 
-/** Those of rows, ascending by item, by the digits of these values, one row after the other. */
+/**
+ * Returns the entries of rows, which ascend by item, from their `rowValues` as hexadecimal digits,
+ * one row after the other.
+ */
 export const entriesOfValues = (
   name: PostingListName,
   values: ReadonlyArray<string>
 ): Effect.Effect<ListedEntries> => {
-  const width = 1 + places[name].facets.reduce((sum, { columns }) => sum + columns.length, 0)
+  const width = 1 + layouts[name].facets.reduce((sum, { columns }) => sum + columns.length, 0)
   const starts = Array.from({ length: values.length / width }, (_, row) => row * width)
   return entriesFrom(
     name,
@@ -54,67 +65,69 @@ export const entriesOfValues = (
   )
 }
 
-/** What combinations add to the keys of items, as far as it is known without asking. */
-export interface KnownAdditions {
-  readonly get: (item: number) => Additions | undefined
-}
-
-/** What is filed in the lists below when these items of keys, all of them of facets with lists below, are filed; each key once. */
-export const entriesBelow = (
+/**
+ * Returns the entries under combined filters for items that are indexed under keys of single
+ * filters. Reads the rows whose suffixes are not in `known`. Each key must have `hasCombinations`.
+ */
+export const combinedEntries = (
   sql: SqlClient.SqlClient,
   name: PostingListName,
-  filed: ReadonlyMap<string, ReadonlyArray<number>>,
-  known: KnownAdditions
+  indexed: ReadonlyMap<string, ReadonlyArray<number>>,
+  known: KnownSuffixes
 ): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { additionsOf, childrenStatement, pathsBelow } = places[name]
+    const { combinationsByLetter, suffixBuilder, valuesStatement } = layouts[name]
     const unknown = new Set<number>()
-    for (const items of filed.values()) {
+    for (const items of indexed.values()) {
       for (const item of items) if (known.get(item) === undefined) unknown.add(item)
     }
     const stored = unknown.size === 0
       ? []
-      : yield* sql.unsafe<StoredDigits>(childrenStatement, [bigintArray([...unknown])])
-    const adding = additionsOf()
+      : yield* sql.unsafe<StoredValues>(valuesStatement, [bigintArray([...unknown])])
+    const suffixesOf = suffixBuilder()
     const read = new Map(
-      stored.map((row) => [Number(row.item), adding((child) => row[`child${child}`] as string)])
+      stored.map((row) => [Number(row.item), suffixesOf((i) => row[`child${i}`] as string)])
     )
-    const below: Entries = new Map()
-    for (const [key, items] of filed) {
-      for (const path of pathsBelow.get(key.slice(2, 4))!) {
+    const combined: Entries = new Map()
+    for (const [key, items] of indexed) {
+      for (const combination of combinationsByLetter.get(facetLetter(key))!) {
         const groups: Entries = new Map()
-        for (const item of items) file(groups, (known.get(item) ?? read.get(item))![path]!, item)
-        for (const [addition, group] of groups) below.set(key + addition, group)
+        for (const item of items) {
+          addItem(groups, (known.get(item) ?? read.get(item))![combination]!, item)
+        }
+        for (const [suffix, group] of groups) combined.set(key + suffix, group)
       }
     }
-    return below
+    return combined
   })
 
-/** Whether lists lie below the facet that a key belongs to. */
-export const hasListsBelow = (name: PostingListName, key: string): boolean =>
-  places[name].pathsBelow.has(key.slice(2, 4))
+/** Whether other filters combine with the facet of a key of a single filter. */
+export const hasCombinations = (name: PostingListName, key: string): boolean =>
+  layouts[name].combinationsByLetter.has(facetLetter(key))
 
-interface StoredDigits {
+interface StoredValues {
   readonly item: bigint
   readonly [value: string]: string | null | bigint
 }
 
 const letterDigits = (text: string): string =>
   [...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")
+/** The second letter of a key, as digits. */
+const facetLetter = (key: string): string => key.slice(2, 4)
 
-const file = (entries: Entries, key: string, item: number): void => {
+const addItem = (entries: Entries, key: string, item: number): void => {
   const items = entries.get(key)
   if (items === undefined) entries.set(key, [item])
-  // a row is once in a list, also where it is sent and received by the same
+  // once if sender and receiver have the same value
   else if (items[items.length - 1] !== item) items.push(item)
 }
 
-/** A facet as entries are made of it. */
-interface Place {
+/** A facet in the entries of its list. */
+interface FacetLayout {
   readonly facet: PostingFacet
-  /** The digits that its keys begin with. */
+  /** First digits of its keys. */
   readonly prefix: string
-  /** Where its values are among `filedValues`. */
+  /** Indexes of its values in `rowValues`. */
   readonly columns: ReadonlyArray<number>
 }
 
@@ -122,110 +135,103 @@ const entriesFrom = <Row>(
   name: PostingListName,
   rows: ReadonlyArray<Row>,
   itemOf: (row: Row) => number,
-  digitsOf: (row: Row, place: Place) => ReadonlyArray<string | null>
+  digitsOf: (row: Row, layout: FacetLayout) => ReadonlyArray<string | null>
 ): Effect.Effect<ListedEntries> =>
   Effect.gen(function*() {
-    const { additionsOf, children, facets, whole } = places[name]
+    const { combinable, facets, suffixBuilder, wholeKey } = layouts[name]
     const items = rows.map(itemOf)
-    const single: Entries = new Map(rows.length === 0 ? [] : [[whole, items]])
-    const childDigits = children.map((): Array<string> => [])
-    for (const place of facets) {
+    const single: Entries = new Map(rows.length === 0 ? [] : [[wholeKey, items]])
+    const combinableDigits = combinable.map((): Array<string> => [])
+    for (const layout of facets) {
       const groups: Entries = new Map()
-      const ofChild = childDigits[children.indexOf(place)]
+      const ownDigits = combinableDigits[combinable.indexOf(layout)]
       for (let i = 0; i < rows.length; i++) {
-        const digits = digitsOf(rows[i]!, place)
-        if (ofChild !== undefined) ofChild[i] = digits[0]!
-        for (const value of digits) if (value !== null) file(groups, value, items[i]!)
+        const digits = digitsOf(rows[i]!, layout)
+        if (ownDigits !== undefined) ownDigits[i] = digits[0]!
+        for (const value of digits) if (value !== null) addItem(groups, value, items[i]!)
       }
-      for (const [value, filed] of groups) single.set(place.prefix + value, filed)
-      // thousands of rows take some milliseconds for each facet, and a statement may be on its way
+      for (const [value, group] of groups) single.set(layout.prefix + value, group)
+      // thousands of rows take milliseconds for each facet
       yield* Effect.yieldNow
     }
-    const additions = new Map<number, Additions>()
-    if (children.length > 0) {
-      const adding = additionsOf()
+    const suffixes = new Map<number, KeySuffixes>()
+    if (combinable.length > 0) {
+      const suffixesOf = suffixBuilder()
       for (let i = 0; i < rows.length; i++) {
-        additions.set(
-          items[i]!,
-          adding((child) => childDigits[child]![i]!)
-        )
+        suffixes.set(items[i]!, suffixesOf((filter) => combinableDigits[filter]![i]!))
       }
     }
-    return { single, additions }
+    return { single, suffixes }
   })
 
-const placesOf = (name: PostingListName) => {
-  const { letter: list, table } = postingLists[name]
-  const named: { readonly [filter: string]: PostingFacet } = postingLists[name].facets
-  const paths = [
+const layoutOf = (name: PostingListName) => {
+  const { facets: byFilter, letter: listLetter, table } = postingLists[name]
+  const distinct = [
     ...new Map(
-      Object.values(named).flatMap(({ children }) => combinations(children)).map((
-        path
-      ) => [path.join(), path])
+      Object.values(byFilter).flatMap(({ combinableFilters }) => combinations(combinableFilters))
+        .map((filters) => [filters.join(), filters])
     ).values()
   ]
   let column = 1
-  const facets = Object.entries(named).map((
+  const facets = Object.entries(byFilter).map((
     [filter, facet]
-  ): Place & { readonly filter: string } => ({
+  ): FacetLayout & { readonly filter: string } => ({
     facet,
     filter,
-    prefix: letterDigits(list + facet.letter),
+    prefix: letterDigits(listLetter + facet.letter),
     columns: facet.values.map(() => column++)
   }))
-  const childNames = [...new Set(paths.flat())]
-  const children = childNames.map((filter) => facets.find((place) => place.filter === filter)!)
-  const letters = children.map(({ facet }) => letterDigits(facet.letter))
-  const pathsOfChildren = paths.map((path) => path.map((filter) => childNames.indexOf(filter)))
+  const combinableNames = [...new Set(distinct.flat())]
+  const combinable = combinableNames.map((name) => facets.find(({ filter }) => filter === name)!)
+  const letters = combinable.map(({ facet }) => letterDigits(facet.letter))
+  const indexesOf = distinct.map((filters) => filters.map((name) => combinableNames.indexOf(name)))
   return {
-    whole: letterDigits(`${list}*`),
+    wholeKey: letterDigits(`${listLetter}*`),
     facets,
-    /** The facets whose values the keys of combinations name. */
-    children,
-    /** By the digits of a facet's letter the places of the paths that lead below it. */
-    pathsBelow: new Map(
-      Object.values(named).flatMap((facet) =>
-        facet.children.length === 0 ? [] : [
-          [
-            letterDigits(facet.letter),
-            combinations(facet.children).map((path) =>
-              paths.findIndex((each) => each.join() === path.join())
-            )
-          ] as const
-        ]
-      )
+    /** The facets that follow another one in keys. */
+    combinable,
+    /** By the letter of a facet: the indexes of its combinations in `KeySuffixes`. */
+    combinationsByLetter: new Map(
+      Object.values(byFilter).filter(({ combinableFilters }) => combinableFilters.length > 0).map((
+        { combinableFilters, letter }
+      ) => [
+        letterDigits(letter),
+        combinations(combinableFilters).map((filters) =>
+          distinct.findIndex((each) => each.join() === filters.join())
+        )
+      ])
     ),
-    /** What rows add to keys, by the digits of each child; rows that add the same share it, so that their texts need not be compared unit by unit. */
-    additionsOf: () => {
-      const shared = new Map<string, Additions>()
-      return (digitsOf: (child: number) => string): Additions => {
+    /**
+     * Returns a function from the digits of each combinable filter to the suffixes of a row. Rows
+     * with equal suffixes share them, which makes maps of them faster.
+     */
+    suffixBuilder: () => {
+      const shared = new Map<string, KeySuffixes>()
+      return (digitsOf: (index: number) => string): KeySuffixes => {
         let text = ""
-        for (let child = 0; child < letters.length; child++) {
-          text += letters[child]! + digitsOf(child)
+        for (let i = 0; i < letters.length; i++) text += letters[i]! + digitsOf(i)
+        let suffixes = shared.get(text)
+        if (suffixes === undefined) {
+          const parts = letters.map((letter, i) => letter + digitsOf(i))
+          suffixes = indexesOf.map((indexes) => indexes.map((i) => parts[i]!).join(""))
+          shared.set(text, suffixes)
         }
-        let additions = shared.get(text)
-        if (additions === undefined) {
-          const own = letters.map((letter, child) => letter + digitsOf(child))
-          shared.set(
-            text,
-            additions = pathsOfChildren.map((path) => path.map((child) => own[child]!).join(""))
-          )
-        }
-        return additions
+        return suffixes
       }
     },
-    childrenStatement: `SELECT r.item_id AS item${
-      children.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")
+    /** Reads the values of the combinable filters of stored rows. */
+    valuesStatement: `SELECT r.item_id AS item${
+      combinable.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")
     }
 FROM ${table} AS r WHERE r.item_id = ANY($1::bigint[])`
   }
 }
 
-const places: { readonly [List in PostingListName]: ReturnType<typeof placesOf> } = {
-  accounts: placesOf("accounts"),
-  exits: placesOf("exits"),
-  transactions: placesOf("transactions"),
-  batches: placesOf("batches"),
-  bids: placesOf("bids"),
-  coordinators: placesOf("coordinators")
+const layouts: { readonly [List in PostingListName]: ReturnType<typeof layoutOf> } = {
+  accounts: layoutOf("accounts"),
+  exits: layoutOf("exits"),
+  transactions: layoutOf("transactions"),
+  batches: layoutOf("batches"),
+  bids: layoutOf("bids"),
+  coordinators: layoutOf("coordinators")
 }

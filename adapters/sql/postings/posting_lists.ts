@@ -1,3 +1,4 @@
+import type { FiltersOf, lists } from "../../../core/contract/mod.ts"
 import {
   type Account,
   type Batch,
@@ -5,145 +6,67 @@ import {
   type Coordinator,
   type Exit,
   type Transaction,
+  type TransactionType,
   transactionTypes
 } from "../../../core/domain/mod.ts"
-import { isUserAccount } from "../../../core/encoding/mod.ts"
-
-/** What a row has of a facet, as hexadecimal digits; nothing where it is null. */
-type Digits<Row> = (row: Row) => ReadonlyArray<string | null>
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  isUserAccount,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
 
 /**
- * How the lists find their rows: one line for each filter, once as SQL over the rows of a table `r`, once for a row in memory. A key is
- * the list, the facet and the value, as bytes; where one is NULL the row is not listed.
+ * The posting lists of one list of the contract. A key is the letter of the list, then the letter
+ * of a facet and a value of the row, as bytes; the key of all rows is the letter and `*`.
  */
-export interface PostingList<Row = never> {
-  /** Table of the rows; its `item_id` is what is listed. */
+export interface PostingList {
+  /** Table of the rows; the lists hold its `item_id`. */
   readonly table: string
-  /** Letter that the keys of the list begin with. */
+  /** First letter of the keys. */
   readonly letter: string
-  readonly facets: { readonly [filter: string]: PostingFacet<Row> }
+  readonly facets: { readonly [filter: string]: PostingFacet }
 }
 
-export interface PostingFacet<Row = never> {
+/** The values of a filter in keys. A row is not listed under a value that is NULL. */
+export interface PostingFacet<Row = never, Value = never, Filter = string> {
   readonly letter: string
-  /** The values of a row as bytes: two for sender and receiver. */
+  /** Length of a value in bytes. */
+  readonly octets: number
+  /** SQL for the values of a row `r` as bytes: one, or two for sender and receiver. */
   readonly values: ReadonlyArray<string>
-  readonly digits: Digits<Row>
-  /** Filters that can be asked together with this one, all of them facets of the same list; keys name their values in this order. */
-  readonly children: ReadonlyArray<string>
+  /** Returns the same values of a row in memory, as hexadecimal digits. */
+  readonly digits: (row: Row) => ReadonlyArray<string | null>
+  /** Returns a value of the filter as hexadecimal digits. */
+  readonly filterDigits: (value: Value) => string
+  /**
+   * Filters that a query can combine with this one; the keys of combinations have their values in
+   * this order. They are facets of the same list with one value.
+   */
+  readonly combinableFilters: ReadonlyArray<Filter>
 }
 
-const facet = <Row>(
-  letter: string,
-  values: ReadonlyArray<string>,
-  digits: Digits<Row>,
-  ...children: ReadonlyArray<string>
-): PostingFacet<Row> => ({ letter, values, digits, children })
+/** How `reads` answers a filter that has no facet. */
+type OtherFilter =
+  /** Restricts the page to a range of item ids. */
+  | "itemRange"
+  /** Reads the lists of `open_items.ts` instead. */
+  | "openItems"
+  /** Reads the list of each bidder that is registered with a forger. */
+  | "registrations"
 
-const int8 = (value: number): string => value.toString(16).padStart(16, "0")
-const int2 = (value: number): string => value.toString(16).padStart(4, "0")
-const plain = (prefixed: string): string => prefixed.slice(2)
-const plainOrNull = (prefixed: string | null): string | null =>
-  prefixed === null ? null : plain(prefixed)
-const typeDigits = new Map<string, string>(
-  transactionTypes.map((type, number) => [type, int2(number)])
-)
+/**
+ * An entry for each filter that the contract declares for a list: a facet, or how the filter is
+ * answered instead.
+ */
+export type FilterIndexes<N extends PostingListName> = {
+  readonly [F in keyof FiltersOf<N>]-?:
+    | PostingFacet<ListedRows[N], FilterValue<Required<FiltersOf<N>>[F]>, keyof FiltersOf<N>>
+    | OtherFilter
+}
+type FilterValue<Value> = Value extends ReadonlyArray<infer Item> ? Item : Value
 
-/** 0 and 1 are no accounts: nobody asks for what they have in common. */
-const userAccount = (column: string): string =>
-  `CASE WHEN ${column} >= 256 THEN int8send(${column}) END`
-const userAccountDigits = (index: number | null): string | null =>
-  index !== null && isUserAccount(index) ? int8(index) : null
-
-export const postingLists = {
-  accounts: {
-    table: "account",
-    letter: "A",
-    facets: {
-      address: facet("a", ["r.address"], (row: Account) => [plain(row.address)], "tokenIds"),
-      publicKey: facet("k", ["r.public_key"], (row: Account) => [row.publicKey], "tokenIds"),
-      tokenIds: facet("t", ["int8send(r.token_id)"], (row: Account) => [int8(row.tokenId)])
-    }
-  },
-  exits: {
-    table: "exit",
-    letter: "E",
-    facets: {
-      accountIndex: facet(
-        "i",
-        ["int8send(r.account_index)"],
-        (row: Exit) => [int8(row.accountIndex)]
-      ),
-      address: facet("a", ["r.address"], (row: Exit) => [plain(row.address)], "tokenId"),
-      publicKey: facet("k", ["r.public_key"], (row: Exit) => [row.publicKey], "tokenId"),
-      tokenId: facet("t", ["int8send(r.token_id)"], (row: Exit) => [int8(row.tokenId)])
-    }
-  },
-  transactions: {
-    table: "transaction",
-    letter: "T",
-    facets: {
-      accountIndex: facet(
-        "i",
-        [userAccount("r.from_account_index"), userAccount("r.to_account_index")],
-        (
-          row: Transaction
-        ) => [userAccountDigits(row.fromAccountIndex), userAccountDigits(row.toAccountIndex)],
-        "type"
-      ),
-      address: facet(
-        "a",
-        ["r.from_address", "r.to_address"],
-        (row: Transaction) => [plainOrNull(row.fromAddress), plainOrNull(row.toAddress)],
-        "tokenId",
-        "type"
-      ),
-      publicKey: facet(
-        "k",
-        ["r.from_public_key", "r.to_public_key"],
-        (row: Transaction) => [row.fromPublicKey, row.toPublicKey],
-        "tokenId",
-        "type"
-      ),
-      tokenId: facet(
-        "t",
-        ["int8send(r.token_id)"],
-        (row: Transaction) => [int8(row.tokenId)],
-        "type"
-      ),
-      type: facet("y", ["int2send(r.type)"], (row: Transaction) => [typeDigits.get(row.type)!])
-    }
-  },
-  batches: {
-    table: "batch",
-    letter: "B",
-    facets: {
-      slotNum: facet(
-        "s",
-        ["int8send(r.slot_num)"],
-        (row: Batch) => [int8(row.slotNum)],
-        "forgerAddr"
-      ),
-      forgerAddr: facet("f", ["r.forger_addr"], (row: Batch) => [plain(row.forgerAddr)])
-    }
-  },
-  bids: {
-    table: "bid",
-    letter: "D",
-    facets: {
-      slotNum: facet(
-        "s",
-        ["int8send(r.slot_num)"],
-        (row: Bid) => [int8(row.slotNum)],
-        "bidderAddr"
-      ),
-      bidderAddr: facet("b", ["r.bidder_addr"], (row: Bid) => [plain(row.bidderAddr)])
-    }
-  },
-  coordinators: { table: "coordinator", letter: "C", facets: {} }
-} as const satisfies { readonly [List in keyof ListedRows]: PostingList<ListedRows[List]> }
-
-/** What the items of each list are. */
+/** The rows of each list that has posting lists; `reads` has other indexes for slots and tokens. */
 export interface ListedRows {
   readonly accounts: Account
   readonly exits: Exit
@@ -152,53 +75,191 @@ export interface ListedRows {
   readonly bids: Bid
   readonly coordinators: Coordinator
 }
+export type PostingListName = keyof ListedRows
 
-export type PostingListName = keyof typeof postingLists
+/** How a value is written in keys. */
+interface KeyEncoding<Value> {
+  /** Length in bytes. */
+  readonly octets: number
+  /** Returns SQL for the bytes of a column. */
+  readonly sql: (column: string) => string
+  /** Returns the bytes of a value as hexadecimal digits. */
+  readonly digits: (value: Value) => string
+}
 
-const bytesOf = (text: string): string =>
-  `'\\x${[...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")}'::bytea`
+const int8: KeyEncoding<number> = {
+  octets: 8,
+  sql: (column) => `int8send(${column})`,
+  digits: (value) => value.toString(16).padStart(16, "0")
+}
+const typeDigits = new Map<TransactionType, string>(
+  transactionTypes.map((type, number) => [type, number.toString(16).padStart(4, "0")])
+)
+const transactionType: KeyEncoding<TransactionType> = {
+  octets: 2,
+  sql: (column) => `int2send(${column})`,
+  digits: (type) => typeDigits.get(type)!
+}
+const address: KeyEncoding<EthereumAddress> = {
+  octets: 20,
+  sql: (column) => column,
+  digits: (value) => value.slice(2)
+}
+const publicKey: KeyEncoding<PublicKey> = {
+  octets: 32,
+  sql: (column) => column,
+  digits: (key) => key
+}
 
-/** The keys of the row `r`: that of the whole list, and one for each value of each facet. */
-export const keysOfRow = ({ facets, letter }: PostingList): ReadonlyArray<string> => [
-  bytesOf(`${letter}*`),
-  ...Object.values(facets).flatMap((each) =>
-    each.values.map((value) => `${bytesOf(letter + each.letter)} || ${value}`)
-  )
-]
+/** 0 and 1 are not accounts of users, so their transactions are not listed under them. */
+const userAccount: KeyEncoding<AccountIndex> = {
+  ...int8,
+  sql: (column) => `CASE WHEN ${column} >= 256 THEN ${int8.sql(column)} END`
+}
+const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
+  index !== null && isUserAccount(index) ? index : null
 
-/** The keys below `parent`, a key of the row `r` in a facet with these children: one for each combination of them. */
-export const keysBelow = (
-  list: PostingList,
-  filter: string,
-  parent: string
-): ReadonlyArray<string> =>
-  combinations(list.facets[filter]!.children).map((names) =>
-    [
-      parent,
-      ...names.map((name) =>
-        `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`
-      )
-    ].join(" || ")
-  )
+type ColumnValue<Row, Value> = readonly [column: string, valueOf: (row: Row) => Value | null]
 
-/** Every choice of one or more of the names, each in their order. */
-export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
-    (chosen, name) => [...chosen, ...chosen.map((one) => [...one, name])],
-    [[]]
-  ).slice(1)
+const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
+  letter: string,
+  encoding: KeyEncoding<Value>,
+  combinableFilters: Filters,
+  ...columns: readonly [ColumnValue<Row, Value>, receiver?: ColumnValue<Row, Value>]
+) => {
+  const digitsOf = ([, valueOf]: ColumnValue<Row, Value>) => (row: Row): string | null => {
+    const value = valueOf(row)
+    return value === null ? null : encoding.digits(value)
+  }
+  const [first, second] = [digitsOf(columns[0]), columns[1] && digitsOf(columns[1])]
+  return {
+    letter,
+    octets: encoding.octets,
+    values: columns.flatMap((column) => column === undefined ? [] : encoding.sql(column[0])),
+    digits: second === undefined
+      ? (row: Row) => [first(row)]
+      : (row: Row) => [first(row), second(row)],
+    filterDigits: encoding.digits,
+    combinableFilters
+  }
+}
 
-/** The key under which rows with these values are listed: that of `filter`, and of some of its children in their order. */
-export const postingKey = (
-  list: PostingList,
-  ...path: ReadonlyArray<readonly [filter: string, value: Uint8Array]>
-): Uint8Array => {
-  if (path.length === 0) return Buffer.from(`${list.letter}*`, "latin1")
-  return Buffer.concat(path.flatMap(([filter, value], depth) => [
-    Buffer.from(
-      depth === 0 ? list.letter + list.facets[filter]!.letter : list.facets[filter]!.letter,
-      "latin1"
+/**
+ * How each declared filter finds its rows. If a query names several facets, its key begins with the
+ * first of them in this order.
+ */
+const filterIndexes = {
+  accounts: {
+    address: facet("a", address, ["tokenIds"], ["r.address", (row: Account) => row.address]),
+    publicKey: facet(
+      "k",
+      publicKey,
+      ["tokenIds"],
+      ["r.public_key", (row: Account) => row.publicKey]
     ),
-    value
-  ]))
+    tokenIds: facet("t", int8, [], ["r.token_id", (row: Account) => row.tokenId])
+  },
+  exits: {
+    accountIndex: facet("i", int8, [], ["r.account_index", (row: Exit) => row.accountIndex]),
+    address: facet("a", address, ["tokenId"], ["r.address", (row: Exit) => row.address]),
+    publicKey: facet("k", publicKey, ["tokenId"], ["r.public_key", (row: Exit) => row.publicKey]),
+    tokenId: facet("t", int8, [], ["r.token_id", (row: Exit) => row.tokenId]),
+    batchNum: "itemRange",
+    onlyPendingWithdraws: "openItems"
+  },
+  transactions: {
+    accountIndex: facet(
+      "i",
+      userAccount,
+      ["type"],
+      ["r.from_account_index", (row: Transaction) => userAccountOrNull(row.fromAccountIndex)],
+      ["r.to_account_index", (row: Transaction) => userAccountOrNull(row.toAccountIndex)]
+    ),
+    address: facet(
+      "a",
+      address,
+      ["tokenId", "type"],
+      ["r.from_address", (row: Transaction) => row.fromAddress],
+      ["r.to_address", (row: Transaction) => row.toAddress]
+    ),
+    publicKey: facet(
+      "k",
+      publicKey,
+      ["tokenId", "type"],
+      ["r.from_public_key", (row: Transaction) => row.fromPublicKey],
+      ["r.to_public_key", (row: Transaction) => row.toPublicKey]
+    ),
+    tokenId: facet("t", int8, ["type"], ["r.token_id", (row: Transaction) => row.tokenId]),
+    batchNum: "itemRange",
+    type: facet("y", transactionType, [], ["r.type", (row: Transaction) => row.type])
+  },
+  batches: {
+    minBatchNum: "itemRange",
+    maxBatchNum: "itemRange",
+    slotNum: facet("s", int8, ["forgerAddr"], ["r.slot_num", (row: Batch) => row.slotNum]),
+    forgerAddr: facet("f", address, [], ["r.forger_addr", (row: Batch) => row.forgerAddr])
+  },
+  bids: {
+    slotNum: facet("s", int8, ["bidderAddr"], ["r.slot_num", (row: Bid) => row.slotNum]),
+    bidderAddr: facet("b", address, [], ["r.bidder_addr", (row: Bid) => row.bidderAddr]),
+    forgerAddr: "registrations"
+  },
+  coordinators: {}
+} as const satisfies { readonly [N in PostingListName]: FilterIndexes<N> }
+
+type Indexes<N extends PostingListName> = typeof filterIndexes[N]
+
+/** The filters of a list that are facets. */
+export type FacetName<N extends PostingListName> = {
+  [F in keyof Indexes<N>]: Indexes<N>[F] extends OtherFilter ? never : F
+}[keyof Indexes<N>]
+
+type CombinableWith<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
+  { readonly combinableFilters: ReadonlyArray<infer Name extends string> } ? Name : never
+
+/** The filters of a list that can follow another facet in a key. */
+export type CombinableFilter<N extends PostingListName> = {
+  [F in keyof Indexes<N>]: CombinableWith<N, F>
+}[keyof Indexes<N>]
+
+/** The filters that the declaration excludes if a query has `F`. */
+type ExcludedBy<N extends PostingListName, F> = typeof lists[N]["exclusions"][number] extends
+  infer Pair ? Pair extends readonly [F, infer Other] ? Other
+  : Pair extends readonly [infer Other, F] ? Other
+  : never
+  : never
+
+/**
+ * Facets that lack a combination: a query may name them together with another facet, and would
+ * ignore one of the two. `never` if the lists above are complete.
+ */
+export type UncombinedFacet = {
+  [N in PostingListName]: {
+    [F in FacetName<N>]: Exclude<
+      FacetName<N>,
+      | F
+      | ExcludedBy<N, F>
+      | CombinableWith<N, F>
+      | { [G in FacetName<N>]: F extends CombinableWith<N, G> ? G : never }[FacetName<N>]
+    >
+  }[FacetName<N>]
+}[PostingListName]
+
+const postingList = (name: PostingListName, table: string, letter: string): PostingList => ({
+  table,
+  letter,
+  facets: Object.fromEntries(
+    Object.entries<PostingFacet | OtherFilter>(filterIndexes[name]).filter(
+      (entry): entry is [string, PostingFacet] => typeof entry[1] !== "string"
+    )
+  )
+})
+
+export const postingLists: { readonly [N in PostingListName]: PostingList } = {
+  accounts: postingList("accounts", "account", "A"),
+  exits: postingList("exits", "exit", "E"),
+  transactions: postingList("transactions", "transaction", "T"),
+  batches: postingList("batches", "batch", "B"),
+  bids: postingList("bids", "bid", "D"),
+  coordinators: postingList("coordinators", "coordinator", "C")
 }

@@ -1,32 +1,41 @@
 /*
- * How a page and its exact counts cost the same at any size and depth.
+ * Posting lists: a page and its exact counts cost the same at any size and depth of a list.
  *
- * A posting list holds the item ids of one key (the transactions of an address, say) in ascending order, 64 to a row of `posting`. All
- * rows of a key but its last are full, and each knows its first item and how many items of the key come before it. So the number of
- * items below any item id (its rank) is one index probe, for the row with the greatest first item below it, and a binary search in 64
- * numbers; a total is the rank of infinity, the pending items are the total less the rank of the page's end, and a page is read from
- * the row that its position falls into. No step depends on how many items there are.
+ * A posting list holds the item ids of one key, such as the transactions of an address, in
+ * ascending order, 64 to a row of `posting`. All rows of a key are full except the last. Each row
+ * stores its first item and how many items of the key come before it. So the rank of an item id,
+ * which is the number of items below it, takes one index probe, for the row with the greatest first
+ * item below it, and a binary search in 64 numbers. The total is the rank of infinity, the pending
+ * items are the total minus the rank of the end of the page, and a page is read from the row that
+ * contains its position. No step depends on the number of items.
  *
- * Several filters: a row of a heavy address could be found under the address, the address and each token, each type, each token and
- * type. To write all of these with each transaction would cost more than the transaction. Instead the lists of combinations follow
- * those of single filters: when a row becomes full its 64 items are filed in the lists below it; what the last, open row holds and is
- * not filed, fewer than 64 items, is sifted when it is read. So a key with fewer than 64 items has no lists below it, and a transaction
- * writes to the ends of some nine lists. The combinations cost nothing while keys are short; among few and busy owners each transaction
- * is in some fifteen of them in the end, but they are written 64 at a time.
+ * Several filters: a row could be listed under its address, under address and token, address and
+ * type, and address, token and type. Writing all of these keys with each transaction would cost
+ * more than the transaction itself. So the lists of combined filters are filled later: when a
+ * posting row under a single filter becomes full, its 64 items are added to the lists of the
+ * combinations. The items of the last row that are not yet in them, fewer than 64, are filtered
+ * when they are read (`unindexedTail`). A key with fewer than 64 items therefore has no lists of
+ * combinations, and writing a transaction appends to about nine lists. If there are few, busy
+ * owners, each transaction ends up in about fifteen more lists, but they are written 64 items at a
+ * time.
  *
- * A rollback removes the items of a suffix: rows behind it are deleted, the one that it falls into is cut, and the lists below lose those
- * that were filed. What stays of a row that was full stays filed: each row knows how many of its items, from the first one on, are. That is
- * done after the rollback (`removed_rows.ts`). Item ids are never used again, so positions that a client holds stay true.
+ * A rollback removes a suffix of the items: rows after it are deleted, the row that contains its
+ * start is shortened, and items that were in lists of combinations are removed from them. The items
+ * that remain in a shortened row stay in those lists: the column `filed` counts the items of a row,
+ * from the first one on, that they hold. The lists are cut after the rollback (`removed_rows.ts`).
+ * Item ids are never reused, so a position that a client holds stays valid.
  *
- * Measured: `npm run bench -- sql`.
+ * Benchmark: `npm run bench -- sql`.
  */
 
-/** Items to a row. */
+/** Greatest number of items in a row of `posting`. */
 export const rowItems = 64
 
 /**
- * Appends items to lists. `$1` are the keys, each once, and `$2` their items, as texts of arrays: ascending, and greater than all that
- * the key has. Returns of the rows that became full what is to be filed: the digits of the key, and the items with commas between them.
+ * Appends items to lists. `$1` are the keys, without duplicates; `$2` are their items, each an
+ * array in text form, ascending and greater than all items of the key. For each row that becomes
+ * full it returns the key as hexadecimal digits and, separated by commas, the items to add to the
+ * lists of combined filters.
  */
 export const appendStatement = `
 WITH entry AS MATERIALIZED (
@@ -54,8 +63,9 @@ SELECT encode(key, 'hex') AS key, array_to_string(items, ',') AS items
 FROM (SELECT * FROM grown UNION ALL SELECT * FROM added) AS written WHERE is_full`
 
 /**
- * Cuts lists: `$1` are keys, each once, and `$2` the items from which on they lose everything. Returns by key, in one row or several, how
- * many of the items that went were filed in the lists below: of all that went of a key they are the first ones.
+ * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns
+ * for each key, in one row or several, how many of the removed items are in lists of combined
+ * filters: they are the first ones of the removed items.
  */
 export const cutStatement = `
 WITH cut AS MATERIALIZED (

@@ -1,53 +1,219 @@
 import { Effect } from "effect"
 import {
-  type Filter,
+  type FiltersOf,
   limitDefault,
-  type ListDeclaration,
   type ListItems,
   type ListName,
-  type ListQuery,
-  lists
+  type ListQuery
 } from "../../../core/contract/mod.ts"
-import type { Token } from "../../../core/domain/mod.ts"
+import { type SlotView, transactionTypes } from "../../../core/domain/mod.ts"
 import {
-  type LedgerStamp,
+  type LedgerReader,
   NotRegistered,
   type Page,
-  type StoreFailure,
-  type UnregisteredThing
+  type StoreFailure
 } from "../../../core/ports/mod.ts"
-import { answerStatement } from "../connection/mod.ts"
+import { lastPlace } from "../connection/mod.ts"
 import {
   countsOf,
   endOfLists,
+  openExitKey,
   type Order,
+  pageRows,
   pageStatement,
   positionOf,
+  postingKey,
   postingLists
 } from "../postings/mod.ts"
-import { type ListQueryPlan, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
-import { Requery, type RunQuery } from "./_run_query.ts"
-import { tokenOf } from "./_token_cache.ts"
+import {
+  bidRowSql,
+  coordinatorRowSql,
+  decodeBid,
+  decodeCoordinator,
+  registrationOf
+} from "./auction_rows.ts"
+import {
+  accountRowSql,
+  batchRowSql,
+  decodeAccountItem,
+  decodeBatch,
+  decodeExitItem,
+  decodeTransactionItem,
+  exitRowSql,
+  transactionRowSql
+} from "./history_rows.ts"
+import {
+  cachedText,
+  findUnregistered,
+  hexOrNullParameter,
+  type ListQueryPlan,
+  lookUpKeys,
+  numberOrNullParameter,
+  parametersFrom,
+  readBidsOfForger,
+  readLists,
+  readPostings,
+  withAccount,
+  withBatch,
+  withRange
+} from "./_list_plan.ts"
+import { listTokens } from "./_list_tokens.ts"
+import { Requery, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
-/** Texts by list, shape and order: each is made once, since the driver knows a prepared statement by its text. */
-const texts = new Map<string, string>()
-
-export const textOnce = (name: string, make: () => string): string => {
-  const known = texts.get(name)
-  if (known !== undefined) return known
-  const text = make()
-  texts.set(name, text)
-  return text
+/** Returns the `list` of the read port. */
+export const makeList = (
+  runQuery: RunQuery,
+  listSlots: (query: ListQuery<"slots">) => Effect.Effect<Page<SlotView>, StoreFailure>
+): LedgerReader["Service"]["list"] => {
+  const list = (
+    name: ListName,
+    query: ListQuery<never>
+  ): Effect.Effect<Page<ListItems[ListName]>, NotRegistered | StoreFailure> => {
+    switch (name) {
+      case "slots":
+        return listSlots(query)
+      case "tokens":
+        return listTokens(runQuery, query)
+      default:
+        return listTable(runQuery, name, query)
+    }
+  }
+  return list as LedgerReader["Service"]["list"]
 }
 
-/** @param isCut whether the lists hold nothing but what there are rows of; where they do not it is left out, at some cost */
+/** The lists with a row for each item. */
+type TableListName = Exclude<ListName, "slots" | "tokens">
+
+/**
+ * The plan, the rows and the decoder of a list. The last columns of the head are whether the
+ * account and the batch of the filters exist.
+ */
+interface SqlList<N extends ListName> {
+  readonly plan: (filters: FiltersOf<N>) => ListQueryPlan
+  readonly rows: string
+  readonly read: (line: string, tokens: Tokens) => ListItems[N]
+}
+
+const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
+  accounts: {
+    plan: (filters) =>
+      readPostings("accounts", filters, {
+        tokenIds: {
+          type: "bigint[]",
+          sql: (parameter) => `r.token_id = ANY(${parameter})`,
+          value: `{${filters.tokenIds?.join(",") ?? ""}}`
+        }
+      }),
+    rows: pageRows("account", accountRowSql),
+    read: decodeAccountItem
+  },
+  exits: {
+    plan: ({ batchNum, onlyPendingWithdraws = false, ...filters }) => {
+      // the lists of open exits exist for every combination of filters, so none has to be filtered
+      const plan = onlyPendingWithdraws
+        ? readLists(lookUpKeys("exits", filters).keys.map(amongOpenExits), "open")
+        : readPostings("exits", filters, {
+          tokenId: {
+            type: "bigint",
+            sql: (parameter) => `r.token_id = ${parameter}`,
+            value: numberOrNullParameter(filters.tokenId)
+          }
+        })
+      return withAccount(filters.accountIndex, withBatch("exits", batchNum, plan))
+    },
+    rows: pageRows("exit", exitRowSql),
+    read: decodeExitItem
+  },
+  transactions: {
+    plan: ({ batchNum, ...filters }) => {
+      const plan = readPostings("transactions", filters, {
+        tokenId: {
+          type: "bigint",
+          sql: (parameter) => `(${parameter} IS NULL OR r.token_id = ${parameter})`,
+          value: numberOrNullParameter(filters.tokenId)
+        },
+        type: {
+          type: "smallint",
+          sql: (parameter) => `(${parameter} IS NULL OR r.type = ${parameter})`,
+          value: filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))
+        }
+      })
+      return withAccount(filters.accountIndex, withBatch("transactions", batchNum, plan))
+    },
+    rows: pageRows("transaction", transactionRowSql),
+    read: decodeTransactionItem
+  },
+  batches: {
+    plan: ({ maxBatchNum, minBatchNum, ...filters }) => {
+      const plan = readPostings("batches", filters, {
+        forgerAddr: {
+          type: "bytea",
+          sql: (parameter) => `r.forger_addr = ${parameter}`,
+          value: hexOrNullParameter(filters.forgerAddr)
+        }
+      })
+      if (minBatchNum === undefined && maxBatchNum === undefined) return plan
+      return withRange("between", plan, (parameter) => {
+        const [min, max] = [parameter("bigint"), parameter("bigint")]
+        // numbers and item ids ascend together, but item ids have gaps after a rollback
+        const firstItem = (condition: string): string =>
+          `coalesce((SELECT batch.item_id FROM batch WHERE ${condition} ORDER BY batch.batch_num LIMIT 1), ${lastPlace})`
+        return `SELECT CASE WHEN ${min} IS NULL THEN 0 ELSE ${
+          firstItem(`batch.batch_num > ${min}`)
+        } END AS low,
+  CASE WHEN ${max} IS NULL THEN ${lastPlace} ELSE ${
+          firstItem(`batch.batch_num >= ${max}`)
+        } END AS upper`
+      }, [numberOrNullParameter(minBatchNum), numberOrNullParameter(maxBatchNum)])
+    },
+    rows: pageRows("batch", batchRowSql),
+    read: decodeBatch
+  },
+  bids: {
+    plan: ({ forgerAddr, ...filters }) => {
+      const { bidderAddr, slotNum } = filters
+      if (forgerAddr === undefined) {
+        return readPostings("bids", filters, {
+          bidderAddr: {
+            type: "bytea",
+            sql: (parameter) => `r.bidder_addr = ${parameter}`,
+            value: hexOrNullParameter(bidderAddr)
+          }
+        })
+      }
+      // the lists of the forger's bidders, in the slot or in all slots
+      const { keys: [prefix], parentKey } = lookUpKeys("bids", { ...filters, bidderAddr: "" })
+      return readBidsOfForger(
+        prefix!,
+        { forgerAddr, bidderAddr },
+        slotNum === undefined ? null : parentKey
+      )
+    },
+    rows: pageRows("bid", bidRowSql, registrationOf("r.bidder_addr", "c")),
+    read: decodeBid
+  },
+  coordinators: {
+    plan: () => readLists([postingKey(postingLists.coordinators)], "postings"),
+    rows: pageRows("coordinator", coordinatorRowSql),
+    read: decodeCoordinator
+  }
+}
+
+/** Returns the key of the same filters in the list of open exits. */
+const amongOpenExits = (key: Uint8Array): Uint8Array =>
+  Buffer.concat([openExitKey().subarray(0, 1), key.subarray(1)])
+
+/**
+ * @param isCut whether the posting lists contain only items that have a row. If not, the statement
+ *   finds the end of the lists first, which makes it slower
+ */
 const statementOf = (
   name: TableListName,
   { shape, text }: ListQueryPlan,
   order: Order,
   isCut: boolean
 ): string =>
-  textOnce(
+  cachedText(
     `${name} ${shape} ${order} ${isCut}`,
     () =>
       pageStatement({
@@ -58,14 +224,7 @@ const statementOf = (
       })
   )
 
-/** Parameters of a text, in the order in which they are asked for. */
-export const parametersFrom = (first: number) => {
-  let next = first
-  return (type: string): string => `$${next++}::${type}`
-}
-
-/** A page of one of the lists that have a row for each item. */
-export const listTable = <N extends TableListName>(
+const listTable = <N extends TableListName>(
   runQuery: RunQuery,
   name: N,
   query: ListQuery<N>
@@ -74,96 +233,25 @@ export const listTable = <N extends TableListName>(
   const list: SqlList<N> = sqlLists[name]
   const plan = list.plan(filters)
   const parameters = [plan.keys, positionOf(order, fromItem), String(limit), ...plan.values]
-  const questionOf = (isCut: boolean) => ({
+  const queryOf = (isCut: boolean) => ({
     text: statementOf(name, plan, order, isCut),
     parameters
   })
   let isCutExpected = true
   return Effect.flatMap(
-    runQuery(questionOf(isCutExpected), (answer, tokens) => {
+    runQuery(queryOf(isCutExpected), (answer, tokens) => {
       const { counts, isCut, rest: [account, batch] } = countsOf(answer, order, answer.lines.length)
-      if (isCutExpected && !isCut) return new Requery(questionOf(isCutExpected = false))
-      const unknown = unregistered(name, filters, (kind, value) =>
+      if (isCutExpected && !isCut) return new Requery(queryOf(isCutExpected = false))
+      const unregistered = findUnregistered(name, filters, (kind, value) =>
         kind === "token"
           ? tokenOf(tokens, value) !== null
           : (kind === "account" ? account : batch) === "t", answer.stamp)
-      return unknown ?? {
+      return unregistered ?? {
         items: answer.lines.map((line) => list.read(line, tokens)),
         counts,
         stamp: answer.stamp
       }
     }),
-    (found) => found instanceof NotRegistered ? Effect.fail(found) : Effect.succeed(found)
+    (result) => result instanceof NotRegistered ? Effect.fail(result) : Effect.succeed(result)
   )
-}
-
-/** What the filters name and is not there, in the order of the filters. */
-const unregistered = (
-  name: ListName,
-  filters: { readonly [filter: string]: unknown },
-  isRegistered: (kind: NonNullable<Filter["references"]>, value: number) => boolean,
-  stamp: LedgerStamp
-): NotRegistered | undefined => {
-  const declaration: ListDeclaration = lists[name]
-  const things = Object.entries(filters).flatMap(
-    ([filter, value]): ReadonlyArray<UnregisteredThing> => {
-      const kind = declaration.filters[filter]?.references
-      if (kind === undefined || value === undefined) return []
-      const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<number>
-      return values.filter((each) => !isRegistered(kind, each)).map((each) => ({
-        filter,
-        kind,
-        value: each
-      }))
-    }
-  )
-  return isNonEmpty(things) ? new NotRegistered({ things, stamp }) : undefined
-}
-
-const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
-
-/** Nothing but what names the snapshot. */
-export const headStatement = answerStatement({ rows: [] })
-
-/** A page of the tokens: they are few and in this process, so the statement only says which of their versions is the ledger's. */
-export const listTokens = (
-  runQuery: RunQuery,
-  query: ListQuery<"tokens">
-): Effect.Effect<Page<Token>, NotRegistered | StoreFailure> => {
-  const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
-  return Effect.flatMap(
-    runQuery(
-      { text: headStatement, parameters: [] },
-      ({ stamp }, tokens) =>
-        unregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
-          { matching: tokens.all.filter(chosenBy(filters)), stamp }
-    ),
-    (found) => {
-      if (found instanceof NotRegistered) {
-        return Effect.fail(found)
-      }
-      const { matching, stamp } = found
-      const rest = order === "ASC"
-        ? matching.filter(({ itemId }) => itemId >= (fromItem ?? 0))
-        : matching.filter(({ itemId }) => itemId <= (fromItem ?? Infinity)).reverse()
-      const items = rest.slice(0, limit)
-      return Effect.succeed({
-        items,
-        counts: {
-          pendingItems: rest.length - items.length,
-          totalItems: matching.length,
-          firstItem: matching[0]?.itemId ?? null,
-          lastItem: matching.at(-1)?.itemId ?? null
-        },
-        stamp
-      })
-    }
-  )
-}
-
-const chosenBy = ({ ids, name, symbols }: ListQuery<"tokens">["filters"]) => {
-  const [wantedIds, wantedSymbols] = [ids && new Set(ids), symbols && new Set(symbols)]
-  return (token: Token): boolean =>
-    (wantedIds?.has(token.id) ?? true) && (wantedSymbols?.has(token.symbol) ?? true) &&
-    token.name.includes(name ?? "")
 }

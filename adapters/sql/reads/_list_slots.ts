@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import { limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import {
   type AuctionClock,
   lastClosedSlot,
@@ -7,13 +7,19 @@ import {
   slotNumMax,
   type SlotView
 } from "../../../core/domain/mod.ts"
-import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement } from "../connection/mod.ts"
+import type { FoundItem, Page, StoreFailure } from "../../../core/ports/mod.ts"
+import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
-import { parametersFrom, textOnce } from "./_list.ts"
-import { keysOfForger } from "./_lists.ts"
-import { byteParameter, hexParameter, keysParameter } from "./_list_values.ts"
-import { Requery, type RunQuery, type Question } from "./_run_query.ts"
+import {
+  byteParameter,
+  cachedText,
+  hexOrNullParameter,
+  hexParameter,
+  keysOfForger,
+  keysParameter,
+  parametersFrom
+} from "./_list_plan.ts"
+import { Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The slots [low, high). */
@@ -22,7 +28,20 @@ interface Range {
   readonly high: number
 }
 
-/** The best bids of the slots $1 to $2. */
+/** How each declared filter is answered: by the range of slots, or by the lists of won slots. */
+const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "winner" } = {
+  minSlotNum: "range",
+  maxSlotNum: "range",
+  wonByBidder: "winner",
+  wonByForger: "winner",
+  finishedAuction: "range"
+}
+const isByWinner = (filters: FiltersOf<"slots">): boolean =>
+  Object.entries(filters).some(([filter, value]) =>
+    value !== undefined && slotFilters[filter as keyof typeof slotFilters] === "winner"
+  )
+
+/** The best bids of the slots from $1 to $2. */
 const slotsStatement = answerStatement({
   ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
@@ -33,15 +52,13 @@ const slotsStatement = answerStatement({
 
 export interface SlotReader {
   readonly list: (query: ListQuery<"slots">) => Effect.Effect<Page<SlotView>, StoreFailure>
-  readonly find: (
-    slotNum: number
-  ) => Effect.Effect<
-    { readonly item: SlotView; readonly stamp: Page<SlotView>["stamp"] },
-    StoreFailure
-  >
+  readonly find: (slotNum: number) => Effect.Effect<FoundItem<SlotView>, StoreFailure>
 }
 
-/** Reads slots; the clock of the last answer tells what to ask next. */
+/**
+ * Returns a reader of slots. Which slots to query depends on the auction clock, which is part of
+ * the answer: it queries those of the last clock, and again if the answer has another one.
+ */
 export const makeSlotReader = (
   runQuery: RunQuery,
   constants: AuctionClock["constants"]
@@ -59,22 +76,22 @@ export const makeSlotReader = (
     )
     return { low: minSlotNum, high: Math.max(minSlotNum, last + 1) }
   }
-  /** Asks for what the clock makes of a query; `read` gets the range that was asked for. */
+  /** Queries the range that the filters have at the clock of the answer. */
   const inRange = <A>(
     filters: ListQuery<"slots">["filters"],
-    questionOf: (range: Range) => Question,
-    read: (...given: [...Parameters<Parameters<RunQuery>[1]>, AuctionClock, Range]) => A
+    queryOf: (range: Range) => SqlQuery,
+    read: (answer: SqlAnswer, clock: AuctionClock, range: Range) => A
   ): Effect.Effect<A, StoreFailure> => {
-    // nothing, for a start: the answer brings the clock
     let queried = rangeOf(filters)
-    return runQuery(questionOf(queried ?? { low: 0, high: 0 }), (answer, tokens) => {
+    // before the first answer the clock is unknown: query no slot
+    return runQuery(queryOf(queried ?? { low: 0, high: 0 }), (answer) => {
       const clock = lastClock = clockOf(answer)
       const range = rangeOf(filters)!
       if (queried?.low === range.low && queried.high === range.high) {
-        return read(answer, tokens, clock, range)
+        return read(answer, clock, range)
       }
       queried = range
-      return new Requery(questionOf(range))
+      return new Requery(queryOf(range))
     })
   }
 
@@ -93,7 +110,7 @@ export const makeSlotReader = (
     return inRange(filters, (range) => {
       const { end, first } = pageOf(range)
       return { text: slotsStatement, parameters: [String(first), String(end - 1)] }
-    }, ({ lines, stamp }, _, clock, range): Page<SlotView> => {
+    }, ({ lines, stamp }, clock, range): Page<SlotView> => {
       const { end, first } = pageOf(range)
       const { slot } = readSlots(clock, lines)
       const items = Array.from(
@@ -130,12 +147,9 @@ export const makeSlotReader = (
         String(high),
         ...(wonByForger === undefined
           ? []
-          : [
-            hexParameter(wonByForger),
-            wonByBidder === undefined ? null : hexParameter(wonByBidder)
-          ])
+          : [hexParameter(wonByForger), hexOrNullParameter(wonByBidder)])
       ]
-    }), (answer, _, clock): Page<SlotView> => {
+    }), (answer, clock): Page<SlotView> => {
       const { slot, slotNums } = readSlots(clock, answer.lines)
       return {
         items: slotNums.map(slot),
@@ -146,10 +160,7 @@ export const makeSlotReader = (
   }
 
   return {
-    list: (query) =>
-      query.filters.wonByBidder === undefined && query.filters.wonByForger === undefined
-        ? listAll(query)
-        : listWon(query),
+    list: (query) => isByWinner(query.filters) ? listWon(query) : listAll(query),
     find: (slotNum) =>
       runQuery(
         { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
@@ -161,9 +172,9 @@ export const makeSlotReader = (
   }
 }
 
-/** The slots whose best bid a bidder holds, or one of a forger's bidders. */
+/** Slots whose best bid is that of a bidder, or of one of a forger's bidders. */
 const wonStatement = (by: "bidder" | "forger", order: Order): string =>
-  textOnce(`slots ${by} ${order}`, () => {
+  cachedText(`slots ${by} ${order}`, () => {
     const parameter = parametersFrom(4)
     const range = `SELECT ${parameter("bigint")} AS low, ${parameter("bigint")} AS upper`
     return pageStatement({

@@ -14,13 +14,13 @@ import {
   usdOfFeeSum
 } from "../../../core/domain/mod.ts"
 import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement, prefixed, type SqlAnswer } from "../connection/mod.ts"
+import { answerStatement, prefixedHex, type SqlAnswer } from "../connection/mod.ts"
 import { batchRowSql, decodeBatch } from "./history_rows.ts"
-import { readParameterSet } from "./parameter_sets.ts"
+import { decodeParameterSet } from "./parameter_sets.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
-/** The fees that are recommended lie within these, US dollars. */
+/** Bounds of the recommended fees, in US dollars. */
 export interface FeeBounds {
   readonly minFeeUSD: number
   readonly maxFeeUSD: number
@@ -30,21 +30,22 @@ const sums = ["total_transactions", "total_l2_transactions", "total_fee_units"]
 const sumsOf = (batch: string): ReadonlyArray<string> =>
   sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
 
-/** The first batch within a time before the last block, and the sums over all batches before it. */
-const firstWithin = (name: string, windowMs: number): string => `
+/**
+ * Joins the first batch of a window that ends with the last block, and the batch before it, which
+ * has the sums over all earlier batches.
+ */
+const firstInWindow = (name: string, windowMs: number): string => `
 LEFT JOIN LATERAL (
   SELECT batch.batch_num, batch.timestamp_ms FROM batch WHERE batch.timestamp_ms >= block.timestamp_ms - ${windowMs} ORDER BY batch.timestamp_ms, batch.batch_num LIMIT 1
 ) AS ${name} ON true
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num - 1 LIMIT 1) AS before_${name} ON true`
-const windowColumns = (
-  name: string
-): ReadonlyArray<string> => [
+const windowColumns = (name: string): ReadonlyArray<string> => [
   `${name}.batch_num`,
   `${name}.timestamp_ms`,
   ...sumsOf(`before_${name}`)
 ]
 
-/** Best bids of the slots $1 to $2, then the other variables and the last batch. */
+/** The best bids of the slots from $1 to $2, the other variables and the last batch. */
 const stateStatement = answerStatement({
   ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
@@ -65,8 +66,8 @@ const stateStatement = answerStatement({
   from: `
 CROSS JOIN LATERAL (SELECT * FROM block WHERE block.number = ledger.ethereum_block_num LIMIT 1) AS block
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS last ON true
-${firstWithin("day", metricsWindowMs)}
-${firstWithin("hour", feeWindowMs)}`,
+${firstInWindow("day", metricsWindowMs)}
+${firstInWindow("hour", feeWindowMs)}`,
   rows: [
     ...slotRows(String(slotNumMax + 1)),
     `SELECT ${slotNumMax + 2}, ${currentVariables("rollup")}`,
@@ -77,31 +78,34 @@ ${firstWithin("hour", feeWindowMs)}`,
   ]
 })
 
-/** The network as the last block leaves it. Costs a few index probes, and one for each slot whose forger is known. */
-export const stateReader = (
+/**
+ * Returns an effect that reads the state of the network after the last block. It costs a few index
+ * probes, and one for each closed slot from the current one on.
+ */
+export const makeReadState = (
   runQuery: RunQuery,
   constants: AuctionClock["constants"],
   bounds: FeeBounds
 ): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
   const clockOf = clockReader(constants)
-  // the slots whose forgers are told: those of the last answer, for a start
+  // the slots of the next forgers, by the clock of the last answer; none before the first answer
   let slots: readonly [first: number, last: number] = [0, -1]
   return Effect.suspend(() => {
     let queriedSlots = slots
-    const question = () => ({ text: stateStatement, parameters: queriedSlots.map(String) })
-    return runQuery(question(), (answer) => {
+    const query = () => ({ text: stateStatement, parameters: queriedSlots.map(String) })
+    return runQuery(query(), (answer) => {
       const clock = clockOf(answer)
       slots = [clock.currentSlot, lastClosedSlot(clock)]
       if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
         return { state: stateOf(answer, clock, bounds), stamp: answer.stamp }
       }
       queriedSlots = slots
-      return new Requery(question())
+      return new Requery(query())
     })
   })
 }
 
-/** Of consecutive batches, up to the last one. */
+/** Sums over all batches up to one. */
 interface Sums {
   readonly batchNum: number
   readonly timestampMs: number
@@ -110,7 +114,7 @@ interface Sums {
   readonly feeUnits: bigint
 }
 
-const columnsOfSums = 5
+const sumsColumns = 5
 const readSums = (head: ReadonlyArray<string>, at: number): Sums => ({
   batchNum: Number(head[at]),
   timestampMs: Number(head[at + 1]),
@@ -119,7 +123,7 @@ const readSums = (head: ReadonlyArray<string>, at: number): Sums => ({
   feeUnits: BigInt(head[at + 4]!)
 })
 
-const none: BatchSums = {
+const noBatches: BatchSums = {
   batches: 0,
   transactions: 0,
   l2Transactions: 0,
@@ -128,9 +132,12 @@ const none: BatchSums = {
   feesUSD: 0
 }
 
-/** From the first batch of a window, whose sums are those of the batches before it; it has no number where the window holds none. */
-const within = (first: Sums, last: Sums): BatchSums =>
-  first.batchNum === 0 ? none : {
+/**
+ * Returns the sums over a window. `first` has the number and time of its first batch, 0 if there is
+ * none, and the sums over the batches before it.
+ */
+const sumsInWindow = (first: Sums, last: Sums): BatchSums =>
+  first.batchNum === 0 ? noBatches : {
     batches: last.batchNum - first.batchNum + 1,
     transactions: last.transactions - first.transactions,
     l2Transactions: last.l2Transactions - first.l2Transactions,
@@ -143,14 +150,14 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
   const { stamp } = answer
   const lines = [...answer.lines]
   const lastBatch = stamp.batchNum === null ? null : decodeBatch(lines.pop()!)
-  const withdrawalDelayer = readParameterSet("withdrawalDelayer", lines.pop()!)
-  const rollup = readParameterSet("rollup", lines.pop()!)
+  const withdrawalDelayer = decodeParameterSet("withdrawalDelayer", lines.pop()!)
+  const rollup = decodeParameterSet("rollup", lines.pop()!)
   const [hash, timestampMs, lastEthereumBlock, ...numbers] = answer.head
   const last = readSums(numbers, 0)
-  const [totalAccounts, totalPublicKeys] = numbers.slice(columnsOfSums)
+  const [totalAccounts, totalPublicKeys] = numbers.slice(sumsColumns)
   const [day, hour] = [
-    readSums(numbers, columnsOfSums + 2),
-    readSums(numbers, 2 * columnsOfSums + 2)
+    readSums(numbers, sumsColumns + 2),
+    readSums(numbers, 2 * sumsColumns + 2)
   ]
   const { slot } = readSlots(clock, lines)
   const boot = bootCoordinator(clock.variables)
@@ -161,14 +168,18 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
     currentSlot: clock.currentSlot,
     nextForgers: nextForgersOf(
       clock,
-      { number: stamp.ethereumBlockNum, hash: prefixed(hash!), timestampMs: Number(timestampMs) },
+      {
+        number: stamp.ethereumBlockNum,
+        hash: prefixedHex(hash!),
+        timestampMs: Number(timestampMs)
+      },
       (slotNum) => slot(slotNum).winner ?? boot
     ),
-    metrics: metricsOf(within(day, last), {
+    metrics: metricsOf(sumsInWindow(day, last), {
       totalAccounts: Number(totalAccounts),
       totalPublicKeys: Number(totalPublicKeys)
     }),
     variables: { rollup, auction: clock.variables, withdrawalDelayer },
-    recommendedFee: recommendedFeeOf(within(hour, last), bounds)
+    recommendedFee: recommendedFeeOf(sumsInWindow(hour, last), bounds)
   }
 }

@@ -1,60 +1,143 @@
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { readAnswer, type SqlAnswer, storeFailure, type Values } from "../connection/mod.ts"
-import { TokenCache, type Tokens } from "./_token_cache.ts"
+import {
+  answerStatement,
+  readAnswer,
+  type SqlAnswer,
+  storeFailure,
+  type Values
+} from "../connection/mod.ts"
+import { decodeToken, tokenRowSql } from "./auction_rows.ts"
 
 /** A statement and its parameters in text format; the statement casts them. */
-export interface Question {
+export interface SqlQuery {
   readonly text: string
   readonly parameters: ReadonlyArray<string | null>
 }
 
 /**
  * Runs a query and reads its answer with the tokens of the same version, which it loads if they are
- * not cached. If `read` returns a `Requery`, since the query relied on something that has changed,
- * it runs that query instead.
+ * not cached. If `read` returns a `Requery`, because the query relied on a state that has changed,
+ * it runs that query instead. Fails after 20 attempts.
  */
 export type RunQuery = <A>(
-  question: Question,
+  query: SqlQuery,
   read: (answer: SqlAnswer, tokens: Tokens) => A | Requery
 ) => Effect.Effect<A, StoreFailure>
 
 /** Returned by a reader to run another query. */
 export class Requery {
-  readonly question: Question
-  constructor(question: Question) {
-    this.question = question
+  readonly query: SqlQuery
+  constructor(query: SqlQuery) {
+    this.query = query
   }
 }
 
-/** Bound of the attempts. Each retry needs a change of the ledger between two statements. */
+/** Called with the ledger version of each answer, before the answer is returned. */
+export type OnVersion = (version: number) => Effect.Effect<void>
+
+/** All tokens of one version, each at the index of its id. */
+export interface Tokens {
+  readonly version: number
+  readonly all: ReadonlyArray<Token>
+}
+
+export const tokenOf = ({ all }: Tokens, id: TokenId): Token | null => all[id] ?? null
+
+/**
+ * Maximum number of attempts. Each retry requires a change of the ledger between two statements.
+ */
 const attemptsMax = 20
 
-export const makeRunQuery = (values: Values): RunQuery => {
+/** Returns a function that runs queries and shares one cache of tokens among them. */
+export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => {
   const cache = new TokenCache(values)
   const attempt = <A>(
-    question: Question,
+    query: SqlQuery,
     read: (answer: SqlAnswer, tokens: Tokens) => A | Requery,
     attempts: number
   ): Effect.Effect<A, StoreFailure> =>
     Effect.flatMap(
-      Effect.mapError(values(question.text, question.parameters), storeFailure),
+      Effect.mapError(values(query.text, query.parameters), storeFailure),
       (rows) => {
         const answer = readAnswer(rows)
-        const known = cache.find(answer.tokenVersion)
-        const reading = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
-          const answered = tokens === undefined ? new Requery(question) : read(answer, tokens)
-          if (!(answered instanceof Requery)) return Effect.succeed(answered)
+        const cached = cache.find(answer.tokenVersion)
+        const readWith = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
+          const result = tokens === undefined ? new Requery(query) : read(answer, tokens)
+          if (!(result instanceof Requery)) {
+            return Effect.as(onVersion(answer.stamp.version), result)
+          }
           return attempts === attemptsMax
             ? Effect.fail(tooManyRequeries)
-            : attempt(answered.question, read, attempts + 1)
+            : attempt(result.query, read, attempts + 1)
         }
-        return known !== undefined
-          ? reading(known)
-          : Effect.flatMap(Effect.mapError(cache.load(answer.tokenVersion), storeFailure), reading)
+        return cached !== undefined
+          ? readWith(cached)
+          : Effect.flatMap(Effect.mapError(cache.load(answer.tokenVersion), storeFailure), readWith)
       }
     )
-  return (question, read) => Effect.suspend(() => attempt(question, read, 1))
+  return (query, read) => Effect.suspend(() => attempt(query, read, 1))
+}
+
+/** Returns the head only: the stamp and the token version. */
+export const headStatement = answerStatement({ rows: [] })
+
+const tokensStatement = answerStatement({
+  head: ["(SELECT max(token.token_id) FROM token)"],
+  rows: [`SELECT r.token_id, ${tokenRowSql} FROM token AS r WHERE r.version > $1::bigint`]
+})
+
+/** Number of cached versions: an answer may be slightly older than the last change of a token. */
+const versionsMax = 4
+
+/**
+ * Caches all tokens of the last versions. They are few, since a registration costs money, and
+ * nearly every answer contains some. Each answer names the version of the tokens that belong to it,
+ * so it never contains a price or a name of another version.
+ */
+class TokenCache {
+  readonly #values: Values
+  /** In ascending order of versions. */
+  #versions: ReadonlyArray<Tokens> = []
+
+  constructor(values: Values) {
+    this.#values = values
+  }
+
+  find(version: number): Tokens | undefined {
+    return this.#versions.find((tokens) => tokens.version === version)
+  }
+
+  /**
+   * Loads the tokens of a version. Returns undefined if the database has another version by now:
+   * the caller then has to run its query again.
+   */
+  load(version: number): Effect.Effect<Tokens | undefined, SqlError.SqlError> {
+    const base = this.#versions.findLast((tokens) => tokens.version <= version)
+    return Effect.map(this.#values(tokensStatement, [String(base?.version ?? -1)]), (rows) => {
+      const { head: [lastId], lines, tokenVersion } = readAnswer(rows)
+      // this answer comes from a replica that lags behind the server that returned the base
+      if (base !== undefined && tokenVersion < base.version) return undefined
+      const all = [...base?.all ?? []]
+      for (const line of lines) {
+        const token = decodeToken(line)
+        all[token.id] = token
+      }
+      all.length = lastId === "" ? 0 : Number(lastId) + 1
+      const tokens = { version: tokenVersion, all }
+      this.#add(tokens)
+      return tokenVersion === version ? tokens : undefined
+    })
+  }
+
+  #add(tokens: Tokens): void {
+    if (this.find(tokens.version) !== undefined) return
+    this.#versions = [...this.#versions, tokens].sort((a, b) => a.version - b.version).slice(
+      -versionsMax
+    )
+  }
 }
 
 const tooManyRequeries = new StoreFailure({

@@ -6,22 +6,27 @@ import {
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
-import { fieldsOf, freeTextOf, lineOf, type SqlAnswer } from "../connection/mod.ts"
+import { fieldsOf, freeTextOf, lineSql, type SqlAnswer } from "../connection/mod.ts"
 import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
-import { readParameterSet } from "./parameter_sets.ts"
+import { decodeParameterSet } from "./parameter_sets.ts"
 
 /*
- * A slot has no row. Where the auctions stand follows from the last block and the variables, by the rules of the domain, so statements
- * about slots take the slots that these give, and their head has the variables with it: where the ledger has moved on so far that other slots
- * are meant, they are asked for again. What a statement adds is the best bid of each slot, and the sets of variables whose default
- * bids apply to these.
+ * A slot has no row. Which slots are open or closed follows from the last block and the auction
+ * variables, by the rules of the domain. A statement therefore takes slot numbers as parameters and
+ * returns the variables in its head. If these lead to other slot numbers, the reader runs the
+ * statement again with them. The rows are the best bid of each slot, and the variables with the
+ * default bids of these slots.
  */
 
-/** SQL for the auction variables in force, as text. */
+/** Returns SQL for the newest variables of a kind, as text. */
 export const currentVariables = (kind: string): string =>
   `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
 
-/** The best bid of each slot, where `slots` is a query of `slot_num`. Of the sets that no later one supersedes, later ones begin later. */
+/**
+ * Returns a common table expression `best` of the best bid of each slot; `slots` is a query of
+ * `slot_num`. Variables that are not superseded apply from their first slot on, and ascend by it in
+ * the order of their blocks.
+ */
 export const bestBids = (slots: string): string =>
   `best AS MATERIALIZED (
   SELECT slot.slot_num, bid.line, applicable.ethereum_block_num
@@ -38,54 +43,60 @@ export const bestBids = (slots: string): string =>
   ) AS applicable
 )`
 
-/** Queries of the lines that `readSlots` takes: of each bid, and of each set of variables. Places are at and behind the slots, as the order wants. */
+/**
+ * Returns queries of the lines that `readSlots` decodes: a line for each bid, at the place of its
+ * slot number, and a line for each set of variables, at `setPlace`.
+ */
 export const slotRows = (setPlace: string): ReadonlyArray<string> => [
   `SELECT best.slot_num, 'b' || ${
-    lineOf(["best.slot_num", "best.ethereum_block_num"])
+    lineSql(["best.slot_num", "best.ethereum_block_num"])
   } || best.line FROM best`,
   `SELECT ${setPlace}, 's' || ${
-    lineOf(["parameter_set.ethereum_block_num"], "parameter_set.variables")
+    lineSql(["parameter_set.ethereum_block_num"], "parameter_set.variables")
   }
 FROM (SELECT DISTINCT best.ethereum_block_num FROM best) AS used
 CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = used.ethereum_block_num LIMIT 1) AS parameter_set`
 ]
 
-/** Sets of variables by their text: few, and on nearly every page. */
-const knownSets = new Map<string, AuctionVariables>()
-const knownSetsMax = 64
+/** Decoded variables by their text: there are few, and nearly every page uses them. */
+const decodedSets = new Map<string, AuctionVariables>()
+const decodedSetsMax = 64
 
-const setOf = (text: string): AuctionVariables => {
-  let variables = knownSets.get(text)
+const decodeVariables = (text: string): AuctionVariables => {
+  let variables = decodedSets.get(text)
   if (variables === undefined) {
-    if (knownSets.size >= knownSetsMax) knownSets.clear()
-    knownSets.set(text, variables = readParameterSet("auction", text))
+    if (decodedSets.size >= decodedSetsMax) decodedSets.clear()
+    decodedSets.set(text, variables = decodeParameterSet("auction", text))
   }
   return variables
 }
 
-/** The slots that an answer holds bids for, in the order of its lines, and how any other one is shown. */
+/**
+ * Returns the slots that have a bid in an answer, in the order of its lines, and a function that
+ * makes the view of any slot.
+ */
 export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => {
   const sets = new Map<string, AuctionVariables>()
   const bids = new Map<number, { readonly bestBid: BidView; readonly block: string }>()
   for (const line of lines) {
     const [first, second] = fieldsOf(line.slice(1))
-    if (line.startsWith("s")) sets.set(first!, setOf(freeTextOf(line)))
+    if (line.startsWith("s")) sets.set(first!, decodeVariables(freeTextOf(line)))
     else bids.set(Number(first), { bestBid: decodeBid(freeTextOf(line)), block: second! })
   }
   return {
     slotNums: [...bids.keys()],
     slot: (slotNum: number): SlotView => {
-      const found = bids.get(slotNum)
+      const bid = bids.get(slotNum)
       return slotView(
         clock,
         slotNum,
-        found === undefined ? null : { bestBid: found.bestBid, applicable: sets.get(found.block)! }
+        bid === undefined ? null : { bestBid: bid.bestBid, applicable: sets.get(bid.block)! }
       )
     }
   }
 }
 
-/** Where the auctions stood when an answer was computed, whose head has the variables. */
+/** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
 export const clockReader =
   (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, setOf(headText), stamp.ethereumBlockNum)
+    auctionClock(constants, decodeVariables(headText), stamp.ethereumBlockNum)

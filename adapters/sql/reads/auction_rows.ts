@@ -1,41 +1,43 @@
 import type { BidView, Coordinator, Token } from "../../../core/domain/mod.ts"
 import {
-  digits,
+  hexSql,
   fieldsOf,
   freeTextOf,
   intOrNull,
-  lineOf,
-  prefixed,
+  lineSql,
+  prefixedHex,
   readText
 } from "../connection/mod.ts"
 
-/** Each pair belongs together: the line of a row `r`, and how it is read. */
+/*
+ * The SQL of each line and its decoder list the same columns in the same order. `r` is the row.
+ */
 
-export const coordinatorRowSql = lineOf([
+export const coordinatorRowSql = lineSql([
   "r.item_id",
-  digits("r.bidder_addr"),
-  digits("r.forger_addr"),
+  hexSql("r.bidder_addr"),
+  hexSql("r.forger_addr"),
   "r.ethereum_block_num"
 ], "r.url")
 export const decodeCoordinator = (line: string): Coordinator =>
   coordinatorAt(fieldsOf(line), 0, line)
 
-/** The latest registration of a bidder, as `r`. */
-export const registrationOf = (bidder: string, name: string): string => `
+/** Returns SQL for the latest registration of a bidder, as a sub-query with an alias. */
+export const registrationOf = (bidder: string, alias: string): string => `
 (SELECT c.* FROM registration CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.item_id = registration.item_id LIMIT 1) AS c
-  WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${name}`
+  WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${alias}`
 
-/** A bid `r` with the latest registration `c` of its bidder. */
-export const bidRowSql = lineOf([
+/** The line of a bid `r` with the latest registration `c` of its bidder. */
+export const bidRowSql = lineSql([
   "r.item_id",
   "r.slot_num",
-  digits("r.withdraw_addr"),
+  hexSql("r.withdraw_addr"),
   "r.bid_value",
   "r.ethereum_block_num",
   "r.timestamp_ms",
   "c.item_id",
-  digits("c.bidder_addr"),
-  digits("c.forger_addr"),
+  hexSql("c.bidder_addr"),
+  hexSql("c.forger_addr"),
   "c.ethereum_block_num"
 ], "c.url")
 export const decodeBid = (line: string): BidView => {
@@ -46,7 +48,7 @@ export const decodeBid = (line: string): BidView => {
       itemId: Number(fields[0]),
       slotNum: Number(fields[1]),
       bidderAddr: coordinator.bidderAddr,
-      withdrawAddr: prefixed(fields[2]!),
+      withdrawAddr: prefixedHex(fields[2]!),
       bidValue: BigInt(fields[3]!),
       ethereumBlockNum: BigInt(fields[4]!),
       timestampMs: Number(fields[5])
@@ -55,20 +57,24 @@ export const decodeBid = (line: string): BidView => {
   })
 }
 
+/** Decodes the coordinator whose columns begin at index `at` of the fields. */
 const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string): Coordinator =>
   Object.freeze({
     itemId: Number(fields[at]),
-    bidderAddr: prefixed(fields[at + 1]!),
-    forgerAddr: prefixed(fields[at + 2]!),
+    bidderAddr: prefixedHex(fields[at + 1]!),
+    forgerAddr: prefixedHex(fields[at + 2]!),
     url: readText(freeTextOf(line)),
     ethereumBlockNum: BigInt(fields[at + 3]!)
   })
 
-/** Two free texts, the first as long as the columns say, in characters of PostgreSQL. */
-export const tokenRowSql = lineOf([
+/**
+ * The free text is the name and the symbol without a separator; the last column is the length of
+ * the name in characters (code points).
+ */
+export const tokenRowSql = lineSql([
   "r.item_id",
   "r.token_id",
-  digits("r.ethereum_address"),
+  hexSql("r.ethereum_address"),
   "r.decimals",
   "r.ethereum_block_num",
   "r.price_usd",
@@ -82,7 +88,7 @@ export const decodeToken = (line: string): Token => {
   return Object.freeze({
     itemId: Number(fields[0]),
     id: Number(fields[1]),
-    ethereumAddress: prefixed(fields[2]!),
+    ethereumAddress: prefixedHex(fields[2]!),
     name: readText(texts.slice(0, nameLength).join("")),
     symbol: readText(texts.slice(nameLength).join("")),
     decimals: Number(fields[3]),

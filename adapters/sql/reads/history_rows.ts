@@ -1,3 +1,4 @@
+import type { Items } from "../../../core/contract/mod.ts"
 import {
   type Account,
   type Batch,
@@ -7,27 +8,31 @@ import {
 } from "../../../core/domain/mod.ts"
 import {
   bigOrNull,
-  digits,
+  hexSql,
   fieldsOf,
-  flag,
+  booleanOf,
   hexOrNull,
   intOrNull,
-  lineOf,
-  members,
+  lineSql,
+  membersSql,
   membersOf,
-  prefixed,
-  prefixedOrNull
+  prefixedHex,
+  prefixedHexOrNull
 } from "../connection/mod.ts"
+import { tokenOf, type Tokens } from "./_run_query.ts"
 
-/** What the batches bring. Each pair belongs together: the line of a row `r`, and how it is read. */
+/*
+ * Rows that batches add. The SQL of each line and its decoder list the same columns in the same
+ * order. `r` is the row. An item is a row with its token.
+ */
 
-export const accountRowSql = lineOf([
+export const accountRowSql = lineSql([
   "r.item_id",
   "r.account_index",
   "r.token_id",
   "r.batch_num",
-  digits("r.public_key"),
-  digits("r.address"),
+  hexSql("r.public_key"),
+  hexSql("r.address"),
   "r.nonce",
   "r.balance"
 ])
@@ -39,23 +44,28 @@ export const decodeAccount = (line: string): Account => {
     tokenId: Number(fields[2]),
     batchNum: Number(fields[3]),
     publicKey: fields[4]!,
-    address: prefixed(fields[5]!),
+    address: prefixedHex(fields[5]!),
     nonce: BigInt(fields[6]!),
     balance: BigInt(fields[7]!)
   })
 }
 
-export const transactionRowSql = lineOf([
+export const decodeAccountItem = (line: string, tokens: Tokens): Items["account"] => {
+  const account = decodeAccount(line)
+  return { account, token: tokenOf(tokens, account.tokenId)! }
+}
+
+export const transactionRowSql = lineSql([
   "r.item_id",
-  digits("r.id"),
+  hexSql("r.id"),
   "r.type",
   "r.position",
   "r.from_account_index",
-  digits("r.from_address"),
-  digits("r.from_public_key"),
+  hexSql("r.from_address"),
+  hexSql("r.from_public_key"),
   "r.to_account_index",
-  digits("r.to_address"),
-  digits("r.to_public_key"),
+  hexSql("r.to_address"),
+  hexSql("r.to_public_key"),
   "r.token_id",
   "r.amount",
   "r.batch_num",
@@ -76,14 +86,14 @@ export const decodeTransaction = (line: string): Transaction => {
   const fields = fieldsOf(line)
   return Object.freeze({
     itemId: Number(fields[0]),
-    id: prefixed(fields[1]!),
+    id: prefixedHex(fields[1]!),
     type: transactionTypes[Number(fields[2])]!,
     position: Number(fields[3]),
     fromAccountIndex: intOrNull(fields[4]!),
-    fromAddress: prefixedOrNull(fields[5]!),
+    fromAddress: prefixedHexOrNull(fields[5]!),
     fromPublicKey: hexOrNull(fields[6]!),
     toAccountIndex: Number(fields[7]),
-    toAddress: prefixedOrNull(fields[8]!),
+    toAddress: prefixedHexOrNull(fields[8]!),
     toPublicKey: hexOrNull(fields[9]!),
     tokenId: Number(fields[10]),
     amount: BigInt(fields[11]!),
@@ -92,10 +102,10 @@ export const decodeTransaction = (line: string): Transaction => {
     timestampMs: Number(fields[14]),
     l1: fields[16] === "" ? null : Object.freeze({
       toForgeL1TransactionsNum: intOrNull(fields[15]!),
-      userOrigin: flag(fields[16]!),
+      userOrigin: booleanOf(fields[16]!),
       depositAmount: BigInt(fields[17]!),
-      amountSuccess: flag(fields[18]!),
-      depositAmountSuccess: flag(fields[19]!),
+      amountSuccess: booleanOf(fields[18]!),
+      depositAmountSuccess: booleanOf(fields[19]!),
       historicDepositAmountUSD: intOrNull(fields[20]!),
       ethereumBlockNum: BigInt(fields[21]!)
     }),
@@ -107,16 +117,21 @@ export const decodeTransaction = (line: string): Transaction => {
   })
 }
 
-export const exitRowSql = lineOf([
+export const decodeTransactionItem = (line: string, tokens: Tokens): Items["transaction"] => {
+  const transaction = decodeTransaction(line)
+  return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
+}
+
+export const exitRowSql = lineSql([
   "r.item_id",
   "r.batch_num",
   "r.account_index",
   "r.token_id",
-  digits("r.address"),
-  digits("r.public_key"),
+  hexSql("r.address"),
+  hexSql("r.public_key"),
   "r.balance",
   "r.proof_root",
-  members("r.proof_siblings"),
+  membersSql("r.proof_siblings"),
   "r.proof_old_key",
   "r.proof_old_value",
   "r.proof_is_old0",
@@ -134,14 +149,14 @@ export const decodeExit = (line: string): Exit => {
     batchNum: Number(fields[1]),
     accountIndex: Number(fields[2]),
     tokenId: Number(fields[3]),
-    address: prefixed(fields[4]!),
+    address: prefixedHex(fields[4]!),
     publicKey: fields[5]!,
     merkleProof: Object.freeze({
       root: BigInt(fields[7]!),
       siblings: membersOf(fields[8]!, BigInt),
       oldKey: BigInt(fields[9]!),
       oldValue: BigInt(fields[10]!),
-      isOld0: flag(fields[11]!),
+      isOld0: booleanOf(fields[11]!),
       key: BigInt(fields[12]!),
       value: BigInt(fields[13]!),
       fnc: Number(fields[14])
@@ -153,15 +168,20 @@ export const decodeExit = (line: string): Exit => {
   })
 }
 
-export const batchRowSql = lineOf([
+export const decodeExitItem = (line: string, tokens: Tokens): Items["exit"] => {
+  const exit = decodeExit(line)
+  return { exit, token: tokenOf(tokens, exit.tokenId)! }
+}
+
+export const batchRowSql = lineSql([
   "r.item_id",
   "r.batch_num",
   "r.ethereum_block_num",
-  digits("r.ethereum_block_hash"),
+  hexSql("r.ethereum_block_hash"),
   "r.timestamp_ms",
-  digits("r.forger_addr"),
-  members("r.collected_tokens"),
-  members("r.collected_amounts"),
+  hexSql("r.forger_addr"),
+  membersSql("r.collected_tokens"),
+  membersSql("r.collected_amounts"),
   "r.historic_total_collected_fees_usd",
   "r.state_root",
   "r.num_accounts",
@@ -176,9 +196,9 @@ export const decodeBatch = (line: string): Batch => {
     itemId: Number(fields[0]),
     batchNum: Number(fields[1]),
     ethereumBlockNum: BigInt(fields[2]!),
-    ethereumBlockHash: prefixed(fields[3]!),
+    ethereumBlockHash: prefixedHex(fields[3]!),
     timestampMs: Number(fields[4]),
-    forgerAddr: prefixed(fields[5]!),
+    forgerAddr: prefixedHex(fields[5]!),
     collectedFees: Object.freeze(
       membersOf(fields[6]!, Number).map((tokenId, i) =>
         Object.freeze([tokenId, amounts[i]!] as const)

@@ -1,4 +1,4 @@
-/** The ledger's read port: one statement for each answer. */
+/** The read port of the ledger over PostgreSQL: one statement for each answer. */
 export {
   bidRowSql,
   coordinatorRowSql,
@@ -21,8 +21,8 @@ export { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
 export {
   type ParameterKind,
   parameterKinds,
-  readParameterSet,
-  writeParameterSet
+  encodeParameterSet,
+  decodeParameterSet
 } from "./parameter_sets.ts"
 export { preferReplica } from "./replica.ts"
-export { trackVersions } from "./track_versions.ts"
+export type { OnVersion } from "./_run_query.ts"

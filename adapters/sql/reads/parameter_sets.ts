@@ -7,8 +7,9 @@ import {
 } from "../../../core/domain/mod.ts"
 
 /*
- * Sets of variables as the table `parameter_set` holds them: JSON with decimal strings for what JSON would round. A set says itself
- * which block it dates from: a change of a withdrawal bucket stores another set and does not date it anew.
+ * The encoding of variables in the table `parameter_set`: JSON, with decimal strings for large
+ * integers. Each set contains the number of the block that decided it. That can be older than the
+ * block of its row: a withdrawal stores a set with changed buckets, and the number stays.
  */
 
 export type ParameterKind = keyof NetworkVariables
@@ -18,11 +19,11 @@ export const parameterKinds = [
   "withdrawalDelayer"
 ] as const satisfies ReadonlyArray<ParameterKind>
 
-const dated = { ethereumBlockNum: Schema.BigIntFromString }
+const blockNumber = { ethereumBlockNum: Schema.BigIntFromString }
 const codecs = {
-  rollup: Schema.Struct({ ...RollupVariablesFeed.fields, ...dated }),
-  auction: Schema.Struct({ ...AuctionVariablesFeed.fields, ...dated }),
-  withdrawalDelayer: Schema.Struct({ ...WithdrawalDelayerVariablesFeed.fields, ...dated })
+  rollup: Schema.Struct({ ...RollupVariablesFeed.fields, ...blockNumber }),
+  auction: Schema.Struct({ ...AuctionVariablesFeed.fields, ...blockNumber }),
+  withdrawalDelayer: Schema.Struct({ ...WithdrawalDelayerVariablesFeed.fields, ...blockNumber })
 }
 
 const textCodecs = {
@@ -31,25 +32,28 @@ const textCodecs = {
   withdrawalDelayer: Schema.fromJsonString(codecs.withdrawalDelayer)
 }
 
-const write: { readonly [Kind in ParameterKind]: (set: NetworkVariables[Kind]) => string } = {
+const encoders: { readonly [Kind in ParameterKind]: (set: NetworkVariables[Kind]) => string } = {
   rollup: Schema.encodeSync(textCodecs.rollup),
   auction: Schema.encodeSync(textCodecs.auction),
   withdrawalDelayer: Schema.encodeSync(textCodecs.withdrawalDelayer)
 }
-const read: { readonly [Kind in ParameterKind]: (text: string) => NetworkVariables[Kind] } = {
+const decoders: { readonly [Kind in ParameterKind]: (text: string) => NetworkVariables[Kind] } = {
   rollup: Schema.decodeSync(textCodecs.rollup),
   auction: Schema.decodeSync(textCodecs.auction),
   withdrawalDelayer: Schema.decodeSync(textCodecs.withdrawalDelayer)
 }
 
-/** A set as it is stored. JSON writes NUL and lone surrogates as escapes, so any text can be in it. */
-export const writeParameterSet = <Kind extends ParameterKind>(
+/**
+ * Encodes a set of variables. Texts in it are unrestricted: JSON escapes NUL and lone surrogates,
+ * which PostgreSQL refuses.
+ */
+export const encodeParameterSet = <Kind extends ParameterKind>(
   kind: Kind,
   set: NetworkVariables[Kind]
-): string => write[kind](set)
+): string => encoders[kind](set)
 
-/** A stored set. */
-export const readParameterSet = <Kind extends ParameterKind>(
+/** Decodes a stored set of variables; throws if it is invalid. */
+export const decodeParameterSet = <Kind extends ParameterKind>(
   kind: Kind,
   text: string
-): NetworkVariables[Kind] => read[kind](text)
+): NetworkVariables[Kind] => decoders[kind](text)

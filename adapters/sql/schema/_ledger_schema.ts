@@ -1,12 +1,13 @@
 /*
- * The tables of the ledger. Addresses, keys, hashes and ids are bytes; amounts, roots and Ethereum block numbers (64 bits without a
- * sign) are numeric; times are milliseconds since 1970; texts are escaped by `connection/stored_text.ts`, since PostgreSQL holds neither NUL nor half
- * a surrogate pair.
+ * The tables of the ledger. Addresses, keys, hashes and ids are bytes. Amounts, roots and Ethereum
+ * block numbers, which are unsigned 64-bit integers, are numeric. Times are milliseconds since
+ * 1970. Texts are in the form of `connection/stored_text.ts`.
  *
- * Rows are appended at the tip, and a rollback removes a suffix. So a block and a batch carry how far everything reached when they
- * had been written, and what is overwritten (balances, nonces, prices, withdrawals) is kept beside the block or batch that overwrote
- * it: a rollback costs what it removes. The large tables have no foreign keys: each would need an index on the referring side that
- * only deletions ask for, and what they would hold is checked by the use cases before it is written.
+ * Rows are appended, and a rollback removes a suffix. So each block and batch stores the last item
+ * of every list at its end, and the values that it overwrote (balances, nonces, prices,
+ * withdrawals): the cost of a rollback depends only on what it removes. The large tables have no
+ * foreign keys, since each would need an index that only deletes use, and the use cases check these
+ * references before a write.
  */
 
 const address = "bytea NOT NULL CHECK (octet_length(%) = 20)"
@@ -22,7 +23,7 @@ const maybeAccount = "bigint CHECK (% BETWEEN 0 AND 281474976710655)"
 const ethereumBlock = "numeric(20, 0) NOT NULL CHECK (% BETWEEN 0 AND 18446744073709551615)"
 const maybeEthereumBlock = "numeric(20, 0) CHECK (% BETWEEN 0 AND 18446744073709551615)"
 
-/** `%` in a column's type stands for its name. */
+/** In the type of a column, `%` stands for its name. */
 const columns = (types: { readonly [name: string]: string }): string =>
   Object.entries(types).map(([name, type]) => `${name} ${type.replaceAll("%", name)}`).join(",\n  ")
 
@@ -32,7 +33,7 @@ const table = (
   ...rules: ReadonlyArray<string>
 ): string => `CREATE TABLE ${name} (\n  ${[columns(types), ...rules].join(",\n  ")}\n)`
 
-/** Forged and queued transactions are told by the same columns. */
+/** The columns that forged and queued transactions share. */
 const transactionColumns = {
   item_id: "bigint PRIMARY KEY",
   id: "bytea NOT NULL UNIQUE CHECK (octet_length(%) = 33)",
@@ -67,7 +68,7 @@ const oneLayer = `CHECK (
     AND (user_origin IS NULL) = (ethereum_block_num IS NULL) AND user_origin IS NOT DISTINCT FROM (CASE WHEN fee IS NULL THEN queue IS NOT NULL END)
   )`
 
-/** The next item id of each list; it never goes back. */
+/** The next item id of each list; it never decreases. */
 const nextItems = {
   next_account: "bigint NOT NULL",
   next_exit: "bigint NOT NULL",
@@ -79,28 +80,30 @@ const nextItems = {
 }
 
 export const ledgerSchema: ReadonlyArray<string> = [
-  // one row: the network, as its genesis record. Not in the next table, every version of whose row it would be copied to
+  // one row: the network, as its genesis record. It is not in `ledger`, since each update of a row
+  // writes the whole row again
   table("genesis", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
     record: "text NOT NULL"
   }),
-  // one row: what names the snapshot, and the next item ids
+  // one row: the version of the ledger, its last block and batch, and the next item ids
   table("ledger", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
     version: "bigint NOT NULL",
-    /** Grows with whatever changes a token: a registration, a price, a rollback. */
+    /** Increases with each change of a token: a registration, a price, a rollback. */
     token_version: "bigint NOT NULL",
     ethereum_block_num: ethereumBlock,
     batch_num: maybeUint32,
-    /** Names the write that came last, so that a writer whose connection broke at the commit can tell what became of it. */
+    /** The last write: a writer that lost its connection at the commit looks up its result here. */
     last_write: "uuid",
     /** See `notifications/version_payload.ts`. */
     part_versions: "bigint[] NOT NULL DEFAULT '{}'",
-    /** Whether the lists hold only what there are rows of: see `postings/removed_rows.ts`. */
+    /** False if the posting lists hold removed rows: see `postings/removed_rows.ts`. */
     lists_cut: "boolean NOT NULL DEFAULT true",
     ...nextItems
   }),
-  // one row: who may write, and until when without a sign of life; each new holder has a greater epoch
+  // one row: the process that may write, and when its lease expires without a heartbeat; each new
+  // holder has a greater epoch
   table("writer", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
     epoch: "bigint NOT NULL",
@@ -114,7 +117,7 @@ export const ledgerSchema: ReadonlyArray<string> = [
     hash,
     timestamp_ms: "bigint NOT NULL",
     last_ethereum_block: ethereumBlock,
-    // how far everything reached when the block had been written
+    // the last number or next item of everything at the end of the block
     last_batch_num: uint32,
     last_account_index: account,
     last_token_id: uint32,
@@ -136,25 +139,25 @@ export const ledgerSchema: ReadonlyArray<string> = [
     exit_root: amount,
     forge_l1_transactions_num: maybeUint32,
     slot_num: uint32,
-    // its items are those in [from, to)
+    // its items are in [from, to)
     transactions_from: "bigint NOT NULL",
     transactions_to: "bigint NOT NULL CHECK (% >= transactions_from)",
     exits_from: "bigint NOT NULL",
     exits_to: "bigint NOT NULL CHECK (% >= exits_from)",
-    // of this batch and all before it
+    // totals of this batch and all earlier ones
     total_transactions: "bigint NOT NULL",
     total_l2_transactions: "bigint NOT NULL",
     total_fee_units: "numeric NOT NULL",
     total_accounts: "bigint NOT NULL",
     total_public_keys: "bigint NOT NULL",
     last_forged_queue: maybeUint32,
-    // what it overwrote, parallel lists
+    // the values that it overwrote, as parallel lists
     updated_accounts: "bigint[] NOT NULL",
     nonces_before: "bigint[] NOT NULL",
     balances_before: "numeric(78, 0)[] NOT NULL"
   }),
-  // some ten bytes for each account that a transaction touched: to compress them takes a tenth of all that writing a block costs. What is
-  // beside PostgreSQL and does not know the word does without (YugabyteDB)
+  // about ten bytes for each account of a transaction, which are not worth the time to compress;
+  // YugabyteDB does not support the setting and stores the columns without it
   ...["updated_accounts", "nonces_before", "balances_before"].map((column) =>
     `ALTER TABLE batch ALTER COLUMN ${column} SET STORAGE EXTERNAL`
   ),
@@ -174,7 +177,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     ...transactionColumns,
     batch_num: "bigint NOT NULL CHECK (% BETWEEN 1 AND 4294967295)"
   }, oneLayer),
-  // every L1 user transaction as it was queued, also once it is forged: a rollback of its batch makes it wait again
+  // every L1 user transaction as it was queued, even if it is forged: a rollback of its batch
+  // queues it again
   table(
     "queued_transaction",
     { ...transactionColumns, forged: "boolean NOT NULL DEFAULT false" },
@@ -203,7 +207,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     delayed_withdrawn: maybeEthereumBlock
   }, "UNIQUE (batch_num, account_index)"),
   "CREATE INDEX exit_requested ON exit (address, token_id) WHERE delayed_withdraw_request IS NOT NULL AND delayed_withdrawn IS NULL",
-  // which field of which exit a block set, for a rollback; 0 instantWithdrawn, 1 delayedWithdrawRequest, 2 delayedWithdrawn
+  // the fields of exits that a block set, for a rollback: 0 instantWithdrawn,
+  // 1 delayedWithdrawRequest, 2 delayedWithdrawn
   table("withdrawal", {
     ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
     exit_item: "bigint NOT NULL",
@@ -224,7 +229,7 @@ export const ledgerSchema: ReadonlyArray<string> = [
   }),
   "CREATE INDEX token_version ON token (version)",
   "CREATE INDEX token_address ON token (ethereum_address)",
-  // what each price overwrote; prices between two blocks belong to the one before
+  // the prices that were overwritten; prices between two blocks belong to the earlier block
   table("price_change", {
     ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
     place: "bigint NOT NULL",
@@ -258,8 +263,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
   }),
   // the best bid of a slot is its last one
   "CREATE INDEX bid_slot ON bid (slot_num, item_id)",
-  // every set of variables that was ever in force, as JSON; `first_slot` of auction variables is where their default bids begin, `superseded_by` the
-  // block of the first later set whose default bids begin no later: from then on they apply to no slot
+  // every set of variables that was ever in force, as JSON. For auction variables, `first_slot` is
+  // the first slot to which their default bids apply. `superseded_by` is the block of the first
+  // later set whose `first_slot` is not greater: since that block the default bids apply to no slot
   table(
     "parameter_set",
     {
@@ -275,13 +281,13 @@ export const ledgerSchema: ReadonlyArray<string> = [
   "CREATE INDEX parameter_set_block ON parameter_set (ethereum_block_num)",
   "CREATE INDEX parameter_set_applicable ON parameter_set (first_slot) WHERE superseded_by IS NULL",
   "CREATE INDEX parameter_set_superseded ON parameter_set (superseded_by) WHERE superseded_by IS NOT NULL",
-  // one row: what the last audit found, as JSON
+  // one row: the result of the last audit, as JSON
   table("audit", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
     finished_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
     report: "text NOT NULL"
   }),
-  // `postings/postings.ts`
+  // see `postings/postings.ts`
   table(
     "posting",
     {
@@ -289,21 +295,22 @@ export const ledgerSchema: ReadonlyArray<string> = [
       first_item: "bigint NOT NULL",
       first_ordinal: "bigint NOT NULL CHECK (% >= 0 AND mod(%, 64) = 0)",
       items: "bigint[] NOT NULL CHECK (cardinality(%) BETWEEN 1 AND 64)",
-      // so many of the items, from the first one on, are in the lists below
+      // how many of the items, from the first one on, are in the lists of combined filters
       filed:
         "smallint NOT NULL CHECK (% BETWEEN 0 AND cardinality(items) AND (% = 64) = (cardinality(items) = 64))"
     },
     "PRIMARY KEY (key, first_item)",
     "CHECK (items[1] = first_item)"
   ) + " WITH (fillfactor = 70)",
-  // `postings/removed_rows.ts`; not compressed for the reason above, since it is written while somebody waits and read but once
+  // see `postings/removed_rows.ts`; not compressed, since a rollback waits for the write and the
+  // rows are read only once
   table("removed_rows", {
     table_name: "text NOT NULL",
     first_item: "bigint NOT NULL",
     filed: "bytea[] NOT NULL"
   }, "PRIMARY KEY (table_name, first_item)"),
   "ALTER TABLE removed_rows ALTER COLUMN filed SET STORAGE EXTERNAL",
-  // `postings/open_items.ts`
+  // see `postings/open_items.ts`
   table("open_item", { key: "bytea NOT NULL", item: "bigint NOT NULL" }, "PRIMARY KEY (key, item)"),
   table("open_count", {
     key: "bytea NOT NULL",

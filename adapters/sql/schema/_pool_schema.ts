@@ -1,9 +1,11 @@
 /*
- * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, times are milliseconds since 1970; reasons are texts
- * escaped by `connection/stored_text.ts`. Signatures are texts, since they are answered in the case that they were posted in.
+ * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, and times are
+ * milliseconds since 1970. Reasons are in the form of `connection/stored_text.ts`. Signatures are
+ * texts, since they are returned in the case in which they were posted.
  *
- * Every write but that of an authorization begins by locking the one row of `pool` (`pool/_pool_write.ts`). So the counts, the counters of
- * accounts and the numbers given out here are exact, and rows need no lock of their own.
+ * Every write, except that of an authorization, first locks the one row of `pool`
+ * (`pool/_pool_write.ts`). So the counts and the numbers in that row, and the counters of accounts,
+ * are exact, and other rows need no lock.
  */
 
 const states = "('pend', 'fing', 'fged', 'invl')"
@@ -15,7 +17,7 @@ const id = "id bytea NOT NULL CHECK (octet_length(id) = 33)"
 const count = (name: string) => `${name} bigint NOT NULL CHECK (${name} >= 0)`
 
 export const poolSchema: ReadonlyArray<string> = [
-  // one row: how many transactions are in each state, and the next number of each kind; these never go back
+  // one row: how many transactions are in each state, and the next numbers, which never decrease
   `CREATE TABLE pool (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   ${count("pend")}, ${count("fing")}, ${count("fged")}, ${count("invl")},
@@ -60,17 +62,17 @@ export const poolSchema: ReadonlyArray<string> = [
   CHECK (num_nonnulls(passed_code, passed_reason, passed_batch_num, passed_at_ms) = (CASE WHEN passed_code IS NULL THEN 0 ELSE 4 END)),
   CHECK (passed_code IS NULL OR state = 'pend')
 ) WITH (fillfactor = 80)`,
-  // the fee with its sign changed, so that what comes after a fee and an arrival is one range
+  // the fee is negated, so that one index range holds all transactions after a fee and an arrival
   "CREATE INDEX pool_transaction_fee ON pool_transaction (token_id, (- fee_units), arrival) WHERE state = 'pend'",
   "CREATE INDEX pool_transaction_since ON pool_transaction (since_ms, arrival) WHERE state = 'pend'",
   "CREATE INDEX pool_transaction_nonce ON pool_transaction (from_account_index, nonce, arrival) WHERE state = 'pend'",
   "CREATE INDEX pool_transaction_batch ON pool_transaction (state, batch_num, arrival) WHERE state <> 'pend'",
-  // accounts with pending transactions, and how many these are
+  // the number of pending transactions of each account that has any
   `CREATE TABLE pool_sender (
   account_index bigint PRIMARY KEY,
   pending bigint NOT NULL CHECK (pending > 0)
 ) WITH (fillfactor = 70)`,
-  // kept for good, also of transactions that have left; the numbers of one transaction's steps grow
+  // never deleted, even if the transaction has left the pool; `number` ascends for each transaction
   `CREATE TABLE pool_transition (
   ${id},
   number bigint NOT NULL,
@@ -89,6 +91,6 @@ export const poolSchema: ReadonlyArray<string> = [
   timestamp_ms bigint NOT NULL,
   write_id uuid NOT NULL
 )`,
-  // the latest writes, for one whose connection broke at its commit to tell what became of it
+  // the latest writes: a process that lost its connection at a commit looks up the result here
   "CREATE TABLE pool_write (number bigint PRIMARY KEY, write_id uuid NOT NULL)"
 ]

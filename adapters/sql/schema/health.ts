@@ -1,34 +1,43 @@
 import { Context, Effect, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { checkHealth, type Health } from "../../../core/ports/mod.ts"
-import { Database, ControlConnection, toldBy } from "../connection/mod.ts"
+import { Database, ControlConnection, causeMessage } from "../connection/mod.ts"
 import { migrate } from "./migrate.ts"
 
-/** Tells the monitor how the database is, whether its schema is ours, and who writes the ledger. */
-export const tellHealth: Effect.Effect<void, never, Database | ControlConnection | Scope.Scope> =
-  Effect.gen(
-    function*() {
-      const database = yield* Database
-      const { sql } = yield* ControlConnection
-      yield* checkHealth("database", answered(database.reads))
-      yield* checkHealth(
-        "migrations",
-        Effect.provideContext(schema, Context.make(Database, database))
-      )
-      yield* checkHealth("writer", writer(sql))
-    }
-  )
+/**
+ * Registers the health checks of the database: whether it answers, whether its schema is current,
+ * and whether a process holds the lease to write the ledger.
+ */
+export const databaseHealth: Effect.Effect<
+  void,
+  never,
+  Database | ControlConnection | Scope.Scope
+> = Effect.gen(
+  function*() {
+    const database = yield* Database
+    const { sql } = yield* ControlConnection
+    yield* checkHealth("database", connection(database.reads))
+    yield* checkHealth(
+      "migrations",
+      Effect.provideContext(schema, Context.make(Database, database))
+    )
+    yield* checkHealth("writer", writer(sql))
+  }
+)
 
-const answered = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
+const connection = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
   Effect.match(sql.unsafe("SELECT 1"), {
     onSuccess: (): Health => ({ state: "ok", detail: "The database answers" }),
     onFailure: (error): Health => ({
       state: "failing",
-      detail: `The database does not answer: ${toldBy(error)}`
+      detail: `The database does not answer: ${causeMessage(error)}`
     })
   })
 
-/** What a newer program has changed may still fit: that is a matter for a person, and no reason to turn everybody away. */
+/**
+ * A schema of a newer program is only "degraded": it may still fit, so the process keeps serving
+ * and an operator decides.
+ */
 const schema: Effect.Effect<Health, never, Database> = Effect.match(migrate({ dryRun: true }), {
   onSuccess: (missing): Health =>
     missing.length === 0
@@ -45,7 +54,10 @@ const schema: Effect.Effect<Health, never, Database> = Effect.match(migrate({ dr
   })
 })
 
-/** Without a writer this process still reads and takes posts; the others would be no better off without it. */
+/**
+ * A missing writer is only "degraded": this process still serves reads and accepts posts, as every
+ * other process does.
+ */
 const writer = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
   Effect.match(sql.unsafe<Row>(writerStatement), {
     onSuccess: ([row]): Health =>
@@ -63,11 +75,11 @@ const writer = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
         : {
           state: "degraded",
           detail:
-            `${row.holder} wrote the ledger and gives no sign of life, expected one: another process takes over with its next write`
+            `${row.holder} wrote the ledger and sends no heartbeat, expected one: another process takes over with its next write`
         },
     onFailure: (error: SqlError.SqlError): Health => ({
       state: "degraded",
-      detail: `Nobody knows who writes the ledger: ${toldBy(error)}`
+      detail: `The writer of the ledger is unknown: ${causeMessage(error)}`
     })
   })
 

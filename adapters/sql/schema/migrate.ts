@@ -6,17 +6,19 @@ import { checksumOf, type Migration, migrations as all } from "./migrations.ts"
 
 export type { Migration } from "./migrations.ts"
 
+/** Options of `migrate`. */
 export interface MigrateOptions {
-  /** Only tells what would be applied. */
+  /** Only returns the missing migrations and applies nothing; false by default. */
   readonly dryRun?: boolean
-  /** Those of this program by default. */
+  /** The migrations of this program by default. */
   readonly migrations?: ReadonlyArray<Migration>
 }
 
 /**
- * Brings the schema up to date: applies what is missing, each migration in one transaction and in order, and tells what that was. Any
- * number of processes may call it at once; each migration is applied by one of them. Fails, and applies nothing, where an applied
- * migration is not the one that this program knows, or is one that it does not know at all.
+ * Updates the schema: applies the missing migrations in order, each in a transaction of its own,
+ * and returns them. Any number of processes may call it at the same time; each migration is applied
+ * once. Fails with a `DatabaseError`, and applies nothing, if an applied migration is unknown to
+ * this program ("newer") or has another text ("migrationChanged").
  */
 export const migrate = (
   { dryRun = false, migrations = all }: MigrateOptions = {}
@@ -25,12 +27,12 @@ export const migrate = (
     const { migrations: sql } = yield* Database
     if (dryRun) return yield* missing(migrations, yield* applied(sql))
     yield* prepare(sql)
-    const done: Array<Migration> = []
+    const added: Array<Migration> = []
     for (;;) {
       const next = yield* applyNext(sql, migrations)
-      if (next === undefined) return done
+      if (next === undefined) return added
       yield* Effect.logInfo(`Migration ${next.number} (${next.name}) is applied`)
-      done.push(next)
+      added.push(next)
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
@@ -40,7 +42,10 @@ interface Applied {
   readonly checksum: string
 }
 
-/** Row 0 is no migration but what the others are locked by: distributed engines know row locks, and not all of them table or advisory locks. */
+/**
+ * Row 0 is not a migration: it is locked while a migration is applied. Distributed engines support
+ * row locks, but not all of them support table or advisory locks.
+ */
 const lockRow = 0
 const lockText = "Locked while a migration is applied"
 
@@ -50,9 +55,11 @@ const prepare = (sql: SqlClient.SqlClient) =>
       sql.unsafe(`CREATE TABLE IF NOT EXISTS migration (
         number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
       )`),
-      // two that see no table at the same time both try, and one of them stumbles over a row of the catalogue
+      // if two processes create the table at the same time, one fails with a unique violation in
+      // the system catalog
       (error) => error.reason._tag === "UniqueViolation" || error.reason._tag === "SqlSyntaxError",
-      (error) => Effect.flatMap(exists(sql), (there) => there ? Effect.void : Effect.fail(error))
+      (error) =>
+        Effect.flatMap(exists(sql), (isCreated) => isCreated ? Effect.void : Effect.fail(error))
     ),
     sql.unsafe(
       "INSERT INTO migration (number, name, checksum) VALUES ($1, $2, '') ON CONFLICT (number) DO NOTHING",
@@ -86,15 +93,15 @@ const exists = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlEr
 const applied = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
-  Effect.flatMap(exists(sql), (there) =>
-    there
+  Effect.flatMap(exists(sql), (isCreated) =>
+    isCreated
       ? sql.unsafe<Applied>(
         "SELECT number, name, checksum FROM migration WHERE number > $1 ORDER BY number",
         [lockRow]
       )
       : Effect.succeed([]))
 
-/** What is to be applied, or why nothing may be. */
+/** Returns the migrations to apply; fails if an applied one is unknown or has another text. */
 const missing = (
   migrations: ReadonlyArray<Migration>,
   applied: ReadonlyArray<Applied>

@@ -2,21 +2,24 @@ import { createHash } from "node:crypto"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { poolSchema } from "./_pool_schema.ts"
 
-/** One step of the schema. Once it was applied anywhere its text stays as it is: what is to be different is one more migration. */
+/**
+ * One step of the schema. Its text must never change once it is applied to any database: a change
+ * of the schema is a new migration.
+ */
 export interface Migration {
-  /** From 1 on, without gaps. */
+  /** Numbers begin with 1 and have no gaps. */
   readonly number: number
   readonly name: string
   readonly statements: ReadonlyArray<string>
 }
 
-/** Every migration there is, in the order in which they are applied. */
+/** All migrations, in the order in which they are applied. */
 export const migrations: ReadonlyArray<Migration> = [
   { number: 1, name: "ledger", statements: ledgerSchema },
   { number: 2, name: "pool", statements: poolSchema }
 ]
 
-/** Tells whether the text is the one that was applied: SHA-256 over the statements, hexadecimal. */
+/** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */
 export const checksumOf = ({ statements }: Migration): string => {
   const hash = createHash("sha256")
   for (const statement of statements) hash.update(`${statement}\n;\n`)

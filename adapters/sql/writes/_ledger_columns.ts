@@ -21,7 +21,7 @@ import {
   storedText,
   texts
 } from "../connection/mod.ts"
-import { writeParameterSet } from "../reads/mod.ts"
+import { encodeParameterSet } from "../reads/mod.ts"
 import type {
   BatchRow,
   BlockRow,
@@ -29,10 +29,10 @@ import type {
   ParameterSet,
   PriceChange,
   Withdrawal
-} from "./_written_rows.ts"
+} from "./_rows_to_write.ts"
 
 /*
- * Which column of which table holds what of a row.
+ * The columns of each table of the ledger, and the value that each takes from a row.
  */
 
 const typeNumbers = new Map<TransactionType, number>(
@@ -91,9 +91,15 @@ export const batchColumns: Columns<BatchRow> = {
   total_accounts: bigints(({ totals }) => totals.accounts),
   total_public_keys: bigints(({ totals }) => totals.publicKeys),
   last_forged_queue: bigints((row) => row.lastForgedQueue),
-  updated_accounts: arrays("bigint", ({ overwritten }) => overwritten.map(({ index }) => index)),
-  nonces_before: arrays("bigint", ({ overwritten }) => overwritten.map(({ nonce }) => nonce)),
-  balances_before: arrays("numeric", ({ overwritten }) => overwritten.map(({ balance }) => balance))
+  updated_accounts: arrays(
+    "bigint",
+    ({ accountsBefore }) => accountsBefore.map(({ index }) => index)
+  ),
+  nonces_before: arrays("bigint", ({ accountsBefore }) => accountsBefore.map(({ nonce }) => nonce)),
+  balances_before: arrays(
+    "numeric",
+    ({ accountsBefore }) => accountsBefore.map(({ balance }) => balance)
+  )
 }
 
 export const accountColumns: Columns<Account> = {
@@ -113,7 +119,7 @@ export const accountUpdateColumns: Columns<Account> = {
   balance: numerics((row) => row.balance)
 }
 
-const eitherTransactionColumns: Columns<Transaction> = {
+const commonTransactionColumns: Columns<Transaction> = {
   item_id: bigints((row) => row.itemId),
   id: hexBytes((row) => row.id),
   type: smallints((row) => typeNumbers.get(row.type)!),
@@ -141,13 +147,13 @@ const eitherTransactionColumns: Columns<Transaction> = {
 }
 
 export const transactionColumns: Columns<Transaction> = {
-  ...eitherTransactionColumns,
+  ...commonTransactionColumns,
   batch_num: bigints((row) => row.batchNum)
 }
 
-/** `forged` tells by item id which of the rows are forged already. */
+/** Columns of `queued_transaction`; `forged` is whether a batch has forged the row. */
 export const queuedColumns: Columns<Transaction & { readonly forged: boolean }> = {
-  ...eitherTransactionColumns as Columns<Transaction & { readonly forged: boolean }>,
+  ...commonTransactionColumns as Columns<Transaction & { readonly forged: boolean }>,
   forged: booleans((row) => row.forged)
 }
 
@@ -185,7 +191,7 @@ export const withdrawalColumns: Columns<Withdrawal> = {
   field: smallints((row) => row.field)
 }
 
-/** With the version in which the row changed. */
+/** A token and the token version in which it last changed. */
 export type VersionedToken = Token & { readonly version: number }
 
 export const tokenColumns: Columns<VersionedToken> = {
@@ -210,7 +216,7 @@ export const priceColumns: Columns<VersionedToken> = {
 
 export const priceChangeColumns: Columns<PriceChange> = {
   ethereum_block_num: numerics((row) => row.blockNum),
-  place: bigints((row) => row.place),
+  place: bigints((row) => row.position),
   token_id: bigints(({ before }) => before.id),
   price_usd_before: doubles(({ before }) => before.priceUSD),
   price_time_ms_before: bigints(({ before }) => before.priceTimeMs)
@@ -246,10 +252,10 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   first_slot: bigints(({ set }) =>
     "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
   ),
-  variables: texts((row) => writeParameterSet(row.kind, row.set as never))
+  variables: texts((row) => encodeParameterSet(row.kind, row.set as never))
 }
 
-/** A slot whose best bid a bidder holds. */
+/** A slot and the bidder with its best bid. */
 export interface HeldSlot {
   readonly bidder: string
   readonly slotNum: number

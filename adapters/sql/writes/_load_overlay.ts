@@ -1,7 +1,23 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { EthereumBlock } from "../../../core/domain/mod.ts"
-import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import type {
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  TokenId,
+  Transaction
+} from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  FIRST_USER_ACCOUNT,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
+import type { LedgerStamp } from "../../../core/ports/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   accountRowSql,
@@ -12,14 +28,46 @@ import {
   decodeBid,
   decodeCoordinator,
   decodeExit,
-  readParameterSet,
+  decodeParameterSet,
   decodeToken,
   decodeTransaction,
   tokenRowSql,
   transactionRowSql
 } from "../reads/mod.ts"
 import type { OverlayNeeds } from "./_overlay_needs.ts"
-import type { OverlayStart } from "./_overlay_start.ts"
+import type { NextItems, Totals } from "./_rows_to_write.ts"
+
+/**
+ * The initial state of a `WriteOverlay`: the last and next ids of the ledger, and the rows that the
+ * decisions can read.
+ */
+export interface OverlayStart {
+  readonly stamp: LedgerStamp
+  readonly tokenVersion: number
+  readonly next: Readonly<NextItems>
+  readonly totals: Readonly<Totals>
+  readonly lastBlock: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly lastAccountIndex: AccountIndex
+  readonly lastTokenId: TokenId
+  readonly lastForgedQueue: number | null
+  readonly lastOpenQueue: number | null
+  /** The next position among the price changes of the last block. */
+  readonly nextPricePosition: number
+  /** The newest variables of each kind, decoded by the call. */
+  readonly variables: () => NetworkVariables
+  /** All auction variables, newest first, decoded by the call. */
+  readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
+  readonly blocks: ReadonlyArray<EthereumBlock>
+  readonly queued: ReadonlyArray<Transaction>
+  readonly accounts: ReadonlyArray<Account>
+  readonly tokens: ReadonlyArray<Token>
+  readonly exits: ReadonlyArray<Exit>
+  readonly registrations: ReadonlyArray<Coordinator>
+  readonly bestBids: ReadonlyArray<Bid>
+  /** Public keys in `OverlayNeeds.publicKeys` that already have an account. */
+  readonly publicKeys: ReadonlyArray<PublicKey>
+}
 
 interface StoredBlock {
   readonly number: string
@@ -27,8 +75,8 @@ interface StoredBlock {
   readonly timestamp_ms: bigint
 }
 
-/** The end of the ledger, the row of the statement below. */
-interface Standing extends StoredBlock {
+/** The row of `ledgerEndStatement`. */
+interface LedgerEnd extends StoredBlock {
   readonly version: bigint
   readonly token_version: bigint
   readonly batch_num: bigint | null
@@ -58,7 +106,7 @@ interface Standing extends StoredBlock {
 const newestSet = (kind: string): string =>
   `(SELECT variables FROM parameter_set WHERE kind = '${kind}' ORDER BY ethereum_block_num DESC LIMIT 1)`
 
-const standingStatement = `
+const ledgerEndStatement = `
 SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
   ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block,
   batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.last_forged_queue,
@@ -91,18 +139,23 @@ const bestBidsStatement = `
 SELECT ${bidRowSql} AS line FROM unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT * FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS r
 JOIN registration USING (bidder_addr) JOIN coordinator AS c ON c.item_id = registration.item_id`
-// an account lies in the list of its key
+// the posting list of a public key has its accounts; \x416b is "Ak", the prefix of these lists
 const publicKeysStatement = `
 SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked (public_key)
 WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
 
-/** Reads the start of an overlay for `needs`. The caller has locked the row of `ledger`. */
+/**
+ * Reads the start of an overlay for `needs`, and adds to these the accounts and tokens of the
+ * queues. The caller has locked the row of `ledger`.
+ */
 export const loadOverlay = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
     needs: OverlayNeeds
   ): Effect.fn.Return<OverlayStart, SqlError.SqlError> {
-    /** Runs a statement, unless all of its parameters are empty. */
+    /**
+     * Runs a statement that returns lines; returns [] if all of its parameters are empty arrays.
+     */
     const lines = <Row>(
       statement: string,
       read: (line: string) => Row,
@@ -112,8 +165,8 @@ export const loadOverlay = Effect.fnUntraced(
         ? Effect.succeed<ReadonlyArray<Row>>([])
         : Effect.map(sql.unsafe<{ readonly line: string }>(statement, parameters), (rows) =>
           rows.map(({ line }) => read(line)))
-    const standing = (yield* sql.unsafe<Standing>(standingStatement))[0]!
-    const lastBlock = blockOf(standing)
+    const end = (yield* sql.unsafe<LedgerEnd>(ledgerEndStatement))[0]!
+    const lastBlock = blockOf(end)
     const stored = needs.blocks.filter((number) => number < lastBlock.number)
     const blocks = stored.length === 0
       ? []
@@ -131,12 +184,12 @@ export const loadOverlay = Effect.fnUntraced(
       bigintArray([...needs.accounts])
     )
     for (const { tokenId } of accounts) needs.tokens.add(tokenId)
-    const asked = [...needs.exits.values()]
+    const exitKeys = [...needs.exits.values()]
     const exits = yield* lines(
       exitsStatement,
       decodeExit,
-      bigintArray(asked.map(([batchNum]) => batchNum)),
-      bigintArray(asked.map(([, index]) => index))
+      bigintArray(exitKeys.map(([batchNum]) => batchNum)),
+      bigintArray(exitKeys.map(([, index]) => index))
     )
     const owners = [...needs.requested.values()]
     const requested = yield* lines(
@@ -146,7 +199,7 @@ export const loadOverlay = Effect.fnUntraced(
       bigintArray(owners.map(([, tokenId]) => tokenId))
     )
     return {
-      ...startOf(standing),
+      ...idsOf(end),
       lastBlock,
       blocks: blocks.map(blockOf),
       queued,
@@ -181,41 +234,41 @@ const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock => 
   timestampMs: Number(timestamp_ms)
 })
 
-const startOf = (standing: Standing) => ({
+const idsOf = (end: LedgerEnd) => ({
   stamp: {
-    ethereumBlockNum: BigInt(standing.number),
-    batchNum: numberOrNull(standing.batch_num),
-    version: Number(standing.version)
+    ethereumBlockNum: BigInt(end.number),
+    batchNum: numberOrNull(end.batch_num),
+    version: Number(end.version)
   },
-  tokenVersion: Number(standing.token_version),
+  tokenVersion: Number(end.token_version),
   next: {
-    account: Number(standing.next_account),
-    exit: Number(standing.next_exit),
-    transaction: Number(standing.next_transaction),
-    batch: Number(standing.next_batch),
-    bid: Number(standing.next_bid),
-    token: Number(standing.next_token),
-    coordinator: Number(standing.next_coordinator)
+    account: Number(end.next_account),
+    exit: Number(end.next_exit),
+    transaction: Number(end.next_transaction),
+    batch: Number(end.next_batch),
+    bid: Number(end.next_bid),
+    token: Number(end.next_token),
+    coordinator: Number(end.next_coordinator)
   },
   totals: {
-    transactions: Number(standing.total_transactions ?? 0),
-    l2Transactions: Number(standing.total_l2_transactions ?? 0),
-    feeUnits: BigInt(standing.total_fee_units ?? 0),
-    accounts: Number(standing.total_accounts ?? 0),
-    publicKeys: Number(standing.total_public_keys ?? 0)
+    transactions: Number(end.total_transactions ?? 0),
+    l2Transactions: Number(end.total_l2_transactions ?? 0),
+    feeUnits: BigInt(end.total_fee_units ?? 0),
+    accounts: Number(end.total_accounts ?? 0),
+    publicKeys: Number(end.total_public_keys ?? 0)
   },
-  lastEthereumBlock: BigInt(standing.last_ethereum_block),
-  lastAccountIndex: Number(standing.last_account_index ?? FIRST_USER_ACCOUNT - 1),
-  lastTokenId: Number(standing.last_token_id),
-  lastForgedQueue: numberOrNull(standing.last_forged_queue),
-  lastOpenQueue: numberOrNull(standing.last_open_queue),
-  nextPrice: Number(standing.last_price ?? -1) + 1,
+  lastEthereumBlock: BigInt(end.last_ethereum_block),
+  lastAccountIndex: Number(end.last_account_index ?? FIRST_USER_ACCOUNT - 1),
+  lastTokenId: Number(end.last_token_id),
+  lastForgedQueue: numberOrNull(end.last_forged_queue),
+  lastOpenQueue: numberOrNull(end.last_open_queue),
+  nextPricePosition: Number(end.last_price ?? -1) + 1,
   variables: () => ({
-    rollup: readParameterSet("rollup", standing.rollup),
-    auction: readParameterSet("auction", standing.auction[0]!),
-    withdrawalDelayer: readParameterSet("withdrawalDelayer", standing.withdrawal_delayer)
+    rollup: decodeParameterSet("rollup", end.rollup),
+    auction: decodeParameterSet("auction", end.auction[0]!),
+    withdrawalDelayer: decodeParameterSet("withdrawalDelayer", end.withdrawal_delayer)
   }),
-  auctionVariables: () => standing.auction.map((set) => readParameterSet("auction", set))
+  auctionVariables: () => end.auction.map((set) => decodeParameterSet("auction", set))
 })
 
 const numberOrNull = (value: bigint | null): number | null => value === null ? null : Number(value)

@@ -7,7 +7,7 @@ import {
   type PublicKey
 } from "../../../core/encoding/mod.ts"
 
-/** Collects the keys of the rows that some blocks refer to, without duplicates. */
+/** The keys of the rows that some blocks refer to, without duplicates. */
 export class OverlayNeeds {
   readonly blocks: Array<bigint>
   readonly queues = new Set<number>()
@@ -16,7 +16,9 @@ export class OverlayNeeds {
   readonly tokenAddresses = new Set<EthereumAddress>()
   readonly bidders = new Set<EthereumAddress>()
   readonly slots = new Set<number>()
+  /** Withdrawn exits. */
   readonly exits = new Map<string, readonly [batchNum: number, accountIndex: AccountIndex]>()
+  /** Owners and tokens of the delayed withdrawals that are collected. */
   readonly requested = new Map<string, readonly [owner: EthereumAddress, tokenId: TokenId]>()
   /** Public keys for which the blocks may create accounts. */
   readonly publicKeys = new Set<PublicKey>()

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../../core/ports/mod.ts"
 import { bigintArray } from "../connection/mod.ts"
-import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   closeStatement,
   openExitSource,
@@ -10,12 +10,13 @@ import {
   removing,
   slotKey
 } from "../postings/mod.ts"
-import type { OverlayStart } from "./_overlay_start.ts"
+import type { OverlayStart } from "./_load_overlay.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
- * A rollback deletes a suffix of every table and restores what the deleted blocks overwrote. Item
- * ids are not reused. The posting lists are cut afterwards: see `postings/removed_rows.ts`.
+ * A rollback deletes a suffix of every table and restores the values that the deleted blocks
+ * overwrote. Item ids are not reused. The posting lists are cut afterwards: see
+ * `postings/removed_rows.ts`.
  */
 
 /** The last and next ids just after the last surviving block. */
@@ -65,11 +66,11 @@ const closeSlots = closeStatement(heldSlots)
 const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
 const openSlots = openStatement(heldSlots)
 
-/*
- * What is overwritten and what goes, where nothing else is to be known first: all of it at once,
- * each part seeing the rows as they were. `$1` is the block that stays, `$2` and `$3` are the first
- * exit and transaction, queued ones included, that go, `$4` to `$6` the last batch, account and
- * token that stay, `$7` is the version of tokens that changed.
+/**
+ * Restores and deletes, in one statement, all rows that need no other statement first. Each part of
+ * it sees the rows before the statement. `$1` is the last surviving block; `$2` and `$3` are the
+ * first exit and the first transaction, queued or not, to delete; `$4` to `$6` are the last
+ * surviving batch, account and token; `$7` is the new token version.
  */
 export const removal = `
 WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
@@ -111,7 +112,7 @@ DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
 const removeCoordinators = `WITH ${removing("coordinators", "r.item_id >= $1::bigint")} SELECT`
-const forgetRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
+const deleteRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
 const restoreRegistrations = `
 INSERT INTO registration (bidder_addr, forger_addr, item_id)
 SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
@@ -119,7 +120,7 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${raiseParts(6)}
+  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${setPartVersions(6)}
 ${notifyVersion}`
 
 /**
@@ -132,7 +133,7 @@ export const rollBackTo = Effect.fnUntraced(function*(
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const surviving = (yield* sql.unsafe<SurvivingState>(survivingStatement, [`${toBlock}`]))[0]!
-  if (surviving.dropped > 0n) yield* cutBack(sql, surviving, start)
+  if (surviving.dropped > 0n) yield* deleteAbove(sql, surviving, start)
   const lastBatch = Number(surviving.last_batch_num)
   const after = {
     ethereumBlockNum: BigInt(surviving.number),
@@ -145,7 +146,7 @@ export const rollBackTo = Effect.fnUntraced(function*(
     surviving.number,
     after.batchNum === null ? null : `${after.batchNum}`,
     writeId,
-    partFlags(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
+    changedParts(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
   ])
   return {
     toBlock,
@@ -156,7 +157,8 @@ export const rollBackTo = Effect.fnUntraced(function*(
   }
 })
 
-const cutBack = Effect.fnUntraced(
+/** Deletes and restores the rows of all tables but `ledger`. */
+const deleteAbove = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
     surviving: SurvivingState,
@@ -193,7 +195,7 @@ const cutBack = Effect.fnUntraced(
       ))
         .map(({ bidder_addr }) => bidder_addr)
       yield* run(removeCoordinators, surviving.next_coordinator)
-      yield* run(forgetRegistrations, bidders)
+      yield* run(deleteRegistrations, bidders)
       yield* run(restoreRegistrations, bidders)
     }
     yield* run(

@@ -28,28 +28,28 @@ import {
   partsOfBlock
 } from "../../../core/ports/mod.ts"
 import { parameterKinds } from "../reads/mod.ts"
-import type { OverlayStart } from "./_overlay_start.ts"
-import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
+import type { OverlayStart } from "./_load_overlay.ts"
+import { type NextItems, type Totals, withdrawalFields, RowsToWrite } from "./_rows_to_write.ts"
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
 const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const isRequested = (exit: Exit): boolean =>
   exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-const byIndex = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
+const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
   new Map(rows.map((row) => [key(row), row]))
 
-const assert = (holds: boolean, broken: () => string): void => {
-  if (!holds) throw new Error(`Cannot store the block: ${broken()}`)
+const assert = (holds: boolean, violation: () => string): void => {
+  if (!holds) throw new Error(`Cannot store the block: ${violation()}`)
 }
 
 /**
- * An in-memory copy of the part of the ledger that some blocks refer to. It applies the changes of
- * each block, so that the next one is decided on the result, and collects the rows to write. It
- * throws if changes break an invariant of the tables, which is a defect of the caller; it must not
- * be used afterwards.
+ * A copy, in memory, of the part of the ledger that some blocks refer to. It applies the changes of
+ * each block, so that the next decision sees the result, and collects the rows to write. It throws
+ * if changes violate an invariant of the tables, which is a defect of the caller, and must not be
+ * used afterwards.
  */
 export class WriteOverlay implements LedgerView {
-  readonly rows = new WrittenRows()
+  readonly rows = new RowsToWrite()
   readonly changedParts = new Set<LedgerPart>()
   readonly start: OverlayStart
   readonly next: NextItems
@@ -71,7 +71,7 @@ export class WriteOverlay implements LedgerView {
   readonly #exits = new Map<string, Exit>()
   readonly #requested = new Map<string, Map<number, Exit>>()
   readonly #publicKeys: Set<PublicKey>
-  #nextPrice: number
+  #nextPricePosition: number
   #variables: NetworkVariables | undefined
   readonly #auctionAdded: Array<AuctionVariables> = []
 
@@ -86,16 +86,16 @@ export class WriteOverlay implements LedgerView {
     this.lastForgedQueue = start.lastForgedQueue
     this.lastOpenQueue = start.lastOpenQueue
     this.#totals = { ...start.totals }
-    this.#blocks = byIndex([...start.blocks, start.lastBlock], ({ number }) => number)
-    for (const row of start.queued) this.#waitingIn(row.l1!.toForgeL1TransactionsNum!).push(row)
-    this.#accounts = byIndex(start.accounts, ({ index }) => index)
-    this.#tokens = byIndex(start.tokens, ({ id }) => id)
+    this.#blocks = mapBy([...start.blocks, start.lastBlock], ({ number }) => number)
+    for (const row of start.queued) this.#queueOf(row.l1!.toForgeL1TransactionsNum!).push(row)
+    this.#accounts = mapBy(start.accounts, ({ index }) => index)
+    this.#tokens = mapBy(start.tokens, ({ id }) => id)
     this.#tokenIds = new Map(start.tokens.map(({ ethereumAddress, id }) => [ethereumAddress, id]))
-    this.#registrations = byIndex(start.registrations, ({ bidderAddr }) => bidderAddr)
-    this.#bestBids = byIndex(start.bestBids, ({ slotNum }) => slotNum)
+    this.#registrations = mapBy(start.registrations, ({ bidderAddr }) => bidderAddr)
+    this.#bestBids = mapBy(start.bestBids, ({ slotNum }) => slotNum)
     for (const exit of start.exits) this.#setExit(exit)
     this.#publicKeys = new Set(start.publicKeys)
-    this.#nextPrice = start.nextPrice
+    this.#nextPricePosition = start.nextPricePosition
   }
 
   get lastBatchNum(): number {
@@ -135,11 +135,11 @@ export class WriteOverlay implements LedgerView {
     )
     for (const coordinator of changes.coordinators) this.#register(coordinator)
     for (const token of changes.tokens) this.#addToken(token)
-    this.#nextPrice = 0
+    this.#nextPricePosition = 0
     for (const price of changes.prices) this.#setPrice(price, number)
     for (const row of changes.queued) this.#enqueue(row)
     for (const batch of changes.batches) this.#addBatch(batch)
-    for (const bid of changes.bids) this.#bid(bid)
+    for (const bid of changes.bids) this.#addBid(bid)
     this.#setVariables(changes.variables, number)
     for (const withdrawal of changes.withdrawals) this.#withdraw(withdrawal, number)
     for (const part of partsOfBlock(changes)) this.changedParts.add(part)
@@ -171,7 +171,7 @@ export class WriteOverlay implements LedgerView {
   #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint): void {
     const before = this.token(tokenId)
     assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
-    this.rows.priceChanges.push({ blockNum, place: this.#nextPrice++, before: before! })
+    this.rows.priceChanges.push({ blockNum, position: this.#nextPricePosition++, before: before! })
     this.rows.pricedTokens.add(tokenId)
     this.#tokens.set(tokenId, {
       ...before!,
@@ -180,30 +180,30 @@ export class WriteOverlay implements LedgerView {
     })
   }
 
-  #register(given: New<Coordinator>): void {
-    const coordinator = { itemId: this.next.coordinator++, ...given }
+  #register(registration: New<Coordinator>): void {
+    const coordinator = { itemId: this.next.coordinator++, ...registration }
     this.rows.coordinators.push(coordinator)
     this.#registrations.set(coordinator.bidderAddr, coordinator)
   }
 
-  #addToken(given: New<Token>): void {
-    assert(given.id === this.lastTokenId + 1, () => `token ${given.id} is not the next one`)
-    this.lastTokenId = given.id
-    this.rows.tokens.push(given.id)
-    this.#tokens.set(given.id, { itemId: this.next.token++, ...given })
-    this.#tokenIds.set(given.ethereumAddress, given.id)
+  #addToken(token: New<Token>): void {
+    assert(token.id === this.lastTokenId + 1, () => `token ${token.id} is not the next one`)
+    this.lastTokenId = token.id
+    this.rows.tokens.push(token.id)
+    this.#tokens.set(token.id, { itemId: this.next.token++, ...token })
+    this.#tokenIds.set(token.ethereumAddress, token.id)
   }
 
   #enqueue(row: New<Transaction>): void {
     const queue = row.l1?.toForgeL1TransactionsNum ?? null
     assert(queue !== null && row.batchNum === null, () => `transaction ${row.id} is no queued one`)
-    const waiting = this.#waitingIn(queue!)
+    const rows = this.#queueOf(queue!)
     assert(
-      row.position > (waiting.at(-1)?.position ?? -1),
+      row.position > (rows.at(-1)?.position ?? -1),
       () => `transaction ${row.id} is not the last one of its queue`
     )
     const queued = { itemId: this.next.transaction++, ...row }
-    waiting.push(queued)
+    rows.push(queued)
     this.rows.queued.set(queued.itemId, queued)
     this.lastOpenQueue = Math.max(queue!, this.lastOpenQueue ?? 0)
   }
@@ -212,14 +212,14 @@ export class WriteOverlay implements LedgerView {
     const { next, rows } = this
     const { batchNum, forgeL1TransactionsNum: queue } = changes.batch
     assert(batchNum === this.lastBatchNum + 1, () => `batch ${batchNum} is not the next one`)
-    const [firstTransaction, firstExit, accountsBefore] = [
+    const [firstTransaction, firstExit, lastAccountBefore] = [
       next.transaction,
       next.exit,
       this.lastAccountIndex
     ]
     for (const account of changes.accounts) this.#addAccount(account)
-    const overwritten = changes.accountUpdates.flatMap((update) =>
-      this.#update(update, accountsBefore)
+    const accountsBefore = changes.accountUpdates.flatMap((update) =>
+      this.#updateAccount(update, lastAccountBefore)
     )
     if (queue !== null) this.#forge(queue, changes)
     for (const row of changes.transactions) {
@@ -245,46 +245,47 @@ export class WriteOverlay implements LedgerView {
       exits: [firstExit, next.exit],
       totals: { ...this.#totals },
       lastForgedQueue: this.lastForgedQueue,
-      overwritten
+      accountsBefore
     })
   }
 
-  #addAccount(given: New<Account>): void {
-    assert(
-      given.index === this.lastAccountIndex + 1,
-      () => `account ${given.index} is not the next one`
-    )
-    this.lastAccountIndex = given.index
-    this.rows.accounts.push(given.index)
-    this.#accounts.set(given.index, { itemId: this.next.account++, ...given })
-    if (!this.#publicKeys.has(given.publicKey)) {
-      this.#publicKeys.add(given.publicKey)
+  #addAccount(account: New<Account>): void {
+    const { index, publicKey } = account
+    assert(index === this.lastAccountIndex + 1, () => `account ${index} is not the next one`)
+    this.lastAccountIndex = index
+    this.rows.accounts.push(index)
+    this.#accounts.set(index, { itemId: this.next.account++, ...account })
+    if (!this.#publicKeys.has(publicKey)) {
+      this.#publicKeys.add(publicKey)
       this.#totals.publicKeys++
     }
   }
 
-  /** Leaves out accounts that the batch created: a rollback has nothing to restore for them. */
-  #update(
+  /**
+   * Updates an account and returns it as it was before, for a rollback to restore; returns [] for
+   * an account that the same batch created, since the rollback deletes it.
+   */
+  #updateAccount(
     { balance, index, nonce }: BatchChanges["accountUpdates"][number],
-    accountsBefore: AccountIndex
+    lastAccountBefore: AccountIndex
   ): ReadonlyArray<Account> {
     const before = this.#accounts.get(index)
     assert(before !== undefined, () => `account ${index} is updated and not there`)
     this.#accounts.set(index, { ...before!, nonce, balance })
     if (index <= this.start.lastAccountIndex) this.rows.updatedAccounts.add(index)
-    return index <= accountsBefore ? [before!] : []
+    return index <= lastAccountBefore ? [before!] : []
   }
 
   #forge(queue: number, { batch, forged }: BatchChanges): void {
-    const waiting = this.queue(queue)
+    const rows = this.queue(queue)
     assert(
-      forged.length === waiting.length && waiting.every(({ id }, i) => forged[i]!.id === id),
+      forged.length === rows.length && rows.every(({ id }, i) => forged[i]!.id === id),
       () =>
-        `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
+        `queue ${queue} holds ${rows.length} transactions, and these are not the ${forged.length} that its batch forges`
     )
-    for (const [position, queued] of waiting.entries()) {
+    for (const [position, queued] of rows.entries()) {
       const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
-      this.rows.forged.add(queued.itemId)
+      this.rows.forgedItems.add(queued.itemId)
       this.rows.transactions.push({
         ...queued,
         ...accounts,
@@ -294,20 +295,20 @@ export class WriteOverlay implements LedgerView {
       })
     }
     this.#queues.delete(queue)
-    // queues are forged in order, so none below is left
+    // queues are forged in order, so no lower one has transactions
     if (this.lastOpenQueue !== null && queue >= this.lastOpenQueue) this.lastOpenQueue = null
     this.lastForgedQueue = Math.max(queue, this.lastForgedQueue ?? queue)
   }
 
-  #bid(given: New<Bid>): void {
+  #addBid(newBid: New<Bid>): void {
+    const { bidderAddr, slotNum } = newBid
     assert(
-      this.registration(given.bidderAddr) !== undefined,
-      () => `bidder ${given.bidderAddr} is not registered`
+      this.registration(bidderAddr) !== undefined,
+      () => `bidder ${bidderAddr} is not registered`
     )
-    const bid = { itemId: this.next.bid++, ...given }
-    const { slotNum } = bid
-    if (!this.rows.bidSlots.has(slotNum)) {
-      this.rows.bidSlots.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
+    const bid = { itemId: this.next.bid++, ...newBid }
+    if (!this.rows.biddersBefore.has(slotNum)) {
+      this.rows.biddersBefore.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
     }
     this.rows.bids.push(bid)
     this.#bestBids.set(slotNum, bid)
@@ -348,15 +349,15 @@ export class WriteOverlay implements LedgerView {
     this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
     const key = ownerKey(exit.address, exit.tokenId)
     if (isRequested(exit)) {
-      const others = this.#requested.get(key)
-      if (others === undefined) this.#requested.set(key, new Map([[exit.itemId, exit]]))
-      else others.set(exit.itemId, exit)
+      const exits = this.#requested.get(key)
+      if (exits === undefined) this.#requested.set(key, new Map([[exit.itemId, exit]]))
+      else exits.set(exit.itemId, exit)
     } else this.#requested.get(key)?.delete(exit.itemId)
   }
 
-  #waitingIn(queue: number): Array<Transaction> {
-    let waiting = this.#queues.get(queue)
-    if (waiting === undefined) this.#queues.set(queue, waiting = [])
-    return waiting
+  #queueOf(queue: number): Array<Transaction> {
+    let rows = this.#queues.get(queue)
+    if (rows === undefined) this.#queues.set(queue, rows = [])
+    return rows
   }
 }

@@ -9,13 +9,13 @@ import {
   rowsOf,
   updateOf
 } from "../connection/mod.ts"
-import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   appendEntries,
   appendPostings,
   closeStatement,
   entriesOf,
-  type KnownAdditions,
+  type KnownSuffixes,
   type ListedEntries,
   openExitSource,
   openStatement,
@@ -23,8 +23,6 @@ import {
 } from "../postings/mod.ts"
 import * as columns from "./_ledger_columns.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
-
-type Writing = Effect.Effect<void, SqlError.SqlError>
 
 const insertBlocks = insertInto("block", columns.blockColumns)
 const insertCoordinators = insertInto("coordinator", columns.coordinatorColumns)
@@ -46,7 +44,10 @@ const insertTransactions = insertInto("transaction", columns.transactionColumns)
 const insertExits = insertInto("exit", columns.exitColumns)
 const insertBids = insertInto("bid", columns.bidColumns)
 const insertParameterSets = insertInto("parameter_set", columns.parameterSetColumns)
-/** Of the auction variables up to a block those that later ones, from that block on, supersede. */
+/**
+ * Marks the auction variables that sets of later blocks supersede, if one of these is of block $1
+ * or later.
+ */
 const supersedeSets = `
 UPDATE parameter_set AS old SET superseded_by = (
   SELECT min(later.ethereum_block_num) FROM parameter_set AS later
@@ -68,33 +69,35 @@ const closeSlots = closeStatement(heldSlots)
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
-  next_coordinator = $12::bigint, ${raiseParts(13)}
+  next_coordinator = $12::bigint, ${setPartVersions(13)}
 ${notifyVersion}`
 
 /**
- * Writes the rows that a working view noted, set by set; the caller holds the ledger's row. `recent` are additions of transactions that
- * were written before; gives those of the new ones.
+ * Writes the rows that an overlay collected, table by table. The caller has locked the row of
+ * `ledger`. Returns the key suffixes of the new transactions.
+ *
+ * @param recent the key suffixes of transactions of earlier writes, which need not be read again
  */
 export const writeRows = (
   sql: SqlClient.SqlClient,
-  view: WriteOverlay,
+  overlay: WriteOverlay,
   writeId: string,
-  recent: KnownAdditions
-): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
-  const run = (statement: string, parameters: ReadonlyArray<string | null>): Writing =>
+  recent: KnownSuffixes
+): Effect.Effect<ListedEntries["suffixes"], SqlError.SqlError> => {
+  const run = (statement: string, parameters: ReadonlyArray<string | null>) =>
     Effect.asVoid(sql.unsafe(statement, parameters))
-  const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>): Writing =>
+  const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>) =>
     rows.length === 0 ? Effect.void : Effect.suspend(() => run(text, parameters(rows)))
-  const some = (statement: string, items: ReadonlyArray<number>): Writing =>
+  const runForItems = (statement: string, items: ReadonlyArray<number>) =>
     items.length === 0 ? Effect.void : run(statement, [bigintArray(items)])
-  const { next, rows, start } = view
+  const { next, rows, start } = overlay
   const tokensChanged = rows.tokens.length + rows.pricedTokens.size > 0
   const version = start.tokenVersion + (tokensChanged ? 1 : 0)
-  const versioned = (ids: Iterable<number>) =>
-    [...ids].map((id) => ({ ...view.token(id)!, version }))
-  const now = (exit: Exit): Exit => view.exit(exit.batchNum, exit.accountIndex)!
+  const tokensOf = (ids: Iterable<number>) =>
+    [...ids].map((id) => ({ ...overlay.token(id)!, version }))
+  const currentExit = (exit: Exit): Exit => overlay.exit(exit.batchNum, exit.accountIndex)!
   const withdrawn = [...rows.withdrawnExits.values()]
-  const slots = slotsThatChangeHands(view)
+  const slots = slotChangesOf(overlay)
 
   return Effect.gen(function*() {
     yield* write(insertBlocks, rows.blocks)
@@ -102,39 +105,43 @@ export const writeRows = (
     yield* write(upsertRegistrations, [
       ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
     ])
-    yield* write(insertTokens, versioned(rows.tokens))
+    yield* write(insertTokens, tokensOf(rows.tokens))
     yield* write(
       updatePrices,
-      versioned([...rows.pricedTokens].filter((id) => id <= start.lastTokenId))
+      tokensOf([...rows.pricedTokens].filter((id) => id <= start.lastTokenId))
     )
     yield* write(insertPriceChanges, rows.priceChanges)
     yield* write(
       insertQueued,
-      [...rows.queued.values()].map((row) => ({ ...row, forged: rows.forged.has(row.itemId) }))
+      [...rows.queued.values()].map((row) => ({ ...row, forged: rows.forgedItems.has(row.itemId) }))
     )
-    yield* some(forgeStatement, [...rows.forged].filter((itemId) => !rows.queued.has(itemId)))
+    yield* runForItems(
+      forgeStatement,
+      [...rows.forgedItems].filter((itemId) => !rows.queued.has(itemId))
+    )
     yield* write(insertBatches, rows.batches)
-    yield* write(insertAccounts, rows.accounts.map((index) => view.account(index)!))
-    yield* write(updateAccounts, [...rows.updatedAccounts].map((index) => view.account(index)!))
-    // the most work for both sides: while the database writes the rows, their entries are made here
+    yield* write(insertAccounts, rows.accounts.map((index) => overlay.account(index)!))
+    yield* write(updateAccounts, [...rows.updatedAccounts].map((index) => overlay.account(index)!))
+    // these two take the longest: compute the posting entries while the database inserts the rows
     const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
     const listed = yield* entriesOf("transactions", rows.transactions)
     yield* Fiber.join(inserting)
-    yield* write(insertExits, rows.exits.map(now))
+    yield* write(insertExits, rows.exits.map(currentExit))
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
     const auction = rows.parameterSets.find(({ kind }) => kind === "auction")
     if (auction !== undefined) yield* run(supersedeSets, [`${auction.blockNum}`])
-    yield* write(updateExits, withdrawn.map(now))
+    yield* write(updateExits, withdrawn.map(currentExit))
     yield* write(insertWithdrawals, rows.withdrawals)
-    yield* some(
+    yield* runForItems(
       closeExits,
-      withdrawn.filter((before) => isPendingWithdraw(before) && !isPendingWithdraw(now(before)))
-        .map(({ itemId }) => itemId)
+      withdrawn.flatMap((before) =>
+        isPendingWithdraw(before) && !isPendingWithdraw(currentExit(before)) ? [before.itemId] : []
+      )
     )
-    yield* some(
+    yield* runForItems(
       openExits,
-      rows.exits.filter((exit) => isPendingWithdraw(now(exit))).map(({ itemId }) => itemId)
+      rows.exits.filter((exit) => isPendingWithdraw(currentExit(exit))).map(({ itemId }) => itemId)
     )
     if (slots.lost.length > 0) {
       yield* run(closeSlots, parametersOf(columns.heldSlotColumns, slots.lost))
@@ -142,15 +149,15 @@ export const writeRows = (
     if (slots.won.length > 0) {
       yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
     }
-    yield* appendPostings(sql, "accounts", rows.accounts.map((index) => view.account(index)!))
+    yield* appendPostings(sql, "accounts", rows.accounts.map((index) => overlay.account(index)!))
     yield* appendPostings(sql, "exits", rows.exits)
     yield* appendEntries(sql, "transactions", listed, {
-      get: (item) => listed.additions.get(item) ?? recent.get(item)
+      get: (item) => listed.suffixes.get(item) ?? recent.get(item)
     })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(sql, "bids", rows.bids)
     yield* appendPostings(sql, "coordinators", rows.coordinators)
-    const { batchNum, ethereumBlockNum, version: stampVersion } = view.stamp
+    const { batchNum, ethereumBlockNum, version: stampVersion } = overlay.stamp
     const numbers = [
       next.account,
       next.exit,
@@ -167,14 +174,15 @@ export const writeRows = (
       batchNum === null ? null : `${batchNum}`,
       writeId,
       ...numbers.map(String),
-      partFlags(view.changedParts)
+      changedParts(overlay.changedParts)
     ])
-    return listed.additions
+    return listed.suffixes
   })
 }
 
-const slotsThatChangeHands = ({ bestBid, rows }: WriteOverlay) => {
-  const changed = [...rows.bidSlots].flatMap(([slotNum, before]) => {
+/** Returns the slots whose best bid is by a different bidder than before the write. */
+const slotChangesOf = ({ bestBid, rows }: WriteOverlay) => {
+  const changed = [...rows.biddersBefore].flatMap(([slotNum, before]) => {
     const bidder = bestBid(slotNum)!.bidderAddr
     return bidder === before ? [] : [{ slotNum, before, bidder }]
   })

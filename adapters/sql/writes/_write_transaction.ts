@@ -5,7 +5,10 @@ import { isConnectionLost, sqlState, storeFailure } from "../connection/mod.ts"
 import { cutRemoved } from "../postings/mod.ts"
 import type { WriterLease } from "./lease.ts"
 
-/** A write: what it answers, and whether it changed anything. It sets `ledger.last_write` to `writeId` where it did. */
+/**
+ * A write in the transaction of its caller. Returns its answer and whether it changed anything; if
+ * it did, it has set `ledger.last_write` to `writeId`.
+ */
 export type Write<A, E> = (
   writeId: string
 ) => Effect.Effect<
@@ -14,13 +17,15 @@ export type Write<A, E> = (
 >
 
 /*
- * The ledger's row is locked first: what a write reads afterwards nobody changes until it ends.
+ * A write locks the row of `ledger` first, so that no other transaction changes the rows that it
+ * reads until it ends.
  *
- * Every table that a write touches is found through an index, and the planner, which knows the tables from before the last thousands of
- * rows or not at all, is told so: on a wrong guess it would read a whole table for each block. As there is nothing to weigh, a plan
- * is made once.
+ * Each statement of a write finds its rows through an index. The settings forbid other plans, since
+ * statistics that are missing or older than the last thousands of rows could make the planner scan
+ * a whole table for each block. With no choice left, one generic plan for each statement is enough.
  *
- * What a rollback has left in the lists is cut before anything else: see `postings/removed_rows.ts`.
+ * If a rollback has left removed items in the posting lists, the write removes these first: see
+ * `postings/removed_rows.ts`.
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
@@ -28,11 +33,13 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 
-const tries = 6
+const retriesMax = 6
 
 /**
- * Runs writes, one at a time, each as one transaction of the writer that the lease makes us. A write that lost its connection, or met
- * another one, runs again. Where the connection is lost while it commits, the ledger tells whether it did: it happens once or not at all.
+ * Returns a function that runs writes one at a time, each as one transaction under the lease. A
+ * write that loses its connection or conflicts with another transaction is retried. If the
+ * connection is lost during the commit, `ledger.last_write` shows whether it was committed, so a
+ * write happens once or not at all.
  */
 export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
@@ -40,7 +47,7 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
     sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement),
     ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
       ledger === undefined
-        ? Effect.fail(notOpened)
+        ? Effect.fail(noLedger)
         : ledger.lists_cut
         ? Effect.void
         : cutRemoved(sql)
@@ -52,9 +59,9 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
     Effect.suspend(() => {
       const writeId = crypto.randomUUID()
       let toCommit: { readonly answer: A } | null = null
-      return lease.write(Effect.map(Effect.andThen(lock, write(writeId)), (written) => {
-        if (written.changed) toCommit = written
-        return written.answer
+      return lease.write(Effect.map(Effect.andThen(lock, write(writeId)), (result) => {
+        if (result.changed) toCommit = result
+        return result.answer
       })).pipe(Effect.catch((error) => {
         if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
           return Effect.fail(error)
@@ -67,17 +74,17 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
       }))
     })
 
-  /** Waits for a transaction that may still be committing. */
+  /** Waits for the lock, and so for a transaction that may still be committing. */
   const lastWrite = sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement).pipe(
     Effect.map(([row]) => row?.last_write ?? null),
-    Effect.retry({ while: isConnectionLost, times: tries, schedule })
+    Effect.retry({ while: isConnectionLost, times: retriesMax, schedule })
   )
 
   return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
     oneAtATime.withPermit(attempt(write)).pipe(
       Effect.retry({
-        while: (error) => isSqlError(error) && passes(error),
-        times: tries,
+        while: (error) => isSqlError(error) && isTransient(error),
+        times: retriesMax,
         schedule
       }),
       Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error))
@@ -89,13 +96,13 @@ const schedule = Schedule.exponential("20 millis")
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   error instanceof SqlError.SqlError
 
-/** Lost, or in conflict with another transaction: the next try meets another connection or another state. */
-const passes = (error: SqlError.SqlError): boolean =>
+/** Whether a retry may succeed: the connection was lost, or another transaction conflicted. */
+const isTransient = (error: SqlError.SqlError): boolean =>
   isConnectionLost(error) || conflicts.has(sqlState(error) ?? "")
 /** Serialization failure and deadlock. */
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"])
 
-const notOpened = new StoreFailure({
+const noLedger = new StoreFailure({
   retry: false,
   message:
     "The database holds no ledger, expected one: open it with the genesis record of its network first"

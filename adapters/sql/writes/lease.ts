@@ -3,30 +3,32 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { StoreFailure, WriteSession } from "../../../core/ports/mod.ts"
-import { Database, ControlConnection, storeFailure } from "../connection/mod.ts"
+import { ControlConnection, Database, storeFailure } from "../connection/mod.ts"
 
 /*
  * One process writes the ledger at a time, and the database enforces it. The row of `writer` has
- * the holder and when its lease expires without a heartbeat, by the clock of the database alone.
- * Each new holder has a greater epoch, and every write transaction begins by locking the row with
- * its epoch, so a process that lost the lease cannot commit, however long it was suspended.
+ * the holder and the time at which its lease expires without a heartbeat, by the clock of the
+ * database alone. Each new holder has a greater epoch, and every write transaction begins by
+ * locking the row with its epoch, so a process that lost the lease cannot commit, however long it
+ * was suspended.
  *
  * Locks: a write transaction holds FOR KEY SHARE, which does not block the heartbeat (an update of
- * no key column), so the lease does not expire during a long write. Taking over needs FOR UPDATE,
- * and so waits until no transaction of the previous holder is open;
- * `idle_in_transaction_session_timeout` ends one that a frozen process left open. It is a row lock
- * rather than an advisory lock since distributed engines support row locks, and since the row names
- * the holder.
+ * no key column), so the lease does not expire during a long write. A new holder needs FOR UPDATE,
+ * and so waits until no transaction of the previous holder is open.
+ * `idle_in_transaction_session_timeout` ends a transaction that a suspended process left open. It
+ * is a row lock rather than an advisory lock since distributed engines support row locks, and since
+ * the row names the holder.
  */
 
+/** Options of the lease to write the ledger. */
 export interface LeaseOptions {
-  /** Time after the last heartbeat at which the lease expires; 10 s by default. */
+  /** Time from the last heartbeat to the expiry of the lease; 10 s by default. */
   readonly termMs?: number
   /** Interval of heartbeats; 2 s by default. */
-  readonly beatMs?: number
+  readonly heartbeatMs?: number
   /**
-   * Whether a write waits while another process holds the lease, to take over when it ends; false
-   * by default: the write fails.
+   * Whether a write waits while another process holds the lease. If false, the default, the write
+   * fails.
    */
   readonly waits?: boolean
   /** Name of the holder in messages of other processes; process id and host name by default. */
@@ -47,6 +49,10 @@ export class WriterLease extends Context.Service<WriterLease, {
   ) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
 }>()("rollup/sql/WriterLease") {}
 
+/**
+ * Returns the lease over the connections of a database. While the process holds the lease, a
+ * heartbeat extends it in the background.
+ */
 export const leaseLayer = (
   options: LeaseOptions = {}
 ): Layer.Layer<WriterLease, never, Database | ControlConnection> =>
@@ -58,10 +64,12 @@ export const leaseLayer = (
       const lease = yield* makeLease(sql, options)
       return {
         write: (transaction) =>
-          lease.held.pipe(
-            Effect.tap(lease.inSession),
+          lease.acquire.pipe(
+            Effect.tap(lease.checkSession),
             Effect.flatMap((epoch) =>
-              writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction))
+              writes.withTransaction(
+                Effect.andThen(lockEpoch(writes, epoch, lease.failAsLost), transaction)
+              )
             )
           )
       }
@@ -70,33 +78,33 @@ export const leaseLayer = (
 
 /** Polling interval while another process holds the lease; at most `termMs / 10`. */
 const retryMs = 500
-/** Timeout of the release; the lease expires anyway. */
+/** Timeout of the release on shutdown; the lease expires in any case. */
 const releaseMs = 2000
 
-interface HeldLease {
-  /** The epoch of this process's lease; acquires it if necessary. */
-  readonly held: Effect.Effect<bigint, StoreFailure>
+interface Lease {
+  /** Returns the epoch of this process's lease; acquires the lease unless the process holds it. */
+  readonly acquire: Effect.Effect<bigint, StoreFailure>
   /** Fails once if another process was the writer since the last write of the session. */
-  readonly inSession: Effect.Effect<void, StoreFailure>
+  readonly checkSession: Effect.Effect<void, StoreFailure>
   /** Records that the lease of an epoch is lost, and fails. */
-  readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
+  readonly failAsLost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
 
 const makeLease = (sql: SqlClient.SqlClient, {
-  beatMs = 2000,
+  heartbeatMs = 2000,
   holder: name = `process ${process.pid} on ${hostname()}`,
   termMs = 10_000,
   waits = false
-}: LeaseOptions): Effect.Effect<HeldLease, never, Scope.Scope> =>
+}: LeaseOptions): Effect.Effect<Lease, never, Scope.Scope> =>
   Effect.gen(function*() {
     let epoch: bigint | null = null
     let lastEpoch: bigint | null = null
     /** The first epoch since which no other process held the lease. */
     let since: bigint | null = null
-    // process ids are reused: the suffix identifies our lease, even if the answer to `take` was
-    // lost
+    // process ids are reused: the suffix identifies our lease, even if the answer to the
+    // statement was lost
     const holder = `${name} (${randomBytes(4).toString("hex")})`
-    const one = Semaphore.makeUnsafe(1)
+    const oneAtATime = Semaphore.makeUnsafe(1)
     const heldBy = (writer: Writer): StoreFailure =>
       new StoreFailure({
         retry: true,
@@ -104,37 +112,37 @@ const makeLease = (sql: SqlClient.SqlClient, {
           `The ledger is written by ${writer.holder} since ${writer.since}, expected one writer: stop that process, or try again when it has ended`
       })
 
-    const take = sql.unsafe<{ epoch: bigint }>(takeStatement, [holder, termMs]).pipe(
-      Effect.flatMap(([taken]) =>
-        taken === undefined
+    const raiseEpoch = sql.unsafe<{ epoch: bigint }>(takeStatement, [holder, termMs]).pipe(
+      Effect.flatMap(([writer]) =>
+        writer === undefined
           ? Effect.flatMap(
             sql.unsafe<Writer>(holderStatement),
             ([writer]) => Effect.fail(writer === undefined ? unknownWriter : heldBy(writer))
           )
-          : Effect.succeed(taken.epoch)
+          : Effect.succeed(writer.epoch)
       ),
       Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error)))
     )
-    const held = one.withPermit(Effect.suspend(() => {
+    const acquire = oneAtATime.withPermit(Effect.suspend(() => {
       if (epoch !== null) return Effect.succeed(epoch)
-      // record a lease that was taken, even if the caller is interrupted
-      const taking = Effect.uninterruptible(Effect.tap(take, (taken) =>
+      // record the new epoch even if the caller is interrupted
+      const take = Effect.uninterruptible(Effect.tap(raiseEpoch, (newEpoch) =>
         Effect.andThen(
           Effect.sync(() => {
-            if (lastEpoch === null || taken !== lastEpoch + 1n) since = taken
-            epoch = lastEpoch = taken
+            if (lastEpoch === null || newEpoch !== lastEpoch + 1n) since = newEpoch
+            epoch = lastEpoch = newEpoch
           }),
-          Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
+          Effect.logInfo(`This process writes the ledger, epoch ${newEpoch}`)
         )))
       return waits
-        ? Effect.tapError(taking, (failure) => Effect.logDebug(failure.message)).pipe(
+        ? Effect.tapError(take, (failure) => Effect.logDebug(failure.message)).pipe(
           // fail at once if the database fails: there is no other writer to wait for
           Effect.retry({
             while: ({ cause }) => cause === undefined,
             schedule: Schedule.spaced(Math.min(retryMs, termMs / 10))
           })
         )
-        : taking
+        : take
     }))
     const forget = (lostEpoch: bigint) =>
       Effect.suspend(() => {
@@ -146,12 +154,14 @@ const makeLease = (sql: SqlClient.SqlClient, {
       })
     const heartbeat = Effect.suspend(() => {
       const heldEpoch = epoch
-      return heldEpoch === null ? Effect.void : sql.unsafe(beatStatement, [heldEpoch, termMs]).pipe(
-        Effect.flatMap((rows) => rows.length === 0 ? forget(heldEpoch) : Effect.void),
-        Effect.catch((error) =>
-          Effect.logWarning("The writer of the ledger could not give its sign of life", error)
+      return heldEpoch === null ?
+        Effect.void :
+        sql.unsafe(heartbeatStatement, [heldEpoch, termMs]).pipe(
+          Effect.flatMap((rows) => rows.length === 0 ? forget(heldEpoch) : Effect.void),
+          Effect.catch((error) =>
+            Effect.logWarning("The writer of the ledger could not give its sign of life", error)
+          )
         )
-      )
     })
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() =>
@@ -160,24 +170,28 @@ const makeLease = (sql: SqlClient.SqlClient, {
           : Effect.ignore(Effect.timeout(sql.unsafe(releaseStatement, [epoch]), releaseMs))
       )
     )
-    yield* Effect.forkScoped(Effect.repeat(heartbeat, Schedule.spaced(beatMs)))
+    yield* Effect.forkScoped(Effect.repeat(heartbeat, Schedule.spaced(heartbeatMs)))
     return {
-      held,
-      inSession: Effect.flatMap(WriteSession, (session) => {
+      acquire,
+      checkSession: Effect.flatMap(WriteSession, (session) => {
         if (session === null || session.since === since) return Effect.void
         const isFirst = session.since === null
         session.since = since
         return isFirst ? Effect.void : Effect.fail(writerChanged)
       }),
-      lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
+      failAsLost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
     }
   })
 
 /** The first statement of a write transaction; its lock lasts until the transaction ends. */
-const fence = (sql: SqlClient.SqlClient, epoch: bigint, lost: HeldLease["lost"]) =>
+const lockEpoch = (
+  sql: SqlClient.SqlClient,
+  epoch: bigint,
+  failAsLost: Lease["failAsLost"]
+) =>
   Effect.flatMap(
-    sql.unsafe(fenceStatement, [epoch]),
-    (rows) => rows.length === 0 ? lost(epoch) : Effect.void
+    sql.unsafe(lockEpochStatement, [epoch]),
+    (rows) => rows.length === 0 ? failAsLost(epoch) : Effect.void
   )
 
 interface Writer {
@@ -192,11 +206,11 @@ FROM free WHERE writer.singleton = free.singleton
 RETURNING epoch`
 const holderStatement = `
 SELECT holder, to_char(held_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since FROM writer WHERE holder IS NOT NULL`
-const beatStatement = `
+const heartbeatStatement = `
 UPDATE writer SET expires_at = clock_timestamp() + $2 * interval '1 millisecond' WHERE epoch = $1 AND holder IS NOT NULL RETURNING epoch`
 const releaseStatement =
   "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL WHERE epoch = $1"
-const fenceStatement =
+const lockEpochStatement =
   "SELECT epoch FROM writer WHERE epoch = $1 AND holder IS NOT NULL FOR KEY SHARE"
 
 const unknownWriter = new StoreFailure({

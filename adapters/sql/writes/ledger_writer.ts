@@ -1,15 +1,16 @@
-import { Context, Effect, Fiber, Layer, Result, type Scope } from "effect"
+import { Context, Effect, Fiber, Result, type Scope } from "effect"
 import type { BlockFeed, PriceFeed } from "../../../core/domain/mod.ts"
 import {
   type Decision,
   type LedgerStamp,
   type LedgerView,
-  LedgerWriter,
+  type LedgerWriter,
   type StoreFailure,
   WriteSession
 } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
+import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
+import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
 import { loadOverlay } from "./_load_overlay.ts"
 import { OverlayNeeds } from "./_overlay_needs.ts"
@@ -25,8 +26,8 @@ export interface WriteResult {
 }
 
 /**
- * A block, or prices for the block before, and the decision on it, which sees the result of the
- * writes before.
+ * A block with its decision, or prices for the last block with their check. Both see the ledger
+ * after the previous writes.
  */
 export type BulkWrite<E> =
   | {
@@ -43,13 +44,13 @@ export type BulkWrite<E> =
 /** Applies many writes in one transaction, to load a feed. */
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
-   * Applies consecutive writes in one transaction, each decided on the result of those before; much
-   * faster than one by one. If a decision refuses a write, those before it are stored and the call
-   * fails with the refusal. All rows are in memory, and the transaction stays open while the writes
-   * are decided: a few thousand transactions are a good size.
+   * Applies consecutive writes in one transaction, each decided on the result of the previous
+   * writes; much faster than one by one. If a decision refuses a write, the call stores the
+   * previous writes and fails with the refusal. All rows are in memory, and the transaction stays
+   * open during the decisions, so pass a few thousand transactions of the rollup at a time.
    *
-   * @param check runs concurrently with the writing once all is decided, like the checks of the
-   * decisions. If one of them fails, the call fails with its error and nothing is stored
+   * @param check runs like the checks of the decisions: after all decisions, and concurrently with
+   *   the inserts. If a check fails, the call fails with its error and nothing is stored
    */
   readonly applyAll: <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>,
@@ -60,28 +61,31 @@ export class BulkWriter extends Context.Service<BulkWriter, {
 interface BulkOutcome<E> {
   readonly applied: ReadonlyArray<WriteResult>
   readonly refused: { readonly reason: E } | null
-  /** Posting entries of the new transactions. */
-  readonly additions: ListedEntries["additions"]
+  /** Key suffixes of the new transactions. */
+  readonly suffixes: ListedEntries["suffixes"]
 }
 
-/** The write port, and its bulk operation. */
+/** The write port and its bulk operation. */
 export interface SqlLedgerWriter {
   readonly port: LedgerWriter["Service"]
   readonly applyAll: BulkWriter["Service"]["applyAll"]
 }
 
-/** Makes the write port over a database that is migrated and opened. */
-export const makeLedgerWriter: Effect.Effect<
-  SqlLedgerWriter,
-  never,
-  Database | WriterLease | Scope.Scope
-> = Effect.gen(function*() {
+/**
+ * Makes the write port over a database that is migrated and has an opened ledger.
+ *
+ * @param onVersion is called with the version of each result of the port, before it is returned
+ */
+export const makeLedgerWriter = Effect.fnUntraced(function*(
+  onVersion: OnVersion = () => Effect.void
+): Effect.fn.Return<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
-  const recent = new RecentAdditions()
-  // each write transaction first cuts what a rollback left in the lists, even an empty one
+  const recent = new SuffixCache()
+  // each write transaction first removes the items that a rollback left in the lists, so an empty
+  // one is enough
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
-    // it depends on no earlier write
+    // it does not depend on earlier writes
     Effect.provideService(WriteSession, null),
     Effect.ignore({
       log: "Warn",
@@ -97,55 +101,63 @@ export const makeLedgerWriter: Effect.Effect<
   ) =>
     inTransaction<BulkOutcome<E>, E | C>((writeId) =>
       Effect.gen(function*() {
-        const view = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
+        const overlay = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
         const applied: Array<WriteResult> = []
         const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
         for (const write of writes) {
-          const made = make(view, write)
-          if (Result.isFailure(made)) {
-            refused = { reason: made.failure }
+          const decision = decideWrite(overlay, write)
+          if (Result.isFailure(decision)) {
+            refused = { reason: decision.failure }
             break
           }
-          const { changed, check } = made.success
-          applied.push({ applied: changed, stamp: view.stamp })
+          const { changed, check } = decision.success
+          applied.push({ applied: changed, stamp: overlay.stamp })
           if (check !== undefined) checks.push(check)
         }
         const changed = applied.some((each) => each.applied)
-        let additions: BulkOutcome<E>["additions"] = new Map()
+        let suffixes: BulkOutcome<E>["suffixes"] = new Map()
         if (changed) {
-          const checked = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-          additions = yield* Effect.onError(
-            writeRows(sql, view, writeId, recent),
-            () => Fiber.interruptAll(checked)
+          const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
+          suffixes = yield* Effect.onError(
+            writeRows(sql, overlay, writeId, recent),
+            () => Fiber.interruptAll(running)
           )
           // commit only if all checks succeed
-          for (const each of checked) yield* Fiber.join(each)
+          for (const each of running) yield* Fiber.join(each)
         }
-        return { answer: { applied, refused, additions }, changed }
+        return { answer: { applied, refused, suffixes }, changed }
       })
-    ).pipe(Effect.flatMap(({ additions, applied, refused }) => {
-      recent.note(additions)
+    ).pipe(Effect.flatMap(({ applied, refused, suffixes }) => {
+      recent.add(suffixes)
       return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
     }))
+
+  const applyOne = <E>(write: BulkWrite<E>) =>
+    applyAll([write]).pipe(
+      Effect.map(([result]) => result!),
+      Effect.tap(({ stamp }) => onVersion(stamp.version))
+    )
 
   return {
     applyAll,
     port: {
-      apply: (block, decide) =>
-        Effect.map(applyAll([{ kind: "block", block, decide }]), ([applied]) => applied!),
+      apply: (block, decide) => applyOne({ kind: "block", block, decide }),
       setPrices: (prices, check) =>
-        Effect.map(applyAll([{ kind: "prices", prices, check }]), ([applied]) => applied!.stamp),
+        Effect.map(applyOne({ kind: "prices", prices, check }), ({ stamp }) => stamp),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
             const needs = new OverlayNeeds([])
             needs.addBlock(toBlock)
-            const view = new WriteOverlay(yield* loadOverlay(sql, needs))
-            yield* Effect.fromResult(check(view))
-            return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
+            const overlay = new WriteOverlay(yield* loadOverlay(sql, needs))
+            yield* Effect.fromResult(check(overlay))
+            return { answer: yield* rollBackTo(sql, overlay, { toBlock, writeId }), changed: true }
           })
-        ).pipe(Effect.tap(Effect.forkIn(cutLists, scope)))
+        ).pipe(
+          Effect.tap(Effect.forkIn(cutLists, scope)),
+          Effect.tap(({ stamp }) => onVersion(stamp.version))
+        )
     }
   }
 })
@@ -158,35 +170,26 @@ const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): OverlayNeeds => {
   return needs
 }
 
-interface Made<E> {
+interface WriteDecision<E> {
   readonly changed: boolean
   readonly check?: Effect.Effect<void, E>
 }
 
-const make = <E>(view: WriteOverlay, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
+/** Decides a write on an overlay, and applies it to the overlay if it is accepted. */
+const decideWrite = <E>(
+  overlay: WriteOverlay,
+  write: BulkWrite<E>
+): Result.Result<WriteDecision<E>, E> => {
   if (write.kind === "prices") {
-    return Result.map(write.check(view), () => {
-      view.setPrices(write.prices)
+    return Result.map(write.check(overlay), () => {
+      overlay.setPrices(write.prices)
       return { changed: true }
     })
   }
-  return Result.map(write.decide(view), (decision) => {
+  return Result.map(write.decide(overlay), (decision) => {
     if (decision.kind === "alreadyStored") return { changed: false }
     const { changes, check } = decision
-    view.apply(changes)
+    overlay.apply(changes)
     return check === undefined ? { changed: true } : { changed: true, check }
   })
 }
-
-/** Both over `Database`, for the process that holds the lease. */
-export const ledgerWriterLayer: Layer.Layer<
-  LedgerWriter | BulkWriter,
-  never,
-  Database | WriterLease
-> = Layer.effectContext(
-  Effect.map(
-    makeLedgerWriter,
-    ({ applyAll, port }) =>
-      Context.make(LedgerWriter, port).pipe(Context.add(BulkWriter, { applyAll }))
-  )
-)

@@ -13,7 +13,7 @@ import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_colum
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
-const firstItems = {
+const firstItemIds = {
   account: 1,
   exit: 1,
   transaction: 1,
@@ -30,8 +30,9 @@ VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1)
 ON CONFLICT (singleton) DO NOTHING RETURNING version`
 
 /**
- * Opens the ledger of a network in a database: an empty one takes the genesis block, ether and the first variables; where there is one
- * already nothing changes, and it must be of the same genesis. Any number of processes may do so at the same time.
+ * Opens the ledger of a network in a migrated database. If the database holds no ledger, writes the
+ * genesis block, ether and the first variables. If it holds one, changes nothing, and fails with
+ * `otherNetwork` if its genesis record differs. Several processes may open it at the same time.
  */
 export const openLedger = (
   genesis: GenesisFeed
@@ -46,8 +47,8 @@ export const openLedger = (
     const blockNum = genesis.block.number
     const { number, hash, timestampMs } = genesis.block
     yield* sql.withTransaction(Effect.gen(function*() {
-      const added = yield* sql.unsafe(insertLedger, [`${blockNum}`])
-      if (added.length === 0) return
+      const inserted = yield* sql.unsafe(insertLedger, [`${blockNum}`])
+      if (inserted.length === 0) return
       yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
       yield* insert("block", blockColumns, [
         {
@@ -56,7 +57,7 @@ export const openLedger = (
           lastBatchNum: 0,
           lastAccountIndex: 255,
           lastTokenId: 0,
-          next: firstItems
+          next: firstItemIds
         }
       ])
       yield* insert("token", tokenColumns, [{ itemId: 1, ...ether, version: 1 }])
@@ -70,11 +71,11 @@ export const openLedger = (
         }))
       )
     }))
-    const [opened] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
-    if (opened!.record !== text) {
+    const [stored] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
+    if (stored!.record !== text) {
       return yield* new DatabaseError({
         reason: "otherNetwork",
-        message: difference(opened!.record, text)
+        message: describeDifference(stored!.record, text)
       })
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
@@ -87,8 +88,8 @@ interface GenesisJson {
   }
 }
 
-const difference = (stored: string, given: string): string => {
-  const [theirs, ours] = [stored, given].map((text) => {
+const describeDifference = (stored: string, expected: string): string => {
+  const [theirs, ours] = [stored, expected].map((text) => {
     const { chainId, name, rollupAddress } = (JSON.parse(text) as GenesisJson).network
     return `"${name}" of chain ${chainId} at ${rollupAddress}`
   })

@@ -6,7 +6,7 @@ import {
   type ProvenExit,
   verifyExitProof
 } from "../../../adapters/crypto/mod.ts"
-import { type ExitWorkers, exitWorkers } from "../../../adapters/crypto/node.ts"
+import { type ExitProofWorkers, exitProofWorkers } from "../../../adapters/crypto/node.ts"
 import type { Account, Findings, Network, TreeHashes } from "../../../core/mod.ts"
 
 /** Services for audits: progress reports, and expensive checks in worker threads. */
@@ -32,14 +32,12 @@ export const reportWrongProofs = (
   findings: Findings
 ): Effect.Effect<void> =>
   Effect.map(wrongProofs(network, deferredProofs.map(({ proof }) => proof)), (wrong) => {
-    for (const at of wrong) {
+    for (const index of wrong) {
       findings.violate(
         "exit-proofs",
-        deferredProofs[at]!.place,
-        "a proof that leads elsewhere",
-        `one that leads from its leaf to ${
-          deferredProofs[at]!.proof[1]
-        }, the exit root of its batch`
+        deferredProofs[index]!.place,
+        "a proof with another root",
+        `a proof with the root ${deferredProofs[index]!.proof[1]}, the exit root of its batch`
       )
     }
   })
@@ -51,23 +49,26 @@ export const treeHashes: NonNullable<Auditing["tree"]> = {
   node: (left, right) => poseidon([left, right])
 }
 
-/** Number of proofs that take less time than starting threads. */
+/** Number of proofs up to which starting threads takes longer than verifying in place. */
 const inPlaceMax = 64
 
-/** Verifies proofs, in worker threads if there are many. A sample takes proofs at regular intervals. */
-export const proofJudge = (
+/**
+ * Returns the function that verifies proofs, in worker threads if there are many. If `sample` is
+ * below 1, it verifies every n-th proof.
+ */
+export const makeProofVerifier = (
   sample: number,
   findings: Findings
 ): Effect.Effect<Auditing["wrongProofs"], never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
-    let workers: ExitWorkers | undefined
+    let workers: ExitProofWorkers | undefined
     let due = 0
     return Effect.fnUntraced(function*(network, proofs) {
-      const chosen = proofs.flatMap((proof, place) => {
+      const chosen = proofs.flatMap((proof, index) => {
         due += sample
         if (due < 1) return []
         due -= 1
-        return [{ place, proof }]
+        return [{ index, proof }]
       })
       if (chosen.length === 0) return []
       findings.checked("exit-proofs", chosen.length)
@@ -75,13 +76,13 @@ export const proofJudge = (
         return yield* Effect.filter(
           chosen,
           ({ proof }) => Effect.as(Effect.yieldNow, !verifyExitProof(...proof))
-        ).pipe(Effect.map((wrong) => wrong.map(({ place }) => place)))
+        ).pipe(Effect.map((wrong) => wrong.map(({ index }) => index)))
       }
-      const { verdicts } = workers ??= yield* Scope.provide(
-        exitWorkers(network, { workersMax: availableParallelism() }),
+      const { verify } = workers ??= yield* Scope.provide(
+        exitProofWorkers(network, { workersMax: availableParallelism() }),
         scope
       )
-      const right = yield* verdicts(chosen.map(({ proof }) => proof))
-      return chosen.flatMap(({ place }, i) => right[i] ? [] : [place])
+      const isValid = yield* verify(chosen.map(({ proof }) => proof))
+      return chosen.flatMap(({ index }, i) => isValid[i] ? [] : [index])
     })
   })

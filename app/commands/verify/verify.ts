@@ -12,7 +12,7 @@ import {
   type Verification,
   type VerifiedLocation
 } from "../verification.ts"
-import { type Auditing, proofJudge, reportWrongProofs, treeHashes } from "./auditing.ts"
+import { type Auditing, makeProofVerifier, reportWrongProofs, treeHashes } from "./auditing.ts"
 import { verifyFeed } from "./verify_feed.ts"
 
 type Connections = ResolvedOptions<typeof settings.connections>
@@ -34,37 +34,37 @@ export const verify = (
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const findings = new Findings(violationsMax)
-    const progress = yield* makeProgress({ unit: "things" })
+    const progress = yield* makeProgress({ unit: "items" })
     const startedMs = Date.now()
     const auditing: Auditing = {
       tell: progress.report,
-      wrongProofs: yield* proofJudge(exitSample, findings),
+      wrongProofs: yield* makeProofVerifier(exitSample, findings),
       tree: stateRoot ? treeHashes : null
     }
     if (exitSample < 1) {
       findings.note(
         exitSample === 0
-          ? "No proof of an exit was verified"
-          : `A share of ${exitSample} of the proofs of exits was verified`
+          ? "No exit proofs were verified"
+          : `A share of ${exitSample} of the exit proofs was verified`
       )
     }
-    if (!stateRoot) findings.note("The state root was not computed: --state-root does")
-    const place = verifiedLocationOf(data, database, feed)
-    yield* auditOf(place, auditing, findings, settings)
+    if (!stateRoot) findings.note("The state root was not computed: --state-root enables it")
+    const location = verifiedLocationOf(data, database, feed)
+    yield* auditOf(location, auditing, findings, settings)
     const took = progress.end()
     const verification: Verification = {
       finishedAt: new Date().toISOString(),
       durationMs: Date.now() - startedMs,
       ...findings.report()
     }
-    yield* saveVerification(place, verification, settings)
+    yield* saveVerification(location, verification, settings)
     yield* writeTexts(
       json ? [`${JSON.stringify(verification)}\n`] : formatReport(verification, took),
       undefined
     )
     if (!verification.isSound) {
       return yield* new ProgramFailure({
-        ending: "unsound",
+        exitReason: "violations",
         message: `${violationsOf(verification)} violations were found`
       })
     }
@@ -85,23 +85,24 @@ const verifiedLocationOf = (
     : { kind: "directory", directory: resolve(data) }
 
 const auditOf = (
-  place: ReturnType<typeof verifiedLocationOf>,
+  location: ReturnType<typeof verifiedLocationOf>,
   { tell, tree, wrongProofs }: Auditing,
   findings: Findings,
   settings: Connections
 ) => {
-  switch (place.kind) {
+  switch (location.kind) {
     case "feed":
-      return verifyFeed(place.path, { tell, tree, wrongProofs }, findings)
+      return verifyFeed(location.path, { tell, tree, wrongProofs }, findings)
     case "directory":
       return Effect.gen(function*() {
         const { auditJournal } = yield* Effect.promise(() =>
           import("../../../adapters/journal/mod.ts")
         )
-        yield* auditJournal(place.directory, {
-          tell,
+        yield* auditJournal(location.directory, {
+          onProgress: tell,
           tree,
-          judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
+          verifyProofs: (network, proofs) =>
+            reportWrongProofs(wrongProofs, network, proofs, findings)
         }, findings)
       })
     case "database":
@@ -110,9 +111,12 @@ const auditOf = (
           import("../../../adapters/sql/mod.ts")
         )
         yield* Effect.provide(
-          auditDatabase({ keccak256, tell, tree, wrongProofs }, findings),
+          auditDatabase(
+            { keccak256, findWrongProofs: wrongProofs, onProgress: tell, tree },
+            findings
+          ),
           databaseLayer({
-            url: place.url,
+            url: location.url,
             ...connectionOptions(settings),
             applicationName: "rollup-node verify"
           })

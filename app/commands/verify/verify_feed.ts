@@ -8,7 +8,9 @@ import { type Auditing, reportWrongProofs } from "./auditing.ts"
 /** Proofs that are verified together. */
 const proofsAtOnce = 200
 
-/** Applies all records of a feed with all checks. Stops at the first refused record, a violation. */
+/**
+ * Applies all records of a feed with all checks. Stops at the first refused record, a violation.
+ */
 export const verifyFeed = (
   path: string,
   { tell, tree, wrongProofs }: Auditing,
@@ -18,7 +20,7 @@ export const verifyFeed = (
     const { genesis, records, share } = yield* feedFrom(path)
     const audited = openAuditedLedger(genesis, keccak256)
     findings.checked("genesis")
-    let [number, deferredProofs] = [1, audited.proofs()]
+    let [number, deferredProofs] = [1, audited.takeProofs()]
     const verifyDeferred = Effect.suspend(() => {
       const proofs = deferredProofs
       deferredProofs = []
@@ -26,24 +28,24 @@ export const verifyFeed = (
     })
     const auditRecord = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
       Effect.gen(function*() {
-        const place = `record ${++number}`
+        const recordName = `record ${++number}`
         findings.checked("feed")
-        const taken = audited.take(record, place)
-        if (Result.isFailure(taken)) {
-          const { expected, invariant, place: within, value } = taken.failure
+        const applied = audited.applyRecord(record, recordName)
+        if (Result.isFailure(applied)) {
+          const { expected, invariant, pointer: within, value } = applied.failure
           findings.violate(
             "feed",
             record.kind === "block"
-              ? `${place}, block ${record.block.number}${within}`
-              : `${place}${within}`,
+              ? `${recordName}, block ${record.block.number}${within}`
+              : `${recordName}${within}`,
             `${value} (${invariant})`,
             expected
           )
           return yield* Effect.fail(refused)
         }
-        deferredProofs = [...deferredProofs, ...audited.proofs()]
+        deferredProofs = [...deferredProofs, ...audited.takeProofs()]
         if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
-        yield* tell({ units: number, share: share(), at: place })
+        yield* tell({ units: number, share: share(), at: recordName })
       })
     yield* Stream.fromAsyncIterable(records, (error) => error as FeedFileError).pipe(
       Stream.runForEach(auditRecord),
@@ -52,13 +54,13 @@ export const verifyFeed = (
           if (error !== refused) {
             findings.violate(
               "feed",
-              `behind record ${number}`,
+              `after record ${number}`,
               error.message,
-              "a line that can be read"
+              "a valid line"
             )
           }
           findings.note(
-            `Nothing behind record ${number} was looked at, since what follows it is judged by what it left`
+            `The records after record ${number} were not verified, since they depend on it`
           )
         })
       )

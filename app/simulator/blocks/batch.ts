@@ -18,12 +18,13 @@ import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
 import { forgerOf } from "../traffic/mod.ts"
 import { accountOf, addAccount, batchStateOf, type Context, type World } from "../world/mod.ts"
 import { exitTree } from "./exit_tree.ts"
-import { outsideExits } from "./outside_exits.ts"
+import { externalExitsOf } from "./external_exits.ts"
 import { stateRoot } from "./state_tree.ts"
 import { openExitsMax } from "./withdrawals.ts"
 
-/** What a batch is made of; the queue is null where it forges none. */
+/** The transactions of a batch. */
 export interface BatchPlan {
+  /** The queue of L1 transactions; null if the batch forges none. */
   readonly queue: {
     readonly number: number
     readonly transactions: ReadonlyArray<New<Transaction>>
@@ -32,7 +33,7 @@ export interface BatchPlan {
   readonly l2: ReadonlyArray<L2Feed>
 }
 
-/** Forges a batch: processes it as the ledger will, and moves the world on. */
+/** Forges a batch: applies it to the world, with the state transition of the ledger. */
 export function forgeBatch(
   context: Context,
   world: World,
@@ -42,20 +43,20 @@ export function forgeBatch(
   const forger = forgerOf(context, world)
   const feeAccounts = feeAccountsOf(context, world, forger.number)
   const input = { batchNum, queue: queue?.transactions ?? [], l1Coordinator, l2, feeAccounts }
-  // a refusal means that the simulator planned what it cannot do: a defect
+  // throws if the plan is invalid, which is a defect of the simulator
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
-  settle(context, world, outcome)
+  applyOutcome(context, world, outcome)
   const root = stateRoot(context, world, outcome)
   const { exitRoot, exits } = exitTree(context.recording, world, outcome.exits)
   world.lastBatchNum = batchNum
-  world.transactions += input.queue.length + l1Coordinator.length + l2.length
+  world.transactionCount += input.queue.length + l1Coordinator.length + l2.length
   world.openExits = [
     ...world.openExits,
     ...exits.flatMap((exit) => openExit(context, world, batchNum, exit))
   ].slice(-openExitsMax)
-  world.outsideExits = [
-    ...world.outsideExits,
-    ...exits.flatMap((exit) => outsideExits(context, world, batchNum, exit))
+  world.externalExits = [
+    ...world.externalExits,
+    ...exits.flatMap((exit) => externalExitsOf(context, world, batchNum, exit))
   ]
   return {
     batchNum,
@@ -74,27 +75,27 @@ export function forgeBatch(
   }
 }
 
-/** Whoever forges collects on its accounts; fees of other tokens are lost. */
+/** Returns the accounts on which the forger collects fees. Fees of other tokens are lost. */
 const feeAccountsOf = (
-  { people }: Context,
+  { wallets }: Context,
   world: World,
   coordinator: number
 ): ReadonlyArray<AccountIndex> =>
-  (world.feeAccounts.get(people.coordinator(coordinator).publicKey) ?? []).slice(
+  (world.feeAccounts.get(wallets.coordinator(coordinator).publicKey) ?? []).slice(
     0,
     FEE_ACCOUNTS_MAX
   )
 
 const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
 
-function settle(
-  { people }: Context,
+function applyOutcome(
+  { wallets }: Context,
   world: World,
   { accountUpdates, createdAccounts }: BatchOutcome
 ): void {
   for (const account of createdAccounts) {
     addAccount(world, account)
-    if (people.isCoordinator(account.publicKey)) addFeeAccount(world, account)
+    if (wallets.isCoordinator(account.publicKey)) addFeeAccount(world, account)
   }
   for (const { balance, index, nonce } of accountUpdates) {
     const account = accountOf(world, index)
@@ -110,11 +111,16 @@ function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>
   world.feeAccounts.set(publicKey, [...known, index])
 }
 
-/** What an internal account exits can never be withdrawn. */
-function openExit({ people }: Context, world: World, batchNum: number, { accountIndex }: ExitFeed) {
+/** Returns the open exit. An exit of an internal account can never be withdrawn. */
+function openExit(
+  { wallets }: Context,
+  world: World,
+  batchNum: number,
+  { accountIndex }: ExitFeed
+) {
   const account = accountOf(world, accountIndex)
   return account === undefined || account.address === INTERNAL_ADDRESS ||
-      !people.sends(account.publicKey)
+      !wallets.controls(account.publicKey)
     ? []
     : [{
       batchNum,

@@ -11,21 +11,25 @@ import {
   arrivalsPerBlock,
   coordinatorAccounts,
   fillQueues,
-  govern,
-  l1Traffic,
-  moveAuction,
-  movePrices,
+  changeVariables,
+  l1Requests,
+  addAuctionEvents,
+  addPrices,
   queueSizeMax,
   takeQueue
 } from "../traffic/mod.ts"
-import { type BlockDraft, type Context, hashOf, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
 import { type BatchPlan, forgeBatch } from "./batch.ts"
-import { withdraw } from "./withdrawals.ts"
+import { addWithdrawals } from "./withdrawals.ts"
 
-/** Where the L2 transactions of a batch come from: planned on the spot, or selected from a pool. */
+/** The source of a batch's L2 transactions: a planner, or the selection from a pool. */
 export interface L2Source {
-  /** What was announced for a batch must be forged in it: the accounts to create first; undefined where nothing was. */
-  readonly announced: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
+  /**
+   * Returns the accounts that the selection for this batch creates; undefined if there is no
+   * selection.
+   */
+  readonly accountsToCreate: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
+  /** Returns the L2 transactions of the batch. */
   readonly fill: (batch: {
     readonly batchNum: number
     readonly count: number
@@ -33,7 +37,7 @@ export interface L2Source {
   }) => ReadonlyArray<L2Feed>
 }
 
-/** Adds a block to the world, which becomes the world after it; without a source it has no batch. */
+/** Returns the next block, and applies it to the world. Without a source it has no batches. */
 export function makeBlock(
   context: Context,
   world: World,
@@ -41,58 +45,65 @@ export function makeBlock(
   source: L2Source | null
 ): BlockFeed {
   const draft = nextBlock(context, world, fork)
-  context.agenda.nextBlock()
+  context.schedule.nextBlock()
   addTokens(context, world, draft)
-  movePrices(context, world, draft)
-  moveAuction(context, world, draft)
+  addPrices(context, world, draft)
+  addAuctionEvents(context, world, draft)
   const queueSize = Math.min(queueSizeMax, 2 * arrivalsPerBlock(context.settings.users) + 8)
-  const aroundBatch = source !== null && context.agenda.take("batchOfSameBlockQueue")
-  fillQueues(world, draft, l1Traffic(context, world), { queueSize, aroundBatch })
-  // before the batches, so that nothing is withdrawn in the block that forges it
-  withdraw(context, world, draft)
+  const forgesOwnQueue = source !== null && context.schedule.takeDue("batchOfSameBlockQueue")
+  fillQueues(world, draft, l1Requests(context, world), {
+    queueSize,
+    isSplitByBatch: forgesOwnQueue
+  })
+  // before the batches: an exit cannot be withdrawn in the block that forges it
+  addWithdrawals(context, world, draft)
   const batches = source === null
     ? []
-    : forgeBatches(context, world, { source, sameBlockQueue: aroundBatch })
+    : forgeBatches(context, world, { source, forgesOwnQueue })
   if (batches.length > 0) draft.batches = batches
-  govern(context, world, draft)
+  changeVariables(context, world, draft)
   return draft
 }
 
-/** Room that a batch leaves for L1 transactions. */
+/** Maximum L2 transactions of a batch, which leaves room for L1 transactions. */
 const L2_PER_BATCH_MAX = 1700
 
 function nextBlock({ random, settings }: Context, world: World, fork: number): BlockDraft {
   const parent = world.block
   const number = parent.number + 1n
   const timestampMs = parent.timestampMs + 1000 * random.integer(12, 15)
-  world.block = { number, hash: hashOf(settings.seed, number, fork), timestampMs }
+  world.block = { number, hash: blockHashOf(settings.seed, number, fork), timestampMs }
   return { number, hash: world.block.hash, parentHash: parent.hash, timestampMs }
 }
 
 function forgeBatches(
   context: Context,
   world: World,
-  { sameBlockQueue, source }: { readonly source: L2Source; readonly sameBlockQueue: boolean }
+  { forgesOwnQueue, source }: {
+    readonly source: L2Source
+    /** Whether the batches forge a queue that this block fills. */
+    readonly forgesOwnQueue: boolean
+  }
 ): ReadonlyArray<BatchFeed> {
-  const { agenda, random, settings } = context
+  const { schedule, random, settings } = context
   const l2Count = Math.round(settings.transactionsPerBlock * (0.4 + 1.2 * random.next()))
-  const wished = sameBlockQueue
+  const countMin = forgesOwnQueue
     ? 2
-    : agenda.take("severalBatches")
+    : schedule.takeDue("severalBatches")
     ? random.integer(2, 3)
     : random.chance(0.75)
     ? 1
     : 0
-  const count = wished === 0 ? 0 : Math.max(wished, Math.ceil(l2Count / L2_PER_BATCH_MAX))
+  const count = countMin === 0 ? 0 : Math.max(countMin, Math.ceil(l2Count / L2_PER_BATCH_MAX))
   const batches: Array<BatchFeed> = []
-  for (let left = count, rest = l2Count; left > 0; left--) {
-    const share = left === 1 ? rest : Math.floor(rest / left)
-    rest -= share
-    // a second queue in a block is one that the block itself filled, so mostly one is enough
+  for (let batchesLeft = count, l2Left = l2Count; batchesLeft > 0; batchesLeft--) {
+    const share = batchesLeft === 1 ? l2Left : Math.floor(l2Left / batchesLeft)
+    l2Left -= share
+    // at most one queue per block: a second one would be a queue that this block fills
     const queueAllowed = batches.every(({ forgeL1TransactionsNum }) =>
       forgeL1TransactionsNum === null
     )
-    const queue = sameBlockQueue ? "always" : queueAllowed ? "maybe" : "never"
+    const queue = forgesOwnQueue ? "always" : queueAllowed ? "maybe" : "never"
     batches.push(
       forgeBatch(context, world, planBatch(context, world, { source, l2Count: share, queue }))
     )
@@ -111,23 +122,23 @@ function planBatch(
   world: World,
   { l2Count, queue: queueChoice, source }: BatchRequest
 ): BatchPlan {
-  const { agenda, random } = context
+  const { schedule, random } = context
   const batchNum = world.lastBatchNum + 1
-  const announced = source.announced(batchNum)
-  if (queueChoice === "maybe" && announced === undefined && agenda.take("emptyBatch")) {
+  const selectedAccounts = source.accountsToCreate(batchNum)
+  if (queueChoice === "maybe" && selectedAccounts === undefined && schedule.takeDue("emptyBatch")) {
     return { queue: null, l1Coordinator: [], l2: [] }
   }
-  const waiting = world.queues.length > 0
+  const hasQueue = world.queues.length > 0
   // only a batch with a queue creates accounts
-  const forgesQueue = queueChoice === "always" || (announced ?? []).length > 0 ||
+  const forgesQueue = queueChoice === "always" || (selectedAccounts ?? []).length > 0 ||
     (queueChoice === "maybe" &&
-      (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
+      (hasQueue ? random.chance(0.8) : schedule.takeDue("l1BatchWithoutTransactions")))
   const queue = forgesQueue ? takeQueue(world) : null
   return {
     queue,
     l1Coordinator: queue === null
       ? []
-      : [...announced ?? [], ...coordinatorAccounts(context, world)],
+      : [...selectedAccounts ?? [], ...coordinatorAccounts(context, world)],
     l2: source.fill({ batchNum, count: l2Count, queue: queue?.transactions ?? [] })
   }
 }

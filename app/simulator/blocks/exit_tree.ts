@@ -3,33 +3,33 @@ import type { ExitFeed } from "../../../core/domain/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Recording, type World } from "../world/mod.ts"
 
-/** The exits of a batch with their proofs, and the root that these lead to. */
+/** The exits of a batch with their Merkle proofs, and the root of the exit tree. */
 export interface ProvenExits {
   readonly exitRoot: bigint
   readonly exits: ReadonlyArray<ExitFeed>
 }
 
-/** The real exit tree of a batch, so that every proof verifies. */
+/** Returns the exits of a batch with valid proofs. */
 export function exitTree(
   recording: Recording,
   world: World,
   exits: BatchOutcome["exits"]
 ): ProvenExits {
   if (exits.length === 0) return { exitRoot: 0n, exits: [] }
-  const leaving = exits.map(({ accountIndex, balance }) => ({
+  const leaves = exits.map(({ accountIndex, balance }) => ({
     ...accountOf(world, accountIndex)!,
     index: accountIndex,
     nonce: 0n,
     balance
   }))
-  const subject = leaving.map(({ address, balance, index, publicKey, tokenId }) =>
+  const input = leaves.map(({ address, balance, index, publicKey, tokenId }) =>
     `${index} ${tokenId} ${balance} ${publicKey} ${address}`
   )
-  return read(
+  return parse(
     exits,
-    recording.recall(`exits\n${subject.join("\n")}`, () => {
+    recording.getOrCompute(`exits\n${input.join("\n")}`, () => {
       const tree = merkleTree(
-        leaving.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
+        leaves.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
       )
       return [
         tree.root,
@@ -42,8 +42,8 @@ export function exitTree(
   )
 }
 
-/** The root, then for each exit its leaf, the number of siblings and the siblings. */
-function read(
+/** Parses the root, then for each exit the leaf, the number of siblings and the siblings. */
+function parse(
   exits: BatchOutcome["exits"],
   [root, ...numbers]: ReadonlyArray<bigint>
 ): ProvenExits {

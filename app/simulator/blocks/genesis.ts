@@ -1,21 +1,22 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
-import { hashOf, type People, type Settings } from "../world/mod.ts"
+import { blockHashOf, type Wallets, type Settings } from "../world/mod.ts"
 
-/** Slots are far shorter than on the original network, so that one can watch the auction move. */
+/** Much less than on a real network, so that the auction is visible in a short run. */
 const BLOCKS_PER_SLOT = 10
 const GENESIS_BLOCK = 18_000_000n
 const WHOLE = 10n ** 18n
 
-export function genesisOf(settings: Settings, people: People): GenesisFeed {
+/** Returns the genesis block of a simulated network. */
+export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
   const { network } = settings
-  const governanceToken = people.contract("governance-token")
-  const governanceAddress = people.contract("governance")
+  const governanceToken = wallets.contractAddress("governance-token")
+  const governanceAddress = wallets.contractAddress("governance")
   const { rollupAddress } = network
   return {
     network,
     block: {
       number: GENESIS_BLOCK,
-      hash: hashOf(settings.seed, GENESIS_BLOCK, 0),
+      hash: blockHashOf(settings.seed, GENESIS_BLOCK, 0),
       timestampMs: settings.startTimeMs
     },
     constants: {
@@ -23,10 +24,10 @@ export function genesisOf(settings: Settings, people: People): GenesisFeed {
         governanceToken,
         absoluteMaxL1L2BatchTimeout: 240,
         verifiers: [{ maxTx: 344, nlevels: 32 }, { maxTx: 2048, nlevels: 32 }],
-        auctionAddress: people.contract("auction"),
+        auctionAddress: wallets.contractAddress("auction"),
         governanceAddress,
-        safetyAddress: people.contract("safety"),
-        withdrawalDelayerAddress: people.contract("withdrawal-delayer")
+        safetyAddress: wallets.contractAddress("safety"),
+        withdrawalDelayerAddress: wallets.contractAddress("withdrawal-delayer")
       },
       auction: {
         blocksPerSlot: BLOCKS_PER_SLOT,
@@ -42,11 +43,11 @@ export function genesisOf(settings: Settings, people: People): GenesisFeed {
         rollupAddress
       }
     },
-    variables: variablesOf(people, governanceAddress)
+    variables: variablesOf(wallets, governanceAddress)
   }
 }
 
-function variablesOf(people: People, governanceAddress: string): GenesisFeed["variables"] {
+function variablesOf(wallets: Wallets, governanceAddress: string): GenesisFeed["variables"] {
   return {
     rollup: {
       forgeL1L2BatchTimeout: 10,
@@ -62,7 +63,7 @@ function variablesOf(people: People, governanceAddress: string): GenesisFeed["va
       safeMode: false
     },
     auction: {
-      bootCoordinator: people.coordinator(0).address,
+      bootCoordinator: wallets.coordinator(0).address,
       bootCoordinatorUrl: "https://boot.example",
       slotDeadline: 5,
       closedAuctionSlots: 2,
@@ -70,13 +71,13 @@ function variablesOf(people: People, governanceAddress: string): GenesisFeed["va
       defaultSlotSetBid: [10n, 10n, 10n, 12n, 10n, 15n].map((bid) => bid * WHOLE),
       defaultSlotSetBidSlotNum: 0,
       outbidding: 1000,
-      donationAddress: people.contract("donation"),
+      donationAddress: wallets.contractAddress("donation"),
       allocationRatio: [4000, 4000, 2000]
     },
     withdrawalDelayer: {
       governanceAddress,
-      emergencyCouncilAddress: people.contract("emergency-council"),
-      keeperAddress: people.contract("keeper"),
+      emergencyCouncilAddress: wallets.contractAddress("emergency-council"),
+      keeperAddress: wallets.contractAddress("keeper"),
       withdrawalDelay: 3600,
       emergencyModeStartingBlock: 0n,
       emergencyModeStartingTime: 0,

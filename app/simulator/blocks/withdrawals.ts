@@ -1,23 +1,25 @@
 import type { WithdrawalFeed } from "../../../core/domain/mod.ts"
 import type { BlockDraft, Context, OpenExit, World } from "../world/mod.ts"
-import { withdrawOutside } from "./outside_exits.ts"
+import { withdrawExternal } from "./external_exits.ts"
 
-/** What leaves the rollup in a block: only exits of earlier blocks, since the batch must be on chain first. */
-export function withdraw(context: Context, world: World, draft: BlockDraft): void {
-  collect(context, world, draft)
+/** Adds withdrawals to a block, of exits in earlier blocks only: their batch must be on chain. */
+export function addWithdrawals(context: Context, world: World, draft: BlockDraft): void {
+  addCollection(context, world, draft)
   const withdrawals = [
-    ...takeOpen(context, world, "instantWithdrawal"),
-    ...takeOpen(context, world, "delayedRequest")
+    ...takeOpenExits(context, world, "instantWithdrawal"),
+    ...takeOpenExits(context, world, "delayedRequest")
   ]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
-  withdrawOutside(world, draft)
+  withdrawExternal(world, draft)
   updateBucket(context, world, draft)
 }
 
-/** Before the withdrawals of the block: only what earlier blocks requested can be collected. */
-function collect(context: Context, world: World, draft: BlockDraft): void {
+/**
+ * Adds a collection. Runs before the withdrawals: only requests of earlier blocks can be collected.
+ */
+function addCollection(context: Context, world: World, draft: BlockDraft): void {
   const exit = world.openExits.find(({ requested }) => requested)
-  if (exit === undefined || !context.agenda.take("delayedCollection")) return
+  if (exit === undefined || !context.schedule.takeDue("delayedCollection")) return
   const { owner, tokenId } = exit
   draft.delayedWithdrawals = [{ owner, tokenId }]
   world.openExits = world.openExits.filter((other) =>
@@ -25,16 +27,16 @@ function collect(context: Context, world: World, draft: BlockDraft): void {
   )
 }
 
-/** Exits beyond these are forgotten, so that some are never withdrawn. */
+/** Number of open exits that are remembered; older ones are never withdrawn. */
 export const openExitsMax = 40
 
-function takeOpen(
-  { agenda, random }: Context,
+function takeOpenExits(
+  { schedule, random }: Context,
   world: World,
   event: "instantWithdrawal" | "delayedRequest"
 ): ReadonlyArray<WithdrawalFeed> {
   const open = world.openExits.filter(({ requested }) => !requested)
-  if (open.length < 3 || !agenda.take(event)) return []
+  if (open.length < 3 || !schedule.takeDue(event)) return []
   const instant = event === "instantWithdrawal"
   const chosen = new Set<OpenExit>()
   for (let count = random.integer(1, 3); count > 0; count--) {
@@ -46,9 +48,11 @@ function takeOpen(
   return [...chosen].map(({ accountIndex, batchNum }) => ({ batchNum, accountIndex, instant }))
 }
 
-/** A bucket fills by and by and is drained by instant withdrawals. */
-function updateBucket({ agenda, random }: Context, world: World, draft: BlockDraft): void {
-  if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !agenda.take("bucket")) return
+/** Changes the state of a withdrawal bucket if the block has an instant withdrawal. */
+function updateBucket({ schedule, random }: Context, world: World, draft: BlockDraft): void {
+  if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !schedule.takeDue("bucket")) {
+    return
+  }
   const { rollup } = world.variables
   const bucket = random.integer(0, rollup.buckets.length - 1)
   const former = rollup.buckets[bucket]

@@ -7,16 +7,16 @@ import {
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { BlockDraft, Context, World } from "../world/mod.ts"
 
-/** Registrations and bids of a block; coordinator 0 is the boot coordinator, who does not bid. */
-export function moveAuction(context: Context, world: World, draft: BlockDraft): void {
+/** Adds registrations and bids to a block. Coordinator 0, the boot coordinator, does not bid. */
+export function addAuctionEvents(context: Context, world: World, draft: BlockDraft): void {
   register(context, world, draft)
   const bids = placeBids(context, world)
   if (bids.length > 0) draft.bids = bids
 }
 
-/** Who may forge now: the winner of the slot, otherwise the boot coordinator; `number` counts coordinators. */
+/** Returns the coordinator that may forge now: the winner of the slot, or the boot coordinator. */
 export function forgerOf(
-  { constants, people, settings }: Context,
+  { constants, wallets, settings }: Context,
   world: World
 ): { readonly number: number; readonly address: EthereumAddress } {
   const slotNum = slotOfBlock(constants.auction, world.block.number)
@@ -28,33 +28,33 @@ export function forgerOf(
   if (applicable === undefined || registration === undefined) return boot
   if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
   for (let number = 1; number <= settings.coordinators; number++) {
-    if (people.coordinator(number).address === bid.bidder) {
+    if (wallets.coordinator(number).address === bid.bidder) {
       return { number, address: registration.forgerAddr }
     }
   }
   return boot
 }
 
-/** How far ahead of the closed slots coordinators think. */
+/** Number of slots after the closed ones that coordinators bid for. */
 const SLOTS_AHEAD = 6
 
-/** Everybody registers soon; later one of them moves to another forger address and URL. */
+/** Registers the next coordinator; later, changes the forger address and URL of one of them. */
 function register(
-  { agenda, people, random, settings }: Context,
+  { schedule, wallets, random, settings }: Context,
   world: World,
   draft: BlockDraft
 ): void {
-  const known = world.registrations.size
-  const again = known === settings.coordinators
+  const registered = world.registrations.size
+  const isChange = registered === settings.coordinators
   if (settings.coordinators === 0) return
-  if (again ? !agenda.take("registration") : !random.chance(0.6)) return
-  const number = again ? random.integer(1, known) : known + 1
-  const bidderAddr = people.coordinator(number).address
-  const house = again ? random.integer(2, 99) : 1
+  if (isChange ? !schedule.takeDue("registration") : !random.chance(0.6)) return
+  const number = isChange ? random.integer(1, registered) : registered + 1
+  const bidderAddr = wallets.coordinator(number).address
+  const node = isChange ? random.integer(2, 99) : 1
   const registration = {
     bidderAddr,
-    forgerAddr: people.contract(`forger/${number}/${house}`),
-    url: `https://node${house > 1 ? house : ""}.coordinator-${number}.example`
+    forgerAddr: wallets.contractAddress(`forger/${number}/${node}`),
+    url: `https://node${node > 1 ? node : ""}.coordinator-${number}.example`
   }
   world.registrations.set(bidderAddr, registration)
   draft.coordinators = [registration]
@@ -71,7 +71,7 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
     const slotNum = current + closedAuctionSlots +
       random.integer(1, Math.min(openAuctionSlots, SLOTS_AHEAD))
     const bidderAddr = random.pick(bidders)
-    // every fifth slot nobody wants
+    // every fifth slot gets no bids
     if (slotNum % 5 === 3 || bidderAddr === undefined) continue
     const bid = bidOf(context, world, slotNum, bidderAddr)
     world.bids.set(slotNum, { bidder: bidderAddr, value: bid.bidValue })
@@ -81,7 +81,7 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
 }
 
 function bidOf(
-  { agenda, people, random }: Context,
+  { schedule, wallets, random }: Context,
   world: World,
   slotNum: number,
   bidderAddr: EthereumAddress
@@ -90,9 +90,14 @@ function bidOf(
   const best = world.bids.get(slotNum)?.value
   const minimum = defaultSlotSetBid[slotNum % 6] ?? 0n
   const bidValue = best === undefined
-    ? agenda.take("lowBid") ? minimum / 3n : minimum * BigInt(random.integer(100, 140)) / 100n
+    ? schedule.takeDue("lowBid") ? minimum / 3n : minimum * BigInt(random.integer(100, 140)) / 100n
     : best + best * BigInt(outbidding + random.integer(1, 900)) / 10_000n
   return random.chance(0.2)
-    ? { slotNum, bidderAddr, bidValue, withdrawAddr: people.contract(`withdraw/${bidderAddr}`) }
+    ? {
+      slotNum,
+      bidderAddr,
+      bidValue,
+      withdrawAddr: wallets.contractAddress(`withdraw/${bidderAddr}`)
+    }
     : { slotNum, bidderAddr, bidValue }
 }

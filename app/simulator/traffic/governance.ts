@@ -1,10 +1,10 @@
 import { slotOfBlock } from "../../../core/domain/mod.ts"
-import type { BlockDraft, Context, World } from "../world/mod.ts"
+import { auctionVariablesMax, type BlockDraft, type Context, type World } from "../world/mod.ts"
 
-/** Each contract changes its variables now and then. */
-export function govern(context: Context, world: World, draft: BlockDraft): void {
-  const { agenda, random } = context
-  if (agenda.take("rollupVariables")) {
+/** Adds changes of the contracts' variables to a block, if they are due. */
+export function changeVariables(context: Context, world: World, draft: BlockDraft): void {
+  const { schedule, random } = context
+  if (schedule.takeDue("rollupVariables")) {
     const rollup = world.variables.rollup
     draft.rollupVariables = {
       ...rollup,
@@ -14,16 +14,16 @@ export function govern(context: Context, world: World, draft: BlockDraft): void 
     }
     world.variables = { ...world.variables, rollup: draft.rollupVariables }
   }
-  if (agenda.take("auctionVariables")) changeAuction(context, world, draft)
-  if (agenda.take("withdrawalDelayerVariables")) changeDelayer(context, world, draft)
+  if (schedule.takeDue("auctionVariables")) changeAuction(context, world, draft)
+  if (schedule.takeDue("withdrawalDelayerVariables")) changeDelayer(context, world, draft)
 }
 
-/** New default bids count from the first slot that is open for auction. */
+/** Changes the auction: the new default bids apply from the first slot that is open for auction. */
 function changeAuction({ constants, random }: Context, world: World, draft: BlockDraft): void {
   const former = world.variables.auction
   draft.auctionVariables = {
     ...former,
-    outbidding: random.of([500, 1000, 1500]),
+    outbidding: random.oneOf([500, 1000, 1500]),
     defaultSlotSetBid: former.defaultSlotSetBid.map((bid) =>
       bid * BigInt(random.integer(80, 125)) / 100n
     ),
@@ -31,14 +31,11 @@ function changeAuction({ constants, random }: Context, world: World, draft: Bloc
       former.closedAuctionSlots
   }
   const dated = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
-  world.auctionVariables = [dated, ...world.auctionVariables].slice(0, SETS_MAX)
+  world.auctionVariables = [dated, ...world.auctionVariables].slice(0, auctionVariablesMax)
   world.variables = { ...world.variables, auction: draft.auctionVariables }
 }
 
-/** As many sets of default bids as slots ahead can refer to. */
-const SETS_MAX = 16
-
-/** Every emergency ends with the next change. */
+/** Changes the withdrawal delayer: the next change after an emergency ends it. */
 function changeDelayer({ random }: Context, world: World, draft: BlockDraft): void {
   const former = world.variables.withdrawalDelayer
   const emergencyMode = !former.emergencyMode && random.chance(0.4)

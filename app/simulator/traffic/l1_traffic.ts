@@ -10,37 +10,37 @@ import {
   type Context,
   depositAmount,
   lastAccountIndex,
-  type Person,
-  roundAmount,
-  shareOf,
+  type Wallet,
+  floorAmount,
+  randomShare,
   type World
 } from "../world/mod.ts"
 
-/** An L1 user transaction before it has a place in a queue. */
-export type L1Intent = Omit<L1UserFeed, "toForgeL1TransactionsNum" | "position">
+/** An L1 user transaction before it has a position in a queue. */
+export type L1Request = Omit<L1UserFeed, "toForgeL1TransactionsNum" | "position">
 
-/** What users and coordinators send to the rollup contract in a block. */
-export function l1Traffic(context: Context, world: World): ReadonlyArray<L1Intent> {
-  const { agenda, random } = context
-  const intents = [...arrivals(context, world)]
+/** Returns the L1 transactions that users and coordinators send in a block. */
+export function l1Requests(context: Context, world: World): ReadonlyArray<L1Request> {
+  const { schedule, random } = context
+  const requests = [...arrivals(context, world)]
   for (let count = world.accounts.length > 20 ? random.integer(1, 3) : 0; count > 0; count--) {
-    intents.push(...random.of(ORDINARY)(context, world))
+    requests.push(...random.oneOf(VALID)(context, world))
   }
-  if (world.accounts.length > 20 && agenda.take("partFailure")) {
-    intents.push(...random.of(PARTLY_FAILING)(context, world))
+  if (world.accounts.length > 20 && schedule.takeDue("partFailure")) {
+    requests.push(...random.oneOf(PARTLY_VALID)(context, world))
   }
-  if (world.accounts.length > 20 && agenda.take("wholeFailure")) {
-    intents.push(...random.of(WHOLLY_FAILING)(context, world))
+  if (world.accounts.length > 20 && schedule.takeDue("wholeFailure")) {
+    requests.push(...random.oneOf(WITHOUT_EFFECT)(context, world))
   }
-  return intents
+  return requests
 }
 
-/** How many users arrive in a block, until all of the first ones are there. */
+/** Returns how many users arrive per block, until the configured number is reached. */
 export const arrivalsPerBlock = (users: number): number =>
   Math.min(100, Math.max(4, Math.ceil(users / 20)))
 
-function* arrivals(context: Context, world: World): Iterable<L1Intent> {
-  const { agenda, people, random, settings } = context
+function* arrivals(context: Context, world: World): Iterable<L1Request> {
+  const { schedule, wallets, random, settings } = context
   if (world.lastBatchNum === 0 && world.users === 0) {
     yield* coordinatorAccounts(context, world)
     yield* demoAccounts(context, world)
@@ -48,49 +48,49 @@ function* arrivals(context: Context, world: World): Iterable<L1Intent> {
   const missing = settings.users - world.users
   const count = missing > 0
     ? Math.min(missing, arrivalsPerBlock(settings.users))
-    : agenda.take("latecomer")
+    : schedule.takeDue("latecomer")
     ? 1
     : 0
   for (let arrived = 0; arrived < count; arrived++) {
-    const person = people.user(world.users++)
-    // a coordinator opens the accounts of those who have no Ethereum key
-    if (person.address === INTERNAL_ADDRESS) continue
-    for (let accounts = random.of([1, 1, 1, 2, 3]); accounts > 0; accounts--) {
-      yield creation(context, world, person)
+    const wallet = wallets.user(world.users++)
+    // coordinators create the accounts of internal users
+    if (wallet.address === INTERNAL_ADDRESS) continue
+    for (let count = random.oneOf([1, 1, 1, 2, 3]); count > 0; count--) {
+      yield randomCreation(context, world, wallet)
     }
   }
 }
 
-/** Coordinators collect fees on accounts of their own; the boot coordinator is one of them. */
+/** Creates an account of each token for each coordinator, on which it collects fees. */
 function* coordinatorAccounts(
-  { people, random, settings }: Context,
+  { wallets, random, settings }: Context,
   world: World
-): Iterable<L1Intent> {
+): Iterable<L1Request> {
   for (let number = 0; number <= settings.coordinators; number++) {
     for (const token of world.tokens) {
-      yield creationOf(people.coordinator(number), token.id, depositAmount(random, token))
+      yield creationOf(wallets.coordinator(number), token.id, depositAmount(random, token))
     }
   }
 }
 
-/** The demo wallet has a lot of the first two tokens, and always the same. */
-function* demoAccounts({ people }: Context, world: World): Iterable<L1Intent> {
+/** Creates the accounts of the demo wallet: 100 whole tokens of each of the first two tokens. */
+function* demoAccounts({ wallets }: Context, world: World): Iterable<L1Request> {
   for (const { decimals, id } of world.tokens.slice(0, 2)) {
-    yield creationOf(people.demo(), id, 100n * 10n ** BigInt(decimals))
+    yield creationOf(wallets.demo(), id, 100n * 10n ** BigInt(decimals))
   }
 }
 
-function creation({ random }: Context, world: World, person: Person): L1Intent {
-  // ether and the first tokens have most holders
+function randomCreation({ random }: Context, world: World, wallet: Wallet): L1Request {
+  // ether and the first tokens have the most accounts
   const tokenId = random.skewed(world.tokens.length)
-  return creationOf(person, tokenId, depositAmount(random, world.tokens[tokenId] ?? UNKNOWN))
+  return creationOf(wallet, tokenId, depositAmount(random, world.tokens[tokenId] ?? UNKNOWN))
 }
 
 const creationOf = (
-  { address, publicKey }: Person,
+  { address, publicKey }: Wallet,
   tokenId: number,
   deposit: bigint
-): L1Intent => ({
+): L1Request => ({
   fromAddress: address,
   fromPublicKey: publicKey,
   fromAccountIndex: NO_ACCOUNT,
@@ -100,31 +100,34 @@ const creationOf = (
   amount: 0n
 })
 
-type Maker = (context: Context, world: World) => ReadonlyArray<L1Intent>
+/** Returns a request of one kind; none if the chosen accounts do not allow it. */
+type MakeRequests = (context: Context, world: World) => ReadonlyArray<L1Request>
 
-/** Somebody with an Ethereum key, and another account of the same token. */
-function pair(
-  { people, random }: Context,
+/** Picks an account with an Ethereum key, and any account of the same token. */
+function pickAccounts(
+  { wallets, random }: Context,
   world: World
 ): { readonly from: New<Account>; readonly to: New<Account> } | undefined {
   const from = random.pick(world.accounts)
-  if (from === undefined || from.address === INTERNAL_ADDRESS || !people.sends(from.publicKey)) {
+  if (
+    from === undefined || from.address === INTERNAL_ADDRESS || !wallets.controls(from.publicKey)
+  ) {
     return undefined
   }
   const to = accountOf(world, random.pick(world.accountsOfToken[from.tokenId] ?? []) ?? from.index)
   return to === undefined ? undefined : { from, to }
 }
 
-const between = (
+const requestBetween = (
   change: (
     from: New<Account>,
     to: New<Account>,
     context: Context,
     world: World
-  ) => Partial<L1Intent> | undefined
-): Maker =>
+  ) => Partial<L1Request> | undefined
+): MakeRequests =>
 (context, world) => {
-  const accounts = pair(context, world)
+  const accounts = pickAccounts(context, world)
   if (accounts === undefined) return []
   const { from, to } = accounts
   const changed = change(from, to, context, world)
@@ -145,8 +148,8 @@ const depositInto = ({ tokenId }: New<Account>, { random }: Context, world: Worl
 
 const UNKNOWN = { decimals: 0, priceUSD: null }
 
-/** The members that make a transaction create an account of its sender. */
-const creating = ({ publicKey }: New<Account>): Partial<L1Intent> => ({
+/** Returns the fields with which a transaction creates another account for its sender. */
+const creatingSender = ({ publicKey }: New<Account>): Partial<L1Request> => ({
   fromAccountIndex: NO_ACCOUNT,
   fromPublicKey: publicKey
 })
@@ -154,75 +157,78 @@ const creating = ({ publicKey }: New<Account>): Partial<L1Intent> => ({
 const otherToken = (from: New<Account>, world: World): AccountIndex | undefined =>
   world.accounts.findLast(({ tokenId }) => tokenId !== from.tokenId)?.index
 
-const ORDINARY: readonly [Maker, ...Array<Maker>] = [
-  between((from, _to, context, world) => ({
+/** Requests that take full effect. */
+const VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  requestBetween((from, _to, context, world) => ({
     toAccountIndex: NO_ACCOUNT,
     depositAmount: depositInto(from, context, world)
   })),
-  between((from, _to, context, world) => {
+  requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
-    return { depositAmount: deposit, amount: roundAmount(deposit / 2n) }
+    return { depositAmount: deposit, amount: floorAmount(deposit / 2n) }
   }),
-  between(({ balance }, _to, { random }) => ({ amount: shareOf(random, balance, 400) })),
-  between(({ balance }, _to, { random }) => ({
+  requestBetween(({ balance }, _to, { random }) => ({ amount: randomShare(random, balance, 400) })),
+  requestBetween(({ balance }, _to, { random }) => ({
     toAccountIndex: EXIT_ACCOUNT,
-    amount: shareOf(random, balance, 400)
+    amount: randomShare(random, balance, 400)
   })),
-  between((from, _to, context, world) => {
+  requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
-    return { ...creating(from), depositAmount: deposit, amount: roundAmount(deposit / 3n) }
+    return { ...creatingSender(from), depositAmount: deposit, amount: floorAmount(deposit / 3n) }
   })
 ]
 
-const PARTLY_FAILING: readonly [Maker, ...Array<Maker>] = [
-  // to an account of another token: the deposit stays with the sender
-  between((from, _to, context, world) => {
+/** Requests whose transfer has no effect. A deposit takes effect. */
+const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  // receiver of another token: the sender keeps the deposit
+  requestBetween((from, _to, context, world) => {
     const toAccountIndex = otherToken(from, world)
     return toAccountIndex === undefined
       ? undefined
       : { toAccountIndex, depositAmount: depositInto(from, context, world), amount: 1n }
   }),
-  // more than there is
-  between((from, _to, context, world) => {
+  // more than the balance
+  requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
-    return { depositAmount: deposit, amount: roundAmount((from.balance + deposit) * 1000n) }
+    return { depositAmount: deposit, amount: floorAmount((from.balance + deposit) * 1000n) }
   }),
-  // not by the owner
-  between((from, _to, context, world) => ({
-    fromAddress: context.people.coordinator(0).address,
+  // not sent by the owner
+  requestBetween((from, _to, context, world) => ({
+    fromAddress: context.wallets.coordinator(0).address,
     depositAmount: depositInto(from, context, world),
     amount: 1n
   })),
-  between((_from, _to, { people }) => ({
-    fromAddress: people.contract("thief"),
+  requestBetween((_from, _to, { wallets }) => ({
+    fromAddress: wallets.contractAddress("thief"),
     toAccountIndex: EXIT_ACCOUNT,
     amount: 1n
   })),
-  // a new account that sends on more than it gets
-  between((from, _to, context, world) => {
+  // a new account that sends more than its deposit
+  requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
-    return { ...creating(from), depositAmount: deposit, amount: deposit * 10n }
+    return { ...creatingSender(from), depositAmount: deposit, amount: deposit * 10n }
   })
 ]
 
-const WHOLLY_FAILING: readonly [Maker, ...Array<Maker>] = [
-  // to an account that does not exist, from one that does not, and of a token that is not the sender's
-  between((from, _to, context, world) => ({
+/** Requests without any effect. */
+const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  // in turn: unknown receiver, unknown sender, another token than the sender's, unknown receiver
+  requestBetween((from, _to, context, world) => ({
     toAccountIndex: lastAccountIndex(world) + 5000,
     depositAmount: depositInto(from, context, world),
     amount: 1n
   })),
-  between((from, _to, context, world) => ({
+  requestBetween((from, _to, context, world) => ({
     fromAccountIndex: lastAccountIndex(world) + 5000,
     depositAmount: depositInto(from, context, world),
     amount: 1n
   })),
-  between((from, _to, context, world) => ({
+  requestBetween((from, _to, context, world) => ({
     tokenId: (from.tokenId + 1) % world.tokens.length,
     depositAmount: depositInto(from, context, world)
   })),
-  between((from, _to, context, world) => ({
-    ...creating(from),
+  requestBetween((from, _to, context, world) => ({
+    ...creatingSender(from),
     toAccountIndex: lastAccountIndex(world) + 5000,
     depositAmount: depositInto(from, context, world),
     amount: 1n

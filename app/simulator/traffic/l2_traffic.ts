@@ -7,77 +7,90 @@ import {
   FIRST_USER_ACCOUNT,
   INTERNAL_ADDRESS
 } from "../../../core/encoding/mod.ts"
-import { type Context, type Purse, type Purses, shareOf, type World } from "../world/mod.ts"
+import { type Context, type Budget, type Budgets, randomShare, type World } from "../world/mod.ts"
 
-/** Plans L2 transactions that the accounts can afford; each one is taken out of the purses. */
+/**
+ * Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets.
+ */
 export function planTransfers(
   context: Context,
   world: World,
-  purses: Purses,
+  budgets: Budgets,
   count: number
 ): Array<L2Feed> {
   const planned: Array<L2Feed> = []
   if (world.accounts.length < 2) return planned
   for (let i = 0; i < count; i++) {
-    const feed = planTransfer(context, world, purses)
+    const feed = planTransfer(context, world, budgets)
     if (feed !== undefined) planned.push(feed)
   }
-  if (count > 0 && context.agenda.take("severalExits")) {
-    planned.push(...severalExits(context, world, purses))
+  if (count > 0 && context.schedule.takeDue("severalExits")) {
+    planned.push(...severalExits(context, world, budgets))
   }
   return planned
 }
 
-/** Up to half a percent. */
+/** Fee selectors of up to half a percent. */
 const FEES = [0, 1, 20, 24, 26, 28, 28, 30, 30, 31, 32, 36, 40] as const
-/** From one percent to all of the amount once more. */
+/** Fee selectors from one percent to the whole amount. */
 const ODD_FEES = [60, 100, 126, 172, 192] as const
 
-/** Largest share of a balance that is sent at once, in 4096ths; with the highest fee it is an eighth. */
+/**
+ * Maximum share of a balance that one transaction sends, in 4096ths; with the highest fee, an
+ * eighth.
+ */
 const SHARE_MAX = 256
 
-function planTransfer(context: Context, world: World, purses: Purses): L2Feed | undefined {
-  const { people, random, settings } = context
-  const heavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
-  const heavySends = heavy && random.chance(0.5)
-  const sender = purses.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
-  if (sender === undefined || !people.sends(sender.account.publicKey)) return undefined
-  if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
-    return send(context, sender, EXIT_ACCOUNT)
+function planTransfer(context: Context, world: World, budgets: Budgets): L2Feed | undefined {
+  const { wallets, random, settings } = context
+  const isHeavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
+  const heavySends = isHeavy && random.chance(0.5)
+  const sender = budgets.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, isHeavy))
+  if (sender === undefined || !wallets.controls(sender.account.publicKey)) return undefined
+  if (
+    !isHeavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS
+  ) {
+    return makeTransfer(context, sender, EXIT_ACCOUNT)
   }
-  const receiver = heavy && !heavySends
+  const receiver = isHeavy && !heavySends
     ? FIRST_USER_ACCOUNT
     : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
-  return receiver === undefined ? undefined : send(context, sender, receiver)
+  return receiver === undefined ? undefined : makeTransfer(context, sender, receiver)
 }
 
-/** Of all accounts, or of those that share a token with the first one. */
-function pickSender({ random }: Context, world: World, heavy: boolean): AccountIndex {
-  const partners = heavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
+/** Picks any account; if `isHeavy`, one with the same token as the first account. */
+function pickSender({ random }: Context, world: World, isHeavy: boolean): AccountIndex {
+  const partners = isHeavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
   return (partners && random.pick(partners)) ??
     FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
 }
 
-function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): L2Feed | undefined {
-  const amount = shareOf(random, purse.available, SHARE_MAX)
-  // of an indivisible token there may be too little to share; moving nothing is allowed and rare
+function makeTransfer(
+  { random }: Context,
+  budget: Budget,
+  toAccountIndex: AccountIndex
+): L2Feed | undefined {
+  const amount = randomShare(random, budget.available, SHARE_MAX)
+  // the share of an indivisible token can be 0; a transfer of 0 is valid and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
-  const fee = random.of(random.chance(0.01) ? ODD_FEES : FEES)
-  const nonce = purse.nonce++
-  purse.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
-  return { fromAccountIndex: purse.account.index, toAccountIndex, amount, fee, nonce }
+  const fee = random.oneOf(random.chance(0.01) ? ODD_FEES : FEES)
+  const nonce = budget.nonce++
+  budget.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
+  return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }
 }
 
-/** One account leaves several times in the same batch: the exits add up in one leaf. */
-function* severalExits(context: Context, world: World, purses: Purses): Iterable<L2Feed> {
+/**
+ * Plans several exits of one account in the same batch: they add up in one leaf of the exit tree.
+ */
+function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<L2Feed> {
   const account = context.random.pick(
     world.accounts.filter(({ address, balance, publicKey }) =>
-      address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)
+      address !== INTERNAL_ADDRESS && balance > 100_000n && context.wallets.controls(publicKey)
     )
   )
-  const purse = account && purses.of(account.index)
-  for (let count = purse === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
-    const feed = purse && send(context, purse, EXIT_ACCOUNT)
+  const budget = account && budgets.of(account.index)
+  for (let count = budget === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
+    const feed = budget && makeTransfer(context, budget, EXIT_ACCOUNT)
     if (feed !== undefined) yield feed
   }
 }

@@ -13,59 +13,68 @@ import {
   INTERNAL_ADDRESS,
   l2TransactionId
 } from "../../../core/encoding/mod.ts"
-import { accountOf, type Context, type Person, type PoolEntry, type World } from "../world/mod.ts"
+import {
+  accountOf,
+  type Context,
+  type Wallet,
+  type SubmittedTransaction,
+  type World
+} from "../world/mod.ts"
 
-/** Signs what was planned, in order, and a few that are never forged. */
+/** Signs planned transactions in order, and adds a few that are never forged. */
 export function signPlanned(
   context: Context,
   world: World,
   planned: ReadonlyArray<L2Feed>
-): ReadonlyArray<PoolEntry> {
-  const { agenda } = context
-  const entries: Array<PoolEntry> = []
-  const links = planned.length > 1 && agenda.take("linkedTransactions")
+): ReadonlyArray<SubmittedTransaction> {
+  const { schedule } = context
+  const entries: Array<SubmittedTransaction> = []
+  const isLinked = planned.length > 1 && schedule.takeDue("linkedTransactions")
   for (const [position, feed] of planned.entries()) {
-    const requested = links && position === 0 ? planned[1] : undefined
+    const requested = isLinked && position === 0 ? planned[1] : undefined
     const request = requested === undefined ? null : requestOf(world, requested)
-    // the request speaks of a transfer to a key, so the requested transaction is one
-    const type = links && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
+    // the request names a transfer to a key, so the requested transaction must be one
+    const type = isLinked && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
       ? "TransferToBJJ"
       : typeOf(context, world, feed)
     entries.push(...sign(context, world, { feed, type, request }))
   }
   const last = planned.at(-1)
   if (last === undefined) return entries
-  const strays: Array<L2Feed> = []
-  if (agenda.take("nonceGap")) strays.push({ ...last, nonce: last.nonce + 1000n })
-  // the sender thought better of it, but this one comes second and becomes invalid when the first is forged
-  if (agenda.take("replacement")) strays.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
-  for (const feed of strays) {
+  const neverForged: Array<L2Feed> = []
+  if (schedule.takeDue("nonceGap")) neverForged.push({ ...last, nonce: last.nonce + 1000n })
+  // a replacement with the same nonce: it becomes invalid when the first transaction is forged
+  if (schedule.takeDue("replacement")) neverForged.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
+  for (const feed of neverForged) {
     entries.push(...sign(context, world, { feed, type: "Transfer", request: null }))
   }
   return entries
 }
 
-/** Some users let coordinators open accounts for them. */
+/** Returns authorizations of users for coordinators to create accounts. */
 export function authorizationsOf(
   context: Context,
   world: World
 ): ReadonlyArray<PostedAuthorization> {
-  const { agenda, people, random } = context
-  if (world.users === 0 || !agenda.take("authorization")) return []
-  return authorizationBy(context, people.user(random.integer(0, world.users - 1)))
+  const { schedule, wallets, random } = context
+  if (world.users === 0 || !schedule.takeDue("authorization")) return []
+  return authorizationBy(context, wallets.user(random.integer(0, world.users - 1)))
 }
 
-/** A transfer to somebody who has no account of the token, and the authorization by which the coordinator can create it. */
+/**
+ * Returns a transfer to a user without an account of the token, and the authorization with which
+ * the coordinator can create it. If the user has an account, returns an ordinary transfer.
+ */
 export function signForNewcomer(
   context: Context,
   world: World,
   feed: L2Feed
 ): {
-  readonly entries: ReadonlyArray<PoolEntry>
+  readonly entries: ReadonlyArray<SubmittedTransaction>
   readonly authorizations: ReadonlyArray<PostedAuthorization>
 } {
-  const { people, random } = context
-  const newcomer = people.user(random.integer(0, world.users + 10))
+  const { wallets, random } = context
+  const newcomer = wallets.user(random.integer(0, world.users + 10))
   const { address, publicKey } = newcomer
   const tokenId = accountOf(world, feed.fromAccountIndex)?.tokenId
   const known = world.accounts.some((account) =>
@@ -83,19 +92,19 @@ export function signForNewcomer(
     }
 }
 
-function authorizationBy({ people }: Context, person: Person): ReadonlyArray<PostedAuthorization> {
-  const signature = people.authorization(person)
+function authorizationBy({ wallets }: Context, wallet: Wallet): ReadonlyArray<PostedAuthorization> {
+  const signature = wallets.authorization(wallet)
   return signature === null
     ? []
-    : [{ address: person.address, publicKey: person.publicKey, signature }]
+    : [{ address: wallet.address, publicKey: wallet.publicKey, signature }]
 }
 
 interface PlannedTransfer {
   readonly feed: L2Feed
   readonly type: PoolTransactionType
   readonly request: RequestedTransaction | null
-  /** Who gets it, where that is nobody who has an account. */
-  readonly newcomer?: Person
+  /** The receiver, if it has no account yet. */
+  readonly newcomer?: Wallet
 }
 
 const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
@@ -106,24 +115,24 @@ function typeOf(
   { toAccountIndex }: L2Feed
 ): PoolTransactionType {
   if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
-  const type = random.of(TYPES)
-  const internal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
-  // nobody can be found by the address that all internal accounts share, and a transfer to a key means an internal account
-  return type === (internal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
+  const type = random.oneOf(TYPES)
+  const isInternal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
+  // internal accounts share one address, and a transfer to a key reaches internal accounts only
+  return type === (isInternal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
 }
 
 function sign(
-  { people, settings }: Context,
+  { wallets, settings }: Context,
   world: World,
   { feed, newcomer, request, type }: PlannedTransfer
-): ReadonlyArray<PoolEntry> {
+): ReadonlyArray<SubmittedTransaction> {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
   const account = accountOf(world, fromAccountIndex)
-  const holder = account && people.holder(account.publicKey)
+  const holder = account && wallets.find(account.publicKey)
   if (account === undefined || holder === undefined) return []
   const { tokenId } = account
   const receiver = newcomer ?? accountOf(world, toAccountIndex)
-  const spelt = {
+  const fields = {
     tokenId,
     fromAccountIndex,
     ...destinationOf(receiver, type, toAccountIndex),
@@ -133,10 +142,10 @@ function sign(
     request
   }
   const transaction: PostedTransaction = {
-    ...spelt,
-    id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
+    ...fields,
+    id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
     type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
-    signature: people.sign(holder, transactionHash(spelt, settings.network.chainId))
+    signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
   }
   return [{
     transaction,
@@ -147,7 +156,7 @@ function sign(
 }
 
 function destinationOf(
-  receiver: Pick<Person, "address" | "publicKey"> | undefined,
+  receiver: Pick<Wallet, "address" | "publicKey"> | undefined,
   type: PoolTransactionType,
   toAccountIndex: AccountIndex
 ): Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey"> {
@@ -159,7 +168,7 @@ function destinationOf(
     : { toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: receiver.publicKey }
 }
 
-/** All eight fields, as a transfer to a key has them; an exit has neither address nor key. */
+/** Returns a request for a transaction: a transfer to a key, or an exit without address and key. */
 function requestOf(
   world: World,
   { amount, fee, fromAccountIndex, nonce, toAccountIndex }: L2Feed

@@ -6,31 +6,34 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { BlockDraft, World } from "../world/mod.ts"
-import type { L1Intent } from "./l1_traffic.ts"
+import type { L1Request } from "./l1_traffic.ts"
 
-/** Contracts close a queue at this size. */
+/** Maximum size of a queue: the contract then closes it. */
 export const queueSizeMax = protocol.maxL1UserTx
 
-/** How queues fill in a block. */
-export interface Filling {
+/** How a block fills the queues. */
+export interface QueueFillOptions {
   readonly queueSize: number
-  /** Whether the second half arrives after a batch of the block, when the first half can be forged already. */
-  readonly aroundBatch: boolean
+  /**
+   * Whether a batch of the block forges the first half of the transactions before the others
+   * arrive.
+   */
+  readonly isSplitByBatch: boolean
 }
 
 /**
- * Puts transactions into the queues: never into the one that is forged next, since the contract closed it when it forged the one
- * before, and into another one where one is full.
+ * Adds L1 requests to the queues. The queue that is forged next is closed: the contract closes it
+ * when it forges the queue before. A full queue is followed by a new one.
  */
 export function fillQueues(
   world: World,
   draft: BlockDraft,
-  intents: ReadonlyArray<L1Intent>,
-  { aroundBatch, queueSize }: Filling
+  requests: ReadonlyArray<L1Request>,
+  { isSplitByBatch, queueSize }: QueueFillOptions
 ): void {
   const feeds: Array<L1UserFeed> = []
-  for (const [order, intent] of intents.entries()) {
-    const closed = world.nextQueue + (aroundBatch && 2 * order >= intents.length - 1 ? 1 : 0)
+  for (const [order, request] of requests.entries()) {
+    const closed = world.nextQueue + (isSplitByBatch && 2 * order >= requests.length - 1 ? 1 : 0)
     const last = world.queues.at(-1)
     const open = last !== undefined && last.number > closed
       ? last
@@ -39,7 +42,7 @@ export function fillQueues(
       ? open
       : { number: open.number + 1, transactions: [] }
     const feed = {
-      ...intent,
+      ...request,
       toForgeL1TransactionsNum: queue.number,
       position: queue.transactions.length
     }
@@ -54,7 +57,7 @@ export function fillQueues(
   if (feeds.length > 0) draft.l1UserTransactions = feeds
 }
 
-/** Takes the next queue out to be forged: what it holds, often nothing. */
+/** Removes and returns the next queue, which may be empty. */
 export function takeQueue(
   world: World
 ): { readonly number: number; readonly transactions: ReadonlyArray<New<Transaction>> } {
@@ -64,7 +67,9 @@ export function takeQueue(
   return { number, transactions }
 }
 
-/** As the ledger will hold it, as far as the state transition asks. */
+/**
+ * Returns the transaction as the ledger stores it, with the fields that the state transition reads.
+ */
 function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
   const {
     amount,

@@ -1,22 +1,26 @@
 import type { New, PriceFeed, Token, TokenFeed } from "../../../core/domain/mod.ts"
 import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
 
-/** Half of the tokens are there from the first block on, the others come one by one. */
+/** Registers half of the tokens in the first block, then one at a time. */
 export function addTokens(
-  { agenda, constants, people, settings }: Context,
+  { schedule, constants, wallets, settings }: Context,
   world: World,
   draft: BlockDraft
 ): void {
-  const present = world.tokens.length - 1
+  const registered = world.tokens.length - 1
   const planned = Math.min(settings.tokens, tokenCatalogue.length)
-  const first = world.tokens[0]?.priceTimeMs === null
-  const count = first ? Math.ceil(planned / 2) : present < planned && agenda.take("token") ? 1 : 0
+  const isFirst = world.tokens[0]?.priceTimeMs === null
+  const count = isFirst
+    ? Math.ceil(planned / 2)
+    : registered < planned && schedule.takeDue("token")
+    ? 1
+    : 0
   const tokens: Array<TokenFeed> = []
-  for (const { decimals, name, symbol } of tokenCatalogue.slice(present, present + count)) {
+  for (const { decimals, name, symbol } of tokenCatalogue.slice(registered, registered + count)) {
     const id = world.tokens.length
     const ethereumAddress = id === 1
       ? constants.rollup.governanceToken
-      : people.contract(`token/${id}`)
+      : wallets.contractAddress(`token/${id}`)
     const token = { id, ethereumAddress, name, symbol, decimals }
     tokens.push(token)
     world.tokens.push({
@@ -28,43 +32,51 @@ export function addTokens(
     world.accountsOfToken[id] = []
   }
   if (tokens.length > 0) draft.tokens = tokens
-  // ether, which nobody registers, has its first price with the first tokens
-  const priced = [...first ? [0] : [], ...tokens.map(({ id }) => id)]
-  draft.prices = apply(world, priced.flatMap((id) => priceFeed(world, id, catalogued(id).priceUSD)))
+  // ether, which is never registered, gets its first price with the first tokens
+  const priced = [...isFirst ? [0] : [], ...tokens.map(({ id }) => id)]
+  draft.prices = applyPrices(
+    world,
+    priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
+  )
 }
 
-/** Prices that arrive with a block. */
-export function movePrices(context: Context, world: World, draft: BlockDraft): void {
+/** Adds price changes to a block. */
+export function addPrices(context: Context, world: World, draft: BlockDraft): void {
   const prices = [...draft.prices ?? []]
-  if (context.agenda.take("priceInBlock")) prices.push(...walk(context, world))
-  if (context.agenda.take("priceUnknown")) prices.push(...apply(world, forget(context, world)))
+  if (context.schedule.takeDue("priceInBlock")) prices.push(...changePrices(context, world))
+  if (context.schedule.takeDue("priceUnknown")) {
+    prices.push(...applyPrices(world, makePriceUnknown(context, world)))
+  }
   if (prices.length > 0) draft.prices = prices
   else delete draft.prices
 }
 
-/** Prices that arrive between two blocks and belong to the first. */
+/** Returns price changes between two blocks, which belong to the first one. */
 export const pricesBetween = (context: Context, world: World): ReadonlyArray<PriceFeed> =>
-  walk(context, world)
+  changePrices(context, world)
 
-const catalogued = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
+const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
 
-const hasMarket = ({ id }: New<Token>): boolean => catalogued(id).priceUSD !== null
+const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !== null
 
-/** Some prices move by up to four percent; one that was unknown comes back. */
-function walk({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
-  return apply(
+/**
+ * Changes some prices by up to four percent. An unknown price starts again near its first value.
+ */
+function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
+  return applyPrices(
     world,
     world.tokens.filter((token) => hasMarket(token) && random.chance(0.6)).flatMap(
       ({ id, priceUSD }) => {
-        const moved = (priceUSD ?? catalogued(id).priceUSD ?? 0) * (0.96 + 0.08 * random.next())
-        return priceFeed(world, id, Number(moved.toPrecision(8)))
+        const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
+          (0.96 + 0.08 * random.next())
+        return priceFeed(world, id, Number(changed.toPrecision(8)))
       }
     )
   )
 }
 
-/** Neither ether nor the governance token become unknown. */
-function forget({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
+/** Makes a price unknown, except those of ether and the governance token. */
+function makePriceUnknown({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   const token = random.pick(world.tokens.filter(({ id, priceUSD }) => id > 1 && priceUSD !== null))
   return token === undefined
     ? []
@@ -78,7 +90,7 @@ const priceFeed = (
 ): ReadonlyArray<PriceFeed> =>
   priceUSD === null ? [] : [{ tokenId, priceUSD, timeMs: world.block.timestampMs }]
 
-function apply(world: World, prices: ReadonlyArray<PriceFeed>): ReadonlyArray<PriceFeed> {
+function applyPrices(world: World, prices: ReadonlyArray<PriceFeed>): ReadonlyArray<PriceFeed> {
   for (const { priceUSD, timeMs, tokenId } of prices) {
     const token = world.tokens[tokenId]
     if (token !== undefined) world.tokens[tokenId] = { ...token, priceUSD, priceTimeMs: timeMs }

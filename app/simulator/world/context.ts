@@ -1,16 +1,19 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
-import type { Agenda } from "./agenda.ts"
+import type { EventSchedule } from "./event_schedule.ts"
 import type { Settings } from "./options.ts"
-import type { People } from "./people.ts"
+import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
 import type { Recording } from "./recording.ts"
 
-/** What every part of the simulator works with; only chance and dates move on, and they do not roll back. */
+/**
+ * The state and services that all parts of the simulator share. Random numbers and the schedule
+ * advance, and a rollback of the chain does not reset them.
+ */
 export interface Context {
   readonly settings: Settings
   readonly constants: GenesisFeed["constants"]
   readonly random: Random
-  readonly agenda: Agenda
-  readonly people: People
+  readonly schedule: EventSchedule
+  readonly wallets: Wallets
   readonly recording: Recording
 }

@@ -2,39 +2,52 @@ import type { Network } from "../../../core/domain/mod.ts"
 import { recorded } from "./_recorded.ts"
 import { Recording } from "./recording.ts"
 
-/** What a simulated network is like; the same options give the same network, byte for byte. */
+/** Options of a simulated network. The same options generate the same network, byte for byte. */
 export interface SimulationOptions {
   readonly seed: string | number
   readonly network?: Network
-  /** Time of the genesis block, milliseconds since 1970; a fixed time by default. */
+  /** Time of the genesis block, in milliseconds since 1970; a fixed time by default. */
   readonly startTimeMs?: number
-  /** How many users arrive in the beginning (afterwards now and then another one); 150 by default. */
+  /**
+   * Users that arrive in the first blocks; 150 by default. More users arrive later, one at a time.
+   */
   readonly users?: number
-  /** How many tokens are registered beside ether, at most 10, which is the default. */
+  /** Tokens registered in addition to ether, at most 10; 10 by default. */
   readonly tokens?: number
-  /** How many coordinators bid, 4 by default. */
+  /** Coordinators that bid in the auction; 4 by default. */
   readonly coordinators?: number
-  /** L2 transactions of an average block with batches, 16 by default. */
+  /** L2 transactions in an average block that has batches; 16 by default. */
   readonly transactionsPerBlock?: number
-  /** Share of the L2 transactions that are exits, 0.03 by default; each costs a Merkle proof, about a millisecond. */
+  /**
+   * Share of exits among the L2 transactions, from 0 to 1; 0.03 by default. Each needs a Merkle
+   * proof.
+   */
   readonly exitShare?: number
-  /** Share of the L2 transfers that involve the first account, 0 by default. */
+  /** Share of L2 transfers that the first account sends or receives, from 0 to 1; 0 by default. */
   readonly heavyShare?: number
-  /** Average number of blocks between two rollbacks, 5 or more, 50 by default; 0 for none. */
+  /**
+   * Average number of blocks between two rollbacks, at least 5; 50 by default, 0 disables
+   * rollbacks.
+   */
   readonly rollBackPeriodBlocks?: number
   /**
-   * Whether state roots are made up, field elements that differ from batch to batch and from fork to fork, for tests that look at
-   * something else; false by default: then each is the root of the accounts, at some milliseconds a transaction unless it is recorded.
+   * Whether state roots are placeholders that differ for each batch and fork; false by default.
+   * True roots cost some milliseconds per transaction, unless `recording` contains them.
    */
-  readonly standInRoots?: boolean
-  /** Results that need not be computed again; by default those of seed 1 with 3000 transactions, which serve no other seed. */
+  readonly placeholderRoots?: boolean
+  /**
+   * Results of expensive computations; by default those of the network with seed 1 and 3000
+   * transactions. It has no effect on other networks.
+   */
   readonly recording?: Recording
 }
 
+/** All options, with their defaults. */
 export interface Settings extends Required<Omit<SimulationOptions, "seed">> {
   readonly seed: string
 }
 
+/** The network that is simulated by default. */
 export const defaultNetwork: Network = {
   prefix: "zk",
   name: "Rollup Network",
@@ -42,12 +55,14 @@ export const defaultNetwork: Network = {
   rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
 }
 
-/** Rollbacks are up to 5 blocks deep, about 3 on average: with more of them the chain would not grow. */
+/**
+ * A rollback drops up to 5 blocks, 3 on average: with a shorter period the chain would not grow.
+ */
 const rollBackPeriodMin = 5
 
-/** Throws a RangeError for options of which no network can be made. */
-export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => {
-  const settings = { ...defaults, ...given, seed: String(seed) }
+/** Returns the options with their defaults. Throws a RangeError if rollbacks are too frequent. */
+export const settingsOf = ({ seed, ...options }: SimulationOptions): Settings => {
+  const settings = { ...defaults, ...options, seed: String(seed) }
   const { rollBackPeriodBlocks: period } = settings
   if (period !== 0 && period < rollBackPeriodMin) {
     throw new RangeError(
@@ -67,6 +82,6 @@ const defaults = {
   exitShare: 0.03,
   heavyShare: 0,
   rollBackPeriodBlocks: 50,
-  standInRoots: false,
+  placeholderRoots: false,
   recording: new Recording(recorded)
 }

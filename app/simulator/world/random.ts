@@ -1,6 +1,9 @@
 import { digestOf } from "./chain.ts"
 
-/** Chance that can be repeated: xoshiro128**, seeded by a text. Nothing in the simulator draws from elsewhere. */
+/**
+ * A pseudorandom number generator (xoshiro128**) with a text as seed: the only source of randomness
+ * here.
+ */
 export class Random {
   readonly #state = new Uint32Array(4)
 
@@ -8,14 +11,14 @@ export class Random {
     this.reseed(seed)
   }
 
-  /** As if it was new. */
+  /** Resets the generator to a seed. */
   reseed(seed: string): void {
     const digest = digestOf(seed)
     this.#state.fill(0)
     for (let i = 0; i < 16; i++) this.#state[i >> 2] = (this.#state[i >> 2]! << 8) | digest[i]!
   }
 
-  /** 0 ≤ x < 1. */
+  /** Returns a number x with 0 ≤ x < 1. */
   next(): number {
     const state = this.#state
     const s1 = state[1]!
@@ -30,15 +33,15 @@ export class Random {
     return result / 4294967296
   }
 
-  /** An integer between both bounds, both included. */
+  /** Returns an integer from `minimum` to `maximum`, both included. */
   integer(minimum: number, maximum: number): number {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1))
   }
 
-  /** From 0 to below the count, small numbers more often. */
+  /** Returns an integer from 0 to `count - 1`, small numbers more often. */
   skewed(count: number): number {
     const drawn = this.next()
-    // no power function, whose last bit differs between engines
+    // not Math.pow, whose last bit differs between engines
     return Math.floor(drawn * drawn * count)
   }
 
@@ -46,13 +49,13 @@ export class Random {
     return this.next() < probability
   }
 
-  /** Undefined only of an empty list. */
+  /** Returns one of the items; undefined if there are none. */
   pick<Item>(items: ReadonlyArray<Item>): Item | undefined {
     return items[Math.floor(this.next() * items.length)]
   }
 
-  /** Picks from a list that is known not to be empty. */
-  of<Item>(items: readonly [Item, ...ReadonlyArray<Item>]): Item {
+  /** Returns one of the items, of which there is at least one. */
+  oneOf<Item>(items: readonly [Item, ...ReadonlyArray<Item>]): Item {
     return items[Math.floor(this.next() * items.length)] ?? items[0]
   }
 }

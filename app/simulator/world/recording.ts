@@ -2,46 +2,53 @@ import * as Hex from "effect/encoding/Hex"
 import { digestOf } from "./chain.ts"
 
 /**
- * What hashing and key derivation gave before, kept by the digest of what went in. Whatever is not there is computed, so a recording
- * saves time and changes nothing: where a network is another one, so are its digests, and nothing is found.
+ * Stored results of expensive computations, by the digest of their input. A result that is not
+ * stored is computed, so that a recording saves time and changes no value. Another network has
+ * other inputs, and finds no stored results.
  */
 export class Recording {
   readonly #text: string
-  readonly #made: Map<string, ReadonlyArray<bigint>> | undefined
-  /** By digest, numbers as they are written; read from the text when first asked. */
-  #known: ReadonlyMap<string, string> | undefined
+  readonly #used: Map<string, ReadonlyArray<bigint>> | undefined
+  /** The stored results in hexadecimal by digest; parsed on first use. */
+  #stored: ReadonlyMap<string, string> | undefined
 
-  /** Of the text of another one, or an empty one; `keeps` whether it takes in what it is told, and so grows with the network. */
-  constructor(text = "", { keeps = false }: { readonly keeps?: boolean } = {}) {
+  /**
+   * @param text - The `text` of another recording; empty by default
+   * @param options - `records`: whether `text` returns the results that are used from now on
+   */
+  constructor(text = "", { records = false }: { readonly records?: boolean } = {}) {
     this.#text = text
-    this.#made = keeps ? new Map() : undefined
+    this.#used = records ? new Map() : undefined
   }
 
-  /** The numbers, none of them negative, that belong to a subject: `compute` depends on nothing that the subject does not say. */
-  recall(subject: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
-    this.#known ??= readText(this.#text)
-    if (this.#known.size === 0 && this.#made === undefined) return compute()
-    const key = Hex.encode(digestOf(subject)).slice(0, KEY_LENGTH)
-    const known = this.#known.get(key)
-    const numbers = known === undefined
+  /**
+   * Returns the stored result for an input, or computes it. `compute` must depend on the input
+   * only, and return numbers that are not negative.
+   */
+  getOrCompute(input: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
+    this.#stored ??= parse(this.#text)
+    if (this.#stored.size === 0 && this.#used === undefined) return compute()
+    const key = Hex.encode(digestOf(input)).slice(0, KEY_LENGTH)
+    const stored = this.#stored.get(key)
+    const numbers = stored === undefined
       ? compute()
-      : known.split(" ").map((digits) => BigInt(`0x${digits}`))
-    this.#made?.set(key, numbers)
+      : stored.split(" ").map((digits) => BigInt(`0x${digits}`))
+    this.#used?.set(key, numbers)
     return numbers
   }
 
-  /** What was recalled by a recording that keeps, a line for each subject. */
+  /** The results used so far, one line each; empty unless the option `records` is set. */
   get text(): string {
-    return [...this.#made ?? []].map(([key, numbers]) =>
+    return [...this.#used ?? []].map(([key, numbers]) =>
       `${key} ${numbers.map((number) => number.toString(16)).join(" ")}`
     ).join("\n")
   }
 }
 
-/** 64 bits: chance makes no two of some hundreds alike. */
+/** 64 bits, enough to make a collision among some hundred inputs improbable. */
 const KEY_LENGTH = 16
 
-const readText = (text: string): ReadonlyMap<string, string> =>
+const parse = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text === ""
       ? []

@@ -1,9 +1,9 @@
-/** A token as its contract describes it, and what it is first worth. */
+/** A token as its contract describes it, with its first price. */
 export interface CatalogueToken {
   readonly name: string
   readonly symbol: string
   readonly decimals: number
-  /** US dollars; null where no exchange knows it. */
+  /** US dollars; null if no exchange trades it. */
   readonly priceUSD: number | null
 }
 
@@ -14,7 +14,9 @@ export const ether: CatalogueToken = {
   priceUSD: 3120.5
 }
 
-/** Registered in this order. Contracts choose their names freely, so some are odd. */
+/**
+ * The tokens in the order of registration. Contracts choose any name, so some names are unusual.
+ */
 export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
   { name: "Governance Token", symbol: "GOV", decimals: 18, priceUSD: 4.31 },
   { name: "Tether USD", symbol: "USDT", decimals: 6, priceUSD: 1 },

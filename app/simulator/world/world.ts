@@ -21,27 +21,30 @@ import {
 import type { BatchState } from "../../../core/use_cases/mod.ts"
 import { ether } from "./token_catalogue.ts"
 
+/** Number of sets of auction variables in use: more than the open slots refer to. */
+export const auctionVariablesMax = 16
+
 /** A queue of L1 user transactions that is not forged yet. */
 export interface Queue {
   readonly number: number
   readonly transactions: ReadonlyArray<New<Transaction>>
 }
 
-/** An exit that has not left for good. */
+/** An exit that is not withdrawn yet. */
 export interface OpenExit {
   readonly batchNum: number
   readonly accountIndex: AccountIndex
   readonly tokenId: TokenId
   readonly owner: EthereumAddress
-  /** Sent to the delayer. */
+  /** Whether the owner has requested a delayed withdrawal. */
   readonly requested: boolean
 }
 
-/** An exit of a wallet that the simulator does not play. */
-export interface OutsideExit extends OpenExit {
-  /** At once, or by a request to the delayer. */
+/** An exit of a wallet that the simulator does not control. */
+export interface ExternalExit extends OpenExit {
+  /** Whether the withdrawal is instant, without the withdrawal delayer. */
   readonly instant: boolean
-  /** Number of the block in which it goes on. */
+  /** Number of the block in which the next step happens: withdrawal, request or collection. */
   readonly dueBlock: bigint
 }
 
@@ -50,50 +53,54 @@ export interface BestBid {
   readonly value: bigint
 }
 
-/** A posted transaction, and what it was signed about: on a fork the same index can be another account. */
-export interface PoolEntry {
+/**
+ * A submitted transaction with the keys of the accounts that it was signed for: after a rollback
+ * the same index can be another account.
+ */
+export interface SubmittedTransaction {
   readonly transaction: PostedTransaction
   readonly sender: PublicKey
   readonly toAccountIndex: AccountIndex
-  /** Null for an exit, and where the account is still to be created. */
+  /** Null for an exit, and if the account does not exist yet. */
   readonly receiver: PublicKey | null
 }
 
 /**
- * The simulator's own picture of the chain after a block. What it holds is never changed in place, only replaced, so a copy of the
- * containers is a snapshot to come back to when the chain rolls back.
+ * The state of the simulated chain after a block. Its items are replaced, never modified, so that a
+ * copy of its collections is a snapshot for a rollback.
  */
 export interface World {
   block: { readonly number: bigint; readonly hash: string; readonly timestampMs: number }
-  /** By index, the first one being 256. */
+  /** Ascending by index, from `FIRST_USER_ACCOUNT`. */
   accounts: Array<New<Account>>
-  /** Indexes by token id. */
+  /** Account indexes by token id. */
   accountsOfToken: Array<ReadonlyArray<AccountIndex>>
   tokens: Array<New<Token>>
-  /** Queues from `nextQueue` on that hold something, ascending. */
+  /** The queues from `nextQueue` that are not empty, ascending. */
   queues: Array<Queue>
   nextQueue: number
   lastBatchNum: number
-  /** Users that have appeared. */
+  /** Number of users that have arrived. */
   users: number
-  /** On which a coordinator collects fees, one of each token. */
+  /** The accounts on which each coordinator collects fees, one per token. */
   feeAccounts: Map<PublicKey, ReadonlyArray<AccountIndex>>
   registrations: Map<EthereumAddress, CoordinatorFeed>
   bids: Map<number, BestBid>
-  /** The newest ones; older exits are left alone for good. */
+  /** The newest open exits; older ones are never withdrawn. */
   openExits: Array<OpenExit>
-  outsideExits: ReadonlyArray<OutsideExit>
+  externalExits: ReadonlyArray<ExternalExit>
   variables: GenesisFeed["variables"]
   /** Auction variables from the newest to the oldest. */
   auctionVariables: ReadonlyArray<AuctionVariables>
-  /** Forged so far. */
-  transactions: number
-  /** Names the accounts as they are: the digest of all changes, one batch after the other. */
+  /** Number of forged transactions. */
+  transactionCount: number
+  /** Identifies the state of the accounts: the digest of all changes of all batches. */
   stateKey: string
-  /** Of the accounts; undefined as long as every root asked for was recorded. */
+  /** The state tree; undefined while the recording contains all roots. */
   tree: MerkleTree | undefined
 }
 
+/** Returns the state after the genesis block. */
 export function worldOf({ block, variables }: GenesisFeed): World {
   const token = {
     ...ether,
@@ -116,16 +123,16 @@ export function worldOf({ block, variables }: GenesisFeed): World {
     registrations: new Map(),
     bids: new Map(),
     openExits: [],
-    outsideExits: [],
+    externalExits: [],
     variables,
     auctionVariables: [{ ...variables.auction, ethereumBlockNum: block.number }],
-    transactions: 0,
+    transactionCount: 0,
     stateKey: "",
     tree: undefined
   }
 }
 
-/** A world that can be changed without touching the one it comes from. */
+/** Returns a copy that can be changed without changing the original. */
 export const copyWorld = (world: World): World => ({
   ...world,
   accounts: world.accounts.slice(),
@@ -144,7 +151,7 @@ export const accountOf = (world: World, index: AccountIndex): New<Account> | und
 export const lastAccountIndex = (world: World): AccountIndex =>
   FIRST_USER_ACCOUNT + world.accounts.length - 1
 
-/** The world as the rollup's state transition sees it. */
+/** Returns the state that the rollup's state transition reads. */
 export const batchStateOf = (world: World): BatchState => ({
   account: (index) => accountOf(world, index),
   token: (id) => world.tokens[id],
@@ -159,5 +166,5 @@ export function addAccount(world: World, account: New<Account>): void {
   ]
 }
 
-/** A block while it is put together. */
+/** A block under construction. */
 export type BlockDraft = { -readonly [Key in keyof BlockFeed]: BlockFeed[Key] }

@@ -106,9 +106,13 @@ export const scalar = <T>({
   }
 
   function exampleIn(context: WireContext) {
-    return json === "string" ? format(context) : (value: T): unknown => value
+    return json === "string" ? format(context) : (value: T) => jsonNumber(value)
   }
 }
+
+/** Returns the number of a bigint that a double represents exactly, and other values unchanged. */
+const jsonNumber = (value: unknown): unknown =>
+  typeof value === "bigint" && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 
 /** Returns the schema of a value as JSON: integers above 2^53 are bigint, all others numbers. */
 const jsonNumbers = <T>(domain: Schema.Codec<T>): Schema.Codec<T, unknown> =>
@@ -117,7 +121,7 @@ const jsonNumbers = <T>(domain: Schema.Codec<T>): Schema.Codec<T, unknown> =>
       domain as unknown as Schema.Codec<bigint>,
       SchemaTransformation.transform({
         decode: BigInt,
-        encode: (value) => value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
+        encode: (value) => jsonNumber(value) as number | bigint
       })
     )
   ) as unknown as Schema.Codec<T, unknown>)

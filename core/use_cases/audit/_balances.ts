@@ -5,10 +5,7 @@ import type { Holding } from "./balance_book.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
-/**
- * Compares created accounts, changed accounts and their balances after a batch with the computed
- * ones.
- */
+/** Compares the created accounts and the balances after a batch with the computed ones. */
 export function auditBalances(
   evidence: BatchEvidence,
   outcome: BatchOutcome,
@@ -20,24 +17,26 @@ export function auditBalances(
     outcome.accountUpdates.map((update) => [update.index, update])
   )
   const touched = [...new Set([...updated, ...computed.keys()])].sort((a, b) => a - b)
-  payFees(evidence, outcome, touched, computed, findings)
+  addFees(evidence, outcome, touched, computed, findings)
   findings.checked("balances", touched.length)
   for (const index of touched) {
-    const was = before(index)
-    const expected = computed.get(index) ?? was
-    const found = after(index)
-    const place = () => `account ${index} after batch ${batchNum}`
+    const accountBefore = before(index)
+    const expected = computed.get(index) ?? accountBefore
+    const stored = after(index)
+    const location = () => `account ${index} after batch ${batchNum}`
     if (expected === undefined) {
       findings.violate(
         "balances",
-        place(),
+        location(),
         "a balance that was overwritten",
         "no such account before the batch"
       )
-    } else {findings.sameMembers("balances", place, {
-        nonce: found?.nonce,
-        balance: found?.balance
-      }, { nonce: expected.nonce, balance: expected.balance })}
+    } else {
+      findings.sameMembers("balances", location, {
+        nonce: stored?.nonce,
+        balance: stored?.balance
+      }, { nonce: expected.nonce, balance: expected.balance })
+    }
   }
   const changed = touched.filter((index) =>
     index <= lastAccountBefore && isChanged(before(index), computed.get(index))
@@ -50,8 +49,8 @@ export function auditBalances(
   )
 }
 
-const isChanged = (was: Holding | undefined, is: Holding | undefined): boolean =>
-  is !== undefined && (was?.nonce !== is.nonce || was.balance !== is.balance)
+const isChanged = (from: Holding | undefined, to: Holding | undefined): boolean =>
+  to !== undefined && (from?.nonce !== to.nonce || from.balance !== to.balance)
 
 function auditCreated(
   { batch, created }: BatchEvidence,
@@ -65,22 +64,22 @@ function auditCreated(
     createdAccounts.length
   )
   for (let i = 0; i < Math.max(created.length, createdAccounts.length); i++) {
-    const [found, expected] = [created[i], createdAccounts[i]]
-    const place = () => `account ${(found ?? expected)!.index}`
-    if (found === undefined || expected === undefined) {
+    const [stored, expected] = [created[i], createdAccounts[i]]
+    const location = () => `account ${(stored ?? expected)!.index}`
+    if (stored === undefined || expected === undefined) {
       findings.violate(
         "transitions",
-        place(),
-        found === undefined ? "no account" : "an account",
+        location(),
+        stored === undefined ? "no account" : "an account",
         `${expected === undefined ? "none" : "one"} that batch ${batch.batchNum} creates`
       )
     } else {
-      findings.sameMembers("transitions", place, {
-        index: found.index,
-        tokenId: found.tokenId,
-        batchNum: found.batchNum,
-        publicKey: found.publicKey,
-        address: found.address
+      findings.sameMembers("transitions", location, {
+        index: stored.index,
+        tokenId: stored.tokenId,
+        batchNum: stored.batchNum,
+        publicKey: stored.publicKey,
+        address: stored.address
       }, {
         index: expected.index,
         tokenId: expected.tokenId,
@@ -93,10 +92,10 @@ function auditCreated(
 }
 
 /**
- * Adds the fees to the accounts that collected them. Stores do not record these accounts: for each
- * token it is the account whose balance exceeds the computed one by exactly the fees.
+ * Adds the fees to the accounts that collected them. Stores do not record these accounts. For each
+ * token it is the account with a balance that exceeds the computed one by exactly the fees.
  */
-function payFees(
+function addFees(
   { after, batch, before, created }: BatchEvidence,
   { l2 }: BatchOutcome,
   touched: ReadonlyArray<AccountIndex>,
@@ -109,24 +108,27 @@ function payFees(
   const tokenOf = (index: AccountIndex) =>
     (before(index) ?? created.find((account) => account.index === index))?.tokenId
   for (const [tokenId, amount] of batch.collectedFees) {
-    const place = `batch ${batch.batchNum}, token ${tokenId}`
-    findings.same("fees", place, amount, sums.get(tokenId) ?? 0n)
+    const location = `batch ${batch.batchNum}, token ${tokenId}`
+    findings.same("fees", location, amount, sums.get(tokenId) ?? 0n)
     if (amount === 0n) continue
     const collector = touched.find((index) => {
-      const without = computed.get(index) ?? before(index)
-      return without !== undefined && tokenOf(index) === tokenId &&
-        after(index)?.balance === without.balance + amount
+      const withoutFees = computed.get(index) ?? before(index)
+      return withoutFees !== undefined && tokenOf(index) === tokenId &&
+        after(index)?.balance === withoutFees.balance + amount
     })
-    const without = collector === undefined
+    const withoutFees = collector === undefined
       ? undefined
       : computed.get(collector) ?? before(collector)
-    if (collector === undefined || without === undefined) {
+    if (collector === undefined || withoutFees === undefined) {
       findings.violate(
         "fees",
-        place,
+        location,
         `no account that holds ${amount} more than its transactions explain`,
         "one that collected the fees"
       )
-    } else computed.set(collector, { nonce: without.nonce, balance: without.balance + amount })
+    } else {
+      const balance = withoutFees.balance + amount
+      computed.set(collector, { nonce: withoutFees.nonce, balance })
+    }
   }
 }

@@ -14,11 +14,11 @@ export function auditExits(
   if (outcome.exits.length === 0 && exitRoot !== 0n) {
     findings.violate("exits", `batch ${batchNum}, exitRoot`, exitRoot, "0, since nothing leaves")
   }
-  const left = new Map(outcome.exits.map(({ accountIndex, balance }) => [accountIndex, balance]))
+  const missing = new Map(outcome.exits.map(({ accountIndex, balance }) => [accountIndex, balance]))
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
     const owner = before(accountIndex) ?? created.find(({ index }) => index === accountIndex)
-    findings.sameMembers("exits", () => placeOf(exit), {
+    findings.sameMembers("exits", () => locationOf(exit), {
       batchNum: exit.batchNum,
       balance: exit.balance,
       tokenId: exit.tokenId,
@@ -26,23 +26,23 @@ export function auditExits(
       publicKey: exit.publicKey
     }, {
       batchNum,
-      balance: left.get(accountIndex) ?? null,
+      balance: missing.get(accountIndex) ?? null,
       tokenId: owner?.tokenId,
       address: owner?.address,
       publicKey: owner?.publicKey
     })
-    left.delete(accountIndex)
+    missing.delete(accountIndex)
     if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) {
       findings.violate(
         "exits",
-        placeOf(exit),
+        locationOf(exit),
         `account ${accountIndex}`,
         `one above ${exits[i - 1]!.accountIndex}, since exits ascend`
       )
     }
     auditWithdrawal(exit, findings)
   }
-  for (const [accountIndex, balance] of left) {
+  for (const [accountIndex, balance] of missing) {
     findings.violate(
       "exits",
       `batch ${batchNum}, account ${accountIndex}`,
@@ -52,16 +52,16 @@ export function auditExits(
   }
 }
 
-const placeOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
+const locationOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
   `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
 
-/** Checks that an exit is withdrawn instantly, or requested and then collected in a later block. */
+/** Checks that an exit was withdrawn instantly, or requested and collected in a later block. */
 function auditWithdrawal(exit: Exit, findings: Findings): void {
   const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = exit
   if (instantWithdrawn !== null && (delayedWithdrawRequest !== null || delayedWithdrawn !== null)) {
     findings.violate(
       "withdrawals",
-      placeOf(exit),
+      locationOf(exit),
       "withdrawn at once and by the delayer",
       "one of both"
     )
@@ -72,7 +72,7 @@ function auditWithdrawal(exit: Exit, findings: Findings): void {
   ) {
     findings.violate(
       "withdrawals",
-      placeOf(exit),
+      locationOf(exit),
       `collected in block ${delayedWithdrawn}, requested in ${delayedWithdrawRequest ?? "none"}`,
       "a request in an earlier block"
     )

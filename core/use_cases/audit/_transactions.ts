@@ -12,21 +12,21 @@ import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
-/** The transactions of a batch by kind, each in order. */
-export interface Kinds {
+/** The transactions of a batch by kind, in order. */
+export interface TransactionsByKind {
   readonly user: ReadonlyArray<Transaction>
   readonly coordinator: ReadonlyArray<Transaction>
   readonly l2: ReadonlyArray<Transaction>
 }
 
 /**
- * Compares the stored transactions of a batch with the computed ones. Returns whether they are in
- * order.
+ * Compares the stored transactions of a batch with the computed ones. Reports a violation and
+ * returns false, and compares nothing, if they are not in order.
  */
 export function auditTransactions(
   keccak256: Keccak256,
   evidence: BatchEvidence,
-  kinds: Kinds,
+  kinds: TransactionsByKind,
   outcome: BatchOutcome,
   findings: Findings
 ): boolean {
@@ -37,14 +37,14 @@ export function auditTransactions(
   if (misplaced >= 0) {
     findings.violate(
       "transactions",
-      placeOf(transactions[misplaced]!),
+      locationOf(transactions[misplaced]!),
       "its place in the batch",
       "those of users first, then those of the coordinator, then L2"
     )
     return false
   }
   for (const [position, row] of inOrder.entries()) {
-    findings.sameMembers("transactions", () => placeOf(row), {
+    findings.sameMembers("transactions", () => locationOf(row), {
       position: row.position,
       batchNum: row.batchNum
     }, { position, batchNum: batch.batchNum })
@@ -59,16 +59,16 @@ export function auditTransactions(
   return true
 }
 
-const placeOf = ({ batchNum, id, itemId }: Transaction): string =>
+const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
   `transaction ${id} (item ${itemId}, batch ${batchNum})`
 
-const nobody = { address: null, publicKey: null }
+const noOwner = { address: null, publicKey: null }
 
 /** Returns the owner of an account that exists before the batch or that the batch creates. */
 const ownerOf = ({ before, created }: BatchEvidence, index: number) =>
   (isUserAccount(index)
     ? before(index) ?? created.find((account) => account.index === index)
-    : undefined) ?? nobody
+    : undefined) ?? noOwner
 
 function auditUser(
   evidence: BatchEvidence,
@@ -80,7 +80,7 @@ function auditUser(
   if (queued === undefined) return
   const receiver = ownerOf(evidence, row.toAccountIndex)
   const { depositAmount } = queued.l1 ?? {}
-  findings.sameMembers("transactions", () => placeOf(row), {
+  findings.sameMembers("transactions", () => locationOf(row), {
     ...membersOf(row),
     amountSuccess: row.l1?.amountSuccess,
     depositAmountSuccess: row.l1?.depositAmountSuccess
@@ -118,17 +118,17 @@ const membersOf = ({ l1, ...row }: Transaction) => ({
 function auditCoordinator(
   keccak256: Keccak256,
   { batch }: BatchEvidence,
-  { coordinator, user }: Kinds,
+  { coordinator, user }: TransactionsByKind,
   { createdAccounts }: BatchOutcome,
   findings: Findings
 ): void {
   const firstCreated = createdAccounts.length - coordinator.length
-  for (const [place, row] of coordinator.entries()) {
+  for (const [i, row] of coordinator.entries()) {
     const id = l1CoordinatorTransactionId({
       batchNum: batch.batchNum,
-      position: user.length + place
+      position: user.length + i
     }, keccak256)
-    findings.sameMembers("transactions", () => placeOf(row), {
+    findings.sameMembers("transactions", () => locationOf(row), {
       ...membersOf(row),
       id: row.id,
       amountSuccess: row.l1?.amountSuccess,
@@ -136,7 +136,7 @@ function auditCoordinator(
     }, {
       id,
       type: "CreateAccountDeposit",
-      fromAccountIndex: createdAccounts[firstCreated + place]!.index,
+      fromAccountIndex: createdAccounts[firstCreated + i]!.index,
       toAccountIndex: NO_ACCOUNT,
       toAddress: null,
       toPublicKey: null,
@@ -167,7 +167,7 @@ function auditL2(
     { fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee },
     keccak256
   )
-  findings.sameMembers("transactions", () => placeOf(row), {
+  findings.sameMembers("transactions", () => locationOf(row), {
     ...membersOf(row),
     id: row.id,
     historicFeeUSD

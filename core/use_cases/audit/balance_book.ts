@@ -1,24 +1,22 @@
 import type { Account } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 
+/** Nonce and balance of an account. */
 export type Holding = Pick<Account, "nonce" | "balance">
 
 const sliceBits = 12
 const sliceSize = 2 ** sliceBits
 const wordBits = 64n
-/** A balance is below 2^192; a damaged one, below 2^256. */
+/** 64-bit words of a balance: it is below 2^192, or below 2^256 if it is damaged. */
 const words = 4
 
 interface Slice {
-  readonly isThere: Uint8Array
+  readonly isPresent: Uint8Array
   readonly nonces: Float64Array
   readonly balances: BigUint64Array
 }
 
-/**
- * Nonces and balances of all accounts at one batch: 41 bytes for each account, whatever the numbers
- * are.
- */
+/** Nonces and balances of accounts at one batch. Takes 41 bytes for each account. */
 export class BalanceBook {
   readonly #slices = new Map<number, Slice>()
 
@@ -27,28 +25,28 @@ export class BalanceBook {
     let slice = this.#slices.get(number)
     if (slice === undefined) {
       slice = {
-        isThere: new Uint8Array(sliceSize),
+        isPresent: new Uint8Array(sliceSize),
         nonces: new Float64Array(sliceSize),
         balances: new BigUint64Array(words * sliceSize)
       }
       this.#slices.set(number, slice)
     }
-    const place = index % sliceSize
-    slice.isThere[place] = 1
-    slice.nonces[place] = Number(nonce)
+    const offset = index % sliceSize
+    slice.isPresent[offset] = 1
+    slice.nonces[offset] = Number(nonce)
     for (let word = 0; word < words; word++) {
-      slice.balances[words * place + word] = balance >> (wordBits * BigInt(word))
+      slice.balances[words * offset + word] = balance >> (wordBits * BigInt(word))
     }
   }
 
   get(index: AccountIndex): Holding | undefined {
     const slice = this.#slices.get(Math.floor(index / sliceSize))
-    const place = index % sliceSize
-    if (slice === undefined || slice.isThere[place] === 0) return undefined
+    const offset = index % sliceSize
+    if (slice === undefined || slice.isPresent[offset] === 0) return undefined
     let balance = 0n
     for (let word = words - 1; word >= 0; word--) {
-      balance = balance << wordBits | slice.balances[words * place + word]!
+      balance = balance << wordBits | slice.balances[words * offset + word]!
     }
-    return { nonce: BigInt(slice.nonces[place]!), balance }
+    return { nonce: BigInt(slice.nonces[offset]!), balance }
   }
 }

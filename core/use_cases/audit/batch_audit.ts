@@ -9,19 +9,20 @@ import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import { type BatchInput, processBatch } from "../batch/mod.ts"
 import { auditBalances } from "./_balances.ts"
 import { auditExits } from "./_exits.ts"
-import { auditTransactions, type Kinds } from "./_transactions.ts"
+import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
+/** The rules of a batch audit: constants and functions of the network. */
 export interface BatchAuditRules {
   readonly auction: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
   readonly keccak256: Keccak256
 }
 
 /**
- * Computes a batch from the state before it and compares the result with what is stored. It skips
- * exit proofs, which are expensive and have their own check, and amounts in US dollars, since no
- * store records the prices at the time of a batch.
+ * Computes a batch from the state before it and compares the result with the stored rows. It does
+ * not check exit proofs, which are expensive and have a check of their own, and values in US
+ * dollars, since stores do not record the prices at the time of a batch.
  */
 export function auditBatch(
   { auction, keccak256 }: BatchAuditRules,
@@ -29,11 +30,11 @@ export function auditBatch(
   findings: Findings
 ): void {
   const { batch, lastAccountBefore, transactions } = evidence
-  const place = `batch ${batch.batchNum}`
+  const location = `batch ${batch.batchNum}`
   findings.checked("batches")
   findings.same(
     "batches",
-    `${place}, slotNum`,
+    `${location}, slotNum`,
     batch.slotNum,
     slotOfBlock(auction, batch.ethereumBlockNum)
   )
@@ -42,7 +43,7 @@ export function auditBatch(
     if (evidence.queued(id) === undefined) {
       findings.violate(
         "queued",
-        `transaction ${id} (item ${itemId}, ${place})`,
+        `transaction ${id} (item ${itemId}, ${location})`,
         "no queued transaction of that id",
         "the one that was forged"
       )
@@ -55,8 +56,8 @@ export function auditBatch(
   }, inputOf(evidence, kinds))
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {
-    const { expected, invariant, place: within, value } = outcome.failure
-    findings.violate("transitions", `${place}${within}`, `${value} (${invariant})`, expected)
+    const { expected, invariant, pointer, value } = outcome.failure
+    findings.violate("transitions", `${location}${pointer}`, `${value} (${invariant})`, expected)
     return
   }
   const isOrdered = auditTransactions(keccak256, evidence, kinds, outcome.success, findings)
@@ -64,21 +65,19 @@ export function auditBatch(
   auditExits(evidence, outcome.success, findings)
 }
 
-const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
+const kindsOf = (transactions: ReadonlyArray<Transaction>): TransactionsByKind => ({
   user: transactions.filter(({ l1 }) => l1?.userOrigin === true),
   coordinator: transactions.filter(({ l1 }) => l1?.userOrigin === false),
   l2: transactions.filter(({ l2 }) => l2 !== null)
 })
 
-/**
- * Stores do not record which accounts collected the fees: the balances after the batch show them.
- */
+/** Returns the input of the batch without fee accounts, which stores do not record. */
 const inputOf = (
   { batch, queued }: BatchEvidence,
-  { coordinator, l2, user }: Kinds
+  { coordinator, l2, user }: TransactionsByKind
 ): BatchInput => ({
   batchNum: batch.batchNum,
-  queue: user.map((forged) => queued(forged.id) ?? unforged(forged)),
+  queue: user.map((forged) => queued(forged.id) ?? asQueued(forged)),
   // the contract verified the signatures, and stores do not record them
   l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) => ({
     address: fromAddress ?? "",
@@ -96,5 +95,6 @@ const inputOf = (
   feeAccounts: []
 })
 
-const unforged = (row: Transaction): Transaction =>
+/** Returns a forged transaction as it was in the queue, if the queued row is missing. */
+const asQueued = (row: Transaction): Transaction =>
   row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row

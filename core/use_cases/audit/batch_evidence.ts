@@ -7,7 +7,7 @@ export interface BatchEvidence {
   readonly batch: Batch
   /** Ascending by item id. */
   readonly transactions: ReadonlyArray<Transaction>
-  /** Returns a transaction as it was queued. */
+  /** Returns a forged transaction in its state before it was forged. */
   readonly queued: (id: TransactionId) => Transaction | undefined
   readonly exits: ReadonlyArray<Exit>
   /** Accounts that the batch created, ascending; their balances are ignored. */

@@ -1,49 +1,43 @@
-/**
- * The checks of an audit by name, with the rule that each verifies. A store runs the checks for
- * which it has the data.
- */
+/** The checks of an audit, and the rule of each. A store runs the checks for which it has data. */
 export const auditChecks = {
   "migrations": "The applied migrations are those of this program, text by text",
-  "genesis":
-    "The network that the store was opened with is told once, and its first block, ether and first variables are there",
-  "standing": "The ledger stands at its last block and batch, and gives no number a second time",
-  "blocks":
-    "The numbers of blocks are consecutive from the genesis on, times and the newest block known never go back",
-  "block-marks": "Each block knows how far everything reached when it had been written",
+  "genesis": "The store has one genesis record, its block, ether and the first variables",
+  "standing": "The ledger names its last block and batch, and never reuses a number",
+  "blocks": "Block numbers are consecutive; times and the newest known block never decrease",
+  "block-marks": "Each block stores the next item ids and the last numbers of the ledger after it",
   "batches":
-    "Batches are consecutive, and block, time and slot are those of the block that they came in",
-  "stretches": "The transactions and exits of batches follow each other, and none lies outside",
-  "totals": "What a batch counts of itself and of all before it is what there is",
-  "transitions": "Every batch follows from the state before it by the rules of the rollup",
-  "balances":
-    "Every balance and nonce, those that were overwritten and those of today, is what the transactions lead to",
-  "fees": "What a batch collects is the sum of the fees, and an account of each token got it",
+    "Batch numbers are consecutive; block, time and slot of a batch are those of its block",
+  "stretches": "Each transaction and exit belongs to a batch, in the order of the batches",
+  "totals": "The counts and sums of each batch equal its rows and those of all earlier batches",
+  "transitions": "Each batch is a valid state transition from the state before it",
+  "balances": "Each balance and nonce, current or overwritten, is the result of the transactions",
+  "fees": "The collected fees of a batch are the sum of its fees, and one account received them",
   "transactions":
-    "Ids are the hashes of what they name, and what is told of a transaction is what its batch made of it",
-  "queued": "Queued transactions stand without gaps, and are marked as forged where they are",
-  "exits": "The exits of a batch are what left its accounts, with their owners",
-  "exit-proofs": "The proof of an exit leads from its leaf to the exit root of its batch",
-  "withdrawals": "Each block of a withdrawal is noted once, on the exit and beside the block",
+    "Each id is the hash of its transaction, and each field is the result of the batch",
+  "queued": "Queues have no gaps, and forged transactions are marked as forged",
+  "exits": "The exits of a batch are the amounts that left its accounts, with their owners",
+  "exit-proofs": "The proof of each exit leads from its leaf to the exit root of its batch",
+  "withdrawals": "Each withdrawal is recorded once, with the exit and with the block",
   "state-root": "The root over all accounts is the state root of the last batch",
-  "tokens": "Token ids are consecutive, versions are no newer than the ledger knows",
-  "prices": "Each price that was overwritten is noted, and a token that was never priced has none",
-  "coordinators": "The registration that counts is the latest one of each bidder",
-  "bids": "Bidders are registered, and each bid of a slot exceeds the one before it",
-  "variables": "Every set of variables can be read and says what its row says",
+  "tokens": "Token ids are consecutive, and no version of a part is newer than the ledger",
+  "prices": "Each overwritten price is recorded, and a token without a recorded price has none",
+  "coordinators": "The current registration of each bidder is the latest one",
+  "bids": "Each bidder is registered, and each bid of a slot exceeds the previous one",
+  "variables": "Each set of variables can be decoded and agrees with its row",
   "posting-rows":
-    "The rows of a list are full but for the last, ascend, and know how many items come before them",
-  "postings": "Every row is listed under exactly its keys",
-  "postings-below": "Exactly what is filed is in the lists of combinations",
+    "The rows of a posting list ascend, are full but for the last, and count the items before",
+  "postings": "Each row is listed under exactly its keys",
+  "postings-below": "The lists of combined filters contain exactly the indexed rows",
   "open-items":
-    "Exits that can be withdrawn and slots that are held are listed as open, and nothing else",
-  "open-counts": "The counts of open items are their numbers",
-  "pool":
-    "The counters of the pool are its numbers, and fees and ids are those of its transactions",
-  "pool-steps": "The last step of a transaction leads to the state that it is in",
-  "pool-ledger": "States, nonces and marks of the pool are what the ledger leads to",
-  "journal": "Every record is what was written, in its order, and none is missing",
-  "decisions": "What was decided about a block is what is decided when it is checked anew",
-  "feed": "Every record follows from those before it by all rules"
+    "The lists of open items contain exactly the pending exits, and slots by best bidder",
+  "open-counts": "The stored counts of open items are correct",
+  "pool": "The counters, fees and ids of the pool agree with its transactions",
+  "pool-steps": "The last transition of each transaction in the pool leads to its state",
+  "pool-ledger": "States, nonces and settled batches of the pool agree with the ledger",
+  "journal": "Each record is intact and in order, and none is missing",
+  "decisions": "Checking each block again leads to the recorded decision",
+  "feed": "Each record is valid after the records before it"
 } as const
 
+/** The name of a check. */
 export type AuditCheck = keyof typeof auditChecks

@@ -1,15 +1,16 @@
 import type { AuditCheck } from "./checks.ts"
 
-/** A violation: the check, the place, what was found and what was expected. */
+/** A violation of a check: the stored value and the expected one. Reports contain it as JSON. */
 export interface AuditViolation {
   readonly check: AuditCheck
-  /** Table and key, or record and member: `batch 7, account 261`. */
+  /** Location of the value, such as `batch 7, account 261`. */
   readonly place: string
+  /** The stored value. */
   readonly found: string
   readonly expected: string
 }
 
-/** Number of items that a check looked at, and of its violations. */
+/** Number of items that a check has verified, and of its violations. */
 export interface AuditCount {
   readonly check: AuditCheck
   readonly checked: number
@@ -22,7 +23,7 @@ export interface AuditReport {
   readonly checks: ReadonlyArray<AuditCount>
   /** The first violations of each check. */
   readonly violations: ReadonlyArray<AuditViolation>
-  /** Remarks that are no violations: what was skipped, and why. */
+  /** Parts that were skipped, and why. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -32,8 +33,20 @@ const formatValue = (value: Value): string =>
   value === undefined || value === null ? "nothing" : String(value)
 
 /**
- * Collects the findings of an audit. It stores a limited number of violations for each check and
- * counts the others.
+ * Collects the findings of an audit. It stores the first `perCheckMax` violations of each check,
+ * and counts all of them.
+ *
+ * @example
+ * ```ts
+ * import { Findings } from "rollup-node-api"
+ *
+ * const findings = new Findings()
+ * findings.checked("balances", 2)
+ * findings.same("balances", "account 256", 7n, 7n)
+ * findings.same("balances", "account 257", 7n, 8n)
+ * const { isSound, violations: [first] } = findings.report()
+ * console.log(isSound, first?.place, first?.found, first?.expected) // => false account 257 7 8
+ * ```
  */
 export class Findings {
   readonly #counts = new Map<AuditCheck, { checked: number; violations: number }>()
@@ -45,43 +58,45 @@ export class Findings {
     this.#perCheckMax = perCheckMax
   }
 
-  /** Counts items that a check looked at. */
+  /** Adds to the number of items that a check has verified. */
   checked(check: AuditCheck, count = 1): void {
     this.#of(check).checked += count
   }
 
-  violate(check: AuditCheck, place: string, found: Value, expected: Value): void {
+  /** Adds a violation. */
+  violate(check: AuditCheck, location: string, actual: Value, expected: Value): void {
     if (++this.#of(check).violations <= this.#perCheckMax) {
       this.#violations.push({
         check,
-        place,
-        found: formatValue(found),
+        place: location,
+        found: formatValue(actual),
         expected: formatValue(expected)
       })
     }
   }
 
   /** Returns whether the two values are equal; adds a violation if they differ. */
-  same(check: AuditCheck, place: string, found: Value, expected: Value): boolean {
-    if (found === expected) return true
-    this.violate(check, place, found, expected)
+  same(check: AuditCheck, location: string, actual: Value, expected: Value): boolean {
+    if (actual === expected) return true
+    this.violate(check, location, actual, expected)
     return false
   }
 
-  /** Compares members of the same names; the place of each is below the place of the whole. */
+  /** Compares the members of two objects. The location of a member is `location` and its name. */
   sameMembers<Members extends { readonly [name: string]: Value }>(
     check: AuditCheck,
-    place: () => string,
-    found: { readonly [name in keyof Members]: Value },
+    location: () => string,
+    actual: { readonly [name in keyof Members]: Value },
     expected: Members
   ): void {
     for (const name in expected) {
-      if (found[name] !== expected[name]) {
-        this.violate(check, `${place()}, ${name}`, found[name], expected[name])
+      if (actual[name] !== expected[name]) {
+        this.violate(check, `${location()}, ${name}`, actual[name], expected[name])
       }
     }
   }
 
+  /** Adds a note to the report. */
   note(text: string): void {
     this.#notes.push(text)
   }

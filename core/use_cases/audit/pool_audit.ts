@@ -4,16 +4,17 @@ import { type Keccak256, l2TransactionId } from "../../encoding/mod.ts"
 import type { LedgerReader, Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 
+/** The stores that `auditPoolPorts` compares. */
 export interface PoolAuditPorts {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
 }
 
-const all = Number.MAX_SAFE_INTEGER
+const unlimited = Number.MAX_SAFE_INTEGER
 
 /**
- * Compares a pool with its counters and with the ledger, through the ports, for pools that fit into
- * memory. Nothing may be written in the meantime.
+ * Compares a pool with its counters and with the ledger. It reads the whole pool into memory
+ * through the ports. Nothing may write the pool or the ledger in the meantime.
  */
 export const auditPoolPorts = (
   { pool, reader }: PoolAuditPorts,
@@ -22,19 +23,19 @@ export const auditPoolPorts = (
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
     const [pending, forging, forged, invalid] = [
-      yield* pool.pendingSince({ beforeMs: all, limit: all }),
+      yield* pool.pendingSince({ beforeMs: unlimited, limit: unlimited }),
       ...yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
         pool.inBatches({ state, from: 0, to: 2 ** 32 - 1 }))
     ] as const
     const counts = yield* pool.counts
-    const there = {
+    const stored = {
       pend: pending.length,
       fing: forging!.length,
       fged: forged!.length,
       invl: invalid!.length
     }
     for (const state of poolStates) {
-      findings.same("pool", `pool, ${state}`, counts[state], there[state])
+      findings.same("pool", `pool, ${state}`, counts[state], stored[state])
     }
     const rows = [...pending, ...forging!, ...forged!, ...invalid!]
     findings.checked("pool", rows.length)
@@ -46,13 +47,13 @@ export const auditPoolPorts = (
         Result.getOrElse(l2TransactionId(transaction, keccak256), () =>
           "the hash of what it names")
       )
-      const step = (yield* pool.transitions(transaction.id)).at(-1)
+      const last = (yield* pool.transitions(transaction.id)).at(-1)
       findings.checked("pool-steps")
       findings.same(
         "pool-steps",
         `pool transaction ${transaction.id}`,
         `${transaction.state} ${transaction.batchNum}`,
-        step === undefined ? "a state that a step led to" : `${step.to} ${step.batchNum}`
+        last === undefined ? "a state that a step led to" : `${last.to} ${last.batchNum}`
       )
     }
     yield* auditSettled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
@@ -64,7 +65,7 @@ interface Rows {
   readonly forged: ReadonlyArray<Pooled>
 }
 
-/** Checks up to the last batch that the pool has settled. */
+/** Compares the pool with the ledger, if the pool has settled the last batch. */
 const auditSettled = (
   { pool, reader }: PoolAuditPorts,
   { forged, forging, pending }: Rows,
@@ -72,17 +73,17 @@ const auditSettled = (
 ) =>
   Effect.gen(function*() {
     const last = (yield* reader.stamp).batchNum
-    const [mark] = yield* pool.settledBatchesBelow({ batchNum: all, limit: 1 })
-    const { item } = mark === undefined
+    const [settled] = yield* pool.settledBatchesBelow({ batchNum: unlimited, limit: 1 })
+    const { item } = settled === undefined
       ? { item: null }
-      : yield* reader.find("batch", mark.batchNum)
+      : yield* reader.find("batch", settled.batchNum)
     findings.checked("pool-ledger", pending.length + forging.length + forged.length)
     if (
-      (mark?.batchNum ?? null) !== last ||
-      (mark !== undefined && item?.ethereumBlockHash !== mark.ethereumBlockHash)
+      (settled?.batchNum ?? null) !== last ||
+      (settled !== undefined && item?.ethereumBlockHash !== settled.ethereumBlockHash)
     ) {
       findings.note(
-        `The pool has settled with batch ${mark?.batchNum ?? "none"}, and the last batch is ${
+        `The pool has settled with batch ${settled?.batchNum ?? "none"}, and the last batch is ${
           last ?? "none"
         }: its transactions were not compared with the ledger; the node does so when it starts`
       )
@@ -91,7 +92,7 @@ const auditSettled = (
     const batchOf = (id: string) =>
       Effect.map(
         reader.find("transaction", id),
-        (found) => found.item?.transaction.batchNum ?? null
+        ({ item }) => item?.transaction.batchNum ?? null
       )
     for (const { transaction: { batchNum, id } } of forged) {
       if (batchNum! > (last ?? 0)) continue

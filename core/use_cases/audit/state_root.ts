@@ -10,13 +10,14 @@ export interface TreeHashes {
 const words = 4
 
 /**
- * Leaf values of accounts without gaps from the first one on, and the root of the tree over them.
- * It takes 32 bytes per account, since no node outlives its parent.
+ * The leaf values of all accounts from the first user account on, without gaps, and the root of
+ * their tree. Takes 32 bytes for each account: inner nodes are not stored.
  */
 export class StateLeaves {
   #values = new BigUint64Array(words * 1024)
   #count = 0
 
+  /** Adds the value of the next account. */
   add(value: bigint): void {
     if (words * (this.#count + 1) > this.#values.length) {
       const grown = new BigUint64Array(2 * this.#values.length)
@@ -33,35 +34,32 @@ export class StateLeaves {
     return this.#count
   }
 
-  /**
-   * Computes the root in steps of some hashes each, so that other tasks can run in between. Returns
-   * the root.
-   */
+  /** Returns the root. It yields after some hashes, so that other tasks can run in between. */
   *root(hashes: TreeHashes): Generator<void, bigint> {
-    return yield* this.#below(hashes, 0, 1)
+    return yield* this.#nodeOf(hashes, 0, 1)
   }
 
   /**
-   * Computes the node of the accounts with index ≡ `rest` modulo `stride`, which is two to the
-   * power of the level: the root splits by the lowest bit.
+   * Returns the hash of the node of the accounts with index ≡ `rest` modulo `stride`. The stride is
+   * two to the power of the level, since the root splits the accounts by their lowest bit.
    */
-  *#below(hashes: TreeHashes, rest: number, stride: number): Generator<void, bigint> {
+  *#nodeOf(hashes: TreeHashes, rest: number, stride: number): Generator<void, bigint> {
     const first = rest + Math.max(0, Math.ceil((FIRST_USER_ACCOUNT - rest) / stride)) * stride
     const end = FIRST_USER_ACCOUNT + this.#count
     if (first >= end) return 0n
     if (first + stride >= end) {
       yield
-      return hashes.leaf(first, this.#at(first - FIRST_USER_ACCOUNT))
+      return hashes.leaf(first, this.#valueAt(first - FIRST_USER_ACCOUNT))
     }
-    const left = yield* this.#below(hashes, rest, 2 * stride)
-    const right = yield* this.#below(hashes, rest + stride, 2 * stride)
+    const left = yield* this.#nodeOf(hashes, rest, 2 * stride)
+    const right = yield* this.#nodeOf(hashes, rest + stride, 2 * stride)
     return hashes.node(left, right)
   }
 
-  #at(place: number): bigint {
+  #valueAt(position: number): bigint {
     let value = 0n
     for (let word = words - 1; word >= 0; word--) {
-      value = value << 64n | this.#values[words * place + word]!
+      value = value << 64n | this.#values[words * position + word]!
     }
     return value
   }

@@ -1,6 +1,6 @@
 import type { Account, New, TokenId } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
 
 /** An account during a batch. */
@@ -34,13 +34,14 @@ export class BatchOverlay {
     this.batchNum = batchNum
   }
 
+  /** Returns the account, or undefined if it does not exist. */
   find(index: AccountIndex): OverlayAccount | undefined {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
     const before = this.state.account(index)
     return before === undefined
       ? undefined
-      : this.#keep({ before, created: false, nonce: before.nonce, balance: before.balance })
+      : this.#add({ before, created: false, nonce: before.nonce, balance: before.balance })
   }
 
   /** Creates the account with the next index. */
@@ -59,16 +60,18 @@ export class BatchOverlay {
       nonce: 0n,
       balance
     }
-    const account = this.#keep({ before, created: true, nonce: 0n, balance })
+    const account = this.#add({ before, created: true, nonce: 0n, balance })
     this.#created.push(account)
     return account
   }
 
+  /** Adds the amount to the exit of the account in this batch. */
   addExit(index: AccountIndex, amount: bigint): void {
-    // a leaf of zero units would be worth nothing and could never be withdrawn (domain §3.10)
+    // an exit of zero units could never be withdrawn (domain §3.10)
     if (amount > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + amount)
   }
 
+  /** Returns the changes of the batch. */
   outcome(): BatchOutcome {
     return {
       l1UserEffects: this.l1UserEffects,
@@ -89,7 +92,7 @@ export class BatchOverlay {
     }
   }
 
-  #keep(account: OverlayAccount): OverlayAccount {
+  #add(account: OverlayAccount): OverlayAccount {
     this.#accounts.set(account.before.index, account)
     return account
   }
@@ -99,22 +102,22 @@ export class BatchOverlay {
 const BALANCE_LIMIT = 1n << 192n
 
 /**
- * Adds units to the balance, or returns a violation if it exceeds the limit. `place` is only called
- * for the violation.
+ * Adds units to the balance. Returns a violation if it exceeds the limit; `pointer` is called only
+ * then.
  */
 export function credit(
   account: OverlayAccount,
   amount: bigint,
-  place: () => string
+  pointer: () => string
 ): BlockViolation | undefined {
   account.balance += amount
   return account.balance < BALANCE_LIMIT
     ? undefined
-    : violation(
+    : makeViolation(
       "balance-limit",
       account.balance,
       `a balance of account ${account.before.index} below 2^192`,
-      place()
+      pointer()
     )
 }
 

@@ -1,18 +1,18 @@
 import { protocol } from "../../domain/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import { type BatchOverlay, credit } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Greatest number of fee accounts in a batch. */
 const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
-/** Opens the fee account of each token. */
+/** Sets the fee account of each token. */
 export function openFeeAccounts(
   overlay: BatchOverlay,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   if (feeAccounts.length > feeAccountsMax) {
-    return violation(
+    return makeViolation(
       "fee-account-count",
       feeAccounts.length,
       `at most ${feeAccountsMax}`,
@@ -22,13 +22,18 @@ export function openFeeAccounts(
   for (const [position, index] of feeAccounts.entries()) {
     const account = overlay.find(index)
     if (account === undefined) {
-      return violation("account-exists", index, "an existing account", `/feeAccounts/${position}`)
+      return makeViolation(
+        "account-exists",
+        index,
+        "an existing account",
+        `/feeAccounts/${position}`
+      )
     }
     const other = overlay.feeAccounts.get(account.before.tokenId)
     if (other !== undefined) {
       const expected =
         `no second account of token ${account.before.tokenId} beside ${other.account.before.index}`
-      return violation("fee-account-token", index, expected, `/feeAccounts/${position}`)
+      return makeViolation("fee-account-token", index, expected, `/feeAccounts/${position}`)
     }
     overlay.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
   }
@@ -44,12 +49,12 @@ export function creditFees(
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   for (const { account, amount } of overlay.feeAccounts.values()) {
-    const violated = credit(
+    const violation = credit(
       account,
       amount,
       () => `/feeAccounts/${feeAccounts.indexOf(account.before.index)}`
     )
-    if (violated !== undefined) return violated
+    if (violation !== undefined) return violation
   }
   return undefined
 }

@@ -4,24 +4,24 @@ import type { BlockViolation } from "../violation/mod.ts"
 import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** Applies the forged queue by position. Ineffective amounts of a transaction become zero. */
+/** Applies the forged queue by position. An amount that has no effect becomes zero. */
 export function applyL1UserTransactions(
   overlay: BatchOverlay,
   { queue }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
-    const violated = apply(overlay, transaction, position)
-    if (violated !== undefined) return violated
+    const violation = apply(overlay, transaction, position)
+    if (violation !== undefined) return violation
   }
   return undefined
 }
 
-interface Effective {
+interface EffectiveAmounts {
   readonly deposit: bigint
   readonly amount: bigint
 }
 
-const NOTHING: Effective = { deposit: 0n, amount: 0n }
+const NO_EFFECT: EffectiveAmounts = { deposit: 0n, amount: 0n }
 
 const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
@@ -43,16 +43,16 @@ function apply(
   })
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
-  const place = () => `/l1UserEffects/${position}`
-  return credit(sender, deposit, place) ?? move(overlay, sender, transaction, amount, place)
+  const pointer = () => `/l1UserEffects/${position}`
+  return credit(sender, deposit, pointer) ?? transfer(overlay, sender, transaction, amount, pointer)
 }
 
-function move(
+function transfer(
   overlay: BatchOverlay,
   sender: OverlayAccount,
   { toAccountIndex }: New<Transaction>,
   amount: bigint,
-  place: () => string
+  pointer: () => string
 ): BlockViolation | undefined {
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
@@ -61,47 +61,47 @@ function move(
     return undefined
   }
   const receiver = overlay.find(toAccountIndex)
-  return receiver === undefined ? undefined : credit(receiver, amount, place)
+  return receiver === undefined ? undefined : credit(receiver, amount, pointer)
 }
 
 /** Returns the effective amounts by the procedure of domain §3.6, steps 2 to 8. */
-function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): Effective {
+function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): EffectiveAmounts {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
   if (createsAccount(transaction)) return effectiveOfCreation(overlay, transaction, deposit)
   const sender = overlay.find(fromAccountIndex ?? NO_ACCOUNT)
-  if (sender === undefined || sender.before.tokenId !== tokenId) return NOTHING
+  if (sender === undefined || sender.before.tokenId !== tokenId) return NO_EFFECT
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
   const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
-  return effectiveTowards(overlay, transaction, { deposit, amount: allowed })
+  return effectiveOfTransfer(overlay, transaction, { deposit, amount: allowed })
 }
 
 function effectiveOfCreation(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
   deposit: bigint
-): Effective {
+): EffectiveAmounts {
   const { amount } = transaction
   if (!isTransfer(transaction)) return { deposit, amount }
   return amount > deposit
     ? { deposit, amount: 0n }
-    : effectiveTowards(overlay, transaction, { deposit, amount })
+    : effectiveOfTransfer(overlay, transaction, { deposit, amount })
 }
 
 /**
- * Returns the amounts for a receiver: both are zero if it does not exist, only the amount is zero
- * if it has another token.
+ * Returns the effective amounts of a transfer. Both are zero if the receiver does not exist; only
+ * the amount is zero if the receiver has another token.
  */
-function effectiveTowards(
+function effectiveOfTransfer(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
-  effective: Effective
-): Effective {
+  effective: EffectiveAmounts
+): EffectiveAmounts {
   const receiver = isUserAccount(transaction.toAccountIndex)
     ? overlay.find(transaction.toAccountIndex)
     : undefined
-  if (receiver === undefined) return NOTHING
+  if (receiver === undefined) return NO_EFFECT
   return receiver.before.tokenId === transaction.tokenId
     ? effective
     : { deposit: effective.deposit, amount: 0n }

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { L2Feed } from "../../domain/mod.ts"
 import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
-import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
+import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
 import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
@@ -14,8 +14,8 @@ export function applyL2Transactions(
   { l2 }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of l2.entries()) {
-    const violated = apply(overlay, transaction, position)
-    if (violated !== undefined) return violated
+    const violation = apply(overlay, transaction, position)
+    if (violation !== undefined) return violation
   }
   return undefined
 }
@@ -26,9 +26,9 @@ function apply(
   position: number
 ): BlockViolation | undefined {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = transaction
-  // places are built only for violations: this runs for every transaction of the network
+  // builds the pointer only for a violation: this function runs for every transaction
   const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
-    violation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
+    makeViolation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
 
   const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
   if (sender === undefined) {
@@ -80,10 +80,10 @@ function apply(
   const collector = overlay.feeAccounts.get(tokenId)
   // the fee of a token without fee account is burned
   if (collector !== undefined) collector.amount += charged.success
-  return deliver(overlay, sender, receiver, amount, position)
+  return creditReceiver(overlay, sender, receiver, amount, position)
 }
 
-function deliver(
+function creditReceiver(
   overlay: BatchOverlay,
   sender: OverlayAccount,
   receiver: OverlayAccount | undefined,

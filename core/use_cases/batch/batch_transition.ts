@@ -38,7 +38,7 @@ export interface L1UserEffect {
   readonly createdIndex: AccountIndex | null
 }
 
-/** The accounts, token and fee of an L2 transaction in the state that it was applied to. */
+/** The accounts, token and fee of an L2 transaction in the state before it. */
 export interface L2Resolution {
   /** The account before the batch, or as it was created in it. */
   readonly sender: New<Account>
@@ -57,7 +57,7 @@ export interface BatchOutcome {
   readonly l1UserEffects: ReadonlyArray<L1UserEffect>
   /** With nonce and balance after the batch, ascending by index. */
   readonly createdAccounts: ReadonlyArray<New<Account>>
-  /** Accounts that were created or whose nonce or balance changed, ascending by index. */
+  /** Created accounts and accounts with a changed nonce or balance, ascending by index. */
   readonly accountUpdates: ReadonlyArray<
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >

@@ -1,10 +1,10 @@
 import type { New, Coordinator } from "../../domain/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /**
- * Registers coordinators. If a bidder registers twice in a block, the last registration counts:
- * sorting by forger would otherwise decide.
+ * Registers coordinators. If a bidder registers twice in a block, only the last registration is
+ * stored: `sortedRegistrations` would otherwise change which one is the last.
  */
 export function registerCoordinators(overlay: BlockOverlay): undefined {
   for (const coordinator of overlay.block.coordinators ?? []) {
@@ -15,26 +15,24 @@ export function registerCoordinators(overlay: BlockOverlay): undefined {
   }
 }
 
-/**
- * Returns the registrations by forger address, so that the documented order is the storage order.
- */
+/** Returns the registrations ascending by forger address, the documented order of the list. */
 export const sortedRegistrations = (overlay: BlockOverlay): ReadonlyArray<New<Coordinator>> =>
   [...overlay.registrations.values()].sort((a, b) =>
     compare(a.forgerAddr, b.forgerAddr) || compare(a.bidderAddr, b.bidderAddr)
   )
 
 /**
- * Places the bids of the block. It does not check whether the slot was open and whether the bid is
- * high enough: the contract did.
+ * Adds the bids of the block. The contract has checked that the slot was open and that the bid
+ * reached the minimum.
  */
-export function placeBids(overlay: BlockOverlay): BlockViolation | undefined {
+export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
   const best = new Map<number, bigint>()
   for (const [position, bid] of (overlay.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid
     if (
       !overlay.registrations.has(bidderAddr) && overlay.view.registration(bidderAddr) === undefined
     ) {
-      return violation(
+      return makeViolation(
         "bidder-registered",
         bidderAddr,
         "the address of a registered coordinator",
@@ -43,7 +41,7 @@ export function placeBids(overlay: BlockOverlay): BlockViolation | undefined {
     }
     const highest = best.get(slotNum) ?? overlay.view.bestBid(slotNum)?.bidValue
     if (highest !== undefined && bidValue <= highest) {
-      return violation(
+      return makeViolation(
         "bid-value",
         bidValue,
         `more than ${highest}, the highest bid of slot ${slotNum} so far`,

@@ -17,8 +17,8 @@ import type { BatchOutcome, L2Resolution } from "../batch/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /**
- * Returns the history rows of coordinator L1 transactions: deposits of zero into the accounts that
- * they create.
+ * Returns the history rows of coordinator L1 transactions: each is a deposit of zero into the
+ * account that it creates.
  */
 export function coordinatorRows(
   overlay: BlockOverlay,
@@ -50,7 +50,7 @@ export function coordinatorRows(
         toForgeL1TransactionsNum: null,
         userOrigin: false,
         depositAmount: 0n,
-        // the declared and the effective amounts are zero, which counts as success (domain §3.6)
+        // amounts of zero count as success (domain §3.6)
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
@@ -70,7 +70,7 @@ export function l2Rows(
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
   return outcome.l2.map((resolution, index) => {
     const feed = batch.l2[index]!
-    // cannot fail: every field was checked when the transaction was processed
+    // cannot fail: `processBatch` has checked every field
     const id = Result.getOrThrow(
       l2TransactionId({ ...feed, tokenId: resolution.tokenId }, overlay.rules.keccak256)
     )
@@ -86,15 +86,15 @@ function l2Row(
   overlay: BlockOverlay,
   feed: L2Feed,
   { receiver, sender, tokenId }: L2Resolution,
-  place: Pick<Transaction, "id" | "position" | "batchNum">
+  identity: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   const token = overlay.token(tokenId)
-  // the fee is finite even with the greatest factor and the greatest price
+  // the value in US dollars is finite even with the greatest price and the greatest factor
   const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
   return {
-    id: place.id,
+    id: identity.id,
     type: l2TransactionType(feed.toAccountIndex),
-    position: place.position,
+    position: identity.position,
     fromAccountIndex: feed.fromAccountIndex,
     fromAddress: sender.address,
     fromPublicKey: sender.publicKey,
@@ -103,7 +103,7 @@ function l2Row(
     toPublicKey: receiver === null ? null : receiver.publicKey,
     tokenId,
     amount: feed.amount,
-    batchNum: place.batchNum,
+    batchNum: identity.batchNum,
     historicUSD,
     timestampMs: overlay.block.timestampMs,
     l1: null,

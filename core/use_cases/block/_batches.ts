@@ -13,25 +13,25 @@ import {
 } from "../../domain/mod.ts"
 import { NO_ACCOUNT } from "../../encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../batch/mod.ts"
-import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
 import { receiverOf, senderKeyOf } from "./_queue.ts"
 
-/** Forges the batches of the block in order, each on the state after the one before. */
+/** Applies the batches of the block in order. */
 export function forgeBatches(overlay: BlockOverlay): BlockViolation | undefined {
   for (const [index, batch] of (overlay.block.batches ?? []).entries()) {
-    const violated = forgeBatch(overlay, batch)
-    if (violated !== undefined) return violationWithin(violated, `/batches/${index}`)
+    const violation = forgeBatch(overlay, batch)
+    if (violation !== undefined) return violationWithin(violation, `/batches/${index}`)
   }
   return undefined
 }
 
 function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | undefined {
   if (batch.batchNum !== overlay.lastBatchNum + 1) {
-    return violation(
+    return makeViolation(
       "batch-number",
       batch.batchNum,
       `${overlay.lastBatchNum + 1}, the one after the last batch`,
@@ -42,11 +42,11 @@ function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | u
   if ("invariant" in queue) return queue
   const size = queue.length + batch.l1Coordinator.length + batch.l2.length
   if (size > transactionsPerBatchMax) {
-    return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+    return makeViolation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
   }
   const l1Size = queue.length + batch.l1Coordinator.length
   if (l1Size > protocol.maxL1Tx) {
-    return violation(
+    return makeViolation(
       "l1-size",
       l1Size,
       `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`,
@@ -56,14 +56,14 @@ function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | u
   const processed = processBatch(overlay, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
-  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
+  const violation = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
     checkExits(batch, outcome.exits) ?? checkProofs(overlay, batch, outcome)
-  if (violated !== undefined) return violated
-  store(overlay, batch, queue, outcome)
+  if (violation !== undefined) return violation
+  applyOutcome(overlay, batch, queue, outcome)
   return undefined
 }
 
-function store(
+function applyOutcome(
   overlay: BlockOverlay,
   batch: BatchFeed,
   queue: ReadonlyArray<New<Transaction>>,
@@ -98,7 +98,7 @@ function batchRow(
     forgerAddr: batch.forgerAddr,
     collectedFees,
     historicTotalCollectedFeesUSD: collectedFees.reduce(
-      (sum, [tokenId, amount]) => sum + worth(overlay, tokenId, amount),
+      (sum, [tokenId, amount]) => sum + valueInUSD(overlay, tokenId, amount),
       0
     ),
     stateRoot: batch.stateRoot,
@@ -110,7 +110,7 @@ function batchRow(
 }
 
 /** Returns the value in US dollars; 0 for a token without price. */
-function worth(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number {
+function valueInUSD(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number {
   const token = overlay.token(tokenId)
   return (token === undefined ? null : valueUSD(token, amount)) ?? 0
 }

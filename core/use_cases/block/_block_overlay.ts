@@ -29,7 +29,7 @@ export type VerifyExit = (
   exitRoot: bigint
 ) => boolean
 
-/** What the decision about a block depends on besides the block and the ledger. */
+/** The rules of a decision about a block: constants and functions of the network. */
 export interface BlockRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
@@ -38,7 +38,7 @@ export interface BlockRules {
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
-/** The ledger after the checked parts of a block, and their changes; one for each decision. */
+/** The ledger after the parts of a block that were already checked, and their changes. */
 export class BlockOverlay implements BatchState {
   readonly rules: BlockRules
   readonly block: BlockFeed

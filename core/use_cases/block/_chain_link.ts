@@ -1,6 +1,6 @@
 import { type AuctionConstants, type BlockFeed, slotNumMax, slotOfBlock } from "../../domain/mod.ts"
 import type { LedgerView } from "../../ports/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 
 /**
  * Returns whether the ledger has stored the block, or a violation if it has stored another block
@@ -13,7 +13,7 @@ export function checkStored(
   if (number > view.lastBlock.number) return "new"
   const stored = view.block(number)
   if (stored === undefined) {
-    return violation(
+    return makeViolation(
       "block-number",
       number,
       `${view.lastBlock.number + 1n}, the one after the last block`,
@@ -22,7 +22,7 @@ export function checkStored(
   }
   return stored.hash === hash
     ? "stored"
-    : violation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
+    : makeViolation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
 }
 
 /** Checks that a new block follows the last one and that its slot has a valid number. */
@@ -32,7 +32,7 @@ export function checkChainLink(
   auction: AuctionConstants
 ): BlockViolation | undefined {
   if (number !== lastBlock.number + 1n) {
-    return violation(
+    return makeViolation(
       "block-number",
       number,
       `${lastBlock.number + 1n}, the one after the last block`,
@@ -41,10 +41,10 @@ export function checkChainLink(
   }
   const slotNum = slotOfBlock(auction, number)
   if (slotNum > slotNumMax) {
-    return violation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
+    return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
   }
   if (parentHash !== lastBlock.hash) {
-    return violation(
+    return makeViolation(
       "parent-hash",
       parentHash,
       `${lastBlock.hash}, the stored block ${lastBlock.number}`,
@@ -52,7 +52,7 @@ export function checkChainLink(
     )
   }
   if (timestampMs < lastBlock.timestampMs) {
-    return violation(
+    return makeViolation(
       "timestamp",
       timestampMs,
       `at least ${lastBlock.timestampMs}, the time of the block before`,
@@ -60,7 +60,7 @@ export function checkChainLink(
     )
   }
   if (lastEthereumBlock !== undefined && lastEthereumBlock < number) {
-    return violation(
+    return makeViolation(
       "last-ethereum-block",
       lastEthereumBlock,
       `at least ${number}, the block itself`,

@@ -1,22 +1,22 @@
 import type { BatchFeed, BlockFeed, Exit, ExitFeed, New } from "../../domain/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Order of the scalar field of the circuits. */
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
-/** Checks that the declared exits are those that the batch yields, each with its proof. */
+/** Compares the declared exits with the computed ones, and checks the form of their proofs. */
 export function checkExits(
   batch: BatchFeed,
   computed: BatchOutcome["exits"]
 ): BlockViolation | undefined {
   const length = Math.max(batch.exits.length, computed.length)
   if (length === 0 && batch.exitRoot !== 0n) {
-    return violation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
+    return makeViolation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
   }
   if (length > 0 && batch.exitRoot === 0n) {
-    return violation(
+    return makeViolation(
       "exit-root",
       batch.exitRoot,
       `the root of a tree of ${computed.length} leaves`,
@@ -24,21 +24,18 @@ export function checkExits(
     )
   }
   for (let position = 0; position < length; position++) {
-    const violated = checkExit(
+    const violation = checkExit(
       batch,
       batch.exits[position],
       computed[position],
       `/exits/${position}`
     )
-    if (violated !== undefined) return violated
+    if (violation !== undefined) return violation
   }
   return undefined
 }
 
-/**
- * Checks that every proof leads from the exit to the exit root. It runs last because it is the most
- * expensive check.
- */
+/** Verifies the proof of each exit. It is the most expensive check and therefore runs last. */
 export function checkProofs(
   { account, rules: { verifyExit } }: BlockOverlay,
   batch: BatchFeed,
@@ -46,7 +43,7 @@ export function checkProofs(
 ): BlockViolation | undefined {
   if (verifyExit === undefined) return undefined
   const failed = batch.exits.findIndex((exit) => {
-    // a batch can create an account and exit from it
+    // a batch can create the account
     const owner = account(exit.accountIndex) ??
       createdAccounts.find(({ index }) => index === exit.accountIndex)
     return owner === undefined ||
@@ -61,8 +58,8 @@ export function checkProofs(
 }
 
 /**
- * Returns the violation for a wrong proof, given by its position over all batches of the block in
- * the order of `checkProofs`.
+ * Returns the violation for a wrong proof. `position` counts the exits of all batches of the block,
+ * in the order in which `checkProofs` verifies them.
  */
 export function wrongProofOf({ batches = [] }: BlockFeed, position: number): BlockViolation {
   let before = 0
@@ -76,13 +73,14 @@ export function wrongProofOf({ batches = [] }: BlockFeed, position: number): Blo
 }
 
 const wrongProof = ({ exitRoot, exits }: BatchFeed, position: number): BlockViolation =>
-  violation(
+  makeViolation(
     "exit-proof",
     exits[position]!.accountIndex,
     `siblings and a value that lead from the account's exit to the root ${exitRoot}`,
     `/exits/${position}/merkleProof`
   )
 
+/** Checks that both roots are elements of the scalar field. */
 export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation | undefined {
   return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")
 }
@@ -97,8 +95,8 @@ export const exitRows = (overlay: BlockOverlay, batch: BatchFeed): ReadonlyArray
       tokenId: account.tokenId,
       address: account.address,
       publicKey: account.publicKey,
-      // circuits pad the siblings to the height of the tree; the withdrawal contract takes them
-      // unpadded
+      // circuits pad the siblings to the height of the tree; the withdrawal contract expects no
+      // padding
       merkleProof: {
         ...merkleProof,
         siblings: merkleProof.siblings.slice(
@@ -117,56 +115,56 @@ function checkExit(
   { exitRoot }: BatchFeed,
   declared: ExitFeed | undefined,
   computed: BatchOutcome["exits"][number] | undefined,
-  place: string
+  pointer: string
 ): BlockViolation | undefined {
   if (declared?.accountIndex !== computed?.accountIndex || declared === undefined) {
     const expected = computed === undefined
       ? "no further exit"
       : `${computed.accountIndex}, the next account of which something leaves`
-    return violation(
+    return makeViolation(
       "exit-account",
       declared?.accountIndex ?? null,
       expected,
-      `${place}/accountIndex`
+      `${pointer}/accountIndex`
     )
   }
   if (declared.balance !== computed?.balance) {
-    return violation(
+    return makeViolation(
       "exit-balance",
       declared.balance,
       `${computed?.balance}, the sum of what leaves the account`,
-      `${place}/balance`
+      `${pointer}/balance`
     )
   }
   const { fnc, key, root, siblings, value } = declared.merkleProof
   if (root !== exitRoot) {
-    return violation(
+    return makeViolation(
       "exit-proof",
       root,
       `${exitRoot}, the exit root of the batch`,
-      `${place}/merkleProof/root`
+      `${pointer}/merkleProof/root`
     )
   }
   if (key !== BigInt(declared.accountIndex)) {
-    return violation(
+    return makeViolation(
       "exit-proof",
       key,
       `${declared.accountIndex}, the index of the account`,
-      `${place}/merkleProof/key`
+      `${pointer}/merkleProof/key`
     )
   }
   if (fnc !== 0) {
-    return violation("exit-proof", fnc, "0, a proof of inclusion", `${place}/merkleProof/fnc`)
+    return makeViolation("exit-proof", fnc, "0, a proof of inclusion", `${pointer}/merkleProof/fnc`)
   }
   const outside = siblings.findIndex((sibling) => !isElement(sibling))
   return outside >= 0
-    ? checkElement(siblings[outside]!, `${place}/merkleProof/siblings/${outside}`)
-    : checkElement(value, `${place}/merkleProof/value`)
+    ? checkElement(siblings[outside]!, `${pointer}/merkleProof/siblings/${outside}`)
+    : checkElement(value, `${pointer}/merkleProof/value`)
 }
 
 const isElement = (value: bigint): boolean => value >= 0n && value < fieldOrder
 
-const checkElement = (value: bigint, place: string): BlockViolation | undefined =>
+const checkElement = (value: bigint, pointer: string): BlockViolation | undefined =>
   isElement(value)
     ? undefined
-    : violation("field-element", value, `a value from 0 and below ${fieldOrder}`, place)
+    : makeViolation("field-element", value, `a value from 0 and below ${fieldOrder}`, pointer)

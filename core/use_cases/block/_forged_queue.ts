@@ -1,11 +1,11 @@
 import type { BatchFeed, New, Transaction } from "../../domain/mod.ts"
 import type { L1UserEffect } from "../batch/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /**
- * Returns the transactions of the queue that a batch forges, by position. Places of violations are
- * relative to the batch.
+ * Returns the transactions of the queue that a batch forges, by position. Pointers of violations
+ * are relative to the batch.
  */
 export function forgedQueue(
   overlay: BlockOverlay,
@@ -16,7 +16,7 @@ export function forgedQueue(
   if ("invariant" in rows) return rows
   return batch.l1UserEffects.length === rows.length
     ? rows
-    : violation(
+    : makeViolation(
       "effect-count",
       batch.l1UserEffects.length,
       `${rows.length}, one for each transaction of the forged queue`,
@@ -24,28 +24,28 @@ export function forgedQueue(
     )
 }
 
-/** Checks that the declared effects are those of the procedure of domain §3.6. */
+/** Compares the declared effects with the effects computed by domain §3.6. */
 export function checkEffects(
   batch: BatchFeed,
   effects: ReadonlyArray<L1UserEffect>
 ): BlockViolation | undefined {
   for (const [position, { effectiveAmount, effectiveDepositAmount }] of effects.entries()) {
     const declared = batch.l1UserEffects[position]
-    const place = `/l1UserEffects/${position}`
+    const pointer = `/l1UserEffects/${position}`
     if (declared?.effectiveDepositAmount !== effectiveDepositAmount) {
-      return violation(
+      return makeViolation(
         "effective-deposit",
         declared?.effectiveDepositAmount ?? null,
         String(effectiveDepositAmount),
-        `${place}/effectiveDepositAmount`
+        `${pointer}/effectiveDepositAmount`
       )
     }
     if (declared.effectiveAmount !== effectiveAmount) {
-      return violation(
+      return makeViolation(
         "effective-amount",
         declared.effectiveAmount,
         String(effectiveAmount),
-        `${place}/effectiveAmount`
+        `${pointer}/effectiveAmount`
       )
     }
   }
@@ -58,7 +58,7 @@ function rowsOf(
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
   const next = overlay.lastForgedQueue === null ? 0 : overlay.lastForgedQueue + 1
   if (queue !== next) {
-    return violation(
+    return makeViolation(
       "forged-queue",
       queue,
       `${next}, the one after the last forged queue`,
@@ -66,11 +66,11 @@ function rowsOf(
     )
   }
   const added = overlay.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
-  // the contract closes a queue when it forges the one before
+  // the contract closes a queue when it forges the previous one
   if (added.length > 0 && overlay.batches.length === 0) {
     const expected =
       "a queue without transactions of this block, since it is the block's first batch"
-    return violation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
+    return makeViolation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
   }
   return [...overlay.view.queue(queue), ...added]
 }

@@ -1,7 +1,7 @@
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Stores the changed parameter sets with the number of the block. */
+/** Stores changed variables with the number of the block. */
 export function changeVariables(overlay: BlockOverlay): undefined {
   const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = overlay.block
   const ethereumBlockNum = number
@@ -24,7 +24,7 @@ export function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined
   for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {
     const rollup = overlay.variables.rollup ?? overlay.view.variables.rollup
     if (bucket >= rollup.buckets.length) {
-      return violation(
+      return makeViolation(
         "bucket-exists",
         bucket,
         `the position of one of ${rollup.buckets.length} buckets`,

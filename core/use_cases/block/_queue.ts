@@ -15,44 +15,44 @@ import {
   l1UserTransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
-import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
+import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
   const sizes = new Map<number, number>()
   let open = Math.max(overlay.view.lastOpenQueue ?? 0, (overlay.view.lastForgedQueue ?? -1) + 1)
-  // the contract fills at most the queue after the one that it forges next, and opens another if
-  // one is full
+  // the contract fills at most the queue after the one that it forges next, and opens another one
+  // if that is full
   const reachable = (overlay.view.lastForgedQueue ?? -1) + forgedQueues(overlay) + 2
   for (const [position, feed] of (overlay.block.l1UserTransactions ?? []).entries()) {
-    const place = `/l1UserTransactions/${position}`
+    const pointer = `/l1UserTransactions/${position}`
     const queue = feed.toForgeL1TransactionsNum
     if (queue < open || queue > Math.max(open + 1, reachable)) {
       const expected = `an open queue from ${open} to ${Math.max(open + 1, reachable)}`
-      return violation("queue-number", queue, expected, `${place}/toForgeL1TransactionsNum`)
+      return makeViolation("queue-number", queue, expected, `${pointer}/toForgeL1TransactionsNum`)
     }
     open = queue
     const size = sizes.get(queue) ?? overlay.view.queue(queue).length
     if (feed.position !== size) {
-      return violation(
+      return makeViolation(
         "queue-position",
         feed.position,
         `${size}, the next of queue ${queue}`,
-        `${place}/position`
+        `${pointer}/position`
       )
     }
     if (size >= protocol.maxL1UserTx) {
-      return violation(
+      return makeViolation(
         "queue-size",
         size + 1,
         `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`,
-        place
+        pointer
       )
     }
     sizes.set(queue, size + 1)
-    const violated = checkShape(overlay, feed, place)
-    if (violated !== undefined) return violated
+    const violation = checkQueued(overlay, feed, pointer)
+    if (violation !== undefined) return violation
     overlay.queued.push(queuedRow(overlay, feed))
   }
   return undefined
@@ -70,7 +70,8 @@ export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction
   }))
 
 /**
- * Returns the public key of the transaction, or of its sender's account; null if there is none yet.
+ * Returns the public key in the transaction or, if it has none, in the sender's account; null if
+ * that does not exist yet.
  */
 export const senderKeyOf = (
   overlay: BlockOverlay,
@@ -78,7 +79,7 @@ export const senderKeyOf = (
 ): Transaction["fromPublicKey"] =>
   row.fromPublicKey ?? ownerOf(overlay, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
-/** Returns address and key of a destination; null if it is no account or does not exist yet. */
+/** Returns address and key of a receiver; null if it is not an account or does not exist yet. */
 export function receiverOf(
   overlay: BlockOverlay,
   index: AccountIndex
@@ -87,26 +88,26 @@ export function receiverOf(
   return { toAddress: address, toPublicKey: publicKey }
 }
 
-const NOBODY = { address: null, publicKey: null }
+const NO_OWNER = { address: null, publicKey: null }
 
 const ownerOf = (overlay: BlockOverlay, index: AccountIndex) =>
-  (isUserAccount(index) ? overlay.account(index) : undefined) ?? NOBODY
+  (isUserAccount(index) ? overlay.account(index) : undefined) ?? NO_OWNER
 
 const forgedQueues = ({ block }: BlockOverlay): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
     .length
 
 /**
- * Checks the rules of the contract. Accounts are checked when the transaction is forged (domain
- * §3.6).
+ * Checks the rules of the contract for a queued transaction. Its accounts are checked when it is
+ * forged (domain §3.6).
  */
-function checkShape(
+function checkQueued(
   overlay: BlockOverlay,
   feed: L1UserFeed,
-  place: string
+  pointer: string
 ): BlockViolation | undefined {
   const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
-    violation(invariant, feed[field], expected, `${place}/${field}`)
+    makeViolation(invariant, feed[field], expected, `${pointer}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
   if (overlay.token(feed.tokenId) === undefined) {

@@ -1,29 +1,29 @@
 import type { New, PriceFeed, Token } from "../../domain/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Adds the tokens of the block first: the rest of the block may refer to them. */
+/** Adds the tokens of the block. It runs first, since the rest of the block may refer to them. */
 export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
   const addresses = new Set<string>()
   for (const [position, token] of (overlay.block.tokens ?? []).entries()) {
-    const place = `/tokens/${position}`
+    const pointer = `/tokens/${position}`
     if (token.id !== overlay.lastTokenId + 1) {
-      return violation(
+      return makeViolation(
         "token-id",
         token.id,
         `${overlay.lastTokenId + 1}, the one after the last token`,
-        `${place}/id`
+        `${pointer}/id`
       )
     }
     if (
       addresses.has(token.ethereumAddress) ||
       overlay.view.tokenByAddress(token.ethereumAddress) !== undefined
     ) {
-      return violation(
+      return makeViolation(
         "token-address",
         token.ethereumAddress,
         "the address of no other token",
-        `${place}/ethereumAddress`
+        `${pointer}/ethereumAddress`
       )
     }
     addresses.add(token.ethereumAddress)
@@ -38,11 +38,11 @@ export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
   return undefined
 }
 
-/** Sets the prices right after the tokens, so that all values of the block use them. */
+/** Sets the prices. It runs second, so that all values in US dollars of the block use them. */
 export function applyPrices(overlay: BlockOverlay): BlockViolation | undefined {
   const prices = overlay.block.prices ?? []
-  const violated = checkPrices(prices, overlay.token)
-  if (violated !== undefined) return violated
+  const violation = checkPrices(prices, overlay.token)
+  if (violation !== undefined) return violation
   for (const { priceUSD, timeMs, tokenId } of prices) {
     const token = overlay.token(tokenId)
     if (token !== undefined) {
@@ -64,9 +64,14 @@ export function checkPrices(
   const position = prices.findIndex(({ tokenId }) => token(tokenId) === undefined)
   const price = prices[position]
   return price &&
-    violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
+    makeViolation(
+      "token-exists",
+      price.tokenId,
+      "a registered token",
+      `/prices/${position}/tokenId`
+    )
 }
 
-/** Returns the tokens that the block registered, in order, without those that it only priced. */
+/** Returns the tokens that the block registered, in order. */
 export const registeredTokens = (overlay: BlockOverlay): ReadonlyArray<New<Token>> =>
   [...overlay.tokens.values()].filter(({ id }) => id > overlay.view.lastTokenId)

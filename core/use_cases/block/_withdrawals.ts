@@ -1,36 +1,36 @@
 import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
-import { type BlockViolation, violation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Withdraws exits, including those of this block: instantly, or by a request to the delayer. */
+/** Applies withdrawals of exits: instant ones, and requests to the delayer. */
 export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined {
   for (
     const [position, { accountIndex, batchNum, instant }] of (overlay.block.withdrawals ?? [])
       .entries()
   ) {
     const exit = overlay.exit(batchNum, accountIndex)
-    const place = `/withdrawals/${position}`
+    const pointer = `/withdrawals/${position}`
     if (exit === undefined) {
-      return violation(
+      return makeViolation(
         "exit-exists",
         accountIndex,
         `an account with an exit in batch ${batchNum}`,
-        `${place}/accountIndex`
+        `${pointer}/accountIndex`
       )
     }
     if (exit.instantWithdrawn !== null || exit.delayedWithdrawRequest !== null) {
       const block = exit.instantWithdrawn ?? exit.delayedWithdrawRequest
       const expected =
         `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
-      return violation("exit-open", accountIndex, expected, `${place}/accountIndex`)
+      return makeViolation("exit-open", accountIndex, expected, `${pointer}/accountIndex`)
     }
-    mark(overlay, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
+    setWithdrawn(overlay, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
   }
   return undefined
 }
 
 /**
- * Collects delayed withdrawals: one collection settles everything that the owner requested of a
+ * Applies collections from the delayer: each settles every exit that the owner requested for a
  * token in earlier blocks. It runs before `withdrawExits`, since the delay prevents a collection in
  * the block of the request.
  */
@@ -43,14 +43,19 @@ export function collectDelayed(overlay: BlockOverlay): BlockViolation | undefine
     if (requested.length === 0) {
       const expected =
         `an owner with a withdrawal of token ${tokenId} that an earlier block requested`
-      return violation("withdrawal-requested", owner, expected, `/delayedWithdrawals/${position}`)
+      return makeViolation(
+        "withdrawal-requested",
+        owner,
+        expected,
+        `/delayedWithdrawals/${position}`
+      )
     }
-    for (const exit of requested) mark(overlay, exit, "delayedWithdrawn")
+    for (const exit of requested) setWithdrawn(overlay, exit, "delayedWithdrawn")
   }
   return undefined
 }
 
-function mark(
+function setWithdrawn(
   overlay: BlockOverlay,
   exit: New<Exit>,
   field: BlockChanges["withdrawals"][number]["field"]

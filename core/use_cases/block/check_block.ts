@@ -3,7 +3,7 @@ import { type BlockChanges, BlockFeed, type NetworkConstants } from "../../domai
 import type { Keccak256 } from "../../encoding/mod.ts"
 import type { Decision, LedgerView } from "../../ports/mod.ts"
 import { type BlockViolation, boundaryDecoder, violationOfBlock } from "../violation/mod.ts"
-import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
+import { addBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
 import { forgeBatches } from "./_batches.ts"
 import { BlockOverlay, type VerifyExit } from "./_block_overlay.ts"
 import { checkChainLink, checkStored } from "./_chain_link.ts"
@@ -12,7 +12,7 @@ import { fillQueues, queuedRows } from "./_queue.ts"
 import { addTokens, applyPrices, registeredTokens } from "./_tokens.ts"
 import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
 
-/** What decisions about writes depend on besides the ledger; constant while a ledger is open. */
+/** The rules of decisions about writes: constants and functions of the network. */
 export interface LedgerRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
@@ -21,12 +21,30 @@ export interface LedgerRules {
 }
 
 /**
- * Checks a block against the ledger and returns its changes; a block that is already stored is no
- * violation. It is pure: the same view gives the same decision (domain §7.2). The decision shares
- * no data with `block`, which the caller may change afterwards.
+ * Checks a block against the ledger. Returns its changes, or `alreadyStored` for a block of the
+ * ledger; fails with the first violation. It is pure: the same view gives the same decision (domain
+ * §7.2). The decision shares no data with `block`.
  *
- * It reads from the view what the block names (tokens, accounts, slots, bidders, exits, owners),
- * and the accounts and tokens of the transactions in the queues that the block forges or fills.
+ * It reads from the view only tokens, accounts, slots, bidders, exits and owners that the block
+ * refers to, and the accounts and tokens of the transactions in the queues that the block forges or
+ * fills.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { constants } = simulation.genesis
+ * const { view } = openMemoryLedger({ genesis: simulation.genesis })
+ * const record = simulation.next()
+ * if (record.kind !== "block") throw new Error("Expected a block")
+ * const decision = decideBlock({ constants, keccak256 }, record.block)(view)
+ * console.log(Result.getOrThrow(decision).kind) // => store
+ * ```
  */
 export const decideBlock = (
   rules: LedgerRules,
@@ -42,8 +60,8 @@ export const decideBlock = (
 export const readBlock = (input: BlockFeed): Result.Result<BlockFeed, BlockViolation> =>
   Result.mapError(
     readShape(input),
-    (violated) =>
-      violationOfBlock((input as Partial<BlockFeed> | null | undefined)?.number, violated)
+    (violation) =>
+      violationOfBlock((input as Partial<BlockFeed> | null | undefined)?.number, violation)
   )
 
 /** Like `decideBlock`, for the result of `readBlock`. */
@@ -52,7 +70,7 @@ export const decideOwnBlock =
   (view: LedgerView): Result.Result<Decision, BlockViolation> =>
     Result.mapError(
       decide(rules, block, view),
-      (violated) => violationOfBlock(block.number, violated)
+      (violation) => violationOfBlock(block.number, violation)
     )
 
 const readShape = boundaryDecoder(BlockFeed)
@@ -69,18 +87,18 @@ function decide(
   if (unlinked !== undefined) return Result.fail(unlinked)
   const overlay = new BlockOverlay(rules, block, view)
   for (const step of STEPS) {
-    const violated = step(overlay)
-    if (violated !== undefined) return Result.fail(violated)
+    const violation = step(overlay)
+    if (violation !== undefined) return Result.fail(violation)
   }
   return Result.succeed({ kind: "store", changes: changesOf(overlay) })
 }
 
-/** The order matters: later steps see the changes of earlier ones. */
+/** The steps of a decision, in order: each sees the changes of the previous ones. */
 const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined> = [
   addTokens,
   applyPrices,
   registerCoordinators,
-  placeBids,
+  addBids,
   fillQueues,
   forgeBatches,
   changeVariables,
@@ -94,10 +112,7 @@ function changesOf(overlay: BlockOverlay): BlockChanges {
   return {
     block: { number, hash, timestampMs },
     lastEthereumBlock: [number, lastEthereumBlock ?? number, overlay.view.lastEthereumBlock].reduce(
-      (
-        a,
-        b
-      ) => a > b ? a : b
+      (a, b) => a > b ? a : b
     ),
     prices: prices ?? [],
     coordinators: sortedRegistrations(overlay),

@@ -10,8 +10,8 @@ import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
 export type ExitProof = Parameters<VerifyExit>
 
 /**
- * Returns the position of the first wrong proof, or undefined if all are right. This is the most
- * expensive part of applying a block.
+ * Returns the position of the first wrong proof, or undefined if all are valid. The verification is
+ * the most expensive part of applying a block.
  */
 export type ExitProofVerifier = (
   proofs: ReadonlyArray<ExitProof>

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { GenesisFeed } from "../../domain/mod.ts"
-import { type BlockViolation, boundaryDecoder, violation } from "../violation/mod.ts"
+import { type BlockViolation, boundaryDecoder, makeViolation } from "../violation/mod.ts"
 
 const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
 const read = boundaryDecoder(GenesisFeed)
@@ -26,22 +26,22 @@ export const checkGenesis = (
 function difference(
   expected: Schema.Json | undefined,
   actual: Schema.Json | undefined,
-  place: string
+  pointer: string
 ): BlockViolation | undefined {
   if (isTree(expected) && isTree(actual)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      const found = difference(expected[key], actual[key], `${place}/${key}`)
-      if (found !== undefined) return found
+      const inner = difference(expected[key], actual[key], `${pointer}/${key}`)
+      if (inner !== undefined) return inner
     }
     return undefined
   }
   return expected === actual
     ? undefined
-    : violation(
+    : makeViolation(
       "genesis",
       textOf(actual),
       `${textOf(expected)}, with which this ledger was opened`,
-      place
+      pointer
     )
 }
 

@@ -11,7 +11,8 @@ export class WriteCounts {
   readonly #counts = new Map(kinds.map((kind) => [kind, new Map<Outcome, number>()]))
   readonly #violations = new Map<Invariant, number>()
 
-  counted<A, E extends BlockViolation | StoreFailure>(
+  /** Counts the outcome of a write. `isHeld` returns true if the ledger had already stored it. */
+  count<A, E extends BlockViolation | StoreFailure>(
     kind: typeof kinds[number],
     writing: Effect.Effect<A, E>,
     isHeld: (report: A) => boolean = () => false
@@ -27,25 +28,25 @@ export class WriteCounts {
   }
 
   /** Registers the metrics until the scope closes. */
-  get measured(): Effect.Effect<void, never, Scope.Scope> {
+  get register(): Effect.Effect<void, never, Scope.Scope> {
     const writes = [...this.#counts].flatMap(([kind, counts]) =>
       outcomes.map((outcome) =>
         counter(
           "rollup_ledger_writes_total",
-          "Blocks, rollbacks and prices that this process was told, by what became of them",
+          "Writes of blocks, rollbacks and prices, by outcome",
           () => counts.get(outcome) ?? 0,
           { kind, outcome }
         )
       )
     )
-    const violated = ([invariant, value]: readonly [Invariant, number]) =>
+    const seriesOf = ([invariant, value]: readonly [Invariant, number]) =>
       counter(
         "rollup_ledger_violations_total",
-        "Writes that were refused, by the invariant that they violate",
+        "Refused writes, by violated invariant",
         () => value,
         { invariant }
       )
-    const violations = Effect.sync(() => Array.from(this.#violations, violated))
+    const violations = Effect.sync(() => Array.from(this.#violations, seriesOf))
     return Effect.andThen(
       measure(...writes),
       collect("rollup_ledger_violations_total", violations)

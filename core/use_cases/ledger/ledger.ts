@@ -15,7 +15,12 @@ import {
   type ExitProofVerifier,
   readBlock
 } from "../block/mod.ts"
-import { type BlockViolation, boundaryDecoder, invalidShape, violation } from "../violation/mod.ts"
+import {
+  type BlockViolation,
+  boundaryDecoder,
+  invalidShape,
+  makeViolation
+} from "../violation/mod.ts"
 import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
@@ -32,21 +37,36 @@ export type RecordReport =
   | { readonly kind: "rollBack" } & RollBackReport
   | { readonly kind: "prices"; readonly stamp: LedgerStamp }
 
-type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
+type WriteEffect<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
-/** Writes the ledger: each call is checked and stored atomically. */
+/**
+ * Writes the ledger. Each call is checked and stored in one transaction, or fails and stores
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const layer = Layer.provide(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
+ * const rollBack = Effect.flatMap(Ledger, (ledger) => ledger.rollBack(1n))
+ * const failure = await Effect.runPromise(Effect.provide(Effect.flip(rollBack), layer))
+ * if (failure._tag === "BlockViolation") console.log(failure.invariant) // => roll-back-block
+ * ```
+ */
 export class Ledger extends Context.Service<Ledger, {
-  /** Applies a block; a stored block is not applied again. */
-  readonly applyBlock: (block: BlockFeed) => Writing<BlockReport>
-  /**
-   * Drops every block above `toBlock`, which must be a block from the genesis block to the last
-   * one.
-   */
-  readonly rollBack: (toBlock: bigint) => Writing<RollBackReport>
-  /** Sets prices; they belong to the last block. */
-  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Writing<LedgerStamp>
-  /** Applies one record of a feed. */
-  readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
+  /** Applies a block. If the ledger has stored the block, it changes nothing. */
+  readonly applyBlock: (block: BlockFeed) => WriteEffect<BlockReport>
+  /** Removes every block above `toBlock`, a number from the genesis block to the last block. */
+  readonly rollBack: (toBlock: bigint) => WriteEffect<RollBackReport>
+  /** Sets prices. A rollback of the last block restores the previous ones. */
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => WriteEffect<LedgerStamp>
+  /** Applies one record of a feed. A genesis record must equal the one that the ledger has. */
+  readonly applyRecord: (record: FeedRecord) => WriteEffect<RecordReport>
 }>()("rollup/core/Ledger") {
   /**
    * Returns the ledger of the network of `genesis`. An invalid genesis record is a defect with a
@@ -62,12 +82,13 @@ export class Ledger extends Context.Service<Ledger, {
       Effect.gen(function*() {
         const ownGenesis = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
         const counts = new WriteCounts()
-        yield* counts.measured
+        yield* counts.register
         return Ledger.of(make(yield* LedgerWriter, ownGenesis, keccak256, options, counts))
       })
     )
 }
 
+/** The options of `Ledger.layer`. */
 export interface LedgerOptions {
   /** Verifies exit proofs before their block is stored. If absent, only their form is checked. */
   readonly verifyExitProofs?: ExitProofVerifier
@@ -88,25 +109,29 @@ function make(
         ? decideOwnBlock(rules, block)
         : decideWithDeferredProofs(rules, verifyExitProofs, block)
     )
-  const applyBlock = (input: BlockFeed): Writing<BlockReport> =>
-    counts.counted("block", reading(() => readBlock(input), applyOwn), ({ applied }) => !applied)
-  const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
-    counts.counted(
+  const applyBlock = (input: BlockFeed): WriteEffect<BlockReport> =>
+    counts.count(
+      "block",
+      withValidInput(() => readBlock(input), applyOwn),
+      ({ applied }) => !applied
+    )
+  const rollBack = (toBlock: bigint): WriteEffect<RollBackReport> =>
+    counts.count(
       "rollBack",
-      reading(() => readBlockNumber(toBlock), (number) =>
+      withValidInput(() => readBlockNumber(toBlock), (number) =>
         writer.rollBack(number, (view) =>
           resultOf(checkRollBack(genesis.block.number, number, view))))
     )
-  const setPrices = (input: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
-    counts.counted(
+  const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<LedgerStamp> =>
+    counts.count(
       "prices",
-      reading(() => readPrices(input, "/prices"), (prices) =>
+      withValidInput(() => readPrices(input, "/prices"), (prices) =>
         writer.setPrices(prices, decidePrices(prices)))
     )
-  const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
+  const applyRecord = (record: FeedRecord): WriteEffect<RecordReport> => {
     switch (record?.kind) {
       case "genesis":
-        return reading(
+        return withValidInput(
           () => resultOf(checkGenesis(genesis, record.genesis)),
           () => Effect.succeed({ kind: record.kind })
         )
@@ -133,7 +158,7 @@ function make(
  * Copies and validates the input when the write starts, so that the store gets valid data that the
  * caller can no longer change.
  */
-const reading = <A, Report, E>(
+const withValidInput = <A, Report, E>(
   read: () => Result.Result<A, BlockViolation>,
   write: (own: A) => Effect.Effect<Report, E>
 ): Effect.Effect<Report, BlockViolation | E> =>
@@ -152,8 +177,8 @@ export const decidePrices =
   (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
     resultOf(checkPrices(prices, view.token))
 
-const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
-  violated === undefined ? Result.void : Result.fail(violated)
+const resultOf = (violation: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
+  violation === undefined ? Result.void : Result.fail(violation)
 
 function checkRollBack(
   first: bigint,
@@ -162,7 +187,7 @@ function checkRollBack(
 ): BlockViolation | undefined {
   return toBlock >= first && toBlock <= lastBlock.number
     ? undefined
-    : violation(
+    : makeViolation(
       "roll-back-block",
       toBlock,
       `a block from ${first} to ${lastBlock.number}`,

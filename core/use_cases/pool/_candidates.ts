@@ -12,30 +12,32 @@ export interface Candidate {
 /** Pending transactions of one token, read page by page. */
 interface Stream {
   readonly tokenId: TokenId
+  /** Value of one unit of the token in US dollars. */
   readonly unitUSD: number
   readonly rows: ReadonlyArray<Pooled>
+  /** Position of the next row. */
   readonly at: number
 }
 
-/** Rows per read. */
+/** Number of rows in a read. */
 const PAGE = 256
 
 /**
- * Returns an iterator over the pending transactions of all tokens by descending fee in US dollars:
- * each call returns the next one, and null after the last. It reads no more pages than it needs.
+ * Returns a function that returns the pending transactions of all tokens one by one, the greatest
+ * fee in US dollars first, and null after the last. It reads pages only if they are needed.
  */
 export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: PoolPorts) {
-  // ascending by the next fee in US dollars, so that the best one is the last
+  // ascending by the fee of the next transaction, so that the greatest one is the last
   const streams: Array<Stream> = []
-  const put = (stream: Stream): void => {
-    const worth = nextWorth(stream)
-    const place = streams.findIndex((other) => nextWorth(other) > worth)
-    streams.splice(place < 0 ? streams.length : place, 0, stream)
+  const insert = (stream: Stream): void => {
+    const feeUSD = nextFeeUSD(stream)
+    const index = streams.findIndex((other) => nextFeeUSD(other) > feeUSD)
+    streams.splice(index < 0 ? streams.length : index, 0, stream)
   }
   const read = Effect.fnUntraced(
     function*(stream: Omit<Stream, "rows" | "at">, after: Pooled | null) {
       const rows = yield* pool.pendingByFee({ tokenId: stream.tokenId, after, limit: PAGE })
-      if (rows.length > 0) put({ ...stream, rows, at: 0 })
+      if (rows.length > 0) insert({ ...stream, rows, at: 0 })
     }
   )
   for (const tokenId of yield* pool.pendingTokens) {
@@ -45,20 +47,20 @@ export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: Pool
     const stream = streams.pop()
     if (stream === undefined) return null
     const row = stream.rows[stream.at]!
-    if (stream.at + 1 < stream.rows.length) put({ ...stream, at: stream.at + 1 })
+    if (stream.at + 1 < stream.rows.length) insert({ ...stream, at: stream.at + 1 })
     else yield* read(stream, row)
-    return { row, feeUSD: worthOf(row, stream.unitUSD) }
+    return { row, feeUSD: feeUSDOf(row, stream.unitUSD) }
   })
 })
 
-/** Returns a pending transaction outside of the order by fee, with its fee in US dollars. */
+/** Returns a pending transaction with its fee in US dollars. */
 export const candidateOf = (
   { reader }: Pick<PoolPorts, "reader">,
   row: Pooled
 ): Effect.Effect<Candidate, StoreFailure> =>
   Effect.map(
     unitUSDOf(reader, row.transaction.tokenId),
-    (unitUSD) => ({ row, feeUSD: worthOf(row, unitUSD) })
+    (unitUSD) => ({ row, feeUSD: feeUSDOf(row, unitUSD) })
   )
 
 const unitUSDOf = (reader: PoolPorts["reader"], tokenId: TokenId) =>
@@ -67,7 +69,7 @@ const unitUSDOf = (reader: PoolPorts["reader"], tokenId: TokenId) =>
     ({ item }) => (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0)
   )
 
-const nextWorth = ({ at, rows, unitUSD }: Stream): number => worthOf(rows[at]!, unitUSD)
+const nextFeeUSD = ({ at, rows, unitUSD }: Stream): number => feeUSDOf(rows[at]!, unitUSD)
 
-const worthOf = ({ transaction }: Pooled, unitUSD: number): number =>
+const feeUSDOf = ({ transaction }: Pooled, unitUSD: number): number =>
   unitUSD * Number(feeUnits(transaction))

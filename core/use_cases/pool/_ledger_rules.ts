@@ -19,21 +19,22 @@ export interface Parties {
   readonly token: Token | null
 }
 
+/** Returns the accounts and the token that a transaction names, from one snapshot. */
 export const partiesOf = Effect.fnUntraced(
   function*(
     reader: LedgerReader["Service"],
     { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction
   ) {
-    const named = toAccountIndex !== null && isUserAccount(toAccountIndex)
+    const accounts = toAccountIndex !== null && isUserAccount(toAccountIndex)
       ? [fromAccountIndex, toAccountIndex]
       : [fromAccountIndex]
     const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader
-      .accountsAndTokens({ accounts: named, tokens: [tokenId] })
+      .accountsAndTokens({ accounts, tokens: [tokenId] })
     return { sender, receiver, token } satisfies Parties
   }
 )
 
-/** Returns every rule that a transaction breaks against the ledger (domain §4.1). */
+/** Returns every fault of a transaction against the ledger (domain §4.1). */
 export function ledgerFaults(
   posted: PostedTransaction,
   { receiver, sender, token }: Parties,
@@ -73,7 +74,7 @@ export function ledgerFaults(
       )
     }
   }
-  // the token of an existing account is registered, so only an unknown token gets here
+  // an existing sender always has a registered token
   if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
   const feeInUSD = token === null ? 0 : feeUSD(posted, token)
   if (feeInUSD < bounds.minFeeUSD) {

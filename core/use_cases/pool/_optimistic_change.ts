@@ -23,25 +23,26 @@ export const lastSettledBatch = (
 ): Effect.Effect<SettledBatch | null, StoreFailure> =>
   Effect.map(
     pool.settledBatchesBelow({ batchNum: batchNumLimit, limit: 1 }),
-    ([mark]) => mark ?? null
+    ([settled]) => settled ?? null
   )
 
 /**
- * Applies changes computed from the last settled batch. If a block or a rollback is settled in
- * between, it computes them again: otherwise they would overwrite the result of that settlement.
+ * Computes changes from the last settled batch and applies them. If another batch or a rollback is
+ * settled in between, it computes them again, so that they do not overwrite its result. Returns the
+ * changed ids.
  */
 export const changeIfUnsettled = Effect.fnUntraced(function*(
   ports: Pick<PoolPorts, "pool">,
   changesSince: (
-    mark: SettledBatch | null
+    settled: SettledBatch | null
   ) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
 ): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
   for (;;) {
-    const mark = yield* lastSettledBatch(ports)
-    const changes = yield* changesSince(mark)
+    const settled = yield* lastSettledBatch(ports)
+    const changes = yield* changesSince(settled)
     if (changes.length === 0) return []
     const changed = yield* ports.pool.settle(
-      { from: mark, to: mark, changes },
+      { from: settled, to: settled, changes },
       yield* Clock.currentTimeMillis
     )
     if (changed !== null) return changed

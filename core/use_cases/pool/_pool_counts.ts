@@ -4,7 +4,7 @@ import type { TransactionId } from "../../encoding/mod.ts"
 import { counter, measure } from "../../ports/mod.ts"
 import type { Selection } from "./select.ts"
 
-const moves = [
+const causes = [
   "startForging",
   "doneForging",
   "invalidate",
@@ -15,26 +15,25 @@ const moves = [
   "settle"
 ] as const
 
-/**
- * Counts the transitions of transactions through the pool, and the reasons why selections skipped
- * transactions.
- */
+/** Counts the transitions of transactions, and the reasons why selections skipped transactions. */
 export class PoolCounts {
-  readonly #moved = new Map<typeof moves[number], number>()
+  readonly #moved = new Map<typeof causes[number], number>()
   readonly #skipped = new Map<number, number>()
 
-  moved<E>(
-    by: typeof moves[number],
+  /** Counts the changed transactions of a call. */
+  countChanges<E>(
+    cause: typeof causes[number],
     changing: Effect.Effect<ReadonlyArray<TransactionId>, E>
   ): Effect.Effect<ReadonlyArray<TransactionId>, E> {
     return Effect.tap(
       changing,
       ({ length }) =>
-        Effect.sync(() => void this.#moved.set(by, (this.#moved.get(by) ?? 0) + length))
+        Effect.sync(() => void this.#moved.set(cause, (this.#moved.get(cause) ?? 0) + length))
     )
   }
 
-  selected<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
+  /** Counts the skipped transactions of a selection. */
+  countSkipped<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
     return Effect.tap(selecting, ({ skippedTransactions }) =>
       Effect.sync(() => {
         for (const { code } of skippedTransactions) {
@@ -44,21 +43,21 @@ export class PoolCounts {
   }
 
   /** Registers the metrics until the scope closes. */
-  get measured(): Effect.Effect<void, never, Scope.Scope> {
-    const moved = (by: typeof moves[number]) =>
+  get register(): Effect.Effect<void, never, Scope.Scope> {
+    const moved = (cause: typeof causes[number]) =>
       counter(
         "rollup_pool_moved_total",
-        "Transactions that were moved through the pool, by what moved them",
-        () => this.#moved.get(by) ?? 0,
-        { by }
+        "Transitions of transactions in the pool, by cause",
+        () => this.#moved.get(cause) ?? 0,
+        { by: cause }
       )
     const skipped = (reason: keyof typeof skipCodes) =>
       counter(
         "rollup_pool_passed_over_total",
-        "Times that a selection passed over a transaction, by the reason",
+        "Transactions that a selection skipped, by reason",
         () => this.#skipped.get(skipCodes[reason]) ?? 0,
         { reason }
       )
-    return measure(...moves.map(moved), ...Struct.keys(skipCodes).map(skipped))
+    return measure(...causes.map(moved), ...Struct.keys(skipCodes).map(skipped))
   }
 }

@@ -22,13 +22,16 @@ import {
   ZERO_ADDRESS
 } from "../../encoding/mod.ts"
 
-/** Returns the fault of a property of a posted body. The name is that of the default network. */
+/**
+ * Returns the fault of a property of a posted body. `property` is its name in the default network.
+ */
 export type Refuse = (
   property: string,
   value: string | number | bigint | null,
   expected: string
 ) => InputFault
 
+/** Returns the `Refuse` function of a network. */
 export const refuseFor =
   (network: Pick<Network, "prefix">): Refuse => (property, value, expected) => {
     const name = localName(network, property)
@@ -43,9 +46,7 @@ export const refuseFor =
     )
   }
 
-/**
- * Replaces the values that mean "none" in a destination by null; the signed content stays the same.
- */
+/** Replaces values that mean "none" in a destination by null. The signed content stays the same. */
 export const withoutEmptyParts = (posted: PostedTransaction): PostedTransaction => ({
   ...posted,
   toAccountIndex: posted.toAccountIndex === NO_ACCOUNT ? null : posted.toAccountIndex,
@@ -53,7 +54,7 @@ export const withoutEmptyParts = (posted: PostedTransaction): PostedTransaction 
   toPublicKey: posted.toPublicKey === EMPTY_PUBLIC_KEY ? null : posted.toPublicKey
 })
 
-/** Returns every rule that a transaction breaks regardless of the ledger (domain §4.1). */
+/** Returns every fault of a transaction that is independent of the ledger (domain §4.1). */
 export function postedFaults(
   posted: PostedTransaction,
   refuse: Refuse,
@@ -72,7 +73,7 @@ export function postedFaults(
     faults.push(refuse("amount", amount, "more than 0 units for an exit"))
   }
   const id = l2TransactionId(posted, keccak256)
-  // the checks above have refused what cannot be hashed
+  // if the id cannot be computed, a fault above says why
   if (Result.isSuccess(id) && id.success !== posted.id) {
     faults.push(
       refuse("id", posted.id, `${id.success}, recomputed from sender, token, amount, nonce and fee`)
@@ -82,7 +83,7 @@ export function postedFaults(
   return faults
 }
 
-/** Addresses without a private key: they mean "none" and "internal account". */
+/** Returns the faults of an authorization: addresses and keys that mean "none" or "internal". */
 export function authorizationFaults(
   { address, publicKey }: PostedAuthorization,
   refuse: Refuse
@@ -122,7 +123,7 @@ function* numberFaults(
   }
 }
 
-/** Returns the transaction type of a destination, or why the destination is invalid. */
+/** Returns the transaction type of a destination, or the faults of an invalid destination. */
 function destinationType(
   { toAccountIndex, toAddress, toPublicKey }: PostedTransaction,
   refuse: Refuse

@@ -27,9 +27,10 @@ export interface AccountToCreate {
   readonly signature: string | null
 }
 
+/** The owner of accounts of a token: an address, or a key and the address of internal accounts. */
 type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
 
-/** The ledger after the selected transactions. Changes since the last commit can be rolled back. */
+/** The ledger with the selected transactions applied. Uncommitted changes can be rolled back. */
 export class SelectionOverlay {
   readonly #ports: PoolPorts
   readonly #initialAccounts: ReadonlyArray<New<Account>>
@@ -56,12 +57,13 @@ export class SelectionOverlay {
     return this.#toCreate
   }
 
+  /** Returns an account, or null if it does not exist. */
   account(index: AccountIndex): Effect.Effect<OverlayAccount | null, StoreFailure> {
     const known = this.#accounts.get(index)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
       const account = item?.account
-      const found = account === undefined
+      const overlayAccount = account === undefined
         ? null
         : {
           before: account,
@@ -69,8 +71,8 @@ export class SelectionOverlay {
           nonce: account.nonce,
           balance: account.balance
         }
-      this.#accounts.set(index, found)
-      return found
+      this.#accounts.set(index, overlayAccount)
+      return overlayAccount
     })
   }
 
@@ -79,16 +81,13 @@ export class SelectionOverlay {
     return this.#accounts.get(index)?.nonce
   }
 
-  /**
-   * Returns the account of a token that an address, or a key alone, owns; the first one if there
-   * are several.
-   */
+  /** Returns the first account of an owner; null if there is none. */
   ownedBy(owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> {
     const key = keyOf(owner)
     const known = this.#owners.get(key)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(this.#lookUp(owner), (found) => {
-      const index = found ?? this.#initialAccounts.find((account) =>
+    return Effect.map(this.#lookUp(owner), (stored) => {
+      const index = stored ?? this.#initialAccounts.find((account) =>
         isOwnedBy(account, owner)
       )?.index ?? null
       this.#owners.set(key, index)
@@ -96,11 +95,12 @@ export class SelectionOverlay {
     })
   }
 
-  /** Returns the position among the accounts to create, or undefined. */
+  /** Returns the position of an owner among the accounts to create, or undefined. */
   positionOf(owner: Owner): number | undefined {
     return this.#positions.get(keyOf(owner))
   }
 
+  /** Adds an account to create. Returns its position. */
   create(owner: Owner, account: AccountToCreate): number {
     const key = keyOf(owner)
     const position = this.#toCreate.push(account) - 1
@@ -112,6 +112,7 @@ export class SelectionOverlay {
     return position
   }
 
+  /** Increments the nonce and subtracts units from the balance. */
   debit(account: OverlayAccount, units: bigint): void {
     account.nonce++
     account.balance -= units
@@ -142,19 +143,19 @@ export class SelectionOverlay {
   readonly #lookUp = (owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> => {
     const { reader } = this.#ports
     const { address, publicKey, tokenId } = owner
-    const whose = publicKey === null ? { address } : { publicKey }
-    // a key can own accounts that are not internal: read the list until an internal one is found
+    const filter = publicKey === null ? { address } : { publicKey }
+    // the list also has accounts of this key with an address: continue until an internal one
     const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
       Effect.flatMap(
         reader.list("accounts", {
-          filters: { ...whose, tokenIds: [tokenId] },
+          filters: { ...filter, tokenIds: [tokenId] },
           fromItem,
           limit: 64
         }),
         ({ counts, items }) => {
-          const found = items.find(({ account }) => isOwnedBy(account, owner))
-          return found !== undefined || counts.pendingItems === 0
-            ? Effect.succeed(found?.account.index ?? null)
+          const owned = items.find(({ account }) => isOwnedBy(account, owner))
+          return owned !== undefined || counts.pendingItems === 0
+            ? Effect.succeed(owned?.account.index ?? null)
             : from(items.at(-1)!.account.itemId + 1)
         }
       ).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))

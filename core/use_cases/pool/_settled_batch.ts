@@ -2,71 +2,72 @@ import { Effect } from "effect"
 import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
-import { forgedIn } from "./_superseded.ts"
+import { forgedReason } from "./_superseded.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
-import { isForgedAs } from "./_same.ts"
+import { isForgedAs } from "./_equality.ts"
 
-/** Returns the changes that a batch of the ledger makes to the pool, whichever node forged it. */
-export const batchChanges = Effect.fnUntraced(
+/** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
+export const changesOfBatch = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
     const forged = new Map<TransactionId, Transaction>()
     const nonces = new Map<AccountIndex, bigint>()
     for (const { transaction } of transactions) {
       if (transaction.l2 === null) continue
       forged.set(transaction.id, transaction)
-      // nonces of an account ascend within a batch
+      // the nonces of an account ascend within a batch, so the last one is the greatest
       nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
     }
     const forgedRows = yield* pool.pooled([...forged.keys()])
-    const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
-    const underWay = [
+    const superseded = yield* pool.pendingBelow(
+      [...nonces].map(([index, nonce]) => ({ index, nonce }))
+    )
+    const forging = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
       ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit })
     ]
-    const isBeaten = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
+    const isSuperseded = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
       nonce < (nonces.get(fromAccountIndex) ?? 0n)
-    const others = (rows: ReadonlyArray<Pooled>) =>
+    const unforged = (rows: ReadonlyArray<Pooled>) =>
       rows.filter(({ transaction }) => !forged.has(transaction.id))
     return [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-      ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) =>
-        change(
+      ...unforged([...superseded, ...forging.filter(isSuperseded)]).map((row) =>
+        changeOf(
           row,
           "invl",
           batchNum,
           `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} was used by another transaction in batch ${batchNum}`
         )
       ),
-      ...others(underWay).filter((row) => row.transaction.batchNum === batchNum && !isBeaten(row))
-        .map((row) => change(row, "pend", null, forgedWithout(batchNum)))
+      ...unforged(forging).filter((row) =>
+        row.transaction.batchNum === batchNum && !isSuperseded(row)
+      )
+        .map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
     ]
   }
 )
 
-/**
- * Returns the changes that make transactions pending again if they depend on a batch after
- * `lastBatchNum`.
- */
+/** Returns the changes that reset all transactions of batches after `lastBatchNum` to pending. */
 export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
     const changes: Array<PoolChange> = []
     for (const state of ["fing", "fged", "invl"] as const) {
       const rows = yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
-      changes.push(...rows.map((row) => change(row, "pend", null, reason)))
+      changes.push(...rows.map((row) => changeOf(row, "pend", null, reason)))
     }
     return changes
   }
 )
 
-/** Returns a change that applies only if the transaction is still in the state that was read. */
-export const change = (
+/** Returns a change that applies only if the transaction still has the state that was read. */
+export const changeOf = (
   { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,
   batchNum: number | null,
   reason: string
 ): PoolChange => ({ id, from, fromBatchNum, to, batchNum, reason })
 
-export const forgedWithout = (batchNum: number): string => `Batch ${batchNum} was forged without it`
+export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
 function forgedChange(
   row: Pooled,
@@ -76,7 +77,7 @@ function forgedChange(
   const { transaction } = row
   if (!isForgedAs(transaction, forged)) {
     return [
-      change(
+      changeOf(
         row,
         "invl",
         batchNum,
@@ -86,5 +87,5 @@ function forgedChange(
   }
   return transaction.state === "fged" && transaction.batchNum === batchNum
     ? []
-    : [change(row, "fged", batchNum, forgedIn(batchNum))]
+    : [changeOf(row, "fged", batchNum, forgedReason(batchNum))]
 }

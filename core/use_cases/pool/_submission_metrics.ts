@@ -1,7 +1,8 @@
 import { Cause, Effect, Exit, type Scope, Struct } from "effect"
 import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 
-type Posted = "transaction" | "authorization"
+/** The kinds of posts. */
+type PostKind = "transaction" | "authorization"
 
 /** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
@@ -17,38 +18,39 @@ type Outcome = typeof outcomes[number]
 
 /** Counts posted transactions and authorizations by outcome. */
 export class SubmissionMetrics {
-  readonly #counts: { readonly [Kind in Posted]: { [Name in Outcome]: number } } = {
-    transaction: none(),
-    authorization: none()
+  readonly #counts: { readonly [Kind in PostKind]: { [Name in Outcome]: number } } = {
+    transaction: zeroCounts(),
+    authorization: zeroCounts()
   }
-  /** Refusals because a limit of the pool was reached. */
+  /** Number of refusals because of each limit of the pool. */
   readonly limits = { pendingMax: 0, pendingPerAccountMax: 0 }
 
-  counted<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
-    kind: Posted,
+  /** Counts the outcome of a post. */
+  count<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
+    kind: PostKind,
     submitting: Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
     return Effect.onExit(submitting, (exit) =>
       Effect.sync(() => {
-        this.#counts[kind][verdictOf(exit)]++
+        this.#counts[kind][outcomeOf(exit)]++
       }))
   }
 
   /** Registers the metrics until the scope closes. */
-  measured(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
-    const submissions = (kind: Posted) =>
-      outcomes.map((verdict) =>
+  register(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
+    const submissions = (kind: PostKind) =>
+      outcomes.map((outcome) =>
         counter(
           "rollup_submissions_total",
-          "What wallets posted, by kind and by what became of it",
-          () => this.#counts[kind][verdict],
-          { kind, verdict }
+          "Posted transactions and authorizations, by kind and outcome",
+          () => this.#counts[kind][outcome],
+          { kind, verdict: outcome }
         )
       )
     return measure(
       gauge(
         "rollup_pool_pending_max",
-        "Pending transactions that the pool holds at most",
+        "Maximum number of pending transactions",
         () => pendingMax
       ),
       ...Struct.keys(this.#counts).flatMap(submissions),
@@ -57,10 +59,10 @@ export class SubmissionMetrics {
   }
 }
 
-const none = () =>
-  Object.fromEntries(outcomes.map((verdict) => [verdict, 0])) as { [Name in Outcome]: number }
+const zeroCounts = () =>
+  Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as { [Name in Outcome]: number }
 
-const verdictOf = (
+const outcomeOf = (
   exit: Exit.Exit<{ readonly stored: boolean }, { readonly _tag: string }>
 ): Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.stored ? "stored" : "known"

@@ -3,11 +3,11 @@ import type { PoolTransaction } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange } from "../../ports/mod.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
-import { isForgedAs } from "./_same.ts"
+import { isForgedAs } from "./_equality.ts"
 
 /**
- * Returns the changes for pending transactions whose nonce the ledger has used: forged under the
- * same id, or superseded by another transaction.
+ * Returns the changes for pending transactions with a nonce that the ledger has used: the
+ * transaction itself was forged, or another one superseded it.
  */
 export const findSuperseded = Effect.fnUntraced(
   function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
@@ -29,7 +29,12 @@ export const findSuperseded = Effect.fnUntraced(
       const common = { id, from: "pend", fromBatchNum: null } as const
       changes.push(
         forged !== undefined && forged.batchNum !== null && isForgedAs(transaction, forged)
-          ? { ...common, to: "fged", batchNum: forged.batchNum, reason: forgedIn(forged.batchNum) }
+          ? {
+            ...common,
+            to: "fged",
+            batchNum: forged.batchNum,
+            reason: forgedReason(forged.batchNum)
+          }
           : {
             ...common,
             to: "invl",
@@ -43,7 +48,7 @@ export const findSuperseded = Effect.fnUntraced(
   }
 )
 
-/** Settles transactions that became pending after the block that uses their nonce was settled. */
+/** Settles transactions that became pending after the settlement of the batch with their nonce. */
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
     const superseded = findSuperseded(ports, transactions)
@@ -51,4 +56,4 @@ export const reconcileWithLedger = Effect.fnUntraced(
   }
 )
 
-export const forgedIn = (batchNum: number): string => `Forged in batch ${batchNum}`
+export const forgedReason = (batchNum: number): string => `Forged in batch ${batchNum}`

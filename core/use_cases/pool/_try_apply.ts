@@ -17,28 +17,28 @@ export type SelectedReceiver =
   /** One of the accounts that the selection asks to create. */
   | { readonly kind: "created"; readonly position: number }
 
+/** The reason why a transaction cannot be applied. */
 export interface Refusal {
   readonly kind: "refused"
   readonly code: SkipCode
   readonly reason: string
-  /** The nonce is too high: the transaction may become possible after another one of its sender. */
+  /** The nonce is too high: another transaction of the sender has to be forged before. */
   readonly isEarly: boolean
-  /** The ledger has used the nonce: the transaction can never be forged. */
+  /** The ledger has used the nonce: the transaction cannot be forged any more. */
   readonly isLate: boolean
 }
 
+/** A transaction that was applied. */
 export interface Possible {
   readonly kind: "possible"
   readonly receiver: SelectedReceiver
 }
 
-/** Limits of the fields of an account leaf. */
+/** Limits of the nonce and the balance in the leaf of an account. */
 const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
 
-/**
- * Applies one transaction to the overlay, or returns why it is not possible there (domain §4.4).
- */
+/** Applies one transaction to the overlay, or returns why that is not possible (domain §4.4). */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   overlay: SelectionOverlay,

@@ -11,52 +11,70 @@ import {
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import { PoolCounts } from "./_pool_counts.ts"
-import { change, changesToPending } from "./_settled_batch.ts"
+import { changeOf, changesToPending } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
 import { type SettleOptions, settlePool } from "./settle.ts"
 
-/**
- * The ids that a call changed. Ids whose transaction had changed state in between are not included.
- */
-type Changing = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
+/** Returns the changed ids, without transactions that another call changed in between. */
+type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 
 /**
- * The pool for a coordinator (domain §4.3). Every call is atomic and compares before it writes: if
- * two calls want the same transaction, one of them gets it. A `Ledger` made by `pooledLedger` calls
- * `settle` itself.
+ * The pool for a coordinator (domain §4.3). Each call compares the stored state before it writes:
+ * if two calls change the same transaction, only one of them succeeds. The ledger of `pooledLedger`
+ * calls `settle` after each block and rollback.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Pool } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * const selecting = Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 10 }))
+ * const provided = Effect.provide(selecting, Layer.provide(Pool.layer({ keccak256 }), stores))
+ * const { batchNum, transactions } = await Effect.runPromise(provided)
+ * console.log(batchNum, transactions) // => 1 []
+ * ```
  */
 export class Pool extends Context.Service<Pool, {
-  /** Selects what can be forged next: best fee first, nonces of an account in order. */
+  /** Selects transactions for the next batch: greatest fee first, nonces of an account in order. */
   readonly select: (options: SelectOptions) => Effect.Effect<Selection, StoreFailure>
-  /** Moves transactions from pending to forging, for a batch that the ledger does not have yet. */
-  readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
+  /** Moves pending transactions to forging. Changes nothing if the ledger already has the batch. */
+  readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
   /**
-   * Moves transactions from forging to forged when the batch is sent. The ledger has the last word.
+   * Moves transactions from forging to forged, after the coordinator has sent the batch. The next
+   * settlement corrects the state if the ledger differs.
    */
-  readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
-  /** Marks transactions as invalid that are pending or being forged. */
+  readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
+  /**
+   * Marks transactions as invalid that are pending or forging, or forged in a batch that the ledger
+   * does not have.
+   */
   readonly invalidate: (
     which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>,
     batchNum: number
-  ) => Changing
-  /**
-   * Marks every pending transaction of an account as invalid if its nonce is below the given one.
-   */
+  ) => ChangeEffect
+  /** Marks every pending transaction of an account as invalid if its nonce is below `nonce`. */
   readonly invalidateOldNonces: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>,
     batchNum: number
-  ) => Changing
+  ) => ChangeEffect
   /**
-   * Returns to pending whatever depends on a batch after `last`; what the ledger holds keeps the
-   * state that the ledger gives it.
+   * Resets transactions of batches after `lastValidBatch` to pending, except for batches that the
+   * ledger has.
    */
-  readonly rollBack: (lastValidBatch: number) => Changing
-  readonly purge: (options: PurgeOptions) => Changing
-  /** Removes old pending, forged and invalid transactions. */
-  readonly remove: (ids: ReadonlyArray<TransactionId>, reason: string) => Changing
-  /** Settles the pool with the ledger. */
-  readonly settle: Changing
+  readonly rollBack: (lastValidBatch: number) => ChangeEffect
+  /** Removes old transactions and those beyond the capacity. */
+  readonly purge: (options: PurgeOptions) => ChangeEffect
+  /** Removes pending and invalid transactions. */
+  readonly remove: (ids: ReadonlyArray<TransactionId>, reason: string) => ChangeEffect
+  /** Brings the states of the pool in line with the ledger. */
+  readonly settle: ChangeEffect
+  /** Returns a transaction; null if it is not in the pool. */
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
   /** Returns every transition of a transaction, oldest first, also after it left the pool. */
   readonly transitions: (
@@ -67,6 +85,7 @@ export class Pool extends Context.Service<Pool, {
     id: TransactionId
   ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
 }>()("rollup/core/Pool") {
+  /** Returns the pool over the stores. */
   static readonly layer = (
     options: PoolOptions
   ): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
@@ -74,8 +93,8 @@ export class Pool extends Context.Service<Pool, {
       Pool,
       Effect.gen(function*() {
         const counts = new PoolCounts()
-        yield* counts.measured
-        return counted(
+        yield* counts.register
+        return withCounts(
           make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options),
           counts
         )
@@ -83,25 +102,29 @@ export class Pool extends Context.Service<Pool, {
     )
 }
 
+/** The hash function and the limits of a `Pool`. */
 export interface PoolOptions extends Partial<SettleOptions> {
   readonly keccak256: Keccak256
 }
 
-const counted = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => ({
+const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => ({
   ...pool,
-  select: (options) => counts.selected(pool.select(options)),
-  startForging: (ids, batchNum) => counts.moved("startForging", pool.startForging(ids, batchNum)),
-  doneForging: (ids, batchNum) => counts.moved("doneForging", pool.doneForging(ids, batchNum)),
-  invalidate: (which, batchNum) => counts.moved("invalidate", pool.invalidate(which, batchNum)),
+  select: (options) => counts.countSkipped(pool.select(options)),
+  startForging: (ids, batchNum) =>
+    counts.countChanges("startForging", pool.startForging(ids, batchNum)),
+  doneForging: (ids, batchNum) =>
+    counts.countChanges("doneForging", pool.doneForging(ids, batchNum)),
+  invalidate: (which, batchNum) =>
+    counts.countChanges("invalidate", pool.invalidate(which, batchNum)),
   invalidateOldNonces: (nonces, batchNum) =>
-    counts.moved("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
-  rollBack: (lastValidBatch) => counts.moved("rollBack", pool.rollBack(lastValidBatch)),
-  purge: (options) => counts.moved("purge", pool.purge(options)),
-  remove: (ids, reason) => counts.moved("remove", pool.remove(ids, reason)),
-  settle: counts.moved("settle", pool.settle)
+    counts.countChanges("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
+  rollBack: (lastValidBatch) => counts.countChanges("rollBack", pool.rollBack(lastValidBatch)),
+  purge: (options) => counts.countChanges("purge", pool.purge(options)),
+  remove: (ids, reason) => counts.countChanges("remove", pool.remove(ids, reason)),
+  settle: counts.countChanges("settle", pool.settle)
 })
 
-/** One hour, longer than any proof takes. */
+/** One hour, longer than the computation of any proof. */
 export const forgingMaxMsDefault = 3_600_000
 
 function make(
@@ -110,7 +133,7 @@ function make(
 ): Pool["Service"] {
   const { pool, reader } = ports
   const lastBatchNum = Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
-  const changeAll = (changes: ReadonlyArray<PoolChange>): Changing =>
+  const changeAll = (changes: ReadonlyArray<PoolChange>): ChangeEffect =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
   const changeSome = Effect.fnUntraced(
     function*(ids: ReadonlyArray<TransactionId>, to: (row: Pooled) => PoolChange | undefined) {
@@ -123,13 +146,13 @@ function make(
   return {
     select: (options) => selectFrom(ports, keccak256, options),
     startForging: Effect.fnUntraced(function*(ids, batchNum) {
-      // the ledger already has that batch without these transactions
+      // the ledger already has the batch, without these transactions
       if (batchNum <= (yield* lastBatchNum)) return []
       return yield* changeSome(
         ids,
         (row) =>
           row.transaction.state === "pend"
-            ? change(row, "fing", batchNum, `Selected for batch ${batchNum}`)
+            ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
             : undefined
       )
     }),
@@ -139,7 +162,7 @@ function make(
         ids,
         (row) =>
           row.transaction.state === "fing" && row.transaction.batchNum === batchNum
-            ? change(row, "fged", batchNum, `Batch ${batchNum} was sent`)
+            ? changeOf(row, "fged", batchNum, `Batch ${batchNum} was sent`)
             : undefined
       )
     }),
@@ -147,9 +170,9 @@ function make(
       const last = yield* lastBatchNum
       const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
       return yield* changeSome([...reasons.keys()], (row) => {
-        const { batchNum: of, id, state } = row.transaction
-        return state === "pend" || state === "fing" || (state === "fged" && of! > last)
-          ? change(row, "invl", batchNum, reasons.get(id)!)
+        const { batchNum: current, id, state } = row.transaction
+        return state === "pend" || state === "fing" || (state === "fged" && current! > last)
+          ? changeOf(row, "invl", batchNum, reasons.get(id)!)
           : undefined
       })
     }),
@@ -157,7 +180,7 @@ function make(
       const below = yield* pool.pendingBelow(nonces)
       return yield* changeAll(
         below.map((row) =>
-          change(
+          changeOf(
             row,
             "invl",
             batchNum,
@@ -168,11 +191,11 @@ function make(
     }),
     rollBack: Effect.fnUntraced(function*(lastValidBatch) {
       const settled = yield* settle
-      const reopened = yield* changeIfUnsettled(ports, (mark) => {
-        const last = Math.max(lastValidBatch, mark?.batchNum ?? 0)
+      const reopened = yield* changeIfUnsettled(ports, (lastSettled) => {
+        const last = Math.max(lastValidBatch, lastSettled?.batchNum ?? 0)
         return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
-      // a batch that arrived in between may have been settled before this change
+      // another batch may have been settled since the first settlement
       yield* reconcileWithLedger(
         ports,
         ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
@@ -185,7 +208,7 @@ function make(
         [...new Set(ids)],
         (row) =>
           row.transaction.state === "pend" || row.transaction.state === "invl"
-            ? change(row, null, row.transaction.batchNum, `Removed: ${reason}`)
+            ? changeOf(row, null, row.transaction.batchNum, `Removed: ${reason}`)
             : undefined
       ),
     settle,

@@ -12,9 +12,9 @@ import { Ledger, type LedgerOptions } from "../ledger/mod.ts"
 import { Pool } from "./pool.ts"
 
 /**
- * Returns a ledger that settles the pool after each block and rollback, and learns the
- * authorizations that a block shows. If settling fails, the ledger has already changed: the same
- * call again, or the next one, settles it.
+ * Returns a ledger that settles the pool after each block and rollback, and stores the
+ * authorizations that blocks contain. If a settlement fails, the block is already stored: a retry,
+ * or the next call, settles the pool.
  */
 export const pooledLedger = (
   genesis: GenesisFeed,
@@ -30,7 +30,7 @@ export const pooledLedger = (
         store: yield* PoolStore,
         verifier: yield* SignatureVerifier
       })
-      // the next block must not overtake the settlement of this one
+      // the next block has to wait for the settlement of this one
       const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
       const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
         oneByOne(Effect.tap(write, () => pool.settle))
@@ -57,16 +57,16 @@ export const pooledLedger = (
     })
   ).pipe(Layer.provide(Ledger.layer(genesis, keccak256, options)))
 
-interface Learning {
+interface LearnPorts {
   readonly store: PoolStore["Service"]
   readonly verifier: SignatureVerifier["Service"]
 }
 
 /**
- * Stores the authorizations that a coordinator published on chain in a block, for owners that have
- * not posted one.
+ * Returns a function that stores the authorizations that coordinators published in a block, for
+ * addresses without an authorization.
  */
-export const learnAuthorizations = ({ store, verifier }: Learning) => {
+export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
   const verified = (
     authorization: Parameters<typeof verifier.authorization>[0]
   ): Effect.Effect<boolean> =>
@@ -87,8 +87,8 @@ export const learnAuthorizations = ({ store, verifier }: Learning) => {
       ) => l1Coordinator)
     ) {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
-      // the ledger does not verify signatures, and a wrong one would block the owner's own
-      // authorization
+      // the ledger does not verify signatures, and an invalid one would prevent the owner from
+      // posting a valid one
       if (yield* verified({ address, publicKey, signature })) {
         yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
       }

@@ -2,8 +2,9 @@ import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { change } from "./_settled_batch.ts"
+import { changeOf } from "./_settled_batch.ts"
 
+/** The bounds of `Pool.purge`. */
 export interface PurgeOptions {
   /** Maximum time in the pending state, counted from the last transition to it. */
   readonly ttlMs: number
@@ -18,8 +19,8 @@ export interface PurgeOptions {
 }
 
 /**
- * Removes the transactions beyond the bounds, with the reason for each. It never removes a
- * transaction that waits for its batch.
+ * Removes old transactions and those beyond the capacity. It never removes a transaction in the
+ * state forging. Returns the removed ids.
  */
 export const purgePool = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
@@ -33,7 +34,7 @@ export const purgePool = Effect.fnUntraced(function*(
     for (const row of yield* pool.inBatches({ state, from: 0, to })) {
       const { batchNum } = row.transaction
       changes.push(
-        change(
+        changeOf(
           row,
           null,
           batchNum,
@@ -46,7 +47,7 @@ export const purgePool = Effect.fnUntraced(function*(
   }
   const old = yield* pool.pendingSince({ beforeMs: atMs - ttlMs, limit: Number.MAX_SAFE_INTEGER })
   changes.push(
-    ...old.map((row) => change(row, null, null, `Purged: pending for more than ${ttlMs} ms`))
+    ...old.map((row) => changeOf(row, null, null, `Purged: pending for more than ${ttlMs} ms`))
   )
   const above = (yield* pool.counts).pend - old.length - capacity
   if (above > 0) {
@@ -56,7 +57,12 @@ export const purgePool = Effect.fnUntraced(function*(
     })
     changes.push(
       ...oldest.slice(old.length).map((row) =>
-        change(row, null, null, `Purged: the pool holds more than ${capacity} pending transactions`)
+        changeOf(
+          row,
+          null,
+          null,
+          `Purged: the pool holds more than ${capacity} pending transactions`
+        )
       )
     )
   }

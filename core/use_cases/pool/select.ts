@@ -17,9 +17,10 @@ import { type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { isRequested } from "./_same.ts"
+import { isRequested } from "./_equality.ts"
 import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
+/** The options of `Pool.select`. */
 export interface SelectOptions {
   readonly maxTransactions: number
   /**
@@ -33,6 +34,7 @@ export interface SelectOptions {
   readonly accounts?: ReadonlyArray<New<Account>>
 }
 
+/** A selected transaction with its receiver and fee. */
 export interface SelectedTransaction {
   readonly transaction: PoolTransaction
   readonly receiver: SelectedReceiver
@@ -40,10 +42,7 @@ export interface SelectedTransaction {
   readonly feeUSD: number
 }
 
-/**
- * Transactions that can be forged, in forging order. Their states do not change: `startForging`
- * changes them.
- */
+/** Transactions for the next batch, in forging order. They stay pending until `startForging`. */
 export interface Selection {
   /** The batch after the last one of the ledger. */
   readonly batchNum: number
@@ -54,13 +53,13 @@ export interface Selection {
    */
   readonly accounts: ReadonlyArray<AccountToCreate>
   readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
-  /** The snapshot of the ledger that was used. */
+  /** The stamp of the ledger that the selection was computed from. */
   readonly stamp: LedgerStamp
 }
 
 /**
- * Selects on one version of the ledger, and starts again if the ledger changes in between. Notes
- * why the other transactions were skipped.
+ * Returns a selection, and stores why other transactions were skipped. If the ledger changes in the
+ * meantime, it tries again, at most five times in all.
  */
 export const selectFrom = Effect.fnUntraced(function*(
   ports: PoolPorts,
@@ -69,11 +68,11 @@ export const selectFrom = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Selection, StoreFailure> {
   for (let attempts = 1;; attempts++) {
     const stamp = yield* ports.reader.stamp
-    const found = yield* new Selecting(ports, keccak256, options).run()
+    const run = yield* new SelectionRun(ports, keccak256, options).run()
     if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const batchNum = (stamp.batchNum ?? 0) + 1
     const atMs = yield* Clock.currentTimeMillis
-    const skippedTransactions = [...found.refused].map((
+    const skippedTransactions = [...run.refused].map((
       [id, { code, reason }]
     ): SkippedTransaction => ({
       id,
@@ -83,11 +82,11 @@ export const selectFrom = Effect.fnUntraced(function*(
       atMs
     }))
     yield* ports.pool.skip(skippedTransactions)
-    yield* reconcileWithLedger(ports, ...found.superseded)
+    yield* reconcileWithLedger(ports, ...run.superseded)
     return {
       batchNum,
-      transactions: found.selected,
-      accounts: found.overlay.toCreate,
+      transactions: run.selected,
+      accounts: run.overlay.toCreate,
       skippedTransactions,
       stamp
     }
@@ -95,17 +94,14 @@ export const selectFrom = Effect.fnUntraced(function*(
 })
 
 const ATTEMPTS_MAX = 5
-/**
- * Greatest number of transactions that require each other: the proof has room for so many
- * references.
- */
+/** Maximum number of transactions that require each other, a limit of the circuit. */
 const GROUP_MAX = 4
 
 /**
- * One pass over the candidates, best fee first. A transaction with a future nonce waits until that
- * nonce is current.
+ * One pass over the pending transactions, greatest fee first. A transaction with a future nonce is
+ * parked until its nonce is current.
  */
-class Selecting {
+class SelectionRun {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
   readonly superseded: Array<PoolTransaction> = []
@@ -115,7 +111,7 @@ class Selecting {
   readonly #maxTransactions: number
   readonly #maxNewAccounts: number
   readonly #done = new Set<TransactionId>()
-  /** Transactions with a future nonce, by sender and nonce, best fee first. */
+  /** Parked transactions by sender and nonce, greatest fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
 
   constructor(
@@ -137,9 +133,9 @@ class Selecting {
         if (this.selected.length >= this.#maxTransactions) break
         const candidate = yield* next()
         if (candidate === null) return this
-        yield* this.#take(candidate)
+        yield* this.#tryCandidate(candidate)
       }
-      // the next candidates are noted as skipped because the batch is full
+      // the batch is full: skip some of the next candidates with this reason
       for (let noted = 0; noted < this.#maxTransactions; noted++) {
         const candidate = yield* next()
         if (candidate === null) break
@@ -152,17 +148,18 @@ class Selecting {
     })
   }
 
-  #take(first: Candidate): Effect.Effect<void, StoreFailure> {
+  /** Tries a candidate, then the parked transactions that it makes possible. */
+  #tryCandidate(first: Candidate): Effect.Effect<void, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const queue = [first]
       for (let candidate = queue.shift(); candidate !== undefined; candidate = queue.shift()) {
         if (this.#done.has(candidate.row.transaction.id)) continue
         if (this.selected.length >= this.#maxTransactions) return
         const before = this.selected.length
-        const refusal = yield* this.#group(candidate)
+        const refusal = yield* this.#applyGroup(candidate)
         if (refusal === undefined) {
           for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) {
-            queue.push(...this.#released(fromAccountIndex))
+            queue.push(...this.#unpark(fromAccountIndex))
           }
           continue
         }
@@ -173,8 +170,8 @@ class Selecting {
     })
   }
 
-  /** Tries a transaction together with those that it requires: all of them or none. */
-  #group(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
+  /** Applies a transaction together with the transactions that it requires, or none of them. */
+  #applyGroup(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const group: Array<SelectedTransaction> = []
       let candidate: Candidate | null = first
@@ -211,22 +208,25 @@ class Selecting {
     })
   }
 
+  /** Rolls back the group. Returns the refusal of its first transaction. */
   #giveUp(
     group: ReadonlyArray<SelectedTransaction>,
-    because: Refusal | undefined,
-    at: Candidate | null
+    refusal: Refusal | undefined,
+    candidate: Candidate | null
   ): Refusal {
     this.overlay.rollBack()
-    if (group.length === 0) return because!
-    const why = because?.reason ??
-      (at === null ? "it is not pending" : "there is no room for all that require each other")
+    if (group.length === 0) return refusal!
+    const why = refusal?.reason ??
+      (candidate === null
+        ? "it is not pending"
+        : "there is no room for all that require each other")
     return {
       kind: "refused",
       code: skipCodes.requestedNotForged,
       isEarly: false,
       isLate: false,
       reason: `The requested transaction${
-        at === null ? "" : ` ${at.row.transaction.id}`
+        candidate === null ? "" : ` ${candidate.row.transaction.id}`
       } cannot be forged in the same batch: ${why}`
     }
   }
@@ -257,19 +257,19 @@ class Selecting {
 
   #park(candidate: Candidate): void {
     const { fromAccountIndex, nonce } = candidate.row.transaction
-    const key = turnOf(fromAccountIndex, nonce)
+    const key = parkingKey(fromAccountIndex, nonce)
     const parked = this.#early.get(key)
     if (parked === undefined) this.#early.set(key, [candidate])
     else parked.push(candidate)
   }
 
-  /** Returns the parked transactions of a sender whose nonce is now current. */
-  #released(index: AccountIndex): ReadonlyArray<Candidate> {
-    const key = turnOf(index, this.overlay.nonceOf(index) ?? 0n)
+  /** Removes and returns the parked transactions of a sender with the current nonce. */
+  #unpark(index: AccountIndex): ReadonlyArray<Candidate> {
+    const key = parkingKey(index, this.overlay.nonceOf(index) ?? 0n)
     const parked = this.#early.get(key) ?? []
     this.#early.delete(key)
     return parked
   }
 }
 
-const turnOf = (index: AccountIndex, nonce: bigint): string => `${index} ${nonce}`
+const parkingKey = (index: AccountIndex, nonce: bigint): string => `${index} ${nonce}`

@@ -9,32 +9,32 @@ import {
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
-import { batchChanges, change, changesToPending, forgedWithout } from "./_settled_batch.ts"
+import { changesOfBatch, changeOf, changesToPending, leftOutReason } from "./_settled_batch.ts"
 
+/** The options of `Pool.settle`. */
 export interface SettleOptions {
-  /** Maximum time between selection and batch; after it a transaction is pending again. */
+  /** Maximum time in the state forging; after it a transaction becomes pending again. */
   readonly forgingMaxMs: number
 }
 
-type Changed = ReadonlyArray<TransactionId>
+type ChangedIds = ReadonlyArray<TransactionId>
 
 /**
- * Settles the pool with the ledger, starting from the last batch that both agree on. What the
- * ledger has forged becomes forged, whichever node forged it; transactions whose nonce is used
- * become invalid; transactions that were rolled back or that a batch left out become pending again.
- * It resumes after an interruption at any point.
+ * Settles the pool batch by batch, starting from the last batch that pool and ledger agree on.
+ * Transactions in a batch of the ledger become forged, even if another node forged it. Transactions
+ * with a used nonce become invalid. Transactions that were rolled back, or that their batch does
+ * not contain, become pending again. It can be interrupted at any point: the next call continues.
  */
 export const settlePool = Effect.fnUntraced(
-  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
+  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
     const changed = new Set<TransactionId>()
     for (;;) {
-      const step = yield* takeStep(ports)
+      const step = yield* settleNext(ports)
       if (step === "done") break
       for (const id of step) changed.add(id)
     }
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
-    // a transaction that has just become pending may have lost its nonce while it was in another
-    // state
+    // the nonce of a transaction may have been used before it became pending again
     const changedRows = yield* ports.pool.pooled([...changed])
     yield* reconcileWithLedger(ports, ...transactionsOf(changedRows))
     return [...changed]
@@ -42,13 +42,13 @@ export const settlePool = Effect.fnUntraced(
 )
 
 /** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
-const takeStep = Effect.fnUntraced(
-  function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
+const settleNext = Effect.fnUntraced(
+  function*(ports: PoolPorts): Effect.fn.Return<ChangedIds | "done", StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const last = (yield* reader.stamp).batchNum ?? 0
     const from = yield* lastSettledBatch(ports)
-    if (from === null) return last === 0 ? "done" : yield* start(ports, last)
+    if (from === null) return last === 0 ? "done" : yield* settleFirst(ports, last)
     if (!(yield* isInLedger(ports, from))) {
       const to = yield* lastAgreed(ports, from)
       const lastBatchNum = to === null ? 0 : to.batchNum
@@ -71,20 +71,16 @@ const takeStep = Effect.fnUntraced(
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    const changes = yield* batchChanges(ports, item)
-    // a rollback between the two reads would put a batch of the old chain below one of the new
-    // chain
+    const changes = yield* changesOfBatch(ports, item)
+    // after a rollback between the two reads, `from` and `item` would be of different chains
     if (!(yield* isInLedger(ports, from))) return []
     return (yield* pool.settle({ from, to: settledBatchOf(item.batch), changes }, atMs)) ?? []
   }
 )
 
-/**
- * Settles the pool for the first time: it has no settled batch yet, so it looks up every
- * transaction.
- */
-const start = Effect.fnUntraced(
-  function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
+/** Settles a pool without a settled batch: it looks up every transaction in the ledger. */
+const settleFirst = Effect.fnUntraced(
+  function*(ports: PoolPorts, last: number): Effect.fn.Return<ChangedIds, StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const { item } = yield* reader.find("batch", last)
@@ -97,30 +93,31 @@ const start = Effect.fnUntraced(
     changes.push(...yield* findSuperseded(ports, transactionsOf(pending)))
     for (const state of ["fing", "fged"] as const) {
       for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
-        changes.push(...yield* lookedUp(ports, row))
+        changes.push(...yield* changeFromLedger(ports, row))
       }
     }
     return (yield* pool.settle({ from: null, to: settledBatchOf(item), changes }, atMs)) ?? []
   }
 )
 
-const lookedUp = Effect.fnUntraced(
+/** Returns the change of a forging or forged transaction to its state in the ledger. */
+const changeFromLedger = Effect.fnUntraced(
   function*(
     { reader }: PoolPorts,
     row: Pooled
   ): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
     const { batchNum, id } = row.transaction
     const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
-    if (forged === null) return [change(row, "pend", null, forgedWithout(batchNum ?? 0))]
+    if (forged === null) return [changeOf(row, "pend", null, leftOutReason(batchNum ?? 0))]
     return row.transaction.state === "fged" && forged === batchNum
       ? []
-      : [change(row, "fged", forged, `Forged in batch ${forged}`)]
+      : [changeOf(row, "fged", forged, `Forged in batch ${forged}`)]
   }
 )
 
-/** Returns transactions to pending whose batch was forged without them or is overdue. */
+/** Resets forging transactions to pending if their batch does not contain them or is overdue. */
 const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
-  changeIfUnsettled(ports, (mark) => staleForging(ports, mark?.batchNum ?? 0, options))
+  changeIfUnsettled(ports, (last) => staleForging(ports, last?.batchNum ?? 0, options))
 
 const staleForging = Effect.fnUntraced(
   function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
@@ -132,9 +129,11 @@ const staleForging = Effect.fnUntraced(
     ]
     const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
     return [
-      ...leftOut.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+      ...leftOut.map((row) =>
+        changeOf(row, "pend", null, leftOutReason(row.transaction.batchNum!))
+      ),
       ...overdue.map((row) =>
-        change(
+        changeOf(
           row,
           "pend",
           null,
@@ -156,17 +155,18 @@ const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: Sett
     ({ item }) => item?.ethereumBlockHash === ethereumBlockHash
   )
 
+/** Returns the last settled batch below `above` that the ledger has; null if there is none. */
 const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledBatch) {
   let below = above.batchNum
   for (;;) {
-    const marks = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: PAGE })
-    for (const mark of marks) if (yield* isInLedger(ports, mark)) return mark
-    if (marks.length < PAGE) return null
-    below = marks.at(-1)!.batchNum
+    const batches = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: PAGE })
+    for (const batch of batches) if (yield* isInLedger(ports, batch)) return batch
+    if (batches.length < PAGE) return null
+    below = batches.at(-1)!.batchNum
   }
 })
 
-/** Settled batches per read; a rollback is seldom deeper. */
+/** Number of settled batches in a read, more than most rollbacks remove. */
 const PAGE = 64
 
 const settledBatchOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({

@@ -17,9 +17,10 @@ import {
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
-import { isSameAuthorization, isSamePosted } from "./_same.ts"
+import { isSameAuthorization, isSamePosted } from "./_equality.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
+/** The network, the hash function and the limits of a `Submission`. */
 export interface SubmissionOptions {
   readonly network: Network
   readonly keccak256: Keccak256
@@ -31,15 +32,18 @@ export interface SubmissionOptions {
   readonly pendingMax?: number
   /** Maximum number of pending transactions of one sender; 1,000 by default. */
   readonly pendingPerAccountMax?: number
-  /** Seconds in `Retry-After` if the pool is full; 60 by default. */
+  /**
+   * `PoolFull.retryAfterSeconds`, the value of `Retry-After` if the pool is full; 60 by default.
+   */
   readonly retryAfterSeconds?: number
 }
 
-/** `stored` is true if it was new: posting the same again changes nothing. */
+/** The result of a post. `stored` is false if the same content was already stored. */
 export interface Submitted {
   readonly stored: boolean
 }
 
+/** The failures of a post. */
 export type SubmissionFailure =
   | SubmissionRefused
   | SubmissionConflict
@@ -48,17 +52,37 @@ export type SubmissionFailure =
   | StoreFailure
 
 /**
- * Accepts transactions and authorizations of wallets. It refuses wrong ones with every rule that
- * they break, and stores the others.
+ * Validates and stores transactions and authorizations of wallets. A refusal contains every broken
+ * rule that could be checked.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { EMPTY_PUBLIC_KEY, Submission, ZERO_ADDRESS } from "rollup-node-api"
+ * import { inlineVerifier, keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { network } } = simulate({ seed: 1 })
+ * const stores = Layer.mergeAll(Memory.layer(genesis), Memory.poolLayer, inlineVerifier(network))
+ * const layer = Layer.provide(Submission.layer({ network, keccak256 }), stores)
+ * const posted = { address: ZERO_ADDRESS, publicKey: EMPTY_PUBLIC_KEY, signature: "" }
+ * const submit = Effect.flatMap(Submission, (service) => service.submitAuthorization(posted))
+ * const failure = await Effect.runPromise(Effect.provide(Effect.flip(submit), layer))
+ * if (failure._tag === "SubmissionRefused") console.log(failure.faults.length) // => 2
+ * ```
  */
 export class Submission extends Context.Service<Submission, {
+  /** Stores a transaction as pending. */
   readonly submitTransaction: (
     posted: PostedTransaction
   ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  /** Stores an authorization. */
   readonly submitAuthorization: (
     posted: PostedAuthorization
   ) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
 }>()("rollup/core/Submission") {
+  /** Returns the submission of a network over the stores. */
   static readonly layer = (
     options: SubmissionOptions
   ): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
@@ -66,7 +90,7 @@ export class Submission extends Context.Service<Submission, {
       Submission,
       Effect.gen(function*() {
         const metrics = new SubmissionMetrics()
-        yield* metrics.measured(options.pendingMax ?? pendingMaxDefault)
+        yield* metrics.register(options.pendingMax ?? pendingMaxDefault)
         return make(options, {
           reader: yield* LedgerReader,
           pool: yield* PoolStore,
@@ -125,32 +149,32 @@ function make(
   const acknowledge = Effect.fnUntraced(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
-      // the first post may have failed between storing the transaction and settling it with the
-      // ledger
+      // the first post may have failed between storing and settling the transaction
       yield* reconcileWithLedger({ reader, pool }, known)
       return { id: known.id, stored: false }
     }
   )
 
-  // each check is more expensive than the one before it, and runs only if that one found nothing
+  // the checks run from the cheapest to the most expensive, each only if the previous one passed
   const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
-    yield* orRefused(postedFaults(posted, refuse, keccak256))
+    yield* failIfRefused(postedFaults(posted, refuse, keccak256))
     const known = yield* pool.transaction(id)
     if (known !== null) return yield* acknowledge(known, posted)
 
     const parties = yield* partiesOf(reader, posted)
-    const isTooMany = (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
-    yield* orRefused([
+    const hasTooManyPending =
+      (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
+    yield* failIfRefused([
       ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse),
-      ...isTooMany ? [tooMany(posted)] : []
+      ...hasTooManyPending ? [tooMany(posted)] : []
     ])
     if ((yield* pool.counts).pend >= pendingMax) return yield* full
 
     const { publicKey } = parties.sender!
     if (!(yield* verifier.transaction(posted, publicKey))) {
-      return yield* refused([
+      return yield* refusalOf([
         refuse(
           "signature",
           posted.signature,
@@ -166,19 +190,19 @@ function make(
     })
     switch (added.kind) {
       case "added":
-        // a block that arrived since the checks was settled without this transaction
+        // blocks that were applied since the checks were settled without this transaction
         yield* reconcileWithLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
         return yield* acknowledge(added.transaction, posted)
       case "full":
-        return yield* added.limit === "pendingMax" ? full : refused([tooMany(posted)])
+        return yield* added.limit === "pendingMax" ? full : refusalOf([tooMany(posted)])
     }
   })
 
   const submitAuthorization = Effect.fnUntraced(function*(posted: PostedAuthorization) {
     const { address, publicKey, signature } = posted
-    yield* orRefused(authorizationFaults(posted, refuse))
+    yield* failIfRefused(authorizationFaults(posted, refuse))
     const conflict = new SubmissionConflict({
       faults: [
         refuse(
@@ -195,7 +219,7 @@ function make(
         : yield* conflict
     }
     if (!(yield* verifier.authorization(posted))) {
-      return yield* refused([
+      return yield* refusalOf([
         refuse(
           "signature",
           signature,
@@ -214,32 +238,32 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => metrics.counted("transaction", submitTransaction(posted)),
-    submitAuthorization: (posted) => metrics.counted("authorization", submitAuthorization(posted))
+    submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
+    submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
 }
 
-const refused = (faults: ReadonlyArray<InputFault>) =>
+const refusalOf = (faults: ReadonlyArray<InputFault>) =>
   new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
 
-const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
-  faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
+const failIfRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
 
-/** The post breaks rules: every fault that could be checked, each with pointer, value and rule. */
+/** The post breaks rules. Each fault has a pointer, the value and the rule. */
 export class SubmissionRefused
   extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
     faults: Schema.NonEmptyArray(InputFault)
   })
 {
   override get message(): string {
-    const [first, ...others] = this.faults
-    return others.length === 0
+    const [first, ...rest] = this.faults
+    return rest.length === 0
       ? first.message
       : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
   }
 }
 
-/** Another transaction or authorization is stored under the same id or address, and stays. */
+/** Another transaction or authorization with the same id or address is already stored. */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)

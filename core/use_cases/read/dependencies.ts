@@ -6,31 +6,31 @@ import type { LedgerPart, LedgerSnapshot, LedgerStamp } from "../../ports/mod.ts
 export type Dependency = LedgerPart | "slot"
 
 /*
- * An answer is current until one of its dependencies changes. Every answer about the ledger depends
- * on the rollbacks. Items that no later block changes depend on less: a batch on nothing else, a
- * forged transaction and a withdrawn exit on the prices of tokens.
+ * An answer is current until one of its dependencies changes. Every answer from the ledger depends
+ * on rollbacks. Items that no later block changes have few other dependencies: a batch has none, a
+ * forged transaction and a withdrawn exit depend on token prices.
  */
 
-const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
+const withRollBacks = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
   Object.freeze(["rollBacks", ...parts] as const)
 
 const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } = {
-  accounts: always("tokens", "accounts"),
-  exits: always("tokens", "exits"),
-  transactions: always("tokens", "transactions"),
-  batches: always("batches"),
+  accounts: withRollBacks("tokens", "accounts"),
+  exits: withRollBacks("tokens", "exits"),
+  transactions: withRollBacks("tokens", "transactions"),
+  batches: withRollBacks("batches"),
   // a bid includes the latest registration of its bidder
-  slots: always("auction", "bids", "coordinators", "slot"),
-  bids: always("bids", "coordinators"),
-  tokens: always("tokens"),
-  coordinators: always("coordinators")
+  slots: withRollBacks("auction", "bids", "coordinators", "slot"),
+  bids: withRollBacks("bids", "coordinators"),
+  tokens: withRollBacks("tokens"),
+  coordinators: withRollBacks("coordinators")
 }
 
-const nothing: ReadonlyArray<Dependency> = Object.freeze([])
-const rollBacksOnly = always()
-const tokensOnly = always("tokens")
-const pastSlot = always("auction", "bids", "coordinators")
-const stateDependencies = always("blocks")
+const noDependencies: ReadonlyArray<Dependency> = Object.freeze([])
+const rollBacksOnly = withRollBacks()
+const tokensOnly = withRollBacks("tokens")
+const pastSlot = withRollBacks("auction", "bids", "coordinators")
+const stateDependencies = withRollBacks("blocks")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
@@ -52,7 +52,7 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
   coordinator: () => listDependencies.coordinators
 }
 
-/** Returns the dependencies of an answer of each kind. */
+/** The dependencies of each kind of answer. */
 export const dependenciesOf = {
   list: (name: ListName): ReadonlyArray<Dependency> => listDependencies[name],
   item: <N extends ItemName>(
@@ -62,19 +62,30 @@ export const dependenciesOf = {
     constants: NetworkConstants
   ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
-  config: nothing,
+  config: noDependencies,
   /**
    * The tokens of the transaction and of the requested one, and the sender, which only a rollback
    * can remove.
    */
   poolTransaction: (isSenderKnown: boolean): ReadonlyArray<Dependency> =>
     isSenderKnown ? tokensOnly : listDependencies.accounts,
-  authorization: nothing
+  authorization: noDependencies
 }
 
 /**
- * Returns the versions of the dependencies in a snapshot as a short text, which changes if one of
- * them changes.
+ * Returns the versions of the dependencies in a snapshot as a short text. It changes if one of the
+ * dependencies changes.
+ *
+ * @example
+ * ```ts
+ * import { noPartChanged, versionsOf, withVersion } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { constants } = simulate({ seed: 1 }).genesis
+ * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
+ * const snapshot = { stamp, parts: withVersion(noPartChanged, ["tokens"], 40) }
+ * console.log(versionsOf(["rollBacks", "tokens"], snapshot, constants)) // => 0.14
+ * ```
  */
 export const versionsOf = (
   dependencies: ReadonlyArray<Dependency>,

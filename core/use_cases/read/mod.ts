@@ -5,6 +5,6 @@ export {
   type ReadFailure,
   type ReadInterface,
   readInterfaces,
-  type Reading,
+  type ReadOperation,
   type ReadOptions
 } from "./read.ts"

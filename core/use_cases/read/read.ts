@@ -22,7 +22,7 @@ import type {
   PoolTransactionView
 } from "../../domain/mod.ts"
 import {
-  type Found,
+  type FoundItem,
   LedgerReader,
   LedgerStamp,
   type NotRegistered,
@@ -36,27 +36,28 @@ import { dependenciesOf, type Dependency } from "./dependencies.ts"
 export interface Answer {
   readonly json: string
   readonly stamp: LedgerStamp
-  /** Dependencies in the ledger: the answer is current while none of them changes. */
+  /** The answer is current while none of these parts of the ledger changes. */
   readonly dependsOn: ReadonlyArray<Dependency>
-  /** Version in the pool, from `PoolTip` before the read; null if it is unknown. */
+  /**
+   * Key and version in the pool, from `PoolTip` before the read; the version is null if unknown.
+   */
   readonly pool?: { readonly key: string; readonly version: number | null }
 }
 
-/**
- * The path names an item that does not exist. Has the stamp of the snapshot if the ledger was read.
- */
+/** The requested item does not exist. `stamp` is present if the ledger was read. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
 }) {}
 
+/** The failures of a read operation. */
 export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
 
 /**
- * Answers one operation in one revision. Path values and query string are percent-encoded, as in
+ * Executes one operation of one revision. Path values and query string are percent-encoded, as in
  * the URL.
  */
-export type Reading = (
+export type ReadOperation = (
   path: ReadonlyArray<string>,
   query: string
 ) => Effect.Effect<Answer, ReadFailure>
@@ -64,9 +65,10 @@ export type Reading = (
 /** The operations of one revision, bound to the stores. */
 export interface ReadInterface {
   readonly revision: Revision
-  readonly operations: { readonly [Id in OperationId]: Reading }
+  readonly operations: { readonly [Id in OperationId]: ReadOperation }
 }
 
+/** The options of `readInterfaces`. */
 export interface ReadOptions {
   readonly context: WireContext
   readonly constants: NetworkConstants
@@ -77,15 +79,32 @@ export interface ReadOptions {
 }
 
 /**
- * Returns the read operations of every revision, bound to the stores. It builds decoders and
- * writers once.
+ * Returns the read operations of each revision, bound to the stores. Decoders and writers are built
+ * once, when this is called.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { later, readInterfaces, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
+ * const context = wireContext(network, keccak256)
+ * const opening = readInterfaces({ context, constants, revisions: [later] })
+ * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["0"], ""))
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * const { json } = await Effect.runPromise(Effect.provide(reading, stores))
+ * console.log(JSON.parse(json).symbol) // => ETH
+ * ```
  */
 export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
   const stores = { reader: yield* LedgerReader, pool: yield* PoolStore, poolTip: yield* PoolTip }
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(
-      operationIds.map((id) => [id, reading(id, revision, options, stores)])
+      operationIds.map((id) => [id, bindOperation(id, revision, options, stores)])
     ) as ReadInterface["operations"]
   }))
 })
@@ -96,12 +115,12 @@ interface Stores {
   readonly poolTip: PoolTip | null
 }
 
-const reading = (
+const bindOperation = (
   id: OperationId,
   revision: Revision,
   options: ReadOptions,
   { pool, poolTip, reader }: Stores
-): Reading => {
+): ReadOperation => {
   const operation: Operation = operations[id]
   const { constants, context } = options
   if (operation.kind === "list") {
@@ -130,19 +149,19 @@ const reading = (
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** The version has to be read before the store. */
+  /** Returns the current version of a key in the pool; call it before reading the store. */
   const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
   switch (operation.kind) {
     case "item":
-      return single(
+      return singleAnswer(
         operation,
         context,
         (values, path) =>
           Effect.flatMap(
             reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
-            ({ item, stamp }: Found<unknown>) =>
+            ({ item, stamp }: FoundItem<unknown>) =>
               item === null
-                ? absent(operation, context, path, stamp)
+                ? failNotFound(operation, context, path, stamp)
                 : Effect.succeed(
                   answer(
                     item,
@@ -153,28 +172,31 @@ const reading = (
           )
       )
     case "authorization":
-      return single(operation, context, (values, path) =>
+      return singleAnswer(operation, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
-          const found: Authorization | null = yield* pool.authorization(key.key)
-          return found === null
-            ? yield* absent(operation, context, path)
-            : { ...answer(found, yield* reader.stamp, dependenciesOf.authorization), pool: key }
+          const authorization: Authorization | null = yield* pool.authorization(key.key)
+          return authorization === null
+            ? yield* failNotFound(operation, context, path)
+            : {
+              ...answer(authorization, yield* reader.stamp, dependenciesOf.authorization),
+              pool: key
+            }
         }))
     case "poolTransaction":
-      return single(operation, context, (values, path) =>
+      return singleAnswer(operation, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
-          const found = yield* pool.transaction(key.key)
-          if (found === null) return yield* absent(operation, context, path)
-          const { view, stamp } = yield* poolView(reader, found)
+          const transaction = yield* pool.transaction(key.key)
+          if (transaction === null) return yield* failNotFound(operation, context, path)
+          const { view, stamp } = yield* poolView(reader, transaction)
           return {
             ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
             pool: key
           }
         }))
     case "state":
-      return single(
+      return singleAnswer(
         operation,
         context,
         () =>
@@ -189,20 +211,20 @@ const reading = (
 }
 
 /** Decodes path values, and fails if there is a query string. */
-const single = (
+const singleAnswer = (
   operation: Operation,
   context: WireContext,
-  found: (
+  respond: (
     values: ReadonlyArray<unknown>,
     path: ReadonlyArray<string>
   ) => Effect.Effect<Answer, ReadFailure>
-): Reading => {
+): ReadOperation => {
   const read = pathReader(operation.parameters, context)
   return (path, query) => {
     const values = read(path)
     const extra = query === "" ? [] : noQuery(query)
     return Result.isSuccess(values) && extra.length === 0
-      ? found(values.success, path)
+      ? respond(values.success, path)
       : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))
   }
 }
@@ -211,7 +233,7 @@ const badInput = (faults: ReadonlyArray<InputFault>) =>
   new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
 
 /** Returns the error for a missing item, with the value that the client sent. */
-const absent = (
+const failNotFound = (
   operation: Operation,
   context: WireContext,
   path: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** The words of an error message: what the offending value is, and what the caller can do. */
+/** Two parts of an error message: a noun for the offending value, and advice for the caller. */
 interface Wording {
   readonly subject: string
   readonly remedy: string

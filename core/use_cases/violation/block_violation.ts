@@ -7,11 +7,27 @@ export type { Invariant }
 export const invariantNames: ReadonlyArray<Invariant> = Struct.keys(invariants)
 
 /**
- * A write contradicts the ledger or itself; nothing was stored. A retry cannot help: `message` says
- * what to do.
+ * A write contradicts the ledger or itself, and nothing was stored. A retry cannot help; `message`
+ * contains advice.
  *
- * It reports only the first violation: later ones would be checked against a state that does not
- * exist.
+ * It reports only the first violation: the state after an invalid part does not exist, so the parts
+ * after it cannot be checked.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, block: { hash, number } } = genesis
+ * const block = { number: number + 2n, hash, parentHash: hash, timestampMs: 0 }
+ * const { view } = openMemoryLedger({ genesis })
+ * const decision = decideBlock({ constants, keccak256 }, block)(view)
+ * if (Result.isFailure(decision)) console.log(decision.failure.pointer) // => /number
+ * ```
  */
 export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockViolation", {
   invariant: Schema.Literals(invariantNames),
@@ -19,29 +35,26 @@ export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockV
   value: Schema.String,
   expected: Schema.String,
   /** JSON pointer into the input: `/batches/0/l2/3/nonce`. */
-  place: Schema.String,
+  pointer: Schema.String,
   /** All fields and the block in one sentence for logs. */
   message: Schema.String
 }) {}
 
-/**
- * Returns the violation of an invariant by a value: what was expected, and the place of the value
- * in the input.
- */
-export const violation = (
+/** Returns the violation of an invariant by a value. `pointer` is its position in the input. */
+export const makeViolation = (
   invariant: Invariant,
   value: string | number | bigint | boolean | null,
   expected: string,
-  place: string
+  pointer: string
 ): BlockViolation => {
   const { subject, remedy } = invariants[invariant]
   return new BlockViolation({
     invariant,
     value: String(value),
     expected,
-    place,
+    pointer,
     message:
-      `${subject} "${value}" at ${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
+      `${subject} "${value}" at ${pointer}: expected ${expected}; ${remedy} (invariant ${invariant})`
   })
 }
 
@@ -57,8 +70,8 @@ export function violationOfBlock(
   })
 }
 
-/** Returns the violation with its place relative to an enclosing value. */
+/** Returns the violation with `prefix` before its pointer. */
 export const violationWithin = (
-  { invariant, value, expected, place }: BlockViolation,
+  { invariant, value, expected, pointer }: BlockViolation,
   prefix: string
-): BlockViolation => violation(invariant, value, expected, prefix + place)
+): BlockViolation => makeViolation(invariant, value, expected, prefix + pointer)

@@ -1,12 +1,12 @@
 import { Result, Schema, SchemaIssue } from "effect"
-import { type BlockViolation, violation } from "./block_violation.ts"
+import { type BlockViolation, makeViolation } from "./block_violation.ts"
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Returns a decoder that validates values of the host like lines of a feed: types alone would
- * accept an address with upper-case digits, which equals no stored one, and unknown members. The
- * decoder returns a copy that the host can no longer change.
+ * Returns a decoder that validates a value from the host as strictly as a line of a feed. The type
+ * alone would accept unknown members, or an address with upper-case digits, which never equals a
+ * stored one. The decoder returns a copy, which the host cannot change.
  */
 export function boundaryDecoder<A, I>(
   schema: Schema.Codec<A, I>
@@ -14,10 +14,9 @@ export function boundaryDecoder<A, I>(
   const copy = Schema.decodeUnknownResult(Schema.toType(schema))
   const decode = Schema.decodeUnknownResult(Schema.toType(schema), { onExcessProperty: "error" })
   return (input, prefix = "") => {
-    // a copy without a check for unknown members, and a comparison of both, are faster than a copy
-    // with it
+    // decoding without `onExcessProperty` and comparing the members is faster than decoding with it
     const copied = copy(input)
-    if (Result.isSuccess(copied) && isWhole(input, copied.success)) {
+    if (Result.isSuccess(copied) && hasAllMembers(input, copied.success)) {
       return Result.succeed(copied.success)
     }
     return Result.mapError(decode(input), ({ issue }) => {
@@ -35,12 +34,13 @@ export function boundaryDecoder<A, I>(
 }
 
 /** Returns whether the copy has every member of the original, at any depth. */
-function isWhole(input: unknown, copy: unknown): boolean {
+function hasAllMembers(input: unknown, copy: unknown): boolean {
   if (typeof input !== "object" || input === null) return true
   if (Array.isArray(input)) {
     for (let at = 0; at < input.length; at++) {
       if (
-        typeof input[at] === "object" && !isWhole(input[at], (copy as ReadonlyArray<unknown>)[at])
+        typeof input[at] === "object" &&
+        !hasAllMembers(input[at], (copy as ReadonlyArray<unknown>)[at])
       ) return false
     }
     return true
@@ -48,7 +48,7 @@ function isWhole(input: unknown, copy: unknown): boolean {
   for (const key in input) {
     if (!Object.hasOwn(copy as Members, key)) return false
     const inside = (input as Members)[key]
-    if (typeof inside === "object" && !isWhole(inside, (copy as Members)[key])) return false
+    if (typeof inside === "object" && !hasAllMembers(inside, (copy as Members)[key])) return false
   }
   return Object.getOwnPropertySymbols(input).length === 0
 }
@@ -58,8 +58,8 @@ interface Members {
 }
 
 /** Returns the violation for a value that does not have the shape of the feed. */
-export const invalidShape = (value: unknown, expected: string, place: string): BlockViolation =>
-  violation("shape", textOf(value), expected, place)
+export const invalidShape = (value: unknown, expected: string, pointer: string): BlockViolation =>
+  makeViolation("shape", textOf(value), expected, pointer)
 
 const ruleOf = (message: string | undefined): string => {
   if (message === undefined) return "the shape of a feed record"

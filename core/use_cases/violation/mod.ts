@@ -2,7 +2,7 @@ export {
   BlockViolation,
   type Invariant,
   invariantNames,
-  violation,
+  makeViolation,
   violationOfBlock,
   violationWithin
 } from "./block_violation.ts"

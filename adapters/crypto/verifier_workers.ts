@@ -1,0 +1,114 @@
+import { Effect, Layer } from "effect"
+import { availableParallelism } from "node:os"
+import type { Network } from "../../core/domain/mod.ts"
+import { counter, gauge, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
+import type { VerificationRequest } from "./_worker.ts"
+import { verifyAuthorization } from "./authorization_signature.ts"
+import { signedElements } from "./transaction_signature.ts"
+import { startWorker, workerPool } from "./worker_pool.ts"
+
+/** The options of `verifierWorkers`. */
+export interface VerifierWorkersOptions {
+  /**
+   * Maximum number of threads; the number of cores by default. The thread that serves requests does
+   * little while clients wait for verifications, so it needs no core of its own.
+   */
+  readonly workersMax?: number
+  /**
+   * Maximum number of queued verifications, without those that a worker has received; 4096 by
+   * default, some seconds of work.
+   */
+  readonly queueMax?: number
+  /**
+   * While this returns true, authorizations are verified in the calling thread; never by default. A
+   * node that applies its history before it serves verifies them one after the other, and would
+   * only wait for the workers.
+   */
+  readonly inlineWhile?: () => boolean
+}
+
+/**
+ * Returns a verifier that runs in worker threads. They start with the first verification, are
+ * replaced if they crash, do not keep the process alive while they are idle, and end with the
+ * layer. If `queueMax` verifications are queued, it fails with `VerifierBusy`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { SignatureVerifier } from "rollup-node-api"
+ * import { derivePublicKey, ethereumAddress, signAuthorization } from "rollup-node-api/crypto"
+ * import { verifierWorkers } from "rollup-node-api/crypto/node"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const owner = new Uint8Array(32).fill(7)
+ * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
+ * const signature = signAuthorization(owner, publicKey, network)
+ * const verify = Effect.flatMap(SignatureVerifier, (verifier) =>
+ *   verifier.authorization({ address: ethereumAddress(owner), publicKey, signature }))
+ * const provided = Effect.provide(verify, verifierWorkers(network))
+ * console.log(await Effect.runPromise(provided)) // => true
+ * ```
+ */
+export function verifierWorkers(
+  network: Network,
+  { inlineWhile = () => false, queueMax = 4096, workersMax = availableParallelism() }:
+    VerifierWorkersOptions = {}
+): Layer.Layer<SignatureVerifier> {
+  const start = () => startWorker("verifier", network)
+  return Layer.effect(
+    SignatureVerifier,
+    Effect.gen(function*() {
+      const pool = workerPool<VerificationRequest>({ queueMax, start, workersMax })
+      yield* Effect.addFinalizer(() => pool.close)
+      yield* measure(
+        gauge(
+          "rollup_verifier_waiting",
+          "Signatures queued for verification",
+          () => pool.stats().queued
+        ),
+        gauge(
+          "rollup_verifier_waiting_max",
+          "Maximum number of signatures queued for verification",
+          () => queueMax
+        ),
+        gauge(
+          "rollup_verifier_under_way",
+          "Signatures that threads are verifying",
+          () => pool.stats().running
+        ),
+        gauge(
+          "rollup_verifier_threads",
+          "Threads that verify signatures",
+          () => pool.stats().workers
+        ),
+        counter(
+          "rollup_verifications_total",
+          "Signatures verified by threads",
+          () => pool.stats().completed
+        ),
+        counter(
+          "rollup_verifier_threads_lost_total",
+          "Verification threads that crashed",
+          () => pool.stats().crashed
+        ),
+        limitHits("verifierQueueMax", () => pool.stats().rejected)
+      )
+      return {
+        transaction: (transaction, publicKey) =>
+          Effect.suspend(() => {
+            const elements = signedElements(transaction, network.chainId)
+            return elements === undefined
+              ? Effect.succeed(false)
+              : pool.run({ publicKey, elements, signature: transaction.signature })
+          }),
+        // three fields only: all other properties of the caller's object would be copied too
+        authorization: ({ address, publicKey, signature }) =>
+          Effect.suspend(() =>
+            inlineWhile()
+              ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
+              : pool.run({ address, publicKey, signature })
+          )
+      }
+    })
+  )
+}

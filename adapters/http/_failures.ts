@@ -1,0 +1,161 @@
+import { Cause, Effect, Option } from "effect"
+import { type LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
+import type { ReadFailure } from "../../core/use_cases/mod.ts"
+import {
+  badInput,
+  busy,
+  submissionConflict,
+  type HttpAnswer,
+  type HttpRequest,
+  internal,
+  notFound,
+  poolFull,
+  type Problem,
+  problemJson,
+  problems,
+  submissionRefused,
+  unavailable,
+  utf8Body,
+  withFaults
+} from "./message/mod.ts"
+import {
+  type MountMatch,
+  mountedPath,
+  type PostFailure,
+  type Resource,
+  type RevisionRoutes
+} from "./routes/mod.ts"
+
+/** Returns the answer to a problem. Its headers name the snapshot, if one is passed. */
+export const problemAnswer = (
+  routes: RevisionRoutes,
+  problem: Problem,
+  url: string,
+  stamp: LedgerStamp | undefined
+): HttpAnswer => {
+  const { body, bytes } = utf8Body(problemJson(problem, url))
+  return {
+    status: problems[problem.name].status,
+    headers: { ...routes.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
+    body,
+    isAscii: typeof body === "string",
+    problem: problem.name,
+    ...problem.limit === undefined ? {} : { limit: problem.limit }
+  }
+}
+
+/**
+ * Returns the answer to a failure of a use case, and logs failures of the server. An interruption
+ * remains one.
+ *
+ * @param newestStamp reads the snapshot that the headers name if the failure names none
+ */
+export const failureAnswer = (
+  routes: RevisionRoutes,
+  resource: Resource,
+  url: string,
+  cause: Cause.Cause<ReadFailure | PostFailure>,
+  newestStamp: Effect.Effect<LedgerStamp | undefined>
+): Effect.Effect<HttpAnswer> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+  const problem = problemOf(failure, resource)
+  // name the snapshot in which the item was not found
+  const stamp = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
+    ? failure.stamp
+    : undefined
+  // do not read the stamp from a store that has just failed
+  const isRead = stamp === undefined && failure?._tag !== "StoreFailure"
+  const answer = Effect.map(
+    isRead ? newestStamp : Effect.succeed(stamp),
+    (stamp) => problemAnswer(routes, problem, url, stamp)
+  )
+  switch (problem.name) {
+    case "internal":
+      return Effect.andThen(Effect.logError("Request failed", cause), answer)
+    case "unavailable":
+      // one line, without the cause: there may be many while the store is unavailable
+      return Effect.andThen(
+        Effect.logWarning(`Request refused for now: ${failure?.message}`),
+        answer
+      )
+    default:
+      return answer
+  }
+}
+
+/** Maps a failure of the core to a problem; the only place that does. */
+const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Resource): Problem => {
+  switch (failure?._tag) {
+    case "BadInput":
+      return badInput(failure)
+    case "NotFound":
+      return notFound(failure)
+    case "NotRegistered":
+      // each unregistered thing belongs to a filter of its own
+      return withFaults(
+        resource.notRegistered(failure),
+        failure.things.slice(1).flatMap((thing) =>
+          resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
+        )
+      )
+    case "BodyReadError":
+      return failure.problem
+    case "SubmissionRefused":
+      return submissionRefused(failure)
+    case "SubmissionConflict":
+      return submissionConflict(failure)
+    case "PoolFull":
+      return poolFull(failure)
+    case "VerifierBusy":
+      return busy(failure)
+    case "StoreFailure":
+      return failure.retry ? unavailable : internal
+    case undefined:
+      return internal
+  }
+}
+
+/**
+ * Adds the faults of path and query to a fault of the header `Api-Revision`, so that the client
+ * learns all of them at once.
+ */
+export const withInputFaults = (
+  problem: Problem,
+  routes: RevisionRoutes,
+  { path }: MountMatch,
+  query: string,
+  request: HttpRequest
+): Effect.Effect<Problem> => {
+  const isRead = request.method === "GET" || request.method === "HEAD"
+  const match = problem.faults !== undefined && isRead ? routes.router.find(path) : undefined
+  return match?.target.get === undefined
+    ? Effect.succeed(problem)
+    : Effect.matchCause(match.target.get(match.values, query, request), {
+      onSuccess: () => problem,
+      onFailure: (cause) => {
+        const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+        return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
+      }
+    })
+}
+
+/** Returns the problem of a path without a resource, with the nearest path that has one. */
+export const unknownPath = (routes: RevisionRoutes, { mount, path }: MountMatch): Problem => {
+  const quoted = JSON.stringify(mountedPath(mount, path).slice(0, 200))
+  // the nearest path to slashes only is the mount itself
+  const nearest = /^\/+$/u.test(path) ? "" : routes.router.nearest(path)
+  return {
+    name: "unknown-path",
+    message: nearest === undefined
+      ? `There is no path ${quoted}: ${routes.docs} lists the known ones`
+      : `There is no path ${quoted}: did you mean ${mountedPath(mount, nearest)}?`
+  }
+}
+
+/** @param allow the methods of the path, as in the header `Allow` */
+export const methodNotAllowed = (method: string, allow: string): Problem => ({
+  name: "method-not-allowed",
+  message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`,
+  headers: { allow }
+})

@@ -1,2 +1,0 @@
-/** A posting list with more rows gets an index of its own; one with fewer is filtered row by row. */
-export const heavyRows = 128

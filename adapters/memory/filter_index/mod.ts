@@ -1,0 +1,11 @@
+/** Tables of rows, indexed by every combination of filters. */
+export {
+  type Constraint,
+  type Facet,
+  FacetSet,
+  type Key,
+  type KeyFacet,
+  type TextFacet
+} from "./facets.ts"
+export { FilterIndex } from "./filter_index.ts"
+export { ItemIds, Table } from "./table.ts"

@@ -1,0 +1,123 @@
+import { feeUnits, type PoolState, type TokenId } from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { Pooled } from "../../../core/ports/mod.ts"
+import { SortedList } from "./_sorted_list.ts"
+
+/** A pool transaction with its fee, which the lists compare. */
+export interface PoolRow {
+  readonly pooled: Pooled
+  readonly feeUnits: bigint
+}
+
+type ForgingState = Exclude<PoolState, "pend">
+
+/** The transactions of a pool, by id and in the order of each query. */
+export class PoolRows {
+  /** Pending transactions by the time since when they are pending. */
+  readonly bySince = new SortedList<PoolRow>((a, b) =>
+    a.pooled.sinceMs - b.pooled.sinceMs || byArrival(a, b)
+  )
+  /** Pending transactions of each token by fee, the highest first. */
+  readonly byFee = new Map<TokenId, SortedList<PoolRow>>()
+  /** Pending transactions of each account by nonce. */
+  readonly byNonce = new Map<AccountIndex, SortedList<PoolRow>>()
+  /** Other transactions of each state by batch number. */
+  readonly byBatch: { readonly [State in ForgingState]: SortedList<PoolRow> } = {
+    fing: new SortedList(compareBatch),
+    fged: new SortedList(compareBatch),
+    invl: new SortedList(compareBatch)
+  }
+  readonly #byId = new Map<TransactionId, PoolRow>()
+  #isSortingPostponed = false
+
+  get(id: TransactionId): PoolRow | undefined {
+    return this.#byId.get(id)
+  }
+
+  get counts(): { readonly [State in PoolState]: number } {
+    const { fged, fing, invl } = this.byBatch
+    return { pend: this.bySince.length, fing: fing.length, fged: fged.length, invl: invl.length }
+  }
+
+  /** Returns the number of pending transactions of an account. */
+  pendingOf(index: AccountIndex): number {
+    return this.byNonce.get(index)?.length ?? 0
+  }
+
+  /**
+   * Stops sorting until `sortAll`: until then transactions are found only by id. Transactions
+   * that are removed in between are never sorted.
+   */
+  postponeSorting(): void {
+    this.#isSortingPostponed = true
+  }
+
+  sortAll(): void {
+    this.#isSortingPostponed = false
+    for (const { pooled } of this.#byId.values()) this.add(pooled)
+  }
+
+  add(pooled: Pooled): void {
+    if (this.#isSortingPostponed) {
+      this.#byId.set(pooled.transaction.id, { pooled, feeUnits: 0n })
+      return
+    }
+    const row = rowOf(pooled)
+    this.#byId.set(pooled.transaction.id, row)
+    for (const list of this.#listsOf(row)) list.add(row)
+  }
+
+  remove(row: PoolRow): void {
+    const { fromAccountIndex, id, tokenId } = row.pooled.transaction
+    this.#byId.delete(id)
+    if (this.#isSortingPostponed) return
+    for (const list of this.#listsOf(row)) list.remove(row)
+    // otherwise every account that ever had a transaction would keep an empty list
+    dropEmpty(this.byFee, tokenId)
+    dropEmpty(this.byNonce, fromAccountIndex)
+  }
+
+  #listsOf(
+    { pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow
+  ): ReadonlyArray<SortedList<PoolRow>> {
+    if (state !== "pend") return [this.byBatch[state]]
+    return [
+      this.bySince,
+      listIn(this.byFee, tokenId, (a, b) => compare(b.feeUnits, a.feeUnits) || byArrival(a, b)),
+      listIn(
+        this.byNonce,
+        fromAccountIndex,
+        (a, b) => compare(a.pooled.transaction.nonce, b.pooled.transaction.nonce) || byArrival(a, b)
+      )
+    ]
+  }
+}
+
+/** Returns the row of a transaction, which compares as it does in the lists. */
+export const rowOf = (pooled: Pooled): PoolRow => ({
+  pooled,
+  feeUnits: feeUnits(pooled.transaction)
+})
+
+/** Compares rows that are not pending: each of them has a batch number. */
+const compareBatch = (a: PoolRow, b: PoolRow): number =>
+  (a.pooled.transaction.batchNum ?? 0) - (b.pooled.transaction.batchNum ?? 0) || byArrival(a, b)
+const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
+const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
+
+/** Returns the list of a key, and creates it if there is none. */
+function listIn<Key>(
+  lists: Map<Key, SortedList<PoolRow>>,
+  key: Key,
+  compareRows: (a: PoolRow, b: PoolRow) => number
+): SortedList<PoolRow> {
+  const existing = lists.get(key)
+  if (existing !== undefined) return existing
+  const created = new SortedList(compareRows)
+  lists.set(key, created)
+  return created
+}
+
+function dropEmpty<Key>(lists: Map<Key, SortedList<PoolRow>>, key: Key): void {
+  if (lists.get(key)?.length === 0) lists.delete(key)
+}

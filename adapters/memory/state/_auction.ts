@@ -1,0 +1,95 @@
+import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import { FilterIndex, Table } from "../filter_index/mod.ts"
+import type { BidRow } from "./index_specs.ts"
+import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
+
+const registrationFacet = lookupNumber("coordinators")
+const slotFacet = facetNumber("bids", "slotNum")
+const bidderFacet = facetNumber("bids", "bidderAddr")
+const wonByBidderFacet = facetNumber("slots", "wonByBidder")
+
+/**
+ * Registrations, bids, and the best bid of each slot. A bid is indexed by the forger of its
+ * bidder's latest registration, so that a query for a forger reads one list, however many bidders
+ * the forger has. A new registration of a bidder, and its rollback, reindexes all bids of the
+ * bidder: one pass over these and over the lists of the two forgers.
+ */
+export class Auction {
+  readonly coordinators = new Table(facetsOf("coordinators", [
+    { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], isMutable: false }
+  ]))
+  readonly bids = new Table(facetsOf("bids"))
+  /** The slots with a bid, indexed by their best bid. A position is a slot number. */
+  readonly slots = new FilterIndex<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
+
+  /** Returns the latest registration of a bidder. */
+  registration(bidder: EthereumAddress): Coordinator | undefined {
+    const position = this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
+    return position === undefined ? undefined : this.coordinators.rows[position]
+  }
+
+  /** Returns the last bid of a slot, which is the highest. */
+  bestBid(slotNum: number): BidView | undefined {
+    return this.bestRow(slotNum)?.view
+  }
+
+  register(coordinator: New<Coordinator>): void {
+    this.coordinators.append(
+      Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator })
+    )
+    this.reindexBidder(coordinator.bidderAddr)
+  }
+
+  /** Adds a bid of a registered bidder. */
+  bid(bid: New<Bid>): void {
+    const before = this.bestRow(bid.slotNum) ?? null
+    const itemId = this.bids.itemIds.take()
+    const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
+    this.bids.append(row)
+    this.slots.reindex(bid.slotNum, before, row)
+  }
+
+  /** Removes the bids from `length` on. */
+  truncateBids(length: number): void {
+    while (this.bids.length > length) {
+      const row = this.bids.removeLast()
+      const { slotNum } = row.view.bid
+      this.slots.reindex(slotNum, row, this.bestRow(slotNum) ?? null)
+    }
+  }
+
+  /**
+   * Removes the registrations from `length` on. A bidder without an earlier registration must have
+   * no bids left.
+   */
+  truncateCoordinators(length: number): void {
+    while (this.coordinators.length > length) {
+      this.reindexBidder(this.coordinators.removeLast().bidderAddr)
+    }
+  }
+
+  private bestRow(slotNum: number): BidRow | undefined {
+    const position = this.bids.index.positionsOf(slotFacet, slotNum).at(-1)
+    return position === undefined ? undefined : this.bids.rows[position]
+  }
+
+  /** Indexes the bids of a bidder, and the slots they win, by the latest registration. */
+  private reindexBidder(bidder: EthereumAddress): void {
+    const positions = this.bids.index.positionsOf(bidderFacet, bidder)
+    if (positions.length === 0) return
+    const registration = this.registration(bidder)!
+    const wonSlots = this.slots.positionsOf(wonByBidderFacet, bidder)
+    const bestBefore = wonSlots.map((slotNum) => this.bestRow(slotNum)!)
+    this.bids.replaceAll(
+      positions,
+      positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
+    )
+    this.slots.reindexAll(wonSlots, bestBefore, wonSlots.map((slotNum) => this.bestRow(slotNum)!))
+  }
+}
+
+const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({
+  itemId: bid.itemId,
+  view: Object.freeze({ bid, coordinator })
+})

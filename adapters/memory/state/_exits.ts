@@ -1,0 +1,64 @@
+import type { BlockChanges, Exit, New, TokenId } from "../../../core/domain/mod.ts"
+import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
+import { firstNot } from "../_binary_search.ts"
+import { Table } from "../filter_index/mod.ts"
+import { exitRow } from "./_rows.ts"
+import { facetsOf, lookupNumber } from "./list_facets.ts"
+
+type Withdrawal = BlockChanges["withdrawals"][number]
+
+const requestedFacet = lookupNumber("exits")
+const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
+const requestedKeyOf = (exit: Exit): string | null =>
+  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+    ? requestedKey(exit.address, exit.tokenId)
+    : null
+
+/** The leaves of the exit trees, and the rows that withdrawals replaced. */
+export class Exits {
+  readonly table = new Table(
+    facetsOf("exits", [{ kind: "key", keys: [requestedKeyOf], isMutable: true }])
+  )
+  // one entry for each withdrawal
+  private readonly withdrawnPositions: Array<number> = []
+  private readonly replaced: Array<Exit> = []
+
+  /** Number of withdrawals that were made and not undone. */
+  get withdrawalCount(): number {
+    return this.withdrawnPositions.length
+  }
+
+  /** Returns the exits with a delayed withdrawal that was requested and not yet collected. */
+  requestedBy(owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> {
+    return this.table.index.positionsOf(requestedFacet, requestedKey(owner, tokenId))
+      .map((position) => this.table.rows[position]!)
+  }
+
+  /**
+   * Returns the position of an account's exit among the exits [from, to) of a batch, which ascend
+   * by account index; −1 if there is none.
+   */
+  positionIn([from, to]: readonly [number, number], accountIndex: AccountIndex): number {
+    const { rows } = this.table
+    const position = firstNot(from, to, (each) => rows[each]!.accountIndex < accountIndex)
+    return position < to && rows[position]!.accountIndex === accountIndex ? position : -1
+  }
+
+  add(exit: New<Exit>): void {
+    this.table.append(exitRow(this.table.itemIds.take(), exit))
+  }
+
+  withdraw(position: number, field: Withdrawal["field"], blockNum: bigint): void {
+    const before = this.table.rows[position]!
+    this.withdrawnPositions.push(position)
+    this.replaced.push(before)
+    this.table.replace(position, exitRow(before.itemId, { ...before, [field]: blockNum }))
+  }
+
+  /** Undoes withdrawals until `withdrawalCount` are left. */
+  undoWithdrawals(withdrawalCount: number): void {
+    while (this.withdrawnPositions.length > withdrawalCount) {
+      this.table.replace(this.withdrawnPositions.pop()!, this.replaced.pop()!)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type {
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  Transaction
+} from "../../../core/domain/mod.ts"
+import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { LedgerView } from "../../../core/ports/mod.ts"
+import type { Auction } from "./_auction.ts"
+import type { History } from "./_history.ts"
+import type { Parameters } from "./_parameters.ts"
+import type { Tokens } from "./_tokens.ts"
+
+/** The parts of the state that decisions read. */
+interface Parts {
+  readonly lastBlock: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly block: (number: bigint) => EthereumBlock | undefined
+  readonly history: History
+  readonly tokens: Tokens
+  readonly auction: Auction
+  readonly parameters: Parameters
+}
+
+/** The view that decisions read. It copies nothing and always shows the current state. */
+export class LiveView implements LedgerView {
+  private readonly state: Parts
+  constructor(state: Parts) {
+    this.state = state
+  }
+
+  get lastBlock(): EthereumBlock {
+    return this.state.lastBlock
+  }
+  get lastEthereumBlock(): bigint {
+    return this.state.lastEthereumBlock
+  }
+  get lastBatchNum(): number {
+    return this.state.history.lastBatchNum
+  }
+  get lastAccountIndex(): AccountIndex {
+    return this.state.history.accounts.lastIndex
+  }
+  get lastTokenId(): number {
+    return this.state.tokens.lastId
+  }
+  get lastForgedQueue(): number | null {
+    return this.state.history.totalsAfter(this.lastBatchNum).lastForgedQueue
+  }
+  get lastOpenQueue(): number | null {
+    return this.state.history.queues.last
+  }
+  get variables(): NetworkVariables {
+    return this.state.parameters.current
+  }
+  get auctionVariables(): Iterable<AuctionVariables> {
+    return this.state.parameters.auctionNewestFirst()
+  }
+
+  // function properties as in the port: use cases pass them on without the view
+  readonly block = (number: bigint): EthereumBlock | undefined => this.state.block(number)
+  readonly queue = (queue: number): ReadonlyArray<Transaction> =>
+    this.state.history.queues.transactionsIn(queue)
+  readonly account = (index: AccountIndex): Account | undefined =>
+    this.state.history.accounts.find(index)
+  readonly token = (id: number): Token | undefined => this.state.tokens.find(id)
+  readonly tokenByAddress = (address: EthereumAddress): Token | undefined =>
+    this.state.tokens.findByAddress(address)
+  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
+    this.state.auction.registration(bidder)
+  readonly bestBid = (slotNum: number): Bid | undefined => this.state.auction.bestBid(slotNum)?.bid
+  readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
+    this.state.history.exits.requestedBy(owner, tokenId)
+  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
+    this.state.history.exit(batchNum, index)
+}

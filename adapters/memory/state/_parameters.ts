@@ -1,0 +1,74 @@
+import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
+import { ApplicableSets } from "./_applicable_sets.ts"
+import { frozenCopy } from "./_rows.ts"
+
+/** The number of variable sets of each contract. */
+export interface ParameterCounts {
+  readonly rollup: number
+  readonly auction: number
+  readonly withdrawalDelayer: number
+}
+
+/** All variable sets of each contract since the genesis, the newest last. */
+export class Parameters {
+  private readonly rollup: Array<NetworkVariables["rollup"]>
+  private readonly auction: Array<NetworkVariables["auction"]>
+  private readonly withdrawalDelayer: Array<NetworkVariables["withdrawalDelayer"]>
+  private readonly applicable: ApplicableSets
+
+  constructor({ block, variables }: GenesisFeed) {
+    const ethereumBlockNum = block.number
+    this.rollup = [frozenCopy({ ethereumBlockNum, ...variables.rollup })]
+    this.auction = [frozenCopy({ ethereumBlockNum, ...variables.auction })]
+    this.withdrawalDelayer = [frozenCopy({ ethereumBlockNum, ...variables.withdrawalDelayer })]
+    this.applicable = new ApplicableSets(this.auction[0]!)
+  }
+
+  get current(): NetworkVariables {
+    return {
+      rollup: this.rollup.at(-1)!,
+      auction: this.auction.at(-1)!,
+      withdrawalDelayer: this.withdrawalDelayer.at(-1)!
+    }
+  }
+
+  *auctionNewestFirst(): Generator<NetworkVariables["auction"], void> {
+    for (let i = this.auction.length - 1; i >= 0; i--) yield this.auction[i]!
+  }
+
+  /** Returns the variables whose default bids apply to a slot. */
+  auctionOf(slotNum: number): AuctionVariables {
+    return this.applicable.setOf(slotNum)
+  }
+
+  get counts(): ParameterCounts {
+    return {
+      rollup: this.rollup.length,
+      auction: this.auction.length,
+      withdrawalDelayer: this.withdrawalDelayer.length
+    }
+  }
+
+  /** Adds the sets that a block changed. */
+  set(variables: Partial<NetworkVariables>): void {
+    if (variables.rollup !== undefined) this.rollup.push(frozenCopy(variables.rollup))
+    if (variables.auction !== undefined) {
+      const set = frozenCopy(variables.auction)
+      this.auction.push(set)
+      this.applicable.push(set)
+    }
+    if (variables.withdrawalDelayer !== undefined) {
+      this.withdrawalDelayer.push(frozenCopy(variables.withdrawalDelayer))
+    }
+  }
+
+  /** Removes the newest sets until `counts` are left. */
+  truncate(counts: ParameterCounts): void {
+    this.rollup.length = counts.rollup
+    while (this.auction.length > counts.auction) {
+      this.auction.pop()
+      this.applicable.pop()
+    }
+    this.withdrawalDelayer.length = counts.withdrawalDelayer
+  }
+}

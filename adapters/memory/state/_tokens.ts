@@ -1,0 +1,62 @@
+import type { New, PriceFeed, Token, TokenId } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import { Table } from "../filter_index/mod.ts"
+import { facetsOf, lookupNumber } from "./list_facets.ts"
+
+const addressFacet = lookupNumber("tokens")
+
+/**
+ * The tokens, and the rows that prices replaced. Token ids are consecutive from 0, so an id is a
+ * position.
+ */
+export class Tokens {
+  readonly table = new Table(
+    facetsOf("tokens", [{
+      kind: "key",
+      keys: [(token: Token) => token.ethereumAddress],
+      isMutable: false
+    }])
+  )
+  /** One row for each price, in the order of the prices. */
+  private readonly replaced: Array<Token> = []
+
+  get lastId(): TokenId {
+    return this.table.length - 1
+  }
+
+  /** Number of prices that were set and not undone. */
+  get priceCount(): number {
+    return this.replaced.length
+  }
+
+  find(id: TokenId): Token | undefined {
+    return this.table.rows[id]
+  }
+
+  findByAddress(address: EthereumAddress): Token | undefined {
+    const position = this.table.index.positionsOf(addressFacet, address)[0]
+    return position === undefined ? undefined : this.table.rows[position]
+  }
+
+  add(token: New<Token>): void {
+    this.table.append(Object.freeze({ itemId: this.table.itemIds.take(), ...token }))
+  }
+
+  setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
+    const before = this.find(tokenId)!
+    this.replaced.push(before)
+    this.table.replace(
+      tokenId,
+      Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    )
+  }
+
+  /** Undoes prices until `priceCount` are left, then removes the tokens from `length` on. */
+  truncate(length: number, priceCount: number): void {
+    while (this.replaced.length > priceCount) {
+      const before = this.replaced.pop()!
+      this.table.replace(before.id, before)
+    }
+    this.table.truncate(length)
+  }
+}

@@ -1,0 +1,167 @@
+import type { FiltersOf, ListName } from "../../../core/contract/mod.ts"
+import {
+  type Account,
+  type AuctionClock,
+  type Batch,
+  type BidView,
+  type Coordinator,
+  type Exit,
+  isPendingWithdraw,
+  lastClosedSlot,
+  type Token,
+  type Transaction
+} from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  isUserAccount
+} from "../../../core/encoding/mod.ts"
+import type { Facet, Key, KeyFacet, TextFacet } from "../filter_index/mod.ts"
+
+/** A bid with the latest registration of its bidder. A new registration replaces the row. */
+export interface BidRow {
+  readonly itemId: number
+  readonly view: BidView
+}
+
+/** The row type of each list. A slot has no row of its own; it is indexed by its best bid. */
+export interface ListRows {
+  readonly accounts: Account
+  readonly exits: Exit
+  readonly transactions: Transaction
+  readonly batches: Batch
+  readonly slots: BidRow
+  readonly bids: BidRow
+  readonly tokens: Token
+  readonly coordinators: Coordinator
+}
+
+/** The parts of the ledger that a filter reads to find its positions or keys. */
+export interface FilterContext {
+  readonly history: {
+    readonly transactionRange: (batchNum: number) => readonly [from: number, to: number]
+    readonly exitRange: (batchNum: number) => readonly [from: number, to: number]
+  }
+  readonly auction: { readonly registration: (bidder: EthereumAddress) => Coordinator | undefined }
+  readonly clock: AuctionClock
+}
+
+/** Restricts a list to the positions [from, to). */
+interface RangeSpec<Value> {
+  readonly kind: "range"
+  readonly range: (value: Value, ledger: FilterContext) => readonly [from: number, to: number]
+}
+/**
+ * A facet whose key is a function of the key of another filter, as the forger is of the bidder. If
+ * a query has both filters, the keys of the other one are filtered instead, so the index does not
+ * combine the two facets.
+ */
+export interface DerivedFacet<Row, K extends Key = Key> extends KeyFacet<Row, K> {
+  /** The name of the other filter. */
+  readonly derivedFrom: string
+  /** Returns the key of this facet for a key of the other filter; undefined if it has none. */
+  readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
+}
+/** A filter with several values needs a facet with one key: two keys would list a row twice. */
+type FacetSpec<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
+  KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
+  : [Value] extends [Key] ? KeyFacet<Row, Value> | DerivedFacet<Row, Value> | TextFacet<Row>
+  : never
+/** How the memory store finds the items of one filter. */
+export type FilterIndexSpec<Row, Value> = FacetSpec<Row, Value> | RangeSpec<Value>
+
+const key = <Row, K extends Key>(of: (row: Row) => K | null) =>
+  ({ kind: "key", keys: [of], isMutable: false }) as const
+const eitherKey = <Row, K extends Key>(
+  first: (row: Row) => K | null,
+  second: (row: Row) => K | null
+) => ({ kind: "key", keys: [first, second], isMutable: false }) as const
+const mutableKey = <Row, K extends Key>(of: (row: Row) => K | null) =>
+  ({ kind: "key", keys: [of], isMutable: true }) as const
+const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
+const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
+const currentForger = (derivedFrom: string): DerivedFacet<BidRow, EthereumAddress> => ({
+  ...mutableKey(({ view }: BidRow) => view.coordinator.forgerAddr),
+  derivedFrom,
+  keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
+})
+
+/**
+ * One line for each filter of the contract. A list looks up its facets in this order, so facets
+ * with mutable keys come last.
+ */
+const checkedSpecs: {
+  readonly [N in ListName]: {
+    readonly [F in keyof FiltersOf<N>]-?: FilterIndexSpec<ListRows[N], Required<FiltersOf<N>>[F]>
+  }
+} = {
+  accounts: {
+    address: key((account: Account) => account.address),
+    publicKey: key((account: Account) => account.publicKey),
+    tokenIds: key((account: Account) => account.tokenId)
+  },
+  exits: {
+    accountIndex: key((exit: Exit) => exit.accountIndex),
+    address: key((exit: Exit) => exit.address),
+    publicKey: key((exit: Exit) => exit.publicKey),
+    tokenId: key((exit: Exit) => exit.tokenId),
+    batchNum: range((batchNum: number, ledger) => ledger.history.exitRange(batchNum)),
+    onlyPendingWithdraws: mutableKey((exit: Exit) => isPendingWithdraw(exit) ? true : null)
+  },
+  transactions: {
+    accountIndex: eitherKey(
+      (transaction: Transaction) => userAccountOrNull(transaction.fromAccountIndex),
+      (transaction: Transaction) => userAccountOrNull(transaction.toAccountIndex)
+    ),
+    address: eitherKey(
+      (transaction: Transaction) => transaction.fromAddress,
+      (transaction: Transaction) => transaction.toAddress
+    ),
+    publicKey: eitherKey(
+      (transaction: Transaction) => transaction.fromPublicKey,
+      (transaction: Transaction) => transaction.toPublicKey
+    ),
+    tokenId: key((transaction: Transaction) => transaction.tokenId),
+    batchNum: range((batchNum: number, ledger) => ledger.history.transactionRange(batchNum)),
+    type: key((transaction: Transaction) => transaction.type)
+  },
+  batches: {
+    minBatchNum: range((batchNum: number) => [batchNum, Infinity]),
+    maxBatchNum: range((batchNum: number) => [0, batchNum - 1]),
+    slotNum: key((batch: Batch) => batch.slotNum),
+    forgerAddr: key((batch: Batch) => batch.forgerAddr)
+  },
+  slots: {
+    minSlotNum: range((slotNum: number) => [slotNum, Infinity]),
+    maxSlotNum: range((slotNum: number) => [0, slotNum + 1]),
+    wonByBidder: mutableKey(({ view }: BidRow) => view.bid.bidderAddr),
+    wonByForger: currentForger("wonByBidder"),
+    finishedAuction: range((_: boolean, ledger) => [0, lastClosedSlot(ledger.clock) + 1])
+  },
+  bids: {
+    slotNum: key(({ view }: BidRow) => view.bid.slotNum),
+    bidderAddr: key(({ view }: BidRow) => view.bid.bidderAddr),
+    forgerAddr: currentForger("bidderAddr")
+  },
+  tokens: {
+    ids: key((token: Token) => token.id),
+    symbols: key((token: Token) => token.symbol),
+    name: text((token: Token) => token.name)
+  },
+  coordinators: {}
+}
+
+/** Returns null for a reserved index, so that no filter finds transactions by it. */
+const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
+  index !== null && isUserAccount(index) ? index : null
+
+/** The spec of a filter whose name is not known to the compiler. */
+export type AnyIndexSpec<Row> = Facet<Row> | DerivedFacet<Row> | RangeSpec<unknown>
+
+/**
+ * The specs of each list by filter. The type of `checkedSpecs` ensures that each spec takes the
+ * values of its own filter.
+ */
+export const indexSpecs = checkedSpecs as unknown as {
+  readonly [N in ListName]: { readonly [filter: string]: AnyIndexSpec<ListRows[N]> }
+}

@@ -1,0 +1,244 @@
+import { Result } from "effect"
+import {
+  type AuctionClock,
+  auctionClock,
+  type BlockChanges,
+  ether,
+  type EthereumBlock,
+  type GenesisFeed,
+  type PriceFeed
+} from "../../../core/domain/mod.ts"
+import {
+  type Decision,
+  type LedgerPart,
+  type LedgerSnapshot,
+  type LedgerStamp,
+  type LedgerView,
+  noPartChanged,
+  partsOfBlock,
+  RecentSnapshots,
+  type RollBackReport,
+  withVersion
+} from "../../../core/ports/mod.ts"
+import { firstNot } from "../_binary_search.ts"
+import { assertPrices, assertStorable } from "./_assert_changes.ts"
+import { Auction } from "./_auction.ts"
+import { History } from "./_history.ts"
+import { LiveView } from "./_live_view.ts"
+import { Parameters, type ParameterCounts } from "./_parameters.ts"
+import { frozenCopy } from "./_rows.ts"
+import { Tokens } from "./_tokens.ts"
+
+/** The network of a ledger, and the bounds of the fee that it recommends. */
+export interface LedgerOptions {
+  readonly genesis: GenesisFeed
+  /** Least recommended fee in USD; 0 by default. */
+  readonly minFeeUSD?: number
+  /** Greatest recommended fee in USD; unlimited by default. */
+  readonly maxFeeUSD?: number
+}
+
+/** A block, and the lengths of the tables before it. */
+interface StoredBlock {
+  readonly block: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly batches: number
+  readonly queued: number
+  readonly tokens: number
+  readonly prices: number
+  readonly coordinators: number
+  readonly bids: number
+  readonly withdrawals: number
+  readonly parameters: ParameterCounts
+}
+
+/**
+ * The complete state of a ledger in memory. Each structure grows only at its end and keeps an undo
+ * log of the values that it replaces. So a rollback truncates each structure to its length before
+ * the block, and costs as much as the dropped rows.
+ */
+export class LedgerState {
+  readonly genesis: GenesisFeed
+  readonly minFeeUSD: number
+  readonly maxFeeUSD: number
+  readonly history = new History()
+  readonly tokens = new Tokens()
+  readonly auction = new Auction()
+  readonly parameters: Parameters
+  private readonly blocks: Array<StoredBlock> = []
+  readonly view: LedgerView
+  private readonly snapshots = new RecentSnapshots()
+  private snapshot: LedgerSnapshot
+
+  constructor({ genesis, minFeeUSD = 0, maxFeeUSD = Infinity }: LedgerOptions) {
+    this.genesis = frozenCopy(genesis)
+    this.minFeeUSD = minFeeUSD
+    this.maxFeeUSD = maxFeeUSD
+    this.parameters = new Parameters(this.genesis)
+    this.tokens.add(ether)
+    this.pushBlock(this.genesis.block, genesis.block.number)
+    this.view = new LiveView(this)
+    this.snapshot = this.snapshotOf(0)
+    this.snapshots.note(this.snapshot)
+  }
+
+  /** Identifies the current state. */
+  get stamp(): LedgerStamp {
+    return this.snapshot.stamp
+  }
+
+  /** Returns the snapshot of a recent version; null if it is not recent. */
+  snapshotAt(version: number): LedgerSnapshot | null {
+    return this.snapshots.at(version)
+  }
+
+  get lastBlock(): EthereumBlock {
+    return this.blocks.at(-1)!.block
+  }
+
+  /** Newest block of the chain that the writer knew when it wrote the last block. */
+  get lastEthereumBlock(): bigint {
+    return this.blocks.at(-1)!.lastEthereumBlock
+  }
+
+  /** The state of the auctions at the last block. */
+  get clock(): AuctionClock {
+    return auctionClock(
+      this.genesis.constants.auction,
+      this.parameters.current.auction,
+      this.lastBlock.number
+    )
+  }
+
+  block(number: bigint): EthereumBlock | undefined {
+    const block = this.blocks[this.firstBlockFrom(number)]?.block
+    return block?.number === number ? block : undefined
+  }
+
+  /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
+  apply<E>(
+    decide: (view: LedgerView) => Result.Result<Decision, E>
+  ): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
+    return Result.map(decide(this.view), (decision) => {
+      if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
+      assertStorable(this, decision.changes)
+      this.write(decision.changes)
+      return {
+        applied: true,
+        stamp: this.newStamp(1 + decision.changes.batches.length, partsOfBlock(decision.changes))
+      }
+    })
+  }
+
+  /**
+   * Stores transactions without an index until the returned steps are done, or until a query
+   * needs the index.
+   */
+  postponeIndexing(): Iterable<void> {
+    this.history.transactions.postponeIndexing()
+    return { [Symbol.iterator]: () => this.history.transactions.indexPostponed() }
+  }
+
+  /** Drops every block above `toBlock`, but not the genesis block. */
+  rollBack<E>(
+    toBlock: bigint,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ): Result.Result<RollBackReport, E> {
+    return Result.map(check(this.view), () => {
+      const blocksLeft = Math.max(1, this.firstBlockFrom(toBlock + 1n))
+      const blocks = this.blocks.length - blocksLeft
+      const batchesBefore = this.history.lastBatchNum
+      const firstDropped = this.blocks[blocksLeft]
+      if (firstDropped !== undefined) this.undoFrom(firstDropped)
+      this.blocks.length = blocksLeft
+      const { lastBatchNum } = this.history
+      return {
+        toBlock,
+        blocks,
+        batches: batchesBefore - lastBatchNum,
+        lastBatchNum,
+        stamp: this.newStamp(1, blocks === 0 ? [] : ["rollBacks"])
+      }
+    })
+  }
+
+  /** Sets prices. They belong to the last block, and a rollback of that block removes them. */
+  setPrices<E>(
+    prices: ReadonlyArray<PriceFeed>,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ): Result.Result<LedgerStamp, E> {
+    return Result.map(check(this.view), () => {
+      assertPrices(this, prices, this.tokens.lastId)
+      for (const price of prices) this.tokens.setPrice(price)
+      return this.newStamp(1, prices.length === 0 ? [] : ["tokens"])
+    })
+  }
+
+  private write(changes: BlockChanges): void {
+    const { history, tokens, auction } = this
+    const { number } = changes.block
+    this.pushBlock(changes.block, changes.lastEthereumBlock)
+    for (const coordinator of changes.coordinators) auction.register(coordinator)
+    for (const token of changes.tokens) tokens.add(token)
+    for (const price of changes.prices) tokens.setPrice(price)
+    for (const queued of changes.queued) history.enqueue(queued)
+    for (const batch of changes.batches) history.addBatch(batch)
+    for (const bid of changes.bids) auction.bid(bid)
+    this.parameters.set(changes.variables)
+    for (const { batchNum, accountIndex, field } of changes.withdrawals) {
+      history.exits.withdraw(
+        history.exits.positionIn(history.exitRange(batchNum), accountIndex),
+        field,
+        number
+      )
+    }
+  }
+
+  /** Undoes a block and all later ones. A structure goes before those that it refers to. */
+  private undoFrom(before: StoredBlock): void {
+    this.history.exits.undoWithdrawals(before.withdrawals)
+    this.parameters.truncate(before.parameters)
+    this.auction.truncateBids(before.bids)
+    this.history.truncate(before.batches)
+    this.history.queues.truncate(before.queued)
+    this.tokens.truncate(before.tokens, before.prices)
+    this.auction.truncateCoordinators(before.coordinators)
+  }
+
+  private pushBlock(block: EthereumBlock, lastEthereumBlock: bigint): void {
+    this.blocks.push({
+      block: Object.freeze({ ...block }),
+      lastEthereumBlock,
+      batches: this.history.lastBatchNum,
+      queued: this.history.queues.length,
+      tokens: this.tokens.table.length,
+      prices: this.tokens.priceCount,
+      coordinators: this.auction.coordinators.length,
+      bids: this.auction.bids.length,
+      withdrawals: this.history.exits.withdrawalCount,
+      parameters: this.parameters.counts
+    })
+  }
+
+  private firstBlockFrom(number: bigint): number {
+    return firstNot(0, this.blocks.length, (index) => this.blocks[index]!.block.number < number)
+  }
+
+  private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
+    this.snapshot = this.snapshotOf(this.snapshot.stamp.version + growth, changed)
+    this.snapshots.note(this.snapshot)
+    return this.snapshot.stamp
+  }
+
+  private snapshotOf(version: number, changed: ReadonlyArray<LedgerPart> = []): LedgerSnapshot {
+    const { lastBatchNum } = this.history
+    return {
+      stamp: Object.freeze({
+        ethereumBlockNum: this.lastBlock.number,
+        batchNum: lastBatchNum === 0 ? null : lastBatchNum,
+        version
+      }),
+      parts: version === 0 ? noPartChanged : withVersion(this.snapshot.parts, changed, version)
+    }
+  }
+}

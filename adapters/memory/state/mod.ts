@@ -1,0 +1,6 @@
+/** The state of the ledger: its tables with their indexes, and the undo logs for rollbacks. */
+export type { History } from "./_history.ts"
+export { frozenCopy } from "./_rows.ts"
+export { type DerivedFacet, indexSpecs, type ListRows } from "./index_specs.ts"
+export { type LedgerOptions, LedgerState } from "./ledger_state.ts"
+export { facetNumber } from "./list_facets.ts"

@@ -1,0 +1,69 @@
+import { Effect } from "effect"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import type { Token } from "../../../core/domain/mod.ts"
+import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
+import { findUnregistered } from "./_list_plan.ts"
+import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
+
+/**
+ * Returns a page of the tokens. `RunQuery` caches them, so the statement only returns the token
+ * version of the ledger.
+ */
+export const listTokens = (
+  runQuery: RunQuery,
+  query: ListQuery<"tokens">
+): Effect.Effect<Page<Token>, NotRegistered | StoreFailure> => {
+  const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
+  return Effect.flatMap(
+    runQuery(
+      { text: headStatement, parameters: [] },
+      ({ stamp }, tokens) =>
+        findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
+          { matching: tokens.all.filter(matches(filters)), stamp }
+    ),
+    (result) => {
+      if (result instanceof NotRegistered) return Effect.fail(result)
+      const { matching, stamp } = result
+      const rest = order === "ASC"
+        ? matching.filter(({ itemId }) => itemId >= (fromItem ?? 0))
+        : matching.filter(({ itemId }) => itemId <= (fromItem ?? Infinity)).reverse()
+      const items = rest.slice(0, limit)
+      return Effect.succeed({
+        items,
+        counts: {
+          pendingItems: rest.length - items.length,
+          totalItems: matching.length,
+          firstItem: matching[0]?.itemId ?? null,
+          lastItem: matching.at(-1)?.itemId ?? null
+        },
+        stamp
+      })
+    }
+  )
+}
+
+type TokenFilters = FiltersOf<"tokens">
+
+const conditions: {
+  readonly [F in keyof TokenFilters]-?: (
+    value: Required<TokenFilters>[F]
+  ) => (token: Token) => boolean
+} = {
+  ids: (ids) => {
+    const set = new Set(ids)
+    return (token) => set.has(token.id)
+  },
+  symbols: (symbols) => {
+    const set = new Set(symbols)
+    return (token) => set.has(token.symbol)
+  },
+  name: (name) => (token) => token.name.includes(name)
+}
+
+/** Returns a test of tokens against all filters. */
+const matches = (filters: TokenFilters): (token: Token) => boolean => {
+  const tests = Object.entries(filters).flatMap(([filter, value]) =>
+    value === undefined ? [] : [conditions[filter as keyof TokenFilters](value as never)]
+  )
+  return (token) => tests.every((test) => test(token))
+}

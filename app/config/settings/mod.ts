@@ -1,0 +1,5 @@
+export { listening } from "./listening.ts"
+export { log, monitoring } from "./monitoring.ts"
+export { network } from "./network.ts"
+export { serverSettings } from "./server.ts"
+export { connections, database, replica, storage } from "./storage.ts"

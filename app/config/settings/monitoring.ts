@@ -1,0 +1,138 @@
+import { group, setting } from "../setting.ts"
+import { choice, hostAddress, integer, number, portOrOff, secret, text, yesNo } from "../value.ts"
+
+export const log = group("Logging", {
+  logLevel: setting({
+    key: "log.level",
+    flag: "log-level",
+    value: choice(["debug", "info", "warn", "error"]),
+    default: "info",
+    doc: "Minimum level of log entries"
+  }),
+  logFormat: setting({
+    key: "log.format",
+    flag: "log-format",
+    value: choice(["auto", "text", "json"]),
+    default: "auto",
+    doc:
+      "Format of log entries: lines of text, or one JSON object per line; auto is text, except JSON for a server whose output is not a terminal"
+  })
+})
+
+export const monitoring = group("Monitoring", {
+  adminPort: setting({
+    key: "admin.port",
+    flag: "admin-port",
+    value: portOrOff,
+    doc:
+      "Port of the admin listener (health and metrics); off disables it. If not set: 9464, or a free port if --port is 0. Each further worker uses the next port"
+  }),
+  adminHost: setting({
+    key: "admin.host",
+    flag: "admin-host",
+    value: text(hostAddress),
+    default: "127.0.0.1",
+    doc: "Address of the admin listener"
+  }),
+  adminToken: setting({
+    key: "admin.token",
+    flag: "admin-token",
+    isSecret: true,
+    value: secret({
+      placeholder: "token",
+      rule: "a token of 16 characters or more without spaces",
+      pattern: /^[\x21-\x7e]{16,}$/u
+    }),
+    doc:
+      "Bearer token for writing to the ledger and the pool through the admin listener; if not set, writing is disabled"
+  }),
+  adminConnectionsMax: setting({
+    key: "admin.connections_max",
+    flag: "admin-connections-max",
+    value: integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 100,
+    doc: "Concurrent connections to the admin listener"
+  }),
+  adminHeadersTimeoutMs: setting({
+    key: "admin.headers_timeout_ms",
+    flag: "admin-headers-timeout-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 10_000,
+    doc: "Timeout for receiving the headers of a request to the admin listener"
+  }),
+  adminHeaderBytesMax: setting({
+    key: "admin.header_bytes_max",
+    flag: "admin-header-bytes-max",
+    value: integer({ minimum: 1024, maximum: 1_048_576 }),
+    default: 16_384,
+    doc: "Bytes of URL and headers of a request to the admin listener"
+  }),
+  adminBodyIdleMs: setting({
+    key: "admin.body_idle_ms",
+    flag: "admin-body-idle-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 60_000,
+    doc: "Timeout for a client that stops sending while it posts a feed or pool commands"
+  }),
+  feedLineBytesMax: setting({
+    key: "admin.feed_line_bytes_max",
+    flag: "feed-line-bytes-max",
+    value: integer({ minimum: 1024, maximum: 536_870_912 }),
+    default: 33_554_432,
+    doc: "Bytes of one record of a posted feed"
+  }),
+  feedRecordTimeoutMs: setting({
+    key: "admin.feed_record_timeout_ms",
+    flag: "feed-record-timeout-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 60_000,
+    doc: "Timeout for applying one record of a posted feed"
+  }),
+  poolBodyBytesMax: setting({
+    key: "admin.pool_body_bytes_max",
+    flag: "pool-body-bytes-max",
+    value: integer({ minimum: 1024, maximum: 536_870_912 }),
+    default: 4_194_304,
+    doc: "Bytes of one posted list of pool commands"
+  }),
+  ledgerAgeMaxSeconds: setting({
+    key: "admin.ledger_age_max_seconds",
+    flag: "ledger-age-max-seconds",
+    value: number({ minimum: 1, maximum: 31_536_000 }),
+    doc:
+      "Seconds without a new block after which the server reports that it is not ready; unlimited if not set"
+  }),
+  requestLog: setting({
+    key: "log.requests",
+    flag: "request-log",
+    value: yesNo,
+    default: true,
+    doc: "Log one line per request"
+  }),
+  serverTiming: setting({
+    key: "admin.server_timing",
+    flag: "server-timing",
+    value: yesNo,
+    default: false,
+    doc: "Send the duration of each request in the response header Server-Timing"
+  }),
+  otlpUrl: setting({
+    key: "otlp.url",
+    flag: "otlp-url",
+    variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    value: text({
+      placeholder: "url",
+      rule: "a URL such as http://127.0.0.1:4318",
+      pattern: /^https?:\/\/\S+$/u
+    }),
+    doc:
+      "OpenTelemetry collector that receives metrics and traces over OTLP/HTTP as JSON; disabled if not set"
+  }),
+  traceRatio: setting({
+    key: "otlp.trace_ratio",
+    flag: "trace-ratio",
+    value: number({ minimum: 0, maximum: 1 }),
+    default: 1,
+    doc: "Share of requests to trace, among those without a sampling decision of the caller"
+  })
+})

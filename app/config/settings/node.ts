@@ -1,0 +1,70 @@
+import { group, setting } from "../setting.ts"
+import { integer, number } from "../value.ts"
+
+export const pool = group("Transaction pool", {
+  pendingMax: setting({
+    key: "pool.pending_max",
+    flag: "pending-max",
+    value: integer({ minimum: 0 }),
+    default: 100_000,
+    doc: "Pending transactions in the pool"
+  }),
+  pendingPerAccountMax: setting({
+    key: "pool.pending_per_account_max",
+    flag: "pending-per-account-max",
+    value: integer({ minimum: 0 }),
+    default: 1000,
+    doc: "Pending transactions per sender account"
+  }),
+  minFeeUSD: setting({
+    key: "pool.min_fee_usd",
+    flag: "min-fee-usd",
+    value: number({ minimum: 0 }),
+    default: 0,
+    doc: "Minimum fee in US dollars; tokens without a price have the value 0"
+  }),
+  maxFeeUSD: setting({
+    key: "pool.max_fee_usd",
+    flag: "max-fee-usd",
+    value: number({ minimum: 0 }),
+    doc: "Maximum fee in US dollars; unlimited if not set"
+  }),
+  verifierThreadsMax: setting({
+    key: "pool.verifier_threads_max",
+    flag: "verifier-threads-max",
+    value: integer({ minimum: 1, maximum: 1024 }),
+    doc: "Threads that verify signatures, per process; one per core if not set"
+  }),
+  verifierQueueMax: setting({
+    key: "pool.verifier_queue_max",
+    flag: "verifier-queue-max",
+    value: integer({ minimum: 0, maximum: 1_000_000 }),
+    default: 4096,
+    doc: "Verifications waiting for a thread"
+  })
+})
+
+export const caching = group("Caching", {
+  answersBytesMax: setting({
+    key: "cache.answers_bytes_max",
+    flag: "answers-bytes-max",
+    value: integer({ minimum: 0 }),
+    default: 67_108_864,
+    doc: "Bytes of cached responses; 0 disables the response cache"
+  }),
+  textsMax: setting({
+    key: "cache.texts_max",
+    flag: "texts-max",
+    value: integer({ minimum: 0 }),
+    default: 67_108_864,
+    doc: "Characters of cached JSON fragments"
+  }),
+  finalAfterBatches: setting({
+    key: "cache.final_after_batches",
+    flag: "final-after-batches",
+    value: integer({ minimum: 1 }),
+    default: 1000,
+    doc:
+      "Batches after which a batch is final: no rollback reaches it, and caches may keep it indefinitely"
+  })
+})

@@ -1,0 +1,28 @@
+import { clientLimits, requestLimits } from "./limits.ts"
+import { listening } from "./listening.ts"
+import { log, monitoring } from "./monitoring.ts"
+import { network, pace } from "./network.ts"
+import { caching, pool } from "./node.ts"
+import { connections, database, replica, storage } from "./storage.ts"
+
+/*
+ * This folder declares each setting once. Flags, environment variables, the configuration file, the
+ * help, the output of `config print` and the table of the README derive from these declarations.
+ */
+
+/** All settings of a server. */
+export const serverSettings = {
+  ...listening,
+  ...storage,
+  ...database,
+  ...replica,
+  ...connections,
+  ...network,
+  ...pace,
+  ...requestLimits,
+  ...clientLimits,
+  ...pool,
+  ...caching,
+  ...monitoring,
+  ...log
+}

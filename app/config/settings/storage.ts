@@ -1,0 +1,86 @@
+import { group, setting } from "../setting.ts"
+import { filePath, integer, secret, text, yesNo } from "../value.ts"
+
+const postgres = {
+  placeholder: "url",
+  rule: "a URL such as postgresql://user:password@host:5432/name",
+  pattern: /^postgres(?:ql)?:\/\/\S+$/u
+} as const
+
+export const storage = group("Data storage", {
+  data: setting({
+    key: "data.directory",
+    flag: "data",
+    variable: "DATA_DIR",
+    value: text({ ...filePath, placeholder: "directory", completions: "directory" }),
+    default: ".rollup-node",
+    doc: "Data directory; created if it does not exist"
+  }),
+  memory: setting({
+    key: "data.memory",
+    flag: "memory",
+    value: yesNo,
+    default: false,
+    doc: "Keep all data in memory; they are lost when the program exits"
+  })
+})
+
+export const database = group("PostgreSQL", {
+  database: setting({
+    key: "database.url",
+    flag: "database",
+    variable: "DATABASE_URL",
+    value: secret(postgres),
+    isSecret: true,
+    doc: "Database that stores the data, instead of a directory"
+  })
+})
+
+export const replica = group("PostgreSQL", {
+  replica: setting({
+    key: "database.replica_url",
+    flag: "replica",
+    variable: "DATABASE_REPLICA_URL",
+    value: secret(postgres),
+    isSecret: true,
+    doc: "Read replica of the database for ledger queries; it may lag"
+  })
+})
+
+export const connections = group("PostgreSQL", {
+  connectionsMax: setting({
+    key: "database.connections_max",
+    flag: "database-connections-max",
+    value: integer({ minimum: 4, maximum: 10_000 }),
+    default: 16,
+    doc: "Connections per process; one more while migrations run"
+  }),
+  statementTimeoutMs: setting({
+    key: "database.statement_timeout_ms",
+    flag: "database-statement-timeout-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 10_000,
+    doc: "Timeout of one statement"
+  }),
+  queueWaitMs: setting({
+    key: "database.queue_wait_ms",
+    flag: "database-queue-wait-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 2000,
+    doc: "Time that a statement may wait for a connection"
+  }),
+  connectTimeoutMs: setting({
+    key: "database.connect_timeout_ms",
+    flag: "database-connect-timeout-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 3000,
+    doc: "Timeout for opening a connection"
+  }),
+  idleTransactionMs: setting({
+    key: "database.idle_transaction_ms",
+    flag: "database-idle-transaction-ms",
+    value: integer({ minimum: 1, maximum: 3_600_000 }),
+    default: 10_000,
+    doc: "Time that a transaction may stay idle, for example if its process is frozen"
+  })
+})

@@ -1,0 +1,48 @@
+import type { Account, New, Transaction } from "../../../core/domain/mod.ts"
+import { type AccountIndex, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { accountOf, type World } from "./world.ts"
+
+/** An account while a batch is planned: its next nonce, and the balance that it can still spend. */
+export interface Budget {
+  readonly account: New<Account>
+  nonce: bigint
+  available: bigint
+}
+
+/**
+ * Budgets of accounts while a batch is planned. Tokens received in the batch are spendable in the
+ * next one.
+ */
+export class Budgets {
+  readonly #world: World
+  readonly #budgets = new Map<AccountIndex, Budget>()
+
+  /** The transactions of the queue that the batch forges come first, and reduce the budgets. */
+  constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
+    this.#world = world
+    for (const { amount, fromAccountIndex } of queue) {
+      if (fromAccountIndex !== null && fromAccountIndex !== NO_ACCOUNT) {
+        this.spend(fromAccountIndex, amount)
+      }
+    }
+  }
+
+  of(index: AccountIndex): Budget | undefined {
+    const known = this.#budgets.get(index)
+    if (known !== undefined) return known
+    const account = accountOf(this.#world, index)
+    if (account === undefined) return undefined
+    const budget = { account, nonce: account.nonce, available: account.balance }
+    this.#budgets.set(index, budget)
+    return budget
+  }
+
+  spend(index: AccountIndex, amount: bigint): void {
+    const budget = this.of(index)
+    if (budget !== undefined) {
+      budget.available = budget.available > amount
+        ? budget.available - amount
+        : 0n
+    }
+  }
+}

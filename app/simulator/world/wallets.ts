@@ -1,0 +1,134 @@
+import * as Hex from "effect/encoding/Hex"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  signAuthorization,
+  signerOf
+} from "../../../adapters/crypto/mod.ts"
+import type { Network } from "../../../core/domain/mod.ts"
+import {
+  type EthereumAddress,
+  INTERNAL_ADDRESS,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
+import { digestOf } from "./chain.ts"
+import type { Recording } from "./recording.ts"
+
+/** The keys of a user or a coordinator. */
+export interface Wallet {
+  readonly privateKey: Uint8Array
+  readonly publicKey: PublicKey
+  /** `INTERNAL_ADDRESS` for an internal user, which has no Ethereum key. */
+  readonly address: EthereumAddress
+}
+
+/** The demo wallet, whose keys are public. */
+export interface DemoWallet extends Wallet {
+  readonly ethereumKey: Uint8Array
+}
+
+/** The wallets of the network by role and number. Keys are derived from the seed on first use. */
+export class Wallets {
+  readonly #seed: string
+  readonly #network: Network
+  readonly #recording: Recording
+  readonly #byName = new Map<string, Wallet>()
+  readonly #coordinators = new Set<PublicKey>()
+  readonly #byKey = new Map<PublicKey, Wallet>()
+  readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
+  readonly #authorizations = new Map<PublicKey, string>()
+  readonly #signers = new Map<PublicKey, (message: bigint) => string>()
+
+  constructor(seed: string, network: Network, recording: Recording) {
+    this.#seed = seed
+    this.#network = network
+    this.#recording = recording
+  }
+
+  /** Returns the wallet of a user. Every twelfth user is internal. */
+  user(number: number): Wallet {
+    return this.#wallet(`user/${number}`, number % 12 === 11)
+  }
+
+  /** Returns the wallet of a coordinator; number 0 is the boot coordinator. */
+  coordinator(number: number): Wallet {
+    const wallet = this.#wallet(`coordinator/${number}`, false)
+    this.#coordinators.add(wallet.publicKey)
+    return wallet
+  }
+
+  /** Returns the demo wallet. Users of the program send from it; the simulator never does. */
+  demo(): DemoWallet {
+    const wallet = this.#wallet("demo", false)
+    return { ...wallet, ethereumKey: this.#ethereumKeys.get(wallet.publicKey)! }
+  }
+
+  /**
+   * Whether the simulator sends from the accounts of a key: it is the key of a wallet here, and not
+   * of the demo wallet.
+   */
+  controls(publicKey: PublicKey): boolean {
+    return this.#byKey.has(publicKey) && publicKey !== this.demo().publicKey
+  }
+
+  isCoordinator(publicKey: PublicKey): boolean {
+    return this.#coordinators.has(publicKey)
+  }
+
+  /** Returns the wallet that has a key; undefined if it does not belong to the simulator. */
+  find(publicKey: PublicKey): Wallet | undefined {
+    return this.#byKey.get(publicKey)
+  }
+
+  /** Returns the wallet's signature of a field element. */
+  sign({ privateKey, publicKey }: Wallet, message: bigint): string {
+    const signer = this.#signers.get(publicKey) ?? signerOf(privateKey)
+    this.#signers.set(publicKey, signer)
+    return signer(message)
+  }
+
+  /**
+   * Returns the signature that authorizes coordinators to create accounts for the wallet's key;
+   * null for an internal user, which needs no authorization.
+   */
+  authorization({ publicKey }: Wallet): string | null {
+    const known = this.#authorizations.get(publicKey)
+    const ethereumKey = this.#ethereumKeys.get(publicKey)
+    if (known !== undefined || ethereumKey === undefined) return known ?? null
+    const signature = signAuthorization(ethereumKey, publicKey, this.#network)
+    this.#authorizations.set(publicKey, signature)
+    return signature
+  }
+
+  /** Returns an address without a wallet, for example of a contract. */
+  contractAddress(name: string): EthereumAddress {
+    return `0x${Hex.encode(this.#secret(name).subarray(12))}`
+  }
+
+  #secret(name: string): Uint8Array {
+    return digestOf(`${this.#seed}/${name}`)
+  }
+
+  #wallet(name: string, internal: boolean): Wallet {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    const privateKey = this.#secret(`${name}/key`)
+    const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
+    const [keyNumber, addressNumber] = this.#recording.getOrCompute(
+      `keys ${this.#seed}/${name}`,
+      () => [
+        BigInt(`0x${derivePublicKey(privateKey)}`),
+        BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
+      ]
+    )
+    const publicKey = hexDigits(keyNumber!, 64)
+    const wallet = { privateKey, publicKey, address: `0x${hexDigits(addressNumber!, 40)}` }
+    this.#byName.set(name, wallet)
+    this.#byKey.set(publicKey, wallet)
+    if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)
+    return wallet
+  }
+}
+
+const hexDigits = (number: bigint, length: number): string =>
+  number.toString(16).padStart(length, "0")

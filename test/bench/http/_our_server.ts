@@ -1,0 +1,29 @@
+import { Effect, Layer } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
+import { serverLayer } from "../../../adapters/http/node/mod.ts"
+import { memoryNode } from "../../../app/memory_node.ts"
+import { drive, simulate } from "../../../app/simulator/mod.ts"
+
+/*
+ * Serves the application of `npm start` without new blocks. The arguments bound the cached texts,
+ * in characters, and the cached answers, in bytes.
+ */
+const simulation = simulate({ seed: 1 })
+const node = memoryNode({
+  genesis: simulation.genesis,
+  textsMax: Number(process.argv[2]),
+  answersBytesMax: Number(process.argv[3])
+})
+
+const program = Effect.gen(function*() {
+  yield* drive(simulation, { transactions: 3000, paceMs: Infinity })
+  const { address } = yield* HttpServer.HttpServer
+  console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
+  return yield* Effect.never
+}).pipe(
+  Effect.scoped,
+  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node)))
+)
+
+Effect.runFork(program)
+process.on("SIGTERM", () => process.exit(0))

@@ -1,0 +1,30 @@
+import { createServer } from "node:http"
+
+/*
+ * The peer: bare `node:http` that holds our answers as objects and writes them with JSON.stringify.
+ * It decodes no parameter, looks nothing up and sends only necessary headers: less than any real
+ * server does. Every conditional request gets a 304.
+ */
+const [origin, ...paths] = process.argv.slice(2)
+const answers = new Map<string, unknown>()
+for (const path of paths) answers.set(path, await (await fetch(`${origin}${path}`)).json())
+const server = createServer((request, response) => {
+  const etag = request.headers["if-none-match"]
+  if (etag !== undefined) {
+    response.writeHead(304, { etag })
+    response.end()
+    return
+  }
+  const body = JSON.stringify(answers.get(request.url ?? ""))
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body)
+  })
+  response.end(body)
+})
+server.listen(
+  0,
+  "127.0.0.1",
+  () => console.log(`listening ${(server.address() as { port: number }).port}`)
+)
+process.on("SIGTERM", () => process.exit(0))

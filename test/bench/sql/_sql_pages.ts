@@ -1,0 +1,200 @@
+import { Effect } from "effect"
+import { type ListName, listNames, type ListQuery } from "../../../core/contract/mod.ts"
+import { filterCombinations, type FilterValues } from "../../sql/_filter_combinations.ts"
+import { median } from "../_load.ts"
+import { valuesOf } from "./_sql_filter_values.ts"
+import type { SqlLedger } from "./_sql_ledger.ts"
+
+const pageItems = 20
+
+/** A page of a list with some filters, at a position of a ledger. */
+interface PositionedPage {
+  readonly ledger: SqlLedger
+  /**
+   * The size of its content: the items, and for slots their bids. Only pages of equal size are
+   * compared.
+   */
+  readonly content: string
+  readonly ask: () => Promise<unknown>
+  readonly times: Array<number>
+}
+
+/** The result for a list with some filters. */
+interface Figure {
+  readonly list: ListName
+  readonly filters: string
+  /**
+   * Slowest ÷ fastest position within one ledger, the maximum over the ledgers; null if nothing is
+   * comparable.
+   */
+  readonly places: number | null
+  /** Slowest ÷ fastest of both ledgers; null if nothing is comparable. */
+  readonly sizes: number | null
+  readonly ms: number
+  readonly spreadMs: number
+}
+
+/**
+ * Measures medians of the first, the middle and the last page of every list with every combination
+ * of filters, in two ledgers of different size, in turn.
+ */
+export const benchPages = async (
+  ledgers: ReadonlyArray<SqlLedger>,
+  samples: number
+): Promise<void> => {
+  const values = await Promise.all(ledgers.map(({ url }) => valuesOf(url)))
+  const figures: Array<Figure> = []
+  for (const list of listNames) {
+    const choices = values.map((each) => filterCombinations(list, each[list]))
+    for (const [i, filters] of choices[0]!.entries()) {
+      const totals = await Promise.all(
+        ledgers.map(async ({ reader }, j) =>
+          (await Effect.runPromise(
+            reader.list(list, { filters: choices[j]![i]!, limit: 1 } as ListQuery<never>)
+          )).counts.totalItems
+        )
+      )
+      // pages that are full in each of them
+      const limit = Math.max(1, Math.min(pageItems, ...totals))
+      const pages: Array<PositionedPage> = []
+      for (const [j, ledger] of ledgers.entries()) {
+        pages.push(...await positionedPages(ledger, list, choices[j]![i]!, limit))
+      }
+      await measure(pages, samples)
+      const figure = () => figureOf(list, Object.keys(filters).join(" ") || "none", pages)
+      // more measurements reduce random differences; no measurement is dropped
+      for (let again = 0; again < againMax && isDoubtful(figure()); again++) {
+        await measure(pages, samples)
+      }
+      figures.push(figure())
+    }
+  }
+  tell(figures)
+}
+
+/** A median of a hundred is off by up to a sixth, and the worst of hundreds is reported. */
+const isDoubtful = ({ places, sizes }: Figure): boolean => Math.max(places ?? 0, sizes ?? 0) > 1.3
+const againMax = 5
+
+const measure = async (pages: ReadonlyArray<PositionedPage>, samples: number) => {
+  const warmUps = Math.ceil(samples / 5)
+  for (let sample = -warmUps; sample < samples; sample++) {
+    for (const { ask, times } of pages) {
+      const started = performance.now()
+      await ask()
+      if (sample >= 0) times.push(performance.now() - started)
+    }
+  }
+}
+
+/** Returns the first, the middle and the last full page; one if there are no more. */
+const positionedPages = async (
+  ledger: SqlLedger,
+  list: ListName,
+  filters: FilterValues,
+  size: number
+): Promise<ReadonlyArray<PositionedPage>> => {
+  const page = (fromItem: number, limit: number) =>
+    Effect.runPromise(ledger.reader.list(list, { filters, fromItem, limit } as ListQuery<never>))
+  const { counts: { firstItem, lastItem, totalItems } } = await page(0, 1)
+  // the greatest item id that leaves this many items
+  const itemBefore = async (left: number) => {
+    let [low, high] = [firstItem!, lastItem!]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      const { counts: { pendingItems }, items } = await page(middle, 1)
+      if (pendingItems + items.length >= left) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+  const places = totalItems <= size
+    ? [firstItem ?? 0]
+    : [
+      firstItem!,
+      await itemBefore(size + Math.floor((totalItems - size) / 2)),
+      await itemBefore(size)
+    ]
+  return Promise.all(
+    places.map(async (fromItem) => ({
+      ledger,
+      content: contentOf((await page(fromItem, size)).items),
+      ask: () => page(fromItem, size),
+      times: []
+    }))
+  )
+}
+
+const contentOf = (items: ReadonlyArray<object>): string =>
+  `${items.length} ${items.filter((item) => "bestBid" in item && item.bestBid !== null).length}`
+
+const figureOf = (
+  list: ListName,
+  filters: string,
+  pages: ReadonlyArray<PositionedPage>
+): Figure => {
+  const medians = pages.map(({ content, ledger, times }) => ({ content, ledger, ...median(times) }))
+  // slowest ÷ fastest among pages of equal size, the maximum of these; null if each is alone
+  const ratio = (some: typeof medians): number | null => {
+    const ratios = [...Map.groupBy(some, ({ content }) => content).values()].filter(({ length }) =>
+      length > 1
+    )
+      .map((alike) =>
+        Math.max(...alike.map((each) => each.median)) /
+        Math.min(...alike.map((each) => each.median))
+      )
+    return ratios.length === 0 ? null : Math.max(...ratios)
+  }
+  const perLedger = [...Map.groupBy(medians, ({ ledger }) => ledger).values()].flatMap((own) =>
+    ratio(own) ?? []
+  )
+  const common = medians.filter(({ content, ledger }) =>
+    medians.some((other) => other.ledger !== ledger && other.content === content)
+  )
+  const slowest = medians.reduce((a, b) => a.median > b.median ? a : b)
+  return {
+    list,
+    filters,
+    places: perLedger.length === 0 ? null : Math.max(...perLedger),
+    sizes: ratio(common),
+    ms: slowest.median,
+    spreadMs: slowest.spread
+  }
+}
+
+const worstShown = 6
+
+const tell = (figures: ReadonlyArray<Figure>) => {
+  const columns = (...[list, filters, places, sizes, ms]: ReadonlyArray<string>) =>
+    console.log(
+      `  ${list!.padEnd(13)} ${filters!.padEnd(56)} ${places!.padStart(6)} ${
+        sizes!.padStart(6)
+      }   ${ms!}`
+    )
+  const format = (ratio: number | null) => ratio?.toFixed(2) ?? "-"
+  const worst = (ratios: ReadonlyArray<number | null>) =>
+    format(ratios.reduce((a, b) => a === null ? b : b === null ? a : Math.max(a, b), null))
+  const row = ({ filters, list, ms, places, sizes, spreadMs }: Figure) =>
+    columns(
+      list,
+      filters,
+      format(places),
+      format(sizes),
+      `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`
+    )
+  columns("list", "filters", "places", "sizes", "slowest page")
+  for (const list of listNames) {
+    const own = figures.filter((figure) => figure.list === list)
+    columns(
+      list,
+      `all ${own.length} choices, the worst of each`,
+      worst(own.map(({ places }) => places)),
+      worst(own.map(({ sizes }) => sizes)),
+      `${Math.max(...own.map(({ ms }) => ms)).toFixed(2)} ms`
+    )
+  }
+  console.log("  the worst by places, then by sizes:")
+  for (const by of ["places", "sizes"] as const) {
+    figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, worstShown).forEach(row)
+  }
+}

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { median } from "../_load.ts"
+import type { SqlLedger } from "./_sql_ledger.ts"
+
+const transactionsMin = 1000
+
+/**
+ * Measures the milliseconds to roll this many transactions back, and until the writer has cut the
+ * posting lists and is free again. They are applied again in between.
+ */
+export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<void> => {
+  const { apply, lastBlocks, reader, rollBack } = ledger
+  const total = async () =>
+    (await Effect.runPromise(reader.list("transactions", { filters: {}, limit: 1 }))).counts
+      .totalItems
+  const before = await total()
+  const [times, untilFree]: readonly [Array<number>, Array<number>] = [[], []]
+  let [depth, removed] = [0, 0]
+  for (let round = -1; round < rounds;) {
+    const blocks = lastBlocks.slice(-Math.max(1, depth))
+    const started = performance.now()
+    await rollBack(blocks[0]!.number - 1n)
+    const ms = performance.now() - started
+    // an empty write waits like any other
+    await apply([])
+    const freeMs = performance.now() - started
+    removed = before - await total()
+    if (removed < transactionsMin) depth = Math.max(1, depth) + 1
+    else if (round++ >= 0) {
+      times.push(ms)
+      untilFree.push(freeMs)
+    }
+    await apply(blocks)
+    if (depth > lastBlocks.length) {
+      throw new Error(
+        `The last ${lastBlocks.length} blocks have ${removed} transactions, expected ${transactionsMin}; keep more of them`
+      )
+    }
+  }
+  const format = (all: ReadonlyArray<number>): string => {
+    const { median: ms, spread } = median(all)
+    return `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${
+      (ms / removed * 1000).toFixed(1)
+    } for each 1000 (median of ${rounds}; ${Math.min(...all).toFixed(1)} to ${
+      Math.max(...all).toFixed(1)
+    })`
+  }
+  console.log(
+    `  ${removed} transactions in ${depth} blocks of ${before}: ${
+      format(times)
+    }\n    until the next write can begin: ${format(untilFree)}`
+  )
+}

@@ -1,0 +1,30 @@
+import { Client } from "pg"
+
+/**
+ * Measures the bytes of all tables with their indexes ÷ those of the transactions alone without an
+ * index; both after VACUUM.
+ */
+export const benchSize = async (url: string): Promise<void> => {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    await client.query("VACUUM ANALYZE")
+    const { rows } = await client.query<{ name: string; total: string; heap: string }>(`
+SELECT relname AS name, pg_total_relation_size(oid) AS total, pg_relation_size(oid) AS heap
+FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 2 DESC`)
+    const all = rows.reduce((sum, { total }) => sum + Number(total), 0)
+    const plain = Number(rows.find(({ name }) => name === "transaction")!.heap)
+    const text = rows.slice(0, 4).map(({ heap, name, total }) =>
+      `${name} ${mebibytes(Number(heap))} + ${mebibytes(Number(total) - Number(heap))}`
+    )
+    console.log(
+      `  all tables ÷ plain transactions   ${(all / plain).toFixed(2)}   (${mebibytes(all)} ÷ ${
+        mebibytes(plain)
+      } MiB; rows + indexes: ${text.join(", ")})`
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)

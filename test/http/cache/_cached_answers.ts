@@ -1,0 +1,160 @@
+import { Context, Effect, Layer } from "effect"
+import { keccak256 } from "../../../adapters/crypto/mod.ts"
+import {
+  Application,
+  type ApplicationOptions,
+  type HttpRequest
+} from "../../../adapters/http/mod.ts"
+import * as memory from "../../../adapters/memory/mod.ts"
+import { wireContext } from "../../../core/contract/mod.ts"
+import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
+import { LedgerReader, LedgerTip, PoolStore, PoolTip } from "../../../core/ports/mod.ts"
+import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
+
+export interface TestResponse {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+/** The versions of ledger and pool that an application knows without reading the stores. */
+export interface Tips {
+  readonly ledger: LedgerTip | null
+  readonly pool: PoolTip | null
+}
+
+/** Opens stores in memory, and applications over them that know more or fewer of their versions. */
+export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
+  const services = yield* Layer.build(
+    Layer.fresh(
+      Layer.provideMerge(
+        Ledger.layer(genesis, keccak256),
+        Layer.merge(memory.layer(genesis), memory.poolLayer)
+      )
+    )
+  )
+  let reads = 0
+  let isFar = false
+  /** Returns the same port, which counts its uses. */
+  const counted = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name)
+        if (Effect.isEffect(member)) {
+          return Effect.suspend(() => (reads++, member as Effect.Effect<unknown>))
+        }
+        return typeof member === "function" ?
+          (...given: ReadonlyArray<unknown>) =>
+            Effect.suspend(() => {
+              reads++
+              const answer = (member as (...all: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(
+                ...given
+              )
+              return isFar ? Effect.andThen(Effect.yieldNow, answer) : answer
+            }) :
+          member
+      }
+    })
+  const ports = Layer.mergeAll(
+    Layer.succeed(LedgerReader, counted(Context.get(services, LedgerReader))),
+    Layer.succeed(PoolStore, counted(Context.get(services, PoolStore))),
+    Layer.mock(Submission, {})
+  )
+  const open = (tips: Tips, options: Partial<ApplicationOptions> = {}) =>
+    Layer.build(
+      Layer.fresh(
+        Application.layer({
+          context: wireContext(genesis.network, keccak256, { charactersMax: 0 }),
+          constants: genesis.constants,
+          ...options
+        })
+      ).pipe(
+        Layer.provide(
+          Layer.mergeAll(
+            ports,
+            Layer.succeed(LedgerTip, tips.ledger),
+            Layer.succeed(PoolTip, tips.pool)
+          )
+        )
+      )
+    ).pipe(Effect.map((context) => {
+      const application = Context.get(context, Application)
+      const send = (request: HttpRequest): Effect.Effect<TestResponse> =>
+        Effect.map(
+          application.handle(request),
+          ({ body, headers, status }) => ({
+            status,
+            headers,
+            body: typeof body === "string" ? body : new TextDecoder().decode(body)
+          })
+        )
+      const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
+        send({ method: "GET", url, headers })
+      /** Sends a request during an overload: no answer is computed. */
+      const askLate = (url: string) =>
+        send({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
+      return { ask, askLate, stats: application.answerStats }
+    }))
+  return {
+    ledger: Context.get(services, Ledger),
+    pool: Context.get(services, PoolStore),
+    tips: { ledger: Context.get(services, LedgerTip)!, pool: Context.get(services, PoolTip)! },
+    readsOf: () => reads,
+    /** From now on, other fibers run while a list or an item is read. */
+    moveAway: () => void (isFar = true),
+    open
+  }
+})
+
+/** Returns a different pending transaction for each number. */
+export const poolTransaction = (number: number): PoolTransaction => ({
+  id: `0x02${number.toString(16).padStart(64, "0")}`,
+  type: "Exit",
+  tokenId: 0,
+  fromAccountIndex: 256,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n ** 6n,
+  fee: 126,
+  nonce: 0n,
+  signature: "0".repeat(128),
+  request: null,
+  state: "pend",
+  timestampMs: 1000,
+  batchNum: null
+})
+
+const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
+
+/** Adds transactions to the pool, then changes them one by one; the number determines the order. */
+export const stirPool = (
+  pool: PoolStore["Service"],
+  count: number,
+  step: number
+): Effect.Effect<void> =>
+  Effect.orDie(Effect.gen(function*() {
+    const { id } = poolTransaction(step * 7 % count)
+    const added = yield* pool.addTransaction(
+      poolTransaction(step % count),
+      "0".repeat(64),
+      unlimited
+    )
+    if (added.kind === "added") return
+    const now = yield* pool.transaction(id)
+    if (now === null) return
+    const next = ({
+      pend: "fing",
+      fing: step % 2 === 0 ? "fged" : "pend",
+      fged: "pend",
+      invl: "pend"
+    } as const)[now.state]
+    yield* pool.change([{
+      id,
+      from: now.state,
+      fromBatchNum: now.batchNum,
+      to: next,
+      batchNum: next === "pend" ? null : step,
+      reason: "Test"
+    }], step)
+  }))

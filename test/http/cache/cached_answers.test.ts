@@ -1,0 +1,334 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { addressOf, genesis } from "../../use_cases/_network.ts"
+import { batchOf, blockOf, bob, chain, l1Of, l2Of } from "../../use_cases/_chain.ts"
+import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
+
+/* Which cached answers stay valid after a change, and which are computed again. */
+
+const urls = {
+  accounts: "/accounts",
+  account: "/accounts/zk:ETH:256",
+  exits: "/exits",
+  withdrawn: "/exits/3/zk:ETH:256",
+  pending: "/exits/4/zk:ETH:256",
+  transactions: "/transactions-history",
+  batches: "/batches",
+  batch: "/batches/2",
+  fullBatch: "/full-batches/2",
+  slots: "/slots?maxSlotNum=7",
+  past: "/slots/0",
+  open: "/slots/5",
+  bids: "/bids?slotNum=5",
+  tokens: "/tokens",
+  token: "/tokens/1",
+  coordinators: "/coordinators",
+  coordinator: `/coordinators/${bob.address}`,
+  state: "/state",
+  config: "/config",
+  docs: "/docs",
+  document: "/openapi.json",
+  pooled: `/transactions-pool/${poolTransaction(0).id}`,
+  other: `/transactions-pool/${poolTransaction(1).id}`,
+  authorization: `/account-creation-authorization/zk:${addressOf("a")}`
+}
+type Name = keyof typeof urls
+const names = Object.keys(urls) as ReadonlyArray<Name>
+const withPrices: ReadonlyArray<Name> = [
+  "accounts",
+  "account",
+  "exits",
+  "withdrawn",
+  "pending",
+  "transactions",
+  "fullBatch",
+  "tokens",
+  "token",
+  "pooled",
+  "other"
+]
+
+/**
+ * Returns a node with all answers cached. It has batches 1 to 4, and the last one has an exit that
+ * is not withdrawn.
+ */
+const prepared = Effect.gen(function*() {
+  const stores = yield* openStores(genesis)
+  const { ledger, open, pool, readsOf, tips } = stores
+  for (const block of chain) yield* Effect.orDie(ledger.applyBlock(block))
+  const exit = { ...chain[3]!.batches![0]!.exits[0]!, accountIndex: 256, balance: 7n }
+  yield* Effect.orDie(ledger.applyBlock(blockOf(107n, {
+    batches: [batchOf(4, {
+      exitRoot: 55n,
+      l2: [l2Of(256, 1, { amount: 7n, nonce: 1n })],
+      exits: [{ ...exit, merkleProof: { ...exit.merkleProof, key: 256n } }]
+    })]
+  })))
+  for (const step of [0, 1]) yield* stirPool(pool, 2, step)
+  yield* Effect.orDie(
+    pool.addAuthorization({
+      address: addressOf("a"),
+      publicKey: "a".repeat(64),
+      signature: `0x${"1".repeat(130)}`,
+      timestampMs: 5
+    })
+  )
+  const { ask, askLate, stats } = yield* open(tips)
+  const askAll = Effect.gen(function*() {
+    const recomputed: Array<Name> = []
+    for (const name of names) {
+      const before = { reads: readsOf(), hits: stats().hits }
+      const response = yield* ask(urls[name])
+      assert.strictEqual(response.status, 200, `${name}: ${response.body}`)
+      const isHit = stats().hits > before.hits
+      if (isHit) assert.strictEqual(readsOf(), before.reads, name)
+      if (!isHit) recomputed.push(name)
+    }
+    return recomputed
+  })
+  yield* askAll
+  return { ...stores, askAll, stats, ask, askLate }
+})
+
+describe("the answer cache", () => {
+  it.effect("stays valid while nothing changes", () =>
+    Effect.gen(function*() {
+      const { askAll, stats } = yield* prepared
+      const { misses } = stats()
+      assert.deepStrictEqual(yield* askAll, [])
+      assert.strictEqual(stats().hits, names.length)
+      assert.strictEqual(stats().misses, misses)
+    }))
+
+  it.effect("computes a stale answer again, even in an overload, if it was requested often", () =>
+    Effect.gen(function*() {
+      const { askLate, ledger } = yield* prepared
+      const lately = (times: number) =>
+        Effect.forEach(Array.from({ length: times }), () => askLate(urls.tokens))
+      assert.deepStrictEqual(
+        (yield* lately(16)).map(({ status }) => status),
+        Array.from({ length: 16 }, () => 200)
+      )
+      yield* Effect.orDie(
+        ledger.applyBlock(
+          blockOf(108n, {
+            tokens: [{
+              id: 2,
+              ethereumAddress: addressOf("7"),
+              name: "Seven",
+              symbol: "VII",
+              decimals: 18
+            }]
+          })
+        )
+      )
+      const [response] = yield* lately(1)
+      assert.strictEqual(response!.status, 200)
+      assert.include(response!.body, "Seven")
+      // requested only once since then
+      yield* Effect.orDie(
+        ledger.applyBlock(
+          blockOf(109n, {
+            tokens: [{
+              id: 3,
+              ethereumAddress: addressOf("8"),
+              name: "Eight",
+              symbol: "VIII",
+              decimals: 18
+            }]
+          })
+        )
+      )
+      assert.strictEqual((yield* lately(1))[0]!.status, 503)
+    }))
+
+  it.effect("keeps an answer that a change does not affect", () =>
+    Effect.gen(function*() {
+      const { askAll, ledger } = yield* prepared
+      const touched = Effect.fnUntraced(
+        function*(write: Effect.Effect<unknown, unknown>, expected: ReadonlyArray<Name>) {
+          yield* Effect.orDie(write)
+          assert.sameMembers([...yield* askAll], [...expected])
+        }
+      )
+      yield* touched(ledger.applyBlock(blockOf(108n)), ["state"])
+      yield* touched(ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 108_500 }]), withPrices)
+      yield* touched(ledger.setPrices([]), [])
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(109n, { l1UserTransactions: [l1Of(3, 0, { depositAmount: 5n })] })
+        ),
+        ["state"]
+      )
+      // the first block of slot 1
+      yield* touched(ledger.applyBlock(blockOf(110n)), ["state", "slots", "open"])
+      yield* touched(ledger.applyBlock(blockOf(111n, { batches: [batchOf(5)] })), [
+        "state",
+        "batches"
+      ])
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(112n, { batches: [batchOf(6, { l2: [l2Of(256, 257, { nonce: 2n })] })] })
+        ),
+        ["state", "batches", "transactions", "accounts", "account"]
+      )
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(113n, { withdrawals: [{ batchNum: 4, accountIndex: 256, instant: true }] })
+        ),
+        ["state", "exits", "pending"]
+      )
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(114n, { bids: [{ slotNum: 6, bidderAddr: bob.address, bidValue: 11n }] })
+        ),
+        ["state", "slots", "open", "past", "bids"]
+      )
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(115n, {
+            coordinators: [{
+              bidderAddr: bob.address,
+              forgerAddr: addressOf("b"),
+              url: "https://new.example"
+            }]
+          })
+        ),
+        ["state", "slots", "open", "past", "bids", "coordinators", "coordinator"]
+      )
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(116n, {
+            auctionVariables: { ...genesis.variables.auction, openAuctionSlots: 50 }
+          })
+        ),
+        ["state", "slots", "open", "past"]
+      )
+      yield* touched(
+        ledger.applyBlock(
+          blockOf(117n, {
+            tokens: [{
+              id: 2,
+              ethereumAddress: addressOf("9"),
+              name: "Two",
+              symbol: "TWO",
+              decimals: 2
+            }]
+          })
+        ),
+        ["state", ...withPrices]
+      )
+      yield* touched(ledger.rollBack(117n), [])
+      const constant: ReadonlyArray<Name> = ["config", "docs", "document", "authorization"]
+      yield* touched(ledger.rollBack(116n), names.filter((name) => !constant.includes(name)))
+    }))
+
+  it.effect("keeps an answer about the pool if its transaction did not change", () =>
+    Effect.gen(function*() {
+      const { askAll, pool } = yield* prepared
+      yield* stirPool(pool, 3, 2)
+      assert.deepStrictEqual(yield* askAll, [])
+      const { id } = poolTransaction(1)
+      yield* Effect.orDie(
+        pool.change([{
+          id,
+          from: "pend",
+          fromBatchNum: null,
+          to: "fing",
+          batchNum: 5,
+          reason: "Test"
+        }], 9000)
+      )
+      assert.deepStrictEqual(yield* askAll, ["other"])
+      yield* Effect.orDie(
+        pool.skip([{
+          id: poolTransaction(0).id,
+          code: 14,
+          reason: "Test",
+          batchNum: 5,
+          atMs: 9000
+        }])
+      )
+      assert.deepStrictEqual(yield* askAll, [])
+    }))
+
+  it.effect("names the newest snapshot in a cached answer that is still valid", () =>
+    Effect.gen(function*() {
+      const { ask, ledger } = yield* prepared
+      const before = yield* ask("/batches")
+      yield* Effect.orDie(ledger.applyBlock(blockOf(108n)))
+      const after = yield* ask("/batches")
+      assert.strictEqual(after.headers.etag, before.headers.etag)
+      assert.deepStrictEqual([
+        before.headers["ledger-ethereum-block"],
+        after.headers["ledger-ethereum-block"]
+      ], ["107", "108"])
+      assert.strictEqual(
+        Number(after.headers["ledger-version"]),
+        Number(before.headers["ledger-version"]) + 1
+      )
+      const unchanged = yield* ask("/batches", { "if-none-match": before.headers.etag! })
+      assert.deepStrictEqual([unchanged.status, unchanged.headers["ledger-ethereum-block"]], [
+        304,
+        "108"
+      ])
+    }))
+
+  it.effect("computes an answer once for concurrent requests, but again for a request after a write", () =>
+    Effect.gen(function*() {
+      const { ledger, moveAway, open, readsOf, tips } = yield* prepared
+      const { ask, stats } = yield* open({ ...tips, ledger: { ...tips.ledger, isRemote: true } }, {
+        answersBytesMax: 0
+      })
+      moveAway()
+      const before = readsOf()
+      const responses = yield* Effect.all(Array.from({ length: 5 }, () => ask("/batches")), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(readsOf(), before + 1)
+      assert.deepStrictEqual({ misses: stats().misses, shared: stats().shared }, {
+        misses: 1,
+        shared: 4
+      })
+      for (const { body } of responses) assert.strictEqual(body, responses[0]!.body)
+      const [, after] = yield* Effect.all([
+        ask("/batches"),
+        Effect.andThen(
+          Effect.orDie(ledger.applyBlock(blockOf(108n, { batches: [batchOf(5)] }))),
+          ask("/batches")
+        )
+      ], { concurrency: "unbounded" })
+      assert.notStrictEqual(after.body, responses[0]!.body)
+    }))
+
+  it.effect("takes at most its configured number of bytes", () =>
+    Effect.gen(function*() {
+      const { open, tips } = yield* prepared
+      const { ask, stats } = yield* open(tips, { answersBytesMax: 20_000 })
+      for (let limit = 1; limit <= 100; limit++) {
+        const first = yield* ask(`/tokens?limit=${limit}`)
+        // among many URLs an answer is cached at the second request
+        for (const _ of [2, 3]) {
+          assert.strictEqual((yield* ask(`/tokens?limit=${limit}`)).body, first.body)
+        }
+        assert.isAtMost(stats().bytes, 20_000)
+      }
+      assert.isAtLeast(stats().hits, 100)
+      assert.strictEqual(stats().evictions + stats().entries, 100)
+      assert.isAbove(stats().entries, 3)
+      const { ask: unkept, stats: none } = yield* open(tips, { answersBytesMax: 0 })
+      for (const _ of [1, 2]) {
+        yield* unkept("/tokens")
+      }
+      assert.deepStrictEqual({ ...none() }, {
+        hits: 0,
+        misses: 2,
+        shared: 0,
+        notModified: 0,
+        entries: 0,
+        bytes: 0,
+        evictions: 0,
+        bytesMax: 0
+      })
+    }))
+})

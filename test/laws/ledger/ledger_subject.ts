@@ -1,0 +1,54 @@
+import { Effect, type Scope } from "effect"
+import type { FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
+import type { Keccak256 } from "../../../core/encoding/mod.ts"
+import type { LedgerReader } from "../../../core/ports/mod.ts"
+import type { Ledger } from "../../../core/use_cases/mod.ts"
+import { type LawViolation, violated } from "../law.ts"
+
+/** A ledger to write to, and its reader. */
+export interface OpenLedger {
+  readonly reader: LedgerReader["Service"]
+  readonly ledger: Ledger["Service"]
+}
+
+/** A store under test, and a network to test it with. */
+export interface LedgerSubject {
+  readonly genesis: GenesisFeed
+  /** The feed of the network, rollbacks included. Every record is valid in this order. */
+  readonly records: ReadonlyArray<FeedRecord>
+  /** Opens a new, empty ledger of this genesis each time. */
+  readonly open: Effect.Effect<OpenLedger, never, Scope.Scope>
+  readonly keccak256: Keccak256
+  /** The laws derive all random choices from it. */
+  readonly seed: string | number
+  /** The number of random cases of each law. */
+  readonly runs: number
+}
+
+/** Applies valid records in order; fails with a `LawViolation` if the ledger refuses one. */
+export const applyAll = (
+  ledger: Ledger["Service"],
+  records: Iterable<FeedRecord>
+): Effect.Effect<void, LawViolation> =>
+  Effect.forEach(records, (record) => applyOne(ledger, record), { discard: true })
+
+/** Applies a valid record; fails with a `LawViolation` if the ledger refuses it. */
+export const applyOne = (ledger: Ledger["Service"], record: FeedRecord) =>
+  Effect.catch(
+    ledger.applyRecord(record),
+    (failure) => violated(`The valid record ${nameOf(record)} was refused: ${failure.message}`)
+  )
+
+/** Returns a short description of a record for messages. */
+export const nameOf = (record: FeedRecord): string => {
+  switch (record.kind) {
+    case "genesis":
+      return "genesis"
+    case "block":
+      return `block ${record.block.number}`
+    case "rollBack":
+      return `roll back to ${record.toBlock}`
+    case "prices":
+      return `prices of ${record.prices.length} tokens`
+  }
+}

@@ -1,0 +1,55 @@
+import type { Bid, BidView, Coordinator, SlotView } from "../../../core/domain/mod.ts"
+import { slotOf } from "./_draft.ts"
+import type { Facts } from "../facts.ts"
+
+/* The slot of the last block (domain §3.8 and §3.9). */
+
+export const currentSlot = (facts: Facts): number => slotOf(facts, facts.blocks.at(-1)!.number)
+
+export const lastClosedSlot = (facts: Facts): number =>
+  Math.min(2 ** 32 - 1, currentSlot(facts) + facts.variables.auction.closedAuctionSlots)
+
+export const lastOpenSlot = (facts: Facts): number =>
+  Math.min(2 ** 32 - 1, lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots)
+
+/** Returns the last registration of a bidder. */
+export const registration = (facts: Facts, bidder: string): Coordinator | undefined =>
+  facts.coordinators.findLast(({ bidderAddr }) => bidderAddr === bidder)
+
+export const bidView = (facts: Facts, bid: Bid): BidView => ({
+  bid,
+  coordinator: registration(facts, bid.bidderAddr)!
+})
+
+/** Returns the last bid, which is the highest: each exceeds the one before. */
+export const bestBid = (facts: Facts, slot: number): BidView | null => {
+  const bid = facts.bids.findLast(({ slotNum }) => slotNum === slot)
+  return bid === undefined ? null : bidView(facts, bid)
+}
+
+export const firstBlock = ({ genesis: { constants: { auction } } }: Facts, slot: number): bigint =>
+  auction.genesisBlockNum + BigInt(slot) * BigInt(auction.blocksPerSlot)
+
+/** Returns the best bidder, or null if the bid is below the minimum of the slot. */
+export const winner = (facts: Facts, slot: number): Coordinator | null => {
+  const best = bestBid(facts, slot)
+  if (best === null) return null
+  const applicable =
+    facts.auctionVariables.find(({ defaultSlotSetBidSlotNum }) =>
+      defaultSlotSetBidSlotNum <= slot
+    ) ?? facts.auctionVariables.at(-1)!
+  return best.bid.bidValue >= applicable.defaultSlotSetBid[slot % 6]! ? best.coordinator : null
+}
+
+export const slot = (facts: Facts, slotNum: number): SlotView => {
+  const closedAuction = slotNum <= lastClosedSlot(facts)
+  return {
+    slotNum,
+    firstBlock: firstBlock(facts, slotNum),
+    lastBlock: firstBlock(facts, slotNum + 1) - 1n,
+    openAuction: lastClosedSlot(facts) < slotNum && slotNum <= lastOpenSlot(facts),
+    closedAuction,
+    bestBid: bestBid(facts, slotNum),
+    winner: closedAuction ? winner(facts, slotNum) : null
+  }
+}

@@ -1,0 +1,88 @@
+import type { Batch, NetworkState, NextForger } from "../../../core/domain/mod.ts"
+import { currentSlot, firstBlock, lastClosedSlot, winner } from "./_naive_auction.ts"
+import type { Facts } from "../facts.ts"
+
+/** Returns the network state (domain §1.11, §3.8, §3.13 and §3.14, with the corrected formulas). */
+export const naiveState = (facts: Facts): NetworkState => ({
+  lastEthereumBlock: facts.lastEthereumBlock,
+  lastSynchedBlock: facts.blocks.at(-1)!.number,
+  lastBatch: facts.batches.at(-1) ?? null,
+  currentSlot: currentSlot(facts),
+  nextForgers: nextForgers(facts),
+  metrics: metrics(facts),
+  variables: facts.variables,
+  recommendedFee: recommendedFee(facts)
+})
+
+function nextForgers(facts: Facts): ReadonlyArray<NextForger> {
+  const forgers: Array<NextForger> = []
+  const { bootCoordinator, bootCoordinatorUrl } = facts.variables.auction
+  const last = facts.blocks.at(-1)!
+  const timeOf = (block: bigint) => last.timestampMs + 15_000 * Number(block - last.number)
+  const boot = {
+    itemId: 0,
+    bidderAddr: `0x${"0".repeat(40)}`,
+    forgerAddr: bootCoordinator,
+    url: bootCoordinatorUrl,
+    ethereumBlockNum: 0n
+  }
+  for (let slotNum = currentSlot(facts); slotNum <= lastClosedSlot(facts); slotNum++) {
+    const [fromBlock, toBlock] = [firstBlock(facts, slotNum), firstBlock(facts, slotNum + 1) - 1n]
+    forgers.push({
+      coordinator: winner(facts, slotNum) ?? boot,
+      period: {
+        slotNum,
+        fromBlock,
+        toBlock,
+        fromTimestampMs: timeOf(fromBlock),
+        toTimestampMs: timeOf(toBlock)
+      }
+    })
+  }
+  return forgers
+}
+
+const hourMs = 3_600_000
+
+/** Returns the batches of the last `windowMs` milliseconds before the last block. */
+const recent = (facts: Facts, windowMs: number): ReadonlyArray<Batch> =>
+  facts.batches.filter(({ timestampMs }) =>
+    timestampMs >= facts.blocks.at(-1)!.timestampMs - windowMs
+  )
+
+function metrics(facts: Facts): NetworkState["metrics"] {
+  const batches = recent(facts, 24 * hourMs)
+  const { l2, all } = transactionsOf(facts, batches)
+  const n = batches.length
+  const seconds = n === 0
+    ? 1
+    : Math.max(1, (batches[n - 1]!.timestampMs - batches[0]!.timestampMs) / 1000)
+  return {
+    transactionsPerBatch: n > 1 ? all / n : 0,
+    batchFrequency: n === 0 ? 0 : seconds / n,
+    transactionsPerSecond: n === 0 ? 0 : all / seconds,
+    totalAccounts: facts.accounts.length,
+    totalPublicKeys: new Set(facts.accounts.map(({ publicKey }) => publicKey)).size,
+    avgTransactionFee: l2 === 0 ? 0 : feesUSD(batches) / l2
+  }
+}
+
+function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
+  const batches = recent(facts, hourMs)
+  const { all } = transactionsOf(facts, batches)
+  const average = all === 0 ? 0 : feesUSD(batches) / all
+  return {
+    existingAccount: average,
+    createAccount: 2.5 * average,
+    createAccountInternal: 2 * average
+  }
+}
+
+const feesUSD = (batches: ReadonlyArray<Batch>): number =>
+  batches.reduce((sum, batch) => sum + batch.historicTotalCollectedFeesUSD, 0)
+
+function transactionsOf(facts: Facts, batches: ReadonlyArray<Batch>) {
+  const numbers = new Set<number | null>(batches.map(({ batchNum }) => batchNum))
+  const forged = facts.transactions.filter(({ batchNum }) => numbers.has(batchNum))
+  return { all: forged.length, l2: forged.filter(({ l2 }) => l2 !== null).length }
+}

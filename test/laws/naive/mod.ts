@@ -1,0 +1,12 @@
+export { lastOpenSlot } from "./_naive_auction.ts"
+export {
+  everyItem,
+  matchesFilters,
+  unknownReferences,
+  naiveItem,
+  naiveNetworkState,
+  naivePage,
+  valuesOf
+} from "./naive_answers.ts"
+export { advance, replay } from "./naive_model.ts"
+export { naiveReader } from "./naive_reader.ts"

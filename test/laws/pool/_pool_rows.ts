@@ -1,0 +1,98 @@
+import type {
+  PoolState,
+  PoolTransaction,
+  PoolTransition,
+  SkippedTransaction
+} from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
+import type { PoolChange } from "../../../core/ports/mod.ts"
+import type { SeededRandom } from "../_seeded_random.ts"
+
+/**
+ * Returns the transaction with this number. There are few accounts and nonces, so that transactions
+ * compete.
+ */
+export function poolTransactionOf(
+  number: number,
+  random: SeededRandom,
+  timestampMs: number
+): PoolTransaction {
+  return {
+    id: idOf(number),
+    type: "Exit",
+    tokenId: random.below(3),
+    fromAccountIndex: 256 + random.below(3),
+    toAccountIndex: 1,
+    toAddress: null,
+    toPublicKey: null,
+    amount: BigInt(1 + random.below(4)) * 10n ** 6n,
+    fee: random.of([0, 126, 150, 192]),
+    nonce: BigInt(random.below(5)),
+    signature: String(number).padStart(128, "0"),
+    request: null,
+    state: "pend",
+    timestampMs,
+    batchNum: null
+  }
+}
+
+export const idOf = (number: number): TransactionId => `0x02${String(number).padStart(64, "0")}`
+
+export const keyOf = (number: number): string => String(number).padStart(64, "0")
+
+/** Returns a change whose expected old state is not always the actual one. */
+export function changeOf(
+  id: TransactionId,
+  random: SeededRandom,
+  of: PoolTransaction | null
+): PoolChange {
+  const to = random.of<PoolState | null>(["pend", "fing", "fged", "invl", null])
+  const honest = of !== null && random.chance(0.7)
+  return {
+    id,
+    from: honest ? of.state : random.of(["pend", "fing", "fged", "invl"]),
+    fromBatchNum: honest ? of.batchNum : random.chance(0.5) ? null : random.below(6),
+    to,
+    batchNum: to === "pend" || to === null ? null : random.below(6),
+    reason: `Change ${random.below(100)}`
+  }
+}
+
+export const noteOf = (
+  id: TransactionId,
+  random: SeededRandom,
+  atMs: number
+): SkippedTransaction => ({
+  id,
+  code: random.of([11, 12, 14]),
+  reason: `Note ${random.below(100)}`,
+  batchNum: random.below(6),
+  atMs
+})
+
+/**
+ * Describes the first error in the recorded transitions of a transaction with this current state;
+ * undefined if there is none.
+ */
+export function brokenStep(
+  steps: ReadonlyArray<PoolTransition>,
+  now: PoolTransaction | null
+): string | undefined {
+  let state: PoolState | null = null
+  let atMs = 0
+  for (const step of steps) {
+    if (step.from !== state) return `a step from ${step.from} follows one to ${state}`
+    if (step.atMs < atMs) return `a step at ${step.atMs} follows one at ${atMs}`
+    if (step.reason === "") return `a step to ${step.to} has no reason`
+    ;({ atMs, to: state } = step)
+  }
+  if (state !== (now?.state ?? null)) {
+    return `the last step leads to ${state}, but the transaction is ${
+      now?.state ?? "not in the pool"
+    }`
+  }
+  const last = steps.at(-1)
+  return now !== null && last?.batchNum !== now.batchNum
+    ? `the last step names batch ${last?.batchNum}, but the transaction ${now.batchNum}`
+    : undefined
+}

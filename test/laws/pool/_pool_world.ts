@@ -1,0 +1,229 @@
+import { Context, Effect, Layer, Result, type Scope } from "effect"
+import type {
+  Account,
+  BatchFeed,
+  L2Feed,
+  PoolTransaction,
+  PostedTransaction
+} from "../../../core/domain/mod.ts"
+import {
+  encodeFloat40,
+  INTERNAL_ADDRESS,
+  l2TransactionId,
+  type TransactionId
+} from "../../../core/encoding/mod.ts"
+import {
+  LedgerReader,
+  LedgerWriter,
+  PoolStore,
+  SignatureVerifier
+} from "../../../core/ports/mod.ts"
+import {
+  Ledger,
+  Pool,
+  pooledLedger,
+  type Selection,
+  Submission
+} from "../../../core/use_cases/mod.ts"
+import { batchOf, ownerOf, PoolChain } from "./pool_network.ts"
+import type { SeededRandom } from "../_seeded_random.ts"
+import type { OpenPool, PoolSubject } from "./pool_subject.ts"
+
+/** A node with its pool, and the history of the run. */
+export interface World extends OpenPool {
+  readonly subject: PoolSubject
+  readonly random: SeededRandom
+  readonly chain: PoolChain
+  /** Updates the pool with every block and rollback. */
+  readonly ledger: Ledger["Service"]
+  /** Does not update the pool, as if the process had been killed in between. */
+  readonly bareLedger: Ledger["Service"]
+  readonly pool: Pool["Service"]
+  readonly submission: Submission["Service"]
+  /** The transactions whose submission succeeded. */
+  readonly acknowledged: Set<TransactionId>
+  /** The transactions that the host invalidated. */
+  readonly invalidated: Set<TransactionId>
+}
+
+/** The maximum age of a forging transaction. */
+const forgingMaxMs = 100_000
+const wrongSignature = "f".repeat(128)
+
+/** Opens a node over new stores, and applies the blocks that create the first accounts. */
+export const openWorld = Effect.fnUntraced(
+  function*(
+    subject: PoolSubject,
+    random: SeededRandom
+  ): Effect.fn.Return<World, never, Scope.Scope> {
+    const { genesis, keccak256 } = subject
+    const stores = yield* subject.open
+    const ports = Layer.mergeAll(
+      Layer.succeed(PoolStore, stores.store),
+      Layer.succeed(LedgerReader, stores.reader),
+      Layer.succeed(LedgerWriter, stores.writer),
+      Layer.succeed(SignatureVerifier, {
+        transaction: ({ signature }) => Effect.succeed(signature !== wrongSignature),
+        authorization: () => Effect.succeed(true)
+      })
+    )
+    const useCases = Layer.mergeAll(
+      pooledLedger(genesis, keccak256),
+      Submission.layer({
+        network: genesis.network,
+        keccak256,
+        pendingMax: 60,
+        pendingPerAccountMax: 15
+      })
+    ).pipe(Layer.provideMerge(Pool.layer({ keccak256, forgingMaxMs })), Layer.provide(ports))
+    const services = yield* Layer.build(useCases)
+    const bare = yield* Layer.build(Ledger.layer(genesis, keccak256).pipe(Layer.provide(ports)))
+    const chain = new PoolChain(genesis)
+    const ledger = Context.get(services, Ledger)
+    for (const block of chain.opening()) yield* Effect.orDie(ledger.applyBlock(block))
+    return {
+      ...stores,
+      subject,
+      random,
+      chain,
+      ledger,
+      bareLedger: Context.get(bare, Ledger),
+      pool: Context.get(services, Pool),
+      submission: Context.get(services, Submission),
+      acknowledged: new Set(),
+      invalidated: new Set()
+    }
+  }
+)
+
+export const lastBatchOf = ({ reader }: World) =>
+  Effect.map(Effect.orDie(reader.stamp), ({ batchNum }) => batchNum ?? 0)
+
+export const accountsOf = ({ reader }: World): Effect.Effect<ReadonlyArray<Account>> =>
+  Effect.map(
+    Effect.orDie(reader.list("accounts", { filters: {}, limit: 2049 })),
+    ({ items }) => items.map(({ account }) => account)
+  )
+
+/** Returns the acknowledged transactions that are in the pool. */
+export const pooledOf = ({ acknowledged, store }: World) =>
+  Effect.orDie(store.pooled([...acknowledged]))
+
+/** Returns a posted transaction; most are valid. */
+export function postedOf(
+  { random, subject: { keccak256 } }: World,
+  accounts: ReadonlyArray<Account>
+): PostedTransaction {
+  const sender = random.of(accounts)
+  const amount = BigInt(1 + random.below(200_000_000)) * (random.chance(0.1) ? 10n ** 3n : 1n)
+  const body = {
+    tokenId: sender.tokenId,
+    fromAccountIndex: sender.index,
+    amount,
+    fee: 100 + random.below(50),
+    nonce: sender.nonce + BigInt(random.below(5)) - (random.chance(0.05) ? 1n : 0n)
+  }
+  const id = Result.getOrElse(l2TransactionId(body, keccak256), () => "0x")
+  return {
+    ...body,
+    id,
+    ...destinationOf(random, accounts, sender),
+    signature: random.chance(0.03) ? wrongSignature : "0".repeat(128),
+    request: null
+  }
+}
+
+function destinationOf(
+  random: SeededRandom,
+  accounts: ReadonlyArray<Account>,
+  sender: Account
+): Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey"> {
+  const owner = ownerOf(random.below(10))
+  switch (random.below(5)) {
+    case 0:
+      return {
+        type: "TransferToEthAddr",
+        toAccountIndex: null,
+        toAddress: owner.address,
+        toPublicKey: null
+      }
+    case 1:
+      return {
+        type: "TransferToBJJ",
+        toAccountIndex: null,
+        toAddress: INTERNAL_ADDRESS,
+        toPublicKey: owner.publicKey
+      }
+    case 2:
+      return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
+    default:
+      return {
+        type: "Transfer",
+        toAccountIndex:
+          random.of(accounts.filter(({ tokenId }) => tokenId === sender.tokenId)).index,
+        toAddress: null,
+        toPublicKey: null
+      }
+  }
+}
+
+/** Returns the batch that forges a selection, given the accounts before it. */
+export function batchOfSelection(
+  { accounts: created, batchNum, transactions }: Selection,
+  accounts: ReadonlyArray<Account>
+): BatchFeed {
+  const firstCreated = 256 + accounts.length
+  return batchOf(batchNum, {
+    l1Coordinator: created,
+    l2: transactions.map(({ receiver, transaction }) =>
+      l2Of(
+        transaction,
+        receiver.kind === "exit"
+          ? 1
+          : receiver.kind === "account"
+          ? receiver.index
+          : firstCreated + receiver.position
+      )
+    )
+  })
+}
+
+const l2Of = (
+  { amount, fee, fromAccountIndex, nonce }: PoolTransaction,
+  toAccountIndex: number
+): L2Feed => ({ fromAccountIndex, toAccountIndex, amount, fee, nonce })
+
+/**
+ * Returns a batch of another coordinator, with transactions of the pool, in part with other
+ * receivers, and with unknown ones.
+ */
+export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
+  const { random } = world
+  const accounts = yield* accountsOf(world)
+  const pending = (yield* pooledOf(world)).filter(({ transaction }) => transaction.state !== "fged")
+    .map(({ transaction }) => transaction)
+  const l2: Array<L2Feed> = []
+  for (const sender of random.some(accounts, 0.3)) {
+    const known = pending.find(({ fromAccountIndex, nonce }) =>
+      fromAccountIndex === sender.index && nonce === sender.nonce
+    )
+    const receivers = accounts.filter(({ tokenId }) => tokenId === sender.tokenId).map((
+      { index }
+    ) => index)
+    const to = random.of(receivers)
+    const own = { amount: BigInt(1 + random.below(1000)), fee: 0 }
+    const { amount, fee } =
+      known !== undefined && random.chance(0.6) && sender.balance > known.amount * 2n ? known : own
+    if (sender.balance < amount * 2n || Result.isFailure(encodeFloat40(amount))) continue
+    const wanted = receivers.find((index) => index === known?.toAccountIndex)
+    const as = wanted !== undefined && random.chance(0.7) ? wanted : to
+    l2.push({
+      fromAccountIndex: sender.index,
+      toAccountIndex: as,
+      amount,
+      fee,
+      nonce: sender.nonce
+    })
+  }
+  return batchOf((yield* lastBatchOf(world)) + 1, { l2 })
+})

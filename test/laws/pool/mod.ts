@@ -1,0 +1,5 @@
+export * as poolNetwork from "./pool_network.ts"
+export { poolLaws } from "./pool_laws.ts"
+export { PoolChain } from "./pool_network.ts"
+export { poolStoreLaws } from "./pool_store_laws.ts"
+export type { OpenPool, PoolSubject } from "./pool_subject.ts"

@@ -1,0 +1,374 @@
+import { Effect, Semaphore } from "effect"
+import { TestClock } from "effect/testing"
+import type { Authorization } from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
+import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { naiveSelection } from "./_naive_selection.ts"
+import { ownerOf } from "./pool_network.ts"
+import { SeededRandom } from "../_seeded_random.ts"
+import { brokenStep } from "./_pool_rows.ts"
+import {
+  accountsOf,
+  batchOfSelection,
+  foreignBatchOf,
+  lastBatchOf,
+  openWorld,
+  pooledOf,
+  postedOf,
+  type World
+} from "./_pool_world.ts"
+import { interleaved } from "./_pool_interleaving.ts"
+import type { OpenPool, PoolSubject } from "./pool_subject.ts"
+
+type Step = (world: World) => Effect.Effect<void, LawViolation>
+
+const STEPS = 30
+/** Fewer, because each step runs several operations at the same time. */
+const INTERLEAVED_STEPS = 10
+
+/** Returns a law that runs random steps on a node and checks it after each. */
+const simulated = (
+  name: string,
+  check: Step,
+  steps: ReadonlyArray<readonly [weight: number, step: Step]>,
+  prepare: (stores: OpenPool, random: SeededRandom) => OpenPool = (stores) => stores
+): Law<PoolSubject> => ({
+  name,
+  run: (subject) =>
+    Effect.forEach(
+      Array.from({ length: subject.runs }, (_, run) => `${subject.seed}.${run}`),
+      (each) =>
+        Effect.gen(function*() {
+          const random = new SeededRandom(each)
+          const world = yield* openWorld({
+            ...subject,
+            open: Effect.map(subject.open, (stores) => prepare(stores, random))
+          }, random)
+          const weighted = steps.flatMap(([weight, step]) =>
+            Array.from({ length: weight }, () => step)
+          )
+          for (
+            let step = prepare === interleaved ? STEPS - INTERLEAVED_STEPS : 0;
+            step < STEPS;
+            step++
+          ) {
+            yield* TestClock.adjust(1 + world.random.below(20_000))
+            yield* world.random.of(weighted)(world)
+            yield* check(world)
+          }
+        }).pipe(
+          Effect.scoped,
+          Effect.provide(TestClock.layer()),
+          Effect.mapError((violation) =>
+            Object.assign(violation, { message: `${violation.message} (case ${each})` })
+          )
+        ),
+      { discard: true }
+    )
+})
+
+const submitSome: Step = Effect.fnUntraced(function*(world: World) {
+  const accounts = yield* accountsOf(world)
+  const posted = Array.from({ length: 1 + world.random.below(6) }, () => postedOf(world, accounts))
+  yield* Effect.forEach(
+    posted,
+    (transaction) =>
+      Effect.matchEffect(world.submission.submitTransaction(transaction), {
+        onSuccess: ({ id }) => Effect.sync(() => world.acknowledged.add(id)),
+        onFailure: (failure) => failure._tag === "StoreFailure" ? Effect.die(failure) : Effect.void
+      }),
+    { concurrency: "unbounded" }
+  )
+})
+
+const authorize: Step = ({ random, submission }) => {
+  const { address, publicKey, signature } = ownerOf(random.below(10))
+  return Effect.asVoid(
+    Effect.orDie(submission.submitAuthorization({ address, publicKey, signature }))
+  )
+}
+
+/**
+ * Selects and forges a batch; sometimes the coordinator fails, and sometimes it stops before the
+ * end.
+ */
+const forge: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, random, ledger, pool } = world
+  const maxTransactions = 1 + random.below(8)
+  const maxNewAccounts = random.below(4)
+  const accounts = yield* accountsOf(world)
+  const expected = naiveSelection({
+    pending: (yield* pooledOf(world)).filter(({ transaction }) => transaction.state === "pend"),
+    accounts,
+    tokens: (yield* Effect.orDie(world.reader.list("tokens", { filters: {} }))).items,
+    authorizations: yield* authorizationsOf(world),
+    maxTransactions,
+    maxNewAccounts
+  })
+  const selection = yield* Effect.orDie(pool.select({ maxTransactions, maxNewAccounts }))
+  const ids = selection.transactions.map(({ transaction }) => transaction.id)
+  yield* same(ids, expected, () => "The selection")
+  for (const { id } of selection.skippedTransactions) {
+    const state = (yield* Effect.orDie(pool.transaction(id)))?.state
+    const note = yield* Effect.orDie(pool.skippedTransaction(id))
+    yield* holds(
+      state !== "pend" || note !== null,
+      () => `${id} was skipped without a recorded reason`
+    )
+  }
+  yield* same(yield* Effect.orDie(pool.startForging(ids, selection.batchNum)), ids, () => "Started")
+  const outcome = random.below(10)
+  if (outcome === 0) return
+  if (outcome === 1) {
+    return yield* Effect.asVoid(Effect.orDie(pool.rollBack(selection.batchNum - 1)))
+  }
+  if (outcome < 6) {
+    yield* same(yield* Effect.orDie(pool.doneForging(ids, selection.batchNum)), ids, () => "Done")
+  }
+  if (outcome === 2) return
+  yield* Effect.orDie(
+    ledger.applyBlock(chain.grow({ batches: [batchOfSelection(selection, accounts)] }))
+  )
+})
+
+const foreign: Step = (world) =>
+  Effect.flatMap(
+    foreignBatchOf(world),
+    (batch) =>
+      Effect.asVoid(Effect.orDie(world.ledger.applyBlock(world.chain.grow({ batches: [batch] }))))
+  )
+
+const rollBack: Step = ({ chain, random, ledger }) =>
+  Effect.suspend(() =>
+    Effect.asVoid(
+      Effect.orDie(ledger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock))
+    )
+  )
+
+/**
+ * Changes the ledger without the pool, as if the process had been killed; then settles the pool, as
+ * the next process does.
+ */
+const crash: Step = Effect.fnUntraced(function*(world: World) {
+  const { bareLedger, chain, random, pool } = world
+  for (let left = random.below(3); left >= 0; left--) {
+    if (random.chance(0.4)) {
+      yield* Effect.orDie(
+        bareLedger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock)
+      )
+    } else {yield* Effect.orDie(
+        bareLedger.applyBlock(chain.grow({ batches: [yield* foreignBatchOf(world)] }))
+      )}
+  }
+  if (random.chance(0.3)) yield* submitSome(world)
+  yield* Effect.orDie(pool.settle)
+})
+
+const removeSome: Step = Effect.fnUntraced(function*(world: World) {
+  const { random, pool } = world
+  const some = random.some([...world.acknowledged], 0.1)
+  const last = yield* lastBatchOf(world)
+  switch (random.below(3)) {
+    case 0:
+      return yield* Effect.asVoid(Effect.orDie(pool.purge({
+        ttlMs: random.of([50_000, 1_000_000]),
+        currentBatch: last,
+        safetyPeriodBatches: random.below(6),
+        capacity: random.of([10, 1000])
+      })))
+    case 1:
+      return yield* Effect.asVoid(Effect.orDie(pool.remove(some, "An operator said so")))
+    default: {
+      const which = some.map((id) => ({ id, reason: "The host said so" }))
+      for (const id of yield* Effect.orDie(pool.invalidate(which, last + random.below(2)))) {
+        world.invalidated.add(id)
+      }
+    }
+  }
+})
+
+/** Rolls blocks back and applies the same blocks again. */
+const reapplyBlocks: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, random, ledger, pool } = world
+  // batches in progress do not depend on blocks
+  yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
+  const before = yield* answersOf(world)
+  const { dropped, toBlock } = chain.cut(depth(chain.blocks.length, random))
+  yield* Effect.orDie(ledger.rollBack(toBlock))
+  for (const block of dropped) yield* Effect.orDie(ledger.applyBlock(block))
+  chain.restore(dropped)
+  yield* same(yield* answersOf(world), before, () => "Answers after the same blocks again")
+})
+
+const noCheck: Step = () => Effect.void
+
+const wait: Step = () => TestClock.adjust(60_000)
+
+const allSteps: ReadonlyArray<readonly [number, Step]> = [
+  [10, submitSome],
+  [2, authorize],
+  [9, forge],
+  [3, foreign],
+  [3, rollBack],
+  [2, crash],
+  [2, removeSome],
+  [2, reapplyBlocks],
+  [1, wait]
+]
+
+/** Runs several operations at the same time. */
+const concurrently: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, random, ledger, pool } = world
+  const ethereum = Semaphore.makeUnsafe(1).withPermits(1)
+  const coordinator = Effect.gen(function*() {
+    const { batchNum, transactions } = yield* Effect.orDie(
+      pool.select({ maxTransactions: 6, maxNewAccounts: 0 })
+    )
+    const mine = new Set(
+      yield* Effect.orDie(pool.startForging(
+        transactions.map(({ transaction }) => transaction.id),
+        batchNum
+      ))
+    )
+    yield* ethereum(Effect.gen(function*() {
+      const accounts = yield* accountsOf(world)
+      const own = transactions.filter(({ transaction }) => mine.has(transaction.id))
+      const batch = batchOfSelection({
+        batchNum,
+        transactions: own,
+        accounts: [],
+        skippedTransactions: [],
+        stamp: yield* Effect.orDie(world.reader.stamp)
+      }, accounts)
+      // the ledger refuses the batch if another one came first
+      yield* Effect.catchTag(
+        ledger.applyBlock(chain.grow({ batches: [batch] })),
+        "BlockViolation",
+        () => Effect.sync(() => chain.cut(1))
+      ).pipe(Effect.orDie)
+    }))
+    return mine
+  })
+  const [one, two] = yield* Effect.all([
+    coordinator,
+    coordinator,
+    submitSome(world),
+    submitSome(world),
+    ethereum(foreign(world)),
+    random.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
+    Effect.orDie(pool.settle)
+  ], { concurrency: "unbounded" })
+  if (random.chance(0.1)) yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
+  const shared = [...one].filter((id) => two.has(id))
+  for (const id of shared) {
+    const steps = yield* Effect.orDie(pool.transitions(id))
+    const released = steps.filter(({ from, to }) => from !== null && to === "pend").length
+    yield* holds(
+      released > 0,
+      () => `${id} was selected for two coordinators without being released`
+    )
+  }
+  yield* Effect.orDie(pool.settle)
+})
+
+/**
+ * Every acknowledged transaction is in the pool, or was removed with a recorded reason; its
+ * transitions form a chain.
+ */
+const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: World) {
+  for (const id of acknowledged) {
+    const found = yield* Effect.orDie(pool.transaction(id))
+    const steps = yield* Effect.orDie(pool.transitions(id))
+    const broken = brokenStep(steps, found)
+    yield* holds(broken === undefined, () => `Transaction ${id}: ${broken}`)
+    const record = steps.at(-1)
+    yield* holds(
+      found !== null || (record?.to === null && record.reason !== ""),
+      () => `${id} was removed without a recorded reason`
+    )
+  }
+})
+
+/**
+ * A transaction is forged in the pool if and only if the ledger has forged it or its batch is newer
+ * than the ledger.
+ */
+const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
+  const { pool, reader } = world
+  const last = yield* lastBatchOf(world)
+  for (const id of world.acknowledged) {
+    const found = yield* Effect.orDie(pool.transaction(id))
+    if (found === null) continue
+    const { batchNum, state } = found
+    const forged =
+      (yield* Effect.orDie(reader.find("transaction", id))).item?.transaction.batchNum ?? null
+    if (forged !== null) {
+      yield* holds(
+        state === "invl" || (state === "fged" && batchNum === forged),
+        () => `${id} was forged in batch ${forged}, and the pool says ${state} ${batchNum}`
+      )
+    } else {
+      yield* holds(
+        (state !== "fged" && state !== "fing") || batchNum! > last,
+        () =>
+          `The pool says ${id} is ${state} in batch ${batchNum}, but the ledger with ${last} batches does not have it`
+      )
+    }
+  }
+})
+
+const checkPool: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
+
+/**
+ * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
+ * random order. `runs` is the number of random histories of each law.
+ */
+export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
+  simulated(
+    "an acknowledged transaction is always in the pool or was removed with a recorded reason, and the pool shows it as forged if the ledger forged it, for every coordinator and every crash",
+    checkPool,
+    [...allSteps, [4, crash]]
+  ),
+  simulated(
+    "a selection equals the one from comparing all transactions, and the ledger accepts it: the nonces of an account are in order",
+    noCheck,
+    [
+      [5, submitSome],
+      [1, authorize],
+      [5, forge],
+      [1, foreign],
+      [1, rollBack]
+    ]
+  ),
+  simulated("a rollback followed by the same blocks leads to the same answers", noCheck, [
+    ...allSteps,
+    [6, reapplyBlocks]
+  ]),
+  simulated(
+    "concurrent operations lose no transaction and select none for two coordinators",
+    checkPool,
+    [[3, submitSome], [1, forge], [5, concurrently]],
+    interleaved
+  )
+]
+
+const depth = (blocks: number, random: SeededRandom): number =>
+  Math.min(1 + random.below(4), Math.max(0, blocks - 3))
+
+const authorizationsOf = Effect.fnUntraced(function*({ store }: World) {
+  const all = yield* Effect.forEach(
+    Array.from({ length: 10 }, (_, number) => ownerOf(number).address),
+    (address) => Effect.orDie(store.authorization(address))
+  )
+  return all.filter((authorization): authorization is Authorization => authorization !== null)
+})
+
+const answersOf = Effect.fnUntraced(function*({ acknowledged, invalidated, pool }: World) {
+  const answers: Record<TransactionId, string> = {}
+  for (const id of acknowledged) {
+    if (invalidated.has(id)) continue
+    const found = yield* Effect.orDie(pool.transaction(id))
+    answers[id] = found === null ? "gone" : `${found.state} ${found.batchNum}`
+  }
+  return answers
+})

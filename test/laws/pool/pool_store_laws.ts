@@ -1,0 +1,424 @@
+import { Effect } from "effect"
+import type { Pooled, PoolStore } from "../../../core/ports/mod.ts"
+import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { NaivePool } from "./_naive_pool.ts"
+import { SeededRandom } from "../_seeded_random.ts"
+import { brokenStep, changeOf, idOf, keyOf, noteOf, poolTransactionOf } from "./_pool_rows.ts"
+import type { PoolSubject } from "./pool_subject.ts"
+
+type Store = PoolStore["Service"]
+
+/** The numbers of the transactions of one case. */
+const NUMBERS = Array.from({ length: 24 }, (_, number) => number)
+const TIME_MS = 1_000_000
+const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
+
+/**
+ * Returns a law that is checked on a new store for each of several seeds; a violation names the
+ * seed.
+ */
+const law = (
+  name: string,
+  tryOn: (store: Store, random: SeededRandom) => Effect.Effect<void, LawViolation>
+): Law<PoolSubject> => ({
+  name,
+  run: ({ open, runs, seed }) =>
+    Effect.forEach(
+      Array.from({ length: runs }, (_, run) => `${seed}.${run}`),
+      (each) =>
+        Effect.scoped(Effect.flatMap(open, ({ store }) => tryOn(store, new SeededRandom(each))))
+          .pipe(
+            Effect.mapError((violation) =>
+              Object.assign(violation, { message: `${violation.message} (case ${each})` })
+            )
+          ),
+      { discard: true }
+    )
+})
+
+/**
+ * The laws of every `PoolStore`. Each case opens a new store.
+ *
+ * ```ts
+ * import { Context, Effect, Layer } from "effect"
+ * import { LedgerReader, LedgerWriter } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { poolStoreLaws } from "rollup-node-api/testing"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const open = Effect.map(Layer.build(Layer.fresh(Memory.layer(genesis))), (services) => ({
+ *   store: Memory.openMemoryPool(),
+ *   reader: Context.get(services, LedgerReader),
+ *   writer: Context.get(services, LedgerWriter)
+ * }))
+ * for (const law of poolStoreLaws) {
+ *   await Effect.runPromise(law.run({ genesis, keccak256, open, seed: 1, runs: 1 }))
+ * }
+ * console.log(poolStoreLaws.length) // => 6
+ * ```
+ */
+export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
+  law(
+    "a pool answers every query as a search of all its transactions does",
+    (store, random) =>
+      Effect.gen(function*() {
+        const naive = new NaivePool()
+        for (let step = 0; step < 60; step++) {
+          const atMs = TIME_MS + step * 10
+          yield* write(store, naive, random, atMs)
+          if (step % 6 === 0) yield* compareAnswers(store, naive, random, atMs)
+        }
+        yield* compareAnswers(store, naive, random, TIME_MS + 600)
+      })
+  ),
+
+  law(
+    "if several writers change the same transactions at the same time, each transaction is changed by exactly one",
+    (store, random) =>
+      Effect.gen(function*() {
+        yield* fill(store, random)
+        const results = yield* concurrently(
+          random,
+          Array.from({ length: 5 }, (_, batchNum) =>
+            Effect.orDie(store.change(
+              random.some(NUMBERS, 0.6).map((number) => ({
+                id: idOf(number),
+                from: "pend",
+                fromBatchNum: null,
+                to: "fing",
+                batchNum,
+                reason: "Wanted"
+              })),
+              TIME_MS + 1
+            )))
+        )
+        const won = results.flatMap((ids, batchNum) => ids.map((id) => ({ id, batchNum })))
+        yield* holds(
+          new Set(won.map(({ id }) => id)).size === won.length,
+          () => "Two writers changed the same transaction"
+        )
+        for (const { batchNum, id } of won) {
+          const found = yield* Effect.orDie(store.transaction(id))
+          yield* holds(
+            found?.state === "fing" && found.batchNum === batchNum,
+            () =>
+              `${id} was assigned to batch ${batchNum} and is ${found?.state} in ${found?.batchNum}`
+          )
+        }
+        yield* same(
+          (yield* Effect.orDie(store.counts)).fing,
+          won.length,
+          () => "Transactions that are forging"
+        )
+      })
+  ),
+
+  law("limits hold for submissions at the same time", (store, random) =>
+    Effect.gen(function*() {
+      const limits = { pendingMax: 4 + random.below(12), pendingPerAccountMax: 1 + random.below(8) }
+      const transactions = [...NUMBERS, ...NUMBERS].map((number) =>
+        poolTransactionOf(number, new SeededRandom(number), TIME_MS)
+      )
+      const results = yield* concurrently(
+        random,
+        transactions.map((transaction) =>
+          Effect.orDie(store.addTransaction(transaction, keyOf(1), limits))
+        )
+      )
+      const added = results.filter(({ kind }) => kind === "added").length
+      yield* same((yield* Effect.orDie(store.counts)).pend, added, () => "Pending transactions")
+      yield* holds(added <= limits.pendingMax, () =>
+        `${added} transactions were taken in, expected at most ${limits.pendingMax}`)
+      for (const index of [256, 257, 258]) {
+        const pending = yield* Effect.orDie(store.pendingOf(index))
+        yield* holds(pending <= limits.pendingPerAccountMax, () =>
+          `Account ${index} has ${pending} pending transactions, expected at most ${limits.pendingPerAccountMax}`)
+      }
+      // nothing is refused while there is room
+      if (added < limits.pendingMax) {
+        yield* same(
+          results.some((result) =>
+            result.kind === "full" && result.limit === "pendingMax"
+          ),
+          false,
+          () =>
+            "Refused for the pool"
+        )
+      }
+    })),
+
+  law(
+    "of several authorizations of one address at the same time exactly one is stored, and every caller learns which",
+    (store, random) =>
+      Effect.gen(function*() {
+        const competing = Array.from(
+          { length: 6 },
+          (_, number) => ({
+            address: `0x${"1".repeat(40)}`,
+            publicKey: keyOf(number),
+            signature: "0x",
+            timestampMs: number
+          })
+        )
+        const results = yield* concurrently(
+          random,
+          competing.map((authorization) => Effect.orDie(store.addAuthorization(authorization)))
+        )
+        yield* same(results.filter(({ added }) => added).length, 1, () =>
+          "Authorizations that were added")
+        const stored = yield* Effect.orDie(store.authorization(competing[0]!.address))
+        yield* same(
+          results.map(({ authorization }) =>
+            authorization
+          ),
+          competing.map(() => stored),
+          () => "The results of the other calls"
+        )
+      })
+  ),
+
+  law(
+    "of several settlements of the same batch exactly one takes effect",
+    (store, random) =>
+      Effect.gen(function*() {
+        yield* fill(store, random)
+        const from = { batchNum: 3, ethereumBlockHash: "0x3" }
+        yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
+        const results = yield* concurrently(
+          random,
+          [1, 2, 3, 4, 5].map((batchNum) =>
+            Effect.orDie(store.settle({
+              from,
+              to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
+              changes: NUMBERS.map((number) => ({
+                id: idOf(number),
+                from: "pend",
+                fromBatchNum: null,
+                to: "fged",
+                batchNum,
+                reason: "Settled"
+              }))
+            }, TIME_MS + 1))
+          )
+        )
+        yield* same(
+          results.filter((result) => result !== null).length,
+          1,
+          () => "Settlements that took place"
+        )
+        yield* same(
+          (yield* Effect.orDie(store.counts)).fged,
+          NUMBERS.length,
+          () => "Transactions that it forged"
+        )
+      })
+  ),
+
+  law(
+    "the transitions of each transaction form a chain, with any other calls in between",
+    (store, random) =>
+      Effect.gen(function*() {
+        yield* fill(store, random)
+        const writer = (name: number) =>
+          Effect.gen(function*() {
+            for (let step = 0; step < 6; step++) {
+              const of = random.some(NUMBERS, 0.3).map(idOf)
+              const rows = yield* Effect.orDie(store.pooled(of))
+              yield* yields(random)
+              yield* Effect.orDie(store.change(
+                rows.map(({ transaction }) => changeOf(transaction.id, random, transaction)),
+                TIME_MS + 1
+              ))
+              yield* Effect.orDie(
+                store.addTransaction(
+                  poolTransactionOf(random.of(NUMBERS), random, TIME_MS + 1),
+                  keyOf(name),
+                  unlimited
+                )
+              )
+            }
+          })
+        yield* concurrently(random, [1, 2, 3, 4].map(writer))
+        for (const id of NUMBERS.map(idOf)) {
+          const broken = brokenStep(
+            yield* Effect.orDie(store.transitions(id)),
+            yield* Effect.orDie(store.transaction(id))
+          )
+          yield* holds(broken === undefined, () => `Transaction ${id}: ${broken}`)
+        }
+      })
+  )
+]
+
+const fill = (store: Store, random: SeededRandom) =>
+  Effect.forEach(
+    NUMBERS,
+    (number) =>
+      Effect.orDie(
+        store.addTransaction(poolTransactionOf(number, random, TIME_MS), keyOf(number), unlimited)
+      ),
+    { discard: true }
+  )
+
+/** Runs the effects concurrently; each sometimes lets others run first. */
+const concurrently = <A>(
+  random: SeededRandom,
+  effects: ReadonlyArray<Effect.Effect<A>>
+): Effect.Effect<Array<A>> =>
+  Effect.forEach(effects, (effect) => Effect.andThen(yields(random), effect), {
+    concurrency: "unbounded"
+  })
+
+const yields = (random: SeededRandom) => Effect.repeat(Effect.yieldNow, { times: random.below(4) })
+
+/** Applies the same random write to both stores and compares the results. */
+const write = Effect.fnUntraced(
+  function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
+    const some = random.some(NUMBERS, 0.2)
+    const changes = some.map((number) =>
+      changeOf(idOf(number), random, naive.find(idOf(number))?.transaction ?? null)
+    )
+    switch (random.below(5)) {
+      case 0:
+      case 1: {
+        const transaction = poolTransactionOf(random.of(NUMBERS), random, atMs)
+        const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
+        return yield* same(
+          yield* Effect.orDie(store.addTransaction(transaction, keyOf(1), limits)),
+          naive.add(transaction, keyOf(1), limits),
+          () => "Adding a transaction"
+        )
+      }
+      case 2:
+        return yield* same(
+          yield* Effect.orDie(store.change(changes, atMs)),
+          naive.change(changes, atMs),
+          () => "Changing transactions"
+        )
+      case 3: {
+        const from = random.chance(0.8)
+          ? naive.marks.at(-1) ?? null
+          : { batchNum: 1, ethereumBlockHash: "0xother" }
+        const back = random.chance(0.3)
+        const to = back
+          ? random.of([null, ...naive.marks])
+          : {
+            batchNum: (from?.batchNum ?? 0) + 1 + random.below(2),
+            ethereumBlockHash: `0x${random.below(99)}`
+          }
+        return yield* same(
+          yield* Effect.orDie(store.settle({ from, to, changes }, atMs)),
+          naive.settle({ from, to, changes }, atMs),
+          () => "Settling"
+        )
+      }
+      default: {
+        const notes = some.map((number) => noteOf(idOf(number), random, atMs))
+        yield* Effect.orDie(store.skip(notes))
+        for (const note of notes) {
+          if (naive.find(note.id)?.transaction.state === "pend") naive.notes.set(note.id, note)
+        }
+      }
+    }
+  }
+)
+
+const compareAnswers = Effect.fnUntraced(
+  function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
+    const ids = NUMBERS.map(idOf)
+    const plain = (rows: ReadonlyArray<{ readonly transaction: { readonly id: string } }>) =>
+      rows.map(({ transaction }) => transaction.id)
+    yield* same(yield* Effect.orDie(store.counts), naive.counts(), () => "Counts")
+    const rows = yield* Effect.orDie(store.pooled(ids))
+    // only the order of arrivals is defined; they may have gaps
+    yield* same(
+      rows.map(withoutArrival),
+      ids.flatMap((id) => naive.find(id) ?? []).map(withoutArrival),
+      () => "Transactions of ids"
+    )
+    for (const id of ids) {
+      yield* same(
+        yield* Effect.orDie(store.transaction(id)),
+        naive.find(id)?.transaction ?? null,
+        () => `Transaction ${id}`
+      )
+      yield* same(
+        yield* Effect.orDie(store.skippedTransaction(id)),
+        naive.notes.get(id) ?? null,
+        () => `Note on ${id}`
+      )
+      yield* same(
+        yield* Effect.orDie(store.transitions(id)),
+        naive.steps.filter((step) => step.id === id),
+        () => `Steps of ${id}`
+      )
+    }
+    const tokens = [
+      ...new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
+    ].sort()
+    yield* same(
+      yield* Effect.orDie(store.pendingTokens),
+      tokens,
+      () => "Tokens of pending transactions"
+    )
+    const limit = 1 + random.below(5)
+    for (const tokenId of [0, 1, 2]) {
+      const after = random.chance(0.3) || rows.length === 0 ? null : random.of(rows)
+      const expected = naive.byFee(
+        tokenId,
+        after === null ? null : naive.find(after.transaction.id)!
+      )
+      yield* same(
+        plain(yield* Effect.orDie(store.pendingByFee({ tokenId, after, limit }))),
+        plain(expected).slice(0, limit),
+        () => `Token ${tokenId} by fee`
+      )
+    }
+    const nonces = [256, 257, 258].map((index) => ({ index, nonce: BigInt(random.below(6)) }))
+    for (const { index, nonce } of nonces) {
+      yield* same(
+        yield* Effect.orDie(store.pendingOf(index)),
+        naive.pendingOf(index).length,
+        () => `Pending transactions of account ${index}`
+      )
+      const below = naive.pendingOf(index).filter(({ transaction }) => transaction.nonce < nonce)
+      yield* same(
+        plain(yield* Effect.orDie(store.pendingBelow([{ index, nonce }]))).toSorted(),
+        plain(below).toSorted(),
+        () => `Account ${index} below nonce ${nonce}`
+      )
+    }
+    const beforeMs = atMs - random.below(300)
+    yield* same(
+      plain(yield* Effect.orDie(store.pendingSince({ beforeMs, limit }))),
+      plain(naive.since(beforeMs)).slice(0, limit),
+      () => `Pending since before ${beforeMs}`
+    )
+    for (const state of ["fing", "fged", "invl"] as const) {
+      const [from, to] = [random.below(4), random.below(7)]
+      yield* same(
+        plain(yield* Effect.orDie(store.inBatches({ state, from, to }))),
+        plain(naive.inBatches(state, from, to)),
+        () => `${state} in batches ${from} to ${to}`
+      )
+    }
+    const batchNum = random.below(12)
+    const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed().slice(
+      0,
+      limit
+    )
+    yield* same(
+      yield* Effect.orDie(store.settledBatchesBelow({ batchNum, limit })),
+      marks,
+      () => `Marks below ${batchNum}`
+    )
+  }
+)
+
+const withoutArrival = ({ sender, sinceMs, transaction }: Omit<Pooled, "arrival">) => ({
+  sender,
+  sinceMs,
+  transaction
+})

@@ -1,0 +1,157 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Constraint, Key } from "../../adapters/memory/filter_index/facets.ts"
+import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
+import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
+import { Table } from "../../adapters/memory/filter_index/table.ts"
+import { colours, facets, randomRow, type Row } from "./_indexed_rows.ts"
+import { Random } from "./_random.ts"
+
+const meets = (row: Row, { facet, ...constraint }: Constraint): boolean => {
+  if (constraint.kind === "text") return row.name.includes(constraint.needle)
+  const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [
+    row.open
+  ]][facet]!
+  return keys.some((each) => each !== null && constraint.keys.has(each))
+}
+
+const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
+  const excludesColour = random.chance(0.5)
+  const keys = (values: ReadonlyArray<Key>) => new Set(values)
+  const all: ReadonlyArray<Constraint> = [
+    { kind: "key", facet: 0, keys: keys([random.below(6)]) },
+    excludesColour
+      ? { kind: "key", facet: 2, keys: keys([random.below(3), random.below(3)]) }
+      : { kind: "key", facet: 1, keys: keys([random.of(colours), random.of(colours), "none"]) },
+    random.chance(0.5)
+      ? { kind: "key", facet: 3, keys: keys([true]) }
+      : {
+        kind: "text",
+        facet: 4,
+        needle: random.of([
+          "a",
+          "b",
+          "ab",
+          "aba",
+          "ababab",
+          "aaaaaaaa",
+          "🪙",
+          "\ud83e",
+          "\ude99",
+          "cc",
+          "zz",
+          "ababababc"
+        ])
+      }
+  ]
+  return all.filter(() => random.chance(0.5))
+}
+
+describe("the filter index of a table", () => {
+  for (const seed of [11, 12, 13, 14]) {
+    it(`finds the same rows as a scan, while rows are added, replaced and removed (seed ${seed})`, () => {
+      const random = new Random(seed)
+      const table = new Table(facets)
+      for (let round = 0; round < 30; round++) {
+        for (let i = random.below(200); i > 0; i--) {
+          if (random.chance(0.1)) table.itemIds.take()
+          table.append(randomRow(table.itemIds.take(), random))
+        }
+        for (let i = random.below(60); i > 0 && table.length > 0; i--) {
+          const position = random.below(table.length)
+          table.replace(position, { ...table.rows[position]!, open: random.chance(0.5) })
+        }
+        if (random.chance(0.3)) table.truncate(random.below(table.length + 1))
+        for (let i = 0; i < 40; i++) check(table, random)
+      }
+      table.truncate(0)
+      assert.deepStrictEqual([0, 1, 2, 3].map((facet) => table.index.keyCount(facet)), [0, 0, 0, 0])
+    })
+  }
+
+  it("reads at most the rows of an unsplit list for each list, however many rows match", () => {
+    const random = new Random(15)
+    const rows: Array<Row> = []
+    let rowsRead = 0
+    const index = new FilterIndex(facets, (position) => {
+      rowsRead++
+      return rows[position]!
+    })
+    for (let position = 0; position < 20_000; position++) {
+      rows.push(randomRow(position, random))
+      index.append(rows[position]!, position)
+    }
+    for (let i = 0; i < 500; i++) {
+      const constraints = randomConstraints(random)
+      const lists = constraints.reduce(
+        (product, each) => each.kind === "key" ? product * each.keys.size : product,
+        1
+      )
+      rowsRead = 0
+      const positions = index.select(constraints, 0, rows.length)
+      positions.rank(10_000)
+      positions.descendingBelow(10_000, 20)
+      assert.isAtMost(rowsRead, splitThreshold * lists)
+    }
+  })
+
+  it("lists a row once if both its keys are equal", () => {
+    const table = new Table(facets)
+    const both: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
+    table.append(both)
+    assert.deepStrictEqual(table.index.positionsOf(0, 4), [0])
+    table.truncate(0)
+    assert.deepStrictEqual(table.index.positionsOf(0, 4), [])
+  })
+
+  it("is correct after a split list became short again", () => {
+    const table = new Table(facets)
+    const row = (itemId: number): Row => ({
+      itemId,
+      one: 1,
+      other: null,
+      colour: itemId % 2 === 0 ? "red" : "blue",
+      name: "same name",
+      open: false
+    })
+    for (let id = 1; id <= 300; id++) table.append(row(id))
+    table.truncate(3)
+    for (let id = 301; id <= 303; id++) table.append(row(id))
+    const constraints: ReadonlyArray<Constraint> = [
+      { kind: "key", facet: 0, keys: new Set([1]) },
+      { kind: "key", facet: 1, keys: new Set(["blue"]) },
+      { kind: "text", facet: 4, needle: "me nam" }
+    ]
+    assert.deepStrictEqual(
+      table.index.select(constraints, 0, 6).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId),
+      [1, 3, 301, 303]
+    )
+  })
+})
+
+const check = (table: Table<Row>, random: Random): void => {
+  const constraints = randomConstraints(random)
+  const from = random.chance(0.5) ? 0 : random.below(table.length + 2)
+  const to = random.chance(0.5) ? table.length : random.below(table.length + 1)
+  const start = random.below(table.length + 2)
+  const limit = 1 + random.below(40)
+  const expected = table.rows.flatMap((row, at) =>
+    at >= from && at < to && constraints.every((each) => meets(row, each)) ? [at] : []
+  )
+  const positions = table.index.select(constraints, from, to)
+  const actual = {
+    count: positions.count,
+    first: positions.first,
+    last: positions.last,
+    rank: positions.rank(start),
+    ascending: positions.ascendingFrom(start, limit),
+    descending: positions.descendingBelow(start, limit)
+  }
+  assert.deepStrictEqual(actual, {
+    count: expected.length,
+    first: expected[0] ?? Infinity,
+    last: expected.at(-1) ?? -Infinity,
+    rank: expected.filter((at) => at < start).length,
+    ascending: expected.filter((at) => at >= start).slice(0, limit),
+    descending: expected.filter((at) => at < start).reverse().slice(0, limit)
+  })
+}

@@ -1,0 +1,135 @@
+import {
+  declaration,
+  earlier,
+  later,
+  type ListName,
+  listNames,
+  offeredFilters,
+  type Operation,
+  operationIds,
+  operations,
+  parameterName,
+  type ScalarName,
+  type ScalarValues
+} from "../../core/contract/mod.ts"
+import { localName, type Network, transactionTypes } from "../../core/domain/mod.ts"
+import type { SeededRandom } from "../laws/_seeded_random.ts"
+import { textOf } from "../laws/input_generators.ts"
+import type { Facts } from "../laws/mod.ts"
+import type { LedgerRead } from "./_reference.ts"
+
+const listOperations = new Map(operationIds.flatMap((id) => {
+  const operation: Operation = operations[id]
+  return operation.kind === "list" ? [[operation.list, id] as const] : []
+}))
+const itemOperations = operationIds.filter((id) => operations[id].kind === "item")
+
+/** Returns a random read of a list, an item or the state; mostly of existing items. */
+export function drawRead(random: SeededRandom, facts: Facts, network: Network): LedgerRead {
+  const revision = random.chance(0.7) ? later : earlier
+  const roll = random.below(100)
+  if (roll < 4) {
+    return {
+      revision: revision.name as LedgerRead["revision"],
+      operation: "getState",
+      values: [],
+      query: ""
+    }
+  }
+  if (roll < 6) {
+    return {
+      revision: revision.name as LedgerRead["revision"],
+      operation: "getConfig",
+      values: [],
+      query: ""
+    }
+  }
+  if (roll < 35) {
+    const operation = random.of(itemOperations)
+    const { parameters }: Operation = operations[operation]
+    const values = parameters.map(({ scalar }) =>
+      encodeURIComponent(textOf(network)[scalar](drawValue(random, facts, scalar) as never))
+    )
+    return { revision: revision.name as LedgerRead["revision"], operation, values, query: "" }
+  }
+  const list = random.of<ListName>(roll < 55 ? ["transactions"] : listNames)
+  const pairs: Array<readonly [string, string]> = []
+  for (const { filter, scalar } of random.some(offeredFilters(revision, list), 0.2)) {
+    const name = parameterName(revision, list, filter)!
+    pairs.push([
+      localName(network, name),
+      textOf(network)[declaration(list).filters[filter]!.scalar](
+        drawValue(random, facts, scalar) as never
+      )
+    ])
+  }
+  if (list === "bids" && pairs.length === 0 && revision === later) {
+    pairs.push(["slotNum", String(random.below(4))])
+  }
+  if (random.chance(0.4)) pairs.push(["fromItem", String(random.below(40))])
+  if (random.chance(0.3)) pairs.push(["order", random.of(["ASC", "DESC"])])
+  if (random.chance(0.6)) pairs.push(["limit", String(1 + random.below(12))])
+  const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
+  return {
+    revision: revision.name as LedgerRead["revision"],
+    operation: listOperations.get(list)!,
+    values: [],
+    query
+  }
+}
+
+/** Returns path and query, with the mount of the revision. */
+export function urlOf({ operation, query, revision, values }: LedgerRead): string {
+  const { parameters, path }: Operation = operations[operation]
+  const local = parameters.reduce(
+    (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
+    path
+  )
+  return `${revision === "earlier" ? "/earlier" : ""}${local}${query === "" ? "" : `?${query}`}`
+}
+
+const unknownAddress = `0x${"9".repeat(40)}`
+
+/** Returns a value that occurs in the facts, or rarely an unknown one. */
+function drawValue(
+  random: SeededRandom,
+  facts: Facts,
+  scalar: ScalarName
+): ScalarValues[ScalarName] {
+  const known = <A>(values: ReadonlyArray<A>, other: A): A =>
+    values.length === 0 || random.chance(0.08) ? other : random.of(values)
+  switch (scalar) {
+    case "tokenId":
+      return known(facts.tokens.map(({ id }) => id), 77)
+    case "tokenIds":
+      return [random.below(facts.tokens.length)]
+    case "tokenSymbols":
+      return [random.of(facts.tokens).symbol]
+    case "text":
+      return random.of(facts.tokens).name.slice(0, 2)
+    case "batchNum":
+      return known(facts.batches.map(({ batchNum }) => batchNum), facts.batches.length + 1)
+    case "slotNum":
+      return random.below(6)
+    case "accountIndex":
+      return known(facts.accounts.map(({ index }) => index), 9999)
+    case "ethereumAddress":
+      return known(
+        facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
+        unknownAddress
+      )
+    case "prefixedAddress":
+      return known(facts.accounts.map(({ address }) => address), unknownAddress)
+    case "publicKey":
+      return known(facts.accounts.map(({ publicKey }) => publicKey), "0".repeat(64))
+    case "transactionId":
+      return known(
+        [...facts.transactions, ...facts.queued].map(({ id }) => id),
+        `0x02${"0".repeat(64)}`
+      )
+    case "transactionType":
+      return random.of(transactionTypes)
+    case "boolean":
+      return random.chance(0.5)
+  }
+}

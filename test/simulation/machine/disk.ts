@@ -1,0 +1,122 @@
+import { Context, Effect } from "effect"
+import {
+  type LogEntry,
+  recordedStores,
+  type RecordLog,
+  applyEntry
+} from "../../../adapters/journal/mod.ts"
+import {
+  type MemoryPoolStore,
+  openMemoryLedger,
+  openMemoryPool
+} from "../../../adapters/memory/mod.ts"
+import type { GenesisFeed } from "../../../core/domain/mod.ts"
+import {
+  LedgerReader,
+  LedgerTip,
+  LedgerWriter,
+  PoolStore,
+  PoolTip,
+  StoreFailure
+} from "../../../core/ports/mod.ts"
+import type { Durable, Ports } from "./database.ts"
+import type { ProcessLife, FiberSchedule } from "./schedule.ts"
+import type { FaultInjector } from "./faults.ts"
+
+/** A disk with a journal: it keeps synced entries, and loses the others with the process. */
+export interface Disk {
+  readonly synced: Array<LogEntry>
+  /** No more writes are possible. */
+  isFull: boolean
+  /** Acknowledges a sync that it has not done: a fault that the simulation has to find. */
+  isHasty: boolean
+}
+
+/** Opens the real stores over a log of the real records; a list replaces the SQLite file. */
+export function journalOn(
+  disk: Disk,
+  name: string,
+  genesis: GenesisFeed,
+  injector: FaultInjector,
+  scheduler: FiberSchedule
+): Durable {
+  let current: { readonly log: DiskLog; readonly pool: MemoryPoolStore } | undefined
+  let starts = 0
+  return {
+    pool: () => current!.pool,
+    isBroken: () => current?.log.failure !== undefined,
+    idle: () => false,
+    open: (life) => {
+      const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
+      for (const entry of disk.synced) applyEntry({ genesis, ledger, pool }, entry)
+      const log = new DiskLog(disk, life, injector, scheduler)
+      current = { log, pool }
+      return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
+    }
+  }
+}
+
+export const portsOf = (
+  stores: Context.Context<LedgerReader | LedgerWriter | PoolStore>
+): Ports => ({
+  reader: Context.get(stores, LedgerReader),
+  writer: Context.get(stores, LedgerWriter),
+  pool: Context.get(stores, PoolStore),
+  tip: Context.get(stores, LedgerTip)!,
+  poolTip: Context.get(stores, PoolTip)
+})
+
+/**
+ * Commits entries of one turn together, as the journal does, and fails forever after a failed
+ * write.
+ */
+class DiskLog implements RecordLog {
+  failure: StoreFailure | undefined
+  readonly #disk: Disk
+  readonly #life: ProcessLife
+  readonly #injector: FaultInjector
+  readonly #scheduler: FiberSchedule
+  #waiting: Array<LogEntry> = []
+  #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
+
+  constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, scheduler: FiberSchedule) {
+    this.#disk = disk
+    this.#life = life
+    this.#injector = injector
+    this.#scheduler = scheduler
+  }
+
+  get isDurable(): boolean {
+    return this.#waiting.length === 0 || this.#disk.isHasty
+  }
+
+  append(entry: LogEntry): void {
+    if (this.#waiting.push(entry) > 1) return
+    const { random, isCalm } = this.#injector
+    if (isCalm || random.chance(0.5)) this.#scheduler.later(this.#life, () => this.#flush())
+    else this.#scheduler.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
+  }
+
+  readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {
+    if (this.failure !== undefined) resume(Effect.fail(this.failure))
+    else if (this.isDurable) resume(Effect.void)
+    else this.#resumes.push(resume)
+  })
+
+  #flush(): void {
+    if (this.#disk.isFull) {
+      this.failure = new StoreFailure({
+        retry: false,
+        message: "The journal cannot be written: the disk is full"
+      })
+      this.#injector.faults++
+    } else {
+      this.#disk.synced.push(...this.#waiting)
+      this.#waiting = []
+    }
+    const outcome = this.failure === undefined ? Effect.void : Effect.fail(this.failure)
+    for (const resume of this.#resumes.splice(0)) {
+      this.#scheduler.later(this.#life, () => resume(outcome))
+    }
+  }
+}

@@ -1,0 +1,6 @@
+export { database, type Durable, type Ports } from "./database.ts"
+export { journalIn } from "./directory.ts"
+export { type Disk, journalOn } from "./disk.ts"
+export { mishaps, FaultInjector } from "./faults.ts"
+export { contextOf, Node, type Services, type Tampering } from "./node.ts"
+export { FiberSchedule } from "./schedule.ts"

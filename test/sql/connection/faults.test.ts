@@ -1,0 +1,226 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Logger, Redacted, Result } from "effect"
+import { Database, databaseLayer, sqlStores } from "../../../adapters/sql/mod.ts"
+import { storeFailure } from "../../../adapters/sql/connection/failure.ts"
+import { LedgerReader } from "../../../core/ports/mod.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { chain, genesis, ownCluster } from "./_own_server.ts"
+import { request, requestUntil, served } from "../_running_node.ts"
+
+/** These tests break a server of their own. */
+describe("a database that fails", () => {
+  const { database, kill, restart, stop } = ownCluster()
+  const opened = (url: string) =>
+    Effect.provide(
+      Effect.flatMap(LedgerReader, ({ stamp }) => stamp),
+      sqlStores({ url: Redacted.make(url), genesis }),
+      { local: true }
+    )
+
+  it.live("is retried at the start, and its password is not logged", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const messages: Array<string> = []
+      const logger = Logger.layer([
+        Logger.make(({ message }) => void messages.push(String(message)))
+      ])
+      yield* stop
+      const starting = yield* Effect.forkChild(Effect.provide(opened(url), logger))
+      while (messages.length < 2) yield* Effect.sleep(20)
+      const { password, pathname, port } = new URL(url)
+      assert.strictEqual(
+        messages[0],
+        `PostgreSQL at 127.0.0.1:${port}, database "${
+          pathname.slice(1)
+        }" cannot be used: connect ECONNREFUSED 127.0.0.1:${port}; trying again until it answers`
+      )
+      yield* restart
+      assert.deepStrictEqual(yield* Fiber.join(starting), {
+        ethereumBlockNum: genesis.block.number,
+        batchNum: null,
+        version: 0
+      })
+      assert.isAbove(password.length, 8)
+      for (const line of messages) assert.notInclude(line, password)
+    })))
+
+  it.live("is not retried if it refuses the login, or if the URL is invalid", () =>
+    Effect.gen(function*() {
+      const url = yield* database
+      const wrong = new URL(url)
+      wrong.password = "guessed"
+      const message = (url: string) =>
+        Effect.map(
+          Effect.result(opened(url)),
+          (result) => Result.isFailure(result) ? result.failure.message : "opened"
+        )
+      const place = `PostgreSQL at 127.0.0.1:${wrong.port}, database "${wrong.pathname.slice(1)}"`
+      assert.strictEqual(
+        yield* message(wrong.href),
+        `${place} cannot be used: password authentication failed for user "postgres"; correct the URL, or the rights of its user`
+      )
+      assert.match(
+        yield* message(url.replace(/\/test_\w+$/u, "/nowhere")),
+        /database "nowhere" cannot be used: database "nowhere" does not exist; correct the URL/u
+      )
+      assert.strictEqual(
+        yield* message("https://user:secret@127.0.0.1/x"),
+        "The URL of the database cannot be read, expected one like postgresql://user:password@host:5432/database: correct it"
+      )
+      assert.strictEqual(
+        yield* message(`${url}?sslmode=maybe`),
+        "The URL of the database has sslmode=maybe, expected one of disable, allow, prefer, require, verify-ca, verify-full: correct it"
+      )
+      const { USER, USERNAME } = process.env
+      delete process.env.USER
+      delete process.env.USERNAME
+      assert.match(
+        yield* Effect.ensuring(
+          message("postgresql://127.0.0.1:1/test"),
+          Effect.sync(() =>
+            Object.assign(process.env, JSON.parse(JSON.stringify({ USER, USERNAME })))
+          )
+        ),
+        /^The URL of the database names no user, and neither does USER in the environment, expected one like/u
+      )
+    }))
+
+  it.live("makes the service answer 503 with Retry-After while it is down; the same process continues when it is back", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const { ledger, port } = yield* served(url, { genesis })
+      for (const block of chain.slice(0, 3)) yield* ledger.applyBlock(block)
+      const before = yield* request(port, "/state")
+      assert.deepInclude(before, {
+        status: 200,
+        version: yield* Effect.map(
+          requestUntil(port, "/state", ({ version }) => version > 0),
+          ({ version }) => version
+        )
+      })
+      yield* kill
+      for (const path of ["/state", "/accounts", "/transactions-history?limit=3", "/tokens/1"]) {
+        const { retryAfter, status } = yield* request(port, path)
+        assert.deepStrictEqual([path, status, retryAfter], [path, 503, "1"])
+      }
+      const refused = yield* Effect.flip(ledger.applyBlock(chain[3]!))
+      assert.deepInclude(refused, { _tag: "StoreFailure", retry: true })
+      yield* restart
+      const after = yield* requestUntil(port, "/state", ({ status }) => status === 200)
+      assert.deepStrictEqual(after, before)
+      // by now every connection is new, or is replaced without an error
+      const answers = yield* Effect.all(
+        Array.from({ length: 60 }, () => request(port, "/accounts")),
+        { concurrency: 30 }
+      )
+      assert.deepStrictEqual(answers.filter(({ status }) => status !== 200), [])
+      yield* ledger.applyBlock(chain[3]!)
+      assert.isAbove((yield* request(port, "/state")).version, before.version)
+    })))
+
+  it.live("that closes all idle sessions is not noticed by any reader", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const { port } = yield* served(url, { genesis })
+      const ask = Effect.map(
+        Effect.all(Array.from({ length: 60 }, () => request(port, "/tokens")), { concurrency: 60 }),
+        (all) => new Set(all.map(({ status }) => status))
+      )
+      assert.deepStrictEqual(yield* ask, new Set([200]))
+      for (let round = 0; round < 5; round++) {
+        // cached answers need no session; the connection that listens for changes reconnects
+        while ((yield* endSessions(url)) === 0) yield* Effect.sleep(10)
+        assert.deepStrictEqual(yield* ask, new Set([200]))
+      }
+    })))
+
+  it.live("that takes too long for a statement is cancelled, and the caller may retry", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const layer = databaseLayer({
+        url: Redacted.make(url),
+        statementTimeoutMs: 200,
+        maxConnections: 4
+      })
+      const { reads, writes } = Context.get(yield* Layer.build(layer), Database)
+      for (const sql of [reads, writes]) {
+        const failure = storeFailure(yield* Effect.flip(sql.unsafe("SELECT pg_sleep(60)")))
+        assert.deepInclude(failure, {
+          _tag: "StoreFailure",
+          retry: true,
+          message:
+            "The database does not answer as expected: canceling statement due to statement timeout"
+        })
+        assert.deepStrictEqual(yield* sql.unsafe("SELECT 1 AS n"), [{ n: 1 }])
+      }
+    })))
+
+  it.live("whose connections are all in use makes readers wait for a bounded time, then answers 503", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const { port } = yield* served(url, {
+        genesis,
+        maxConnections: 4,
+        queueWaitMs: 100,
+        statementTimeoutMs: 500
+      })
+      const locked = yield* Layer.build(
+        Layer.fresh(databaseLayer({ url: Redacted.make(url), idleTransactionMs: 60_000 }))
+      )
+      const { writes } = Context.get(locked, Database)
+      const statuses = yield* writes.withTransaction(Effect.andThen(
+        writes.unsafe("LOCK TABLE ledger IN ACCESS EXCLUSIVE MODE"),
+        Effect.all(Array.from({ length: 40 }, () => request(port, "/state")), {
+          concurrency: "unbounded"
+        })
+      ))
+      assert.deepStrictEqual([
+        ...new Set(statuses.map(({ retryAfter, status }) => `${status} ${retryAfter}`))
+      ], ["503 1"])
+      assert.strictEqual(
+        (yield* requestUntil(port, "/state", ({ status }) => status === 200)).status,
+        200
+      )
+    })))
+
+  it.live("bounds the wait of transactions for a connection, and no connection is lost to a timeout", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const { writes } = Context.get(
+        yield* Layer.build(
+          databaseLayer({ url: Redacted.make(url), maxConnections: 4, queueWaitMs: 100 })
+        ),
+        Database
+      )
+      for (let round = 0; round < 3; round++) {
+        const exits = yield* Effect.all(
+          Array.from(
+            { length: 8 },
+            () => Effect.result(writes.withTransaction(writes.unsafe("SELECT pg_sleep(0.5)")))
+          ),
+          { concurrency: "unbounded" }
+        )
+        const failures = exits.filter(Result.isFailure).map(({ failure }) => storeFailure(failure))
+        assert.strictEqual(failures.length, 7)
+        for (const failure of failures) {
+          assert.deepInclude(failure, {
+            retry: true,
+            message:
+              "The database does not answer as expected: The connection was in use for 100 ms, expected a free one: try again, or allow more connections"
+          })
+        }
+      }
+    })))
+})
+
+/** Returns how many sessions were ended. */
+const endSessions = (url: string): Effect.Effect<number> =>
+  Effect.map(
+    Effect.promise(() =>
+      execute(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+      )
+    ),
+    (ended) => ended.length
+  )

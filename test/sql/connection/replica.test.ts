@@ -1,0 +1,143 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { preferReplica } from "../../../adapters/sql/reads/replica.ts"
+import { sqlStores } from "../../../adapters/sql/mod.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import { LedgerReader, NotRegistered } from "../../../core/ports/mod.ts"
+import { Ledger } from "../../../core/use_cases/mod.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
+import { startProxy } from "../_proxy.ts"
+
+const simulation = simulate({
+  seed: "replica",
+  users: 12,
+  tokens: 3,
+  rollBackPeriodBlocks: 0,
+  placeholderRoots: true
+})
+const { genesis } = simulation
+const chain = Array.from({ length: 20 }, () => simulation.next()).flatMap((record) =>
+  record.kind === "block" ? [record.block] : []
+)
+
+/*
+ * A second database that takes the same blocks later plays the replica. The name of its ether shows
+ * which one answered.
+ */
+describe("reading from a replica", () => {
+  let primary: FreshDatabase
+  let replica: FreshDatabase
+  beforeAll(async () => {
+    ;[primary, replica] = await Promise.all([freshDatabase(), freshDatabase()])
+  })
+  afterAll(async () => {
+    await primary.remove()
+    await replica.remove()
+  })
+
+  const opened = (url: string, replicaUrl?: string) =>
+    Effect.gen(function*() {
+      const stores = sqlStores({
+        url: Redacted.make(url),
+        genesis,
+        maxConnections: 6,
+        ...(replicaUrl === undefined ? {} : { replicaUrl: Redacted.make(replicaUrl) })
+      })
+      const services = yield* Layer.build(
+        Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(stores)))
+      )
+      return { ledger: Context.get(services, Ledger), reader: Context.get(services, LedgerReader) }
+    })
+
+  it.live("never shows an older ledger than this process has shown or written", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(replica.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      const copy = yield* opened(replica.url)
+      yield* Effect.promise(() =>
+        execute(replica.url, "UPDATE token SET name = 'Ether of the replica'")
+      )
+      const { ledger, reader } = yield* opened(primary.url, proxy.url)
+      /** Which database answered, and for which version. */
+      const answeredBy = Effect.map(
+        reader.find("token", 0),
+        (
+          { item, stamp }
+        ) => [item?.name === "Ether of the replica" ? "replica" : "primary", stamp.version]
+      )
+      const toldBy = (who: string): Effect.Effect<ReadonlyArray<unknown>, unknown> =>
+        Effect.flatMap(
+          answeredBy,
+          (answer) => answer[0] === who ? Effect.succeed(answer) : Effect.delay(toldBy(who), 50)
+        )
+
+      assert.deepStrictEqual(yield* answeredBy, ["replica", 0])
+      let version = 0
+      for (const block of chain.slice(0, 4)) {
+        yield* ledger.applyBlock(block)
+        version += 1 + (block.batches?.length ?? 0)
+        // the replica lags
+        for (let i = 0; i < 5; i++) {
+          assert.deepStrictEqual(yield* answeredBy, ["primary", version])
+          assert.strictEqual((yield* reader.stamp).version, version)
+          assert.strictEqual((yield* reader.state).stamp.version, version)
+          yield* Effect.sleep(60)
+        }
+        yield* copy.ledger.applyBlock(block)
+        assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
+      }
+
+      const unknown = yield* Effect.flip(
+        reader.list("accounts", { filters: { tokenIds: [99] }, limit: 5 })
+      )
+      assert.strictEqual(unknown.message, "Token 99 is not registered")
+
+      // reads continue without a replica, which is used again when it is back
+      proxy.refusing = true
+      proxy.cut()
+      for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* answeredBy, ["primary", version])
+      proxy.refusing = false
+      assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
+
+      // another process wrote: the replica may be ahead of the version known here, so only the
+      // primary can answer
+      yield* copy.ledger.applyBlock(chain[4]!)
+      version += 1 + (chain[4]!.batches?.length ?? 0)
+      assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
+    })))
+
+  it.effect("uses the primary if the answer or the refusal of the replica is older than a seen version", () =>
+    Effect.gen(function*() {
+      const stampOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
+      const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
+        find: () => Effect.never,
+        accountsAndTokens: () => Effect.never,
+        state: Effect.never,
+        list: () =>
+          Effect.fail(
+            new NotRegistered({
+              things: [{ filter: "tokenIds", kind: "token", value: 99 }],
+              stamp: stampOf(refusedVersion)
+            })
+          ),
+        stamp: Effect.succeed(stampOf(version))
+      })
+      let seenVersion = 0
+      const reader = preferReplica(readerAt(7, 7), readerAt(5, 6), () => seenVersion)
+      const refusedAt = Effect.map(
+        Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } })),
+        (error) => error._tag === "NotRegistered" ? error.stamp.version : undefined
+      )
+      assert.strictEqual((yield* reader.stamp).version, 5)
+      assert.strictEqual(yield* refusedAt, 6)
+      seenVersion = 6
+      assert.strictEqual((yield* reader.stamp).version, 7)
+      // the replica is not used for a moment after it lagged
+      seenVersion = 0
+      assert.strictEqual((yield* reader.stamp).version, 7)
+    }))
+})

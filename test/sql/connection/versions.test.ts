@@ -1,0 +1,180 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
+import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { LedgerVersions, sqlStores } from "../../../adapters/sql/mod.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import * as memory from "../../../adapters/memory/mod.ts"
+import {
+  type LedgerPart,
+  ledgerParts,
+  LedgerReader,
+  LedgerTip,
+  PoolStore,
+  PoolTip
+} from "../../../core/ports/mod.ts"
+import { Ledger } from "../../../core/use_cases/mod.ts"
+import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { numbered, sender, unlimited } from "../_pool_subject.ts"
+import { startProxy } from "../_proxy.ts"
+
+const simulation = simulate({
+  seed: "versions",
+  users: 12,
+  tokens: 3,
+  rollBackPeriodBlocks: 5,
+  placeholderRoots: true
+})
+const { genesis } = simulation
+const records = Array.from({ length: 60 }, () => simulation.next())
+
+describe("ledger versions", () => {
+  let database: FreshDatabase
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.remove())
+
+  const opened = (url: string) =>
+    Effect.gen(function*() {
+      const stores = sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 })
+      const services = yield* Layer.build(
+        Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(stores)))
+      )
+      return {
+        ledger: Context.get(services, Ledger),
+        reader: Context.get(services, LedgerReader),
+        versions: Context.get(services, LedgerVersions),
+        pool: Context.get(services, PoolStore),
+        tip: Context.get(services, LedgerTip)!,
+        poolTip: Context.get(services, PoolTip)!
+      }
+    })
+  /** Waits until the version is known. */
+  const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
+    Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
+  const growing = (versions: ReadonlyArray<number>): boolean =>
+    versions.every((version, i) => i === 0 || version > versions[i - 1]!)
+
+  it.live("reach other processes as they are written, and never go back, through rollbacks and lost connections", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(database.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      const [writer, other] = [yield* opened(database.url), yield* opened(proxy.url)]
+      const seen: Array<number> = []
+      const inMemory = yield* Layer.build(
+        Layer.fresh(
+          Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(memory.layer(genesis)))
+        )
+      )
+      const raised: Array<
+        readonly [sql: ReadonlyArray<LedgerPart>, memory: ReadonlyArray<LedgerPart>]
+      > = []
+      const watching = yield* Effect.forkChild(
+        Stream.runForEach(
+          other.versions.changes,
+          (version) => Effect.sync(() => void seen.push(version))
+        )
+      )
+      for (const [i, record] of records.entries()) {
+        yield* writer.ledger.applyRecord(record)
+        yield* Context.get(inMemory, Ledger).applyRecord(record)
+        const { version } = yield* Context.get(inMemory, LedgerReader).stamp
+        const { parts } = Context.get(inMemory, LedgerTip)!.snapshot!(version)!
+        const snapshot = yield* Effect.repeat(Effect.sync(() => writer.tip.snapshot!(version)), {
+          until: (snapshot) => snapshot !== null,
+          schedule: Schedule.spaced(2)
+        })
+        raised.push([
+          ledgerParts.filter((part) => snapshot!.parts[part] === version),
+          ledgerParts.filter((part) => parts[part] === version)
+        ])
+        // the writing process knows it too
+        if (i % 20 === 0) yield* untilKnown(writer.versions, (yield* writer.reader.stamp).version)
+        if (i === 30) proxy.cut()
+        if (i === 40) {
+          proxy.refusing = true
+          proxy.cut()
+        }
+        if (i === 50) {
+          proxy.refusing = false
+          yield* untilKnown(other.versions, (yield* writer.reader.stamp).version)
+        }
+      }
+      const { version } = yield* writer.reader.stamp
+      yield* untilKnown(other.versions, version)
+      yield* Fiber.interrupt(watching)
+      // the first write finds no versions of parts, and so increments all
+      assert.deepStrictEqual(raised[0]![0], ledgerParts)
+      for (const [sql, memory] of raised.slice(1)) assert.deepStrictEqual(sql, memory)
+      // all processes have the same versions of parts, however they received the version
+      const known = yield* Effect.repeat(
+        Effect.sync(() => [writer, other].map(({ tip }) => tip.snapshot!(version))),
+        {
+          until: (snapshots) => snapshots.every((snapshot) => snapshot !== null),
+          schedule: Schedule.spaced(20)
+        }
+      )
+      assert.deepStrictEqual(known[0], known[1])
+      assert.isAbove(records.filter(({ kind }) => kind === "rollBack").length, 1)
+      assert.isAbove(seen.length, 10)
+      assert.isTrue(growing(seen), seen.join())
+      assert.strictEqual(seen.at(-1), version)
+      assert.strictEqual(yield* other.versions.current, version)
+    })))
+
+  it.live("are sent by the transaction itself: a listener receives one that was never queried", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { versions, reader } = yield* opened(database.url)
+      yield* untilKnown(versions, (yield* reader.stamp).version)
+      // no UPDATE of the row: a query would not find this version
+      yield* Effect.promise(() =>
+        execute(
+          database.url,
+          "SELECT pg_notify('rollup_' || 'ledger'::regclass::oid, 'ledger 1000000')"
+        )
+      )
+      yield* untilKnown(versions, 1_000_000)
+      assert.strictEqual(yield* versions.current, 1_000_000)
+    })))
+
+  it.live("of the pool: a process receives the changes of another one, and knows nothing while notifications are missing", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(database.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      const [one, other] = [yield* opened(database.url), yield* opened(proxy.url)]
+      const until = (holds: () => boolean) =>
+        Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
+      const [moved, still] = [numbered(1), numbered(2)]
+      yield* until(() => other.poolTip.versionOf(moved.id) !== null)
+      for (const transaction of [moved, still]) {
+        yield* one.pool.addTransaction(transaction, sender, unlimited)
+      }
+      const known = [moved, still].map(({ id }) => other.poolTip.versionOf(id))
+      const before = one.poolTip.versionOf(moved.id)
+      yield* one.pool.change([{
+        id: moved.id,
+        from: "pend",
+        fromBatchNum: null,
+        to: "fing",
+        batchNum: 1,
+        reason: "Test"
+      }], 2000)
+      // the writing process knows at once
+      assert.notStrictEqual(one.poolTip.versionOf(moved.id), before)
+      yield* until(() => other.poolTip.versionOf(moved.id) !== known[0])
+      assert.strictEqual(other.poolTip.versionOf(still.id), known[1])
+      proxy.refusing = true
+      proxy.cut()
+      yield* until(() => other.poolTip.versionOf(still.id) === null)
+      assert.strictEqual(other.poolTip.version(), null)
+      proxy.refusing = false
+      yield* until(() => other.poolTip.versionOf(still.id) !== null)
+      // it may have missed a notification
+      assert.notStrictEqual(other.poolTip.versionOf(still.id), known[1])
+    })))
+})

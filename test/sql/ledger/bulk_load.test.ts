@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
+import { bulkLoad, type BulkRecord } from "../../../app/commands/bulk_load.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import type { BlockFeed } from "../../../core/domain/mod.ts"
+import { LedgerReader } from "../../../core/ports/mod.ts"
+import { freshDatabase } from "../../postgres/mod.ts"
+
+const hasExits = ({ batches = [] }: BlockFeed) => batches.some(({ exits }) => exits.length > 0)
+
+/** Returns the same block with a wrong sibling in the first proof. */
+const forged = (block: BlockFeed): BlockFeed => ({
+  ...block,
+  batches: (block.batches ?? []).map((batch) => ({
+    ...batch,
+    exits: batch.exits.map((exit, i) =>
+      i > 0
+        ? exit
+        : {
+          ...exit,
+          merkleProof: {
+            ...exit.merkleProof,
+            siblings: [
+              exit.merkleProof.siblings[0] === 5n ? 6n : 5n,
+              ...exit.merkleProof.siblings.slice(1)
+            ]
+          }
+        }
+    )
+  }))
+})
+
+describe("loading a feed", () => {
+  it.live("applies blocks and prices together; with an invalid exit proof it stores the blocks before it and names the invalid one", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const simulation = simulate({
+        seed: "bulk",
+        users: 12,
+        placeholderRoots: true,
+        rollBackPeriodBlocks: 0,
+        exitShare: 0.3
+      })
+      const { genesis } = simulation
+      const records: Array<BulkRecord> = []
+      let withExits = 0
+      while (withExits < 5) {
+        const record = simulation.next()
+        if (record.kind === "block") withExits += hasExits(record.block) ? 1 : 0
+        if (record.kind === "block" || record.kind === "prices") records.push(record)
+      }
+      assert(records.some(({ kind }) => kind === "prices"))
+      const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
+      const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
+      const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis)
+      const last = Effect.map(
+        Context.get(stores, LedgerReader).stamp,
+        ({ ethereumBlockNum }) => ethereumBlockNum
+      )
+
+      const at = records.findLastIndex((record) =>
+        record.kind === "block" && hasExits(record.block)
+      )
+      const { block } = records[at] as Extract<BulkRecord, { readonly kind: "block" }>
+      const refused = yield* Effect.flip(
+        load(records.with(at, { kind: "block", block: forged(block) }))
+      )
+      assert.propertyVal(refused, "invariant", "exit-proof")
+      assert.include(refused.message, `Block ${block.number}`)
+      assert.strictEqual(yield* last, block.number - 1n)
+      yield* load(records.slice(at))
+      assert.strictEqual(yield* last, block.number)
+    })))
+})

@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { keccak256 } from "../../../adapters/crypto/mod.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import { decideBlock } from "../../../core/use_cases/mod.ts"
+import { contents, writerDatabase } from "../_writer_database.ts"
+
+/* The errors of PostgreSQL for two conflicting transactions. */
+
+const codes = { "a serialization failure": "40001", "a deadlock": "40P01" }
+
+/**
+ * Makes the next `times` writes of a block fail with this code. A sequence counts them, because it
+ * is not rolled back.
+ */
+const failing = (code: string, times: number): ReadonlyArray<string> => [
+  "DROP TRIGGER IF EXISTS conflict ON block",
+  "CREATE SEQUENCE IF NOT EXISTS conflicts",
+  "ALTER SEQUENCE conflicts RESTART",
+  `CREATE OR REPLACE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF nextval('conflicts') <= ${times} THEN RAISE EXCEPTION 'in each other''s way' USING ERRCODE = '${code}'; END IF;
+  RETURN NEW;
+END $$`,
+  "CREATE TRIGGER conflict BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION conflict()"
+]
+
+describe("a write that fails with", () => {
+  for (const [what, code] of Object.entries(codes)) {
+    it.live(`${what} is repeated until it succeeds, once; if it never does, the failure says that a retry may help`, () =>
+      Effect.scoped(Effect.gen(function*() {
+        const simulation = simulate({
+          seed: "conflicts",
+          users: 5,
+          placeholderRoots: true,
+          rollBackPeriodBlocks: 0
+        })
+        const { genesis } = simulation
+        const { open, sql, writer: { port } } = yield* writerDatabase
+        yield* open(genesis)
+        const blocks = Array.from({ length: 6 }, () => simulation.next()).flatMap((record) =>
+          record.kind === "block" ? [record.block] : []
+        )
+        const apply = (block: typeof blocks[number]) =>
+          port.apply(block, decideBlock({ constants: genesis.constants, keccak256 }, block))
+        for (const statement of failing(code, 3)) yield* sql.unsafe(statement)
+        const { applied, stamp } = yield* apply(blocks[0]!)
+        assert.isTrue(applied)
+        assert.strictEqual(stamp.ethereumBlockNum, blocks[0]!.number)
+        assert.deepStrictEqual(
+          yield* sql.unsafe("SELECT last_value::integer AS tries FROM conflicts"),
+          [{ tries: 4 }]
+        )
+        assert.isFalse((yield* apply(blocks[0]!)).applied)
+
+        for (const statement of failing(code, 1000)) yield* sql.unsafe(statement)
+        const before = yield* contents(sql)
+        const failure = yield* Effect.flip(apply(blocks[1]!))
+        assert.strictEqual(failure._tag, "StoreFailure")
+        assert.propertyVal(failure, "retry", true)
+        assert.deepStrictEqual(yield* contents(sql), before)
+        for (const statement of failing(code, 0)) yield* sql.unsafe(statement)
+        assert.isTrue((yield* apply(blocks[1]!)).applied)
+      })))
+  }
+})

@@ -1,0 +1,78 @@
+/*
+ * The laws of every store, on the PostgreSQL store. To replay one network:
+ *
+ *     SEED=123 npm test -- test/sql/ledger/laws.test.ts
+ */
+import { describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import { Effect, Exit, Scope } from "effect"
+import {
+  answerLaws,
+  ledgerLaws,
+  pagingLaws,
+  type ReadSubject,
+  readSubject
+} from "../../laws/mod.ts"
+import {
+  crowdedOptionsOf,
+  type Network,
+  networkOf,
+  optionsOf,
+  runs,
+  seeds,
+  subjectOf,
+  titled
+} from "../../properties/_networks.ts"
+import { rounds } from "../../rounds.ts"
+import { marketOf } from "../../properties/_market.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
+
+const file = "test/sql/ledger/laws.test.ts"
+const scope = Effect.runSync(Scope.make())
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
+
+/**
+ * Laws of writing open their own ledgers and write each block by itself, so they get a short
+ * network.
+ */
+const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing: boolean }) => {
+  const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
+  const subject = {
+    ...subjectOf(network, seed),
+    open,
+    runs: Math.ceil(runs / (kinds.writing ? 20 : 4))
+  }
+  let reading: ReadSubject
+  if (!kinds.writing) {
+    beforeAll(
+      async () =>
+        void (reading = await Effect.runPromise(Scope.provide(readSubject(subject), scope))),
+      60_000
+    )
+  }
+  for (const law of kinds.writing ? ledgerLaws : []) {
+    it.effect(law.name, () => law.run(subject), 60_000)
+  }
+  for (const law of kinds.writing ? [] : [...answerLaws, ...pagingLaws]) {
+    it.effect(law.name, () => law.run(reading), 60_000)
+  }
+}
+
+for (const seed of seeds.slice(0, 1)) {
+  describe(`writing ${titled(seed, file)}`, () =>
+    obeysTheLaws(networkOf(optionsOf(seed), 60), seed, { writing: true }))
+  describe(
+    titled(seed, file),
+    () => obeysTheLaws(networkOf(optionsOf(seed), 200), seed, { writing: false })
+  )
+  describe(`market ${titled(seed, file)}`, () =>
+    obeysTheLaws(marketOf(seed, 150), seed, { writing: false }))
+}
+
+for (const seed of rounds({ short: [], long: seeds.slice(0, 1) })) {
+  describe(`writing market ${titled(seed, file)}`, () =>
+    obeysTheLaws(marketOf(seed, 40), seed, { writing: true }))
+  describe(`crowded ${titled(seed, file)}`, () =>
+    obeysTheLaws(networkOf(crowdedOptionsOf(seed), 1000), seed, { writing: false }))
+}

@@ -1,0 +1,263 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll } from "vitest"
+import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import type { ListQuery, PageCounts } from "../../../core/contract/mod.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
+import { fileRows } from "../_posting_rows.ts"
+
+const { genesis } = simulate({ seed: "reader" })
+const scope = Effect.runSync(Scope.make())
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
+const openLedger = Effect.flatMap(openEmptyLedger, (openOn) => openOn(genesis))
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** Sizes around the begin and end of a row of a posting list. */
+const sizes = [0, 63, 64, 65, 128, 129]
+
+const address = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
+const bytes = (number: number): Buffer => Buffer.from(address(number).slice(2), "hex")
+/** Item ids with gaps, as rollbacks leave them. */
+const itemId = (position: number): number => 3 * position + Math.floor(position / 10) + 2
+
+/** Returns the expected page of these item ids. */
+const expected = (
+  ids: ReadonlyArray<number>,
+  { fromItem, limit, order }: {
+    readonly fromItem?: number
+    readonly limit: number
+    readonly order: "ASC" | "DESC"
+  }
+) => {
+  const rest = order === "ASC"
+    ? ids.filter((id) => id >= (fromItem ?? 0))
+    : ids.filter((id) => id <= (fromItem ?? Infinity)).reverse()
+  const counts: PageCounts = {
+    pendingItems: Math.max(0, rest.length - limit),
+    totalItems: ids.length,
+    firstItem: ids[0] ?? null,
+    lastItem: ids.at(-1) ?? null
+  }
+  return { ids: rest.slice(0, limit), counts }
+}
+
+/** Returns pages from any position: at items, between them, before the first and after the last. */
+const pages = (size: number) => {
+  const positions = [
+    undefined,
+    0,
+    ...[0, 62, 63, 64, 127, size - 1].filter((position) => position >= 0 && position < size)
+      .flatMap((
+        position
+      ) => [itemId(position), itemId(position) + 1]),
+    4294967295
+  ]
+  return positions.flatMap((fromItem) =>
+    [3, 64, 2049].flatMap((limit) =>
+      (["ASC", "DESC"] as const).map((order) => ({
+        ...(fromItem === undefined ? {} : { fromItem }),
+        limit,
+        order
+      }))
+    )
+  )
+}
+
+const atOnce = <A, E>(all: ReadonlyArray<A>, each: (one: A) => Effect.Effect<void, E>) =>
+  Effect.forEach(all, each, { concurrency: 16, discard: true })
+
+describe.each(sizes)("a list of %i items", (size) => {
+  it.live("bids: every page and count of every filter, from any position", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger
+      const { writes: sql } = ledger.database
+      const rows = Array.from(
+        { length: size },
+        (_, i) => ({ id: itemId(i), slotNum: i % 5 === 4 ? 8 : 7, bidder: i % 3 })
+      )
+      for (let bidder = 0; bidder < 3; bidder++) {
+        // bidders 0 and 2 are registered with the same forger
+        yield* sql.unsafe(
+          "INSERT INTO coordinator (item_id, bidder_addr, forger_addr, url, ethereum_block_num) VALUES ($1, $2, $3, $4, 5)",
+          [bidder + 1, bytes(bidder), bytes(900 + bidder % 2), `of (${bidder}), "quoted"`]
+        )
+        yield* sql.unsafe(
+          "INSERT INTO registration (bidder_addr, forger_addr, item_id) VALUES ($1, $2, $3)",
+          [bytes(bidder), bytes(900 + bidder % 2), bidder + 1]
+        )
+      }
+      for (const { bidder, id, slotNum } of rows) {
+        yield* sql.unsafe(
+          "INSERT INTO bid (item_id, slot_num, bidder_addr, withdraw_addr, bid_value, ethereum_block_num, timestamp_ms) VALUES ($1, $2, $3, $3, $1, 5, 6)",
+          [id, slotNum, bytes(bidder)]
+        )
+      }
+      yield* fileRows(sql)
+      const filters: ReadonlyArray<
+        readonly [ListQuery<"bids">["filters"], (row: typeof rows[number]) => boolean]
+      > = [
+        [{}, () => true],
+        [{ slotNum: 7 }, ({ slotNum }) => slotNum === 7],
+        [{ bidderAddr: address(1) }, ({ bidder }) => bidder === 1],
+        [
+          { slotNum: 7, bidderAddr: address(1) },
+          ({ bidder, slotNum }) => slotNum === 7 && bidder === 1
+        ],
+        [{ forgerAddr: address(900) }, ({ bidder }) => bidder !== 1],
+        [
+          { slotNum: 7, forgerAddr: address(900) },
+          ({ bidder, slotNum }) => slotNum === 7 && bidder !== 1
+        ],
+        [
+          { slotNum: 7, bidderAddr: address(2), forgerAddr: address(900) },
+          ({ bidder, slotNum }) => slotNum === 7 && bidder === 2
+        ],
+        [{ bidderAddr: address(1), forgerAddr: address(900) }, () => false],
+        [{ slotNum: 9 }, () => false],
+        [{ forgerAddr: address(77) }, () => false]
+      ]
+      for (const [filters_, chooses] of filters) {
+        const ids = rows.filter(chooses).map(({ id }) => id)
+        yield* atOnce(
+          pages(size),
+          (query) =>
+            Effect.map(
+              ledger.reader.list("bids", { filters: filters_, ...query }),
+              ({ counts, items }) =>
+                assert.deepStrictEqual(
+                  { ids: items.map(({ bid }) => bid.itemId), counts },
+                  expected(ids, query),
+                  JSON.stringify([filters_, query])
+                )
+            )
+        )
+      }
+      const { items } = yield* ledger.reader.list("bids", { filters: {}, limit: 1 })
+      if (size > 0) {
+        assert.deepStrictEqual(items, [{
+          bid: {
+            itemId: 2,
+            slotNum: 7,
+            bidderAddr: address(0),
+            withdrawAddr: address(0),
+            bidValue: 2n,
+            ethereumBlockNum: 5n,
+            timestampMs: 6
+          },
+          coordinator: {
+            itemId: 1,
+            bidderAddr: address(0),
+            forgerAddr: address(900),
+            url: 'of (0), "quoted"',
+            ethereumBlockNum: 5n
+          }
+        }])
+        assert.isTrue(Object.isFrozen(items[0]!.bid))
+      }
+    }).pipe(Effect.scoped))
+
+  it.live("batches: every page and count within every range of numbers", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger
+      const { writes: sql } = ledger.database
+      const rows = Array.from(
+        { length: size },
+        (_, i) => ({
+          id: itemId(i),
+          batchNum: i + 1,
+          slotNum: i % 50 === 49 ? 4 : 3,
+          forger: i % 2
+        })
+      )
+      for (const { batchNum, forger, id, slotNum } of rows) {
+        yield* sql.unsafe(
+          `INSERT INTO batch (batch_num, item_id, ethereum_block_num, ethereum_block_hash, timestamp_ms, forger_addr, collected_tokens, collected_amounts,
+            historic_total_collected_fees_usd, state_root, num_accounts, exit_root, slot_num, transactions_from, transactions_to, exits_from, exits_to,
+            total_transactions, total_l2_transactions, total_fee_units, total_accounts, total_public_keys, updated_accounts, nonces_before, balances_before)
+          SELECT $1, $2, ethereum_block_num, $3, 5, $4, '{}', '{}', 0.1, 1, 0, 2, $5, 1, 1, 1, 1, 0, 0, 0, 0, 0, '{}', '{}', '{}' FROM ledger`,
+          [batchNum, id, Buffer.alloc(32), bytes(forger), slotNum]
+        )
+      }
+      yield* fileRows(sql)
+      const bounds = [
+        {},
+        { minBatchNum: 0 },
+        { minBatchNum: 63, maxBatchNum: 129 },
+        { minBatchNum: 64 },
+        { maxBatchNum: 65 },
+        { minBatchNum: 9, maxBatchNum: 9 },
+        { minBatchNum: 20, maxBatchNum: 5 },
+        { minBatchNum: 4294967295 },
+        { maxBatchNum: 0 }
+      ]
+      for (const filters_ of bounds) {
+        for (
+          const more of [{}, { forgerAddr: address(1) }, { slotNum: 3, forgerAddr: address(0) }]
+        ) {
+          const filters: ListQuery<"batches">["filters"] = { ...filters_, ...more }
+          const ids = rows.filter(({ batchNum, forger, slotNum }) =>
+            batchNum > (filters.minBatchNum ?? 0) && batchNum < (filters.maxBatchNum ?? Infinity)
+            && address(forger) === (filters.forgerAddr ?? address(forger)) &&
+            slotNum === (filters.slotNum ?? slotNum)
+          ).map(({ id }) => id)
+          yield* atOnce(
+            pages(size).filter((_, i) => i % 5 === 0),
+            (query) =>
+              Effect.map(
+                ledger.reader.list("batches", { filters, ...query }),
+                ({ counts, items }) =>
+                  assert.deepStrictEqual(
+                    { ids: items.map((batch) => batch.itemId), counts },
+                    expected(ids, query),
+                    JSON.stringify([filters, query])
+                  )
+              )
+          )
+        }
+      }
+    }).pipe(Effect.scoped))
+})
+
+describe("a price that changes between two answers", () => {
+  it.live("appears in the next one, and an earlier answer keeps its own", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger
+      const reader = makeLedgerReader(ledger.database.values, genesis.constants)
+      const before = yield* reader.find("token", 0)
+      yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
+      const after = yield* reader.find("token", 0)
+      assert.deepInclude(before.item, { priceUSD: null, priceTimeMs: null })
+      assert.deepInclude(after.item, { priceUSD: 7.25, priceTimeMs: 99 })
+      assert.strictEqual(after.stamp.version, before.stamp.version + 1)
+      assert.deepStrictEqual(yield* reader.accountsAndTokens({ accounts: [256], tokens: [1, 0] }), {
+        accounts: [null],
+        tokens: [null, after.item],
+        stamp: after.stamp
+      })
+    }).pipe(Effect.scoped))
+})
+
+describe("the versions that a reader reports", () => {
+  it.live("are those of each answer and of each refusal", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger
+      const reported: Array<number> = []
+      const reader = makeLedgerReader(
+        ledger.database.values,
+        genesis.constants,
+        (version) => Effect.sync(() => void reported.push(version))
+      )
+      const { version } = yield* reader.stamp
+      yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
+      yield* reader.state
+      yield* Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } }))
+      yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.5, timeMs: 100 }])
+      yield* reader.find("token", 0)
+      yield* reader.list("slots", { filters: {} })
+      assert.deepStrictEqual(
+        reported,
+        [version, version + 1, version + 1, version + 2, version + 2]
+      )
+    }).pipe(Effect.scoped))
+})
