@@ -27,7 +27,7 @@ export const reportWrongProofs = (
   findWrongProofs: Auditing["findWrongProofs"],
   network: Network,
   deferredProofs: ReadonlyArray<
-    { readonly place: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
+    { readonly location: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
   >,
   findings: Findings
 ): Effect.Effect<void> =>
@@ -35,7 +35,7 @@ export const reportWrongProofs = (
     for (const index of wrong) {
       findings.violate(
         "exit-proofs",
-        deferredProofs[index]!.place,
+        deferredProofs[index]!.location,
         "a proof with another root",
         `a proof with the root ${deferredProofs[index]!.proof[1]}, the exit root of its batch`
       )
