@@ -178,7 +178,7 @@ function auditEntry(
   seq: number,
   findings: Findings
 ): boolean {
-  const place = `record ${seq}`
+  const location = `record ${seq}`
   findings.checked("journal")
   if (entry.kind === "pool") {
     try {
@@ -187,7 +187,7 @@ function auditEntry(
     } catch (error) {
       findings.violate(
         "journal",
-        place,
+        location,
         error instanceof Error ? error.message : String(error),
         "a write that the pool can make"
       )
@@ -196,24 +196,24 @@ function auditEntry(
   }
   const record = readFeedLine(entry.text)
   if (Exit.isFailure(record)) {
-    findings.violate("journal", place, entry.text.slice(0, 200), "a record of a feed")
+    findings.violate("journal", location, entry.text.slice(0, 200), "a record of a feed")
     return false
   }
   findings.checked("feed")
-  const applied = audited.applyRecord(record.value, place)
+  const applied = audited.applyRecord(record.value, location)
   if (Result.isFailure(applied)) {
     const { expected, invariant, pointer, value } = applied.failure
     findings.violate(
       "feed",
       record.value.kind === "block"
-        ? `${place}, block ${record.value.block.number}${pointer}`
-        : `${place}${pointer}`,
+        ? `${location}, block ${record.value.block.number}${pointer}`
+        : `${location}${pointer}`,
       `${value} (${invariant})`,
       expected
     )
     return false
   }
-  if (applied.success !== null) compareChanges(entry.changes, applied.success, place, findings)
+  if (applied.success !== null) compareChanges(entry.changes, applied.success, location, findings)
   return true
 }
 
@@ -221,14 +221,14 @@ function auditEntry(
 function compareChanges(
   packed: string | undefined,
   changes: BlockChanges,
-  place: string,
+  location: string,
   findings: Findings
 ): void {
   findings.checked("decisions")
   if (packed === undefined) {
     return findings.violate(
       "decisions",
-      place,
+      location,
       "no decision that can be read",
       "the one that was written; every start decides the block anew until then"
     )
@@ -238,31 +238,36 @@ function compareChanges(
   if (stored === undefined) return
   const different = differenceOf(stored, changes, "")
   if (different !== undefined) {
-    findings.violate("decisions", `${place}${different.place}`, different.found, different.expected)
+    findings.violate(
+      "decisions",
+      `${location}${different.path}`,
+      different.found,
+      different.expected
+    )
   }
 }
 
 /** The first path at which two values differ. */
 interface Difference {
-  readonly place: string
+  readonly path: string
   readonly found: string
   readonly expected: string
 }
 
-function differenceOf(found: unknown, expected: unknown, place: string): Difference | undefined {
+function differenceOf(found: unknown, expected: unknown, path: string): Difference | undefined {
   if (isDeepStrictEqual(found, expected)) return undefined
   if (
     typeof found !== "object" || typeof expected !== "object" || found === null || expected === null
   ) {
     return found === expected
       ? undefined
-      : { place, found: String(found), expected: String(expected) }
+      : { path, found: String(found), expected: String(expected) }
   }
   for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
     const difference = differenceOf(
       (found as Record<string, unknown>)[name],
       (expected as Record<string, unknown>)[name],
-      `${place}/${name}`
+      `${path}/${name}`
     )
     if (difference !== undefined) return difference
   }

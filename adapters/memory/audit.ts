@@ -15,7 +15,7 @@ import { type MemoryLedger, openMemoryLedger } from "./ledger.ts"
 /** The proof of an exit, not yet verified. */
 export interface DeferredProof {
   /** The record and account of the exit, for a finding. */
-  readonly place: string
+  readonly location: string
   readonly proof: Parameters<VerifyExit>
 }
 
@@ -24,11 +24,11 @@ export interface AuditedLedger {
   readonly ledger: MemoryLedger
   /**
    * Applies a record, and returns the changes of a new block or null. Fails if the record violates
-   * an invariant. `place` names the record in findings.
+   * an invariant. `location` names the record in findings.
    */
   readonly applyRecord: (
     record: FeedRecord,
-    place: string
+    location: string
   ) => Result.Result<BlockChanges | null, BlockViolation>
   /** Returns the proofs of the records applied since the last call. The caller verifies them. */
   readonly takeProofs: () => ReadonlyArray<DeferredProof>
@@ -54,13 +54,16 @@ export interface AuditedLedger {
 export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
   let deferredProofs: Array<DeferredProof> = []
-  const applyRecord: AuditedLedger["applyRecord"] = (record, place) => {
+  const applyRecord: AuditedLedger["applyRecord"] = (record, location) => {
     switch (record.kind) {
       case "block": {
         let changes: BlockChanges | null = null
         const blockProofs: Array<DeferredProof> = []
         const verifyExit: VerifyExit = (...proof) => {
-          blockProofs.push({ place: `${place}, exit of account ${proof[0].accountIndex}`, proof })
+          blockProofs.push({
+            location: `${location}, exit of account ${proof[0].accountIndex}`,
+            proof
+          })
           return true
         }
         const decide = decideBlock(

@@ -40,7 +40,7 @@ const exits = records.flatMap((record) => record.kind === "block" ? record.block
 const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
   Effect.map(
     makeProofVerifier(1, findings),
-    (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes })
+    (findWrongProofs) => ({ onProgress: () => Effect.void, findWrongProofs, tree: treeHashes })
   )
 
 const directories = mkdtempSync(join(tmpdir(), "audit-"))
@@ -62,11 +62,12 @@ const audited = (
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.scoped(Effect.gen(function*() {
     const findings = new Findings()
-    const { tell, tree: hashes, wrongProofs } = yield* auditing(findings)
+    const { onProgress, tree: hashes, findWrongProofs } = yield* auditing(findings)
     yield* auditJournal(directory, {
-      onProgress: tell,
+      onProgress,
       tree: tree ? hashes : null,
-      verifyProofs: (network, proofs) => reportWrongProofs(wrongProofs, network, proofs, findings)
+      verifyProofs: (network, proofs) =>
+        reportWrongProofs(findWrongProofs, network, proofs, findings)
     }, findings)
     return findings.report()
   }))

@@ -11,11 +11,11 @@ import type { Account, Findings, Network, TreeHashes } from "../../../core/mod.t
 
 /** Services for audits: progress reports, and expensive checks in worker threads. */
 export interface Auditing {
-  readonly tell: (
+  readonly onProgress: (
     done: { readonly units: number; readonly share: number | undefined; readonly at: string }
   ) => Effect.Effect<void>
   /** Returns the indexes of invalid proofs. Checks a sample if `--exit-sample` is below 1. */
-  readonly wrongProofs: (
+  readonly findWrongProofs: (
     network: Network,
     proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>
   ) => Effect.Effect<ReadonlyArray<number>>
@@ -24,18 +24,18 @@ export interface Auditing {
 
 /** Verifies the proofs of records, and adds a finding for each invalid one. */
 export const reportWrongProofs = (
-  wrongProofs: Auditing["wrongProofs"],
+  findWrongProofs: Auditing["findWrongProofs"],
   network: Network,
   deferredProofs: ReadonlyArray<
-    { readonly place: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
+    { readonly location: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
   >,
   findings: Findings
 ): Effect.Effect<void> =>
-  Effect.map(wrongProofs(network, deferredProofs.map(({ proof }) => proof)), (wrong) => {
+  Effect.map(findWrongProofs(network, deferredProofs.map(({ proof }) => proof)), (wrong) => {
     for (const index of wrong) {
       findings.violate(
         "exit-proofs",
-        deferredProofs[index]!.place,
+        deferredProofs[index]!.location,
         "a proof with another root",
         `a proof with the root ${deferredProofs[index]!.proof[1]}, the exit root of its batch`
       )
@@ -59,7 +59,7 @@ const inPlaceMax = 64
 export const makeProofVerifier = (
   sample: number,
   findings: Findings
-): Effect.Effect<Auditing["wrongProofs"], never, Scope.Scope> =>
+): Effect.Effect<Auditing["findWrongProofs"], never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let workers: ExitProofWorkers | undefined
     let due = 0

@@ -37,8 +37,8 @@ export const verify = (
     const progress = yield* makeProgress({ unit: "items" })
     const startedMs = Date.now()
     const auditing: Auditing = {
-      tell: progress.report,
-      wrongProofs: yield* makeProofVerifier(exitSample, findings),
+      onProgress: progress.report,
+      findWrongProofs: yield* makeProofVerifier(exitSample, findings),
       tree: stateRoot ? treeHashes : null
     }
     if (exitSample < 1) {
@@ -86,23 +86,23 @@ const verifiedLocationOf = (
 
 const auditOf = (
   location: ReturnType<typeof verifiedLocationOf>,
-  { tell, tree, wrongProofs }: Auditing,
+  { onProgress, tree, findWrongProofs }: Auditing,
   findings: Findings,
   settings: Connections
 ) => {
   switch (location.kind) {
     case "feed":
-      return verifyFeed(location.path, { tell, tree, wrongProofs }, findings)
+      return verifyFeed(location.path, { onProgress, tree, findWrongProofs }, findings)
     case "directory":
       return Effect.gen(function*() {
         const { auditJournal } = yield* Effect.promise(() =>
           import("../../../adapters/journal/mod.ts")
         )
         yield* auditJournal(location.directory, {
-          onProgress: tell,
+          onProgress,
           tree,
           verifyProofs: (network, proofs) =>
-            reportWrongProofs(wrongProofs, network, proofs, findings)
+            reportWrongProofs(findWrongProofs, network, proofs, findings)
         }, findings)
       })
     case "database":
@@ -112,7 +112,7 @@ const auditOf = (
         )
         yield* Effect.provide(
           auditDatabase(
-            { keccak256, findWrongProofs: wrongProofs, onProgress: tell, tree },
+            { keccak256, findWrongProofs, onProgress, tree },
             findings
           ),
           databaseLayer({

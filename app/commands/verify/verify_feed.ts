@@ -13,7 +13,7 @@ const proofsAtOnce = 200
  */
 export const verifyFeed = (
   path: string,
-  { tell, tree, wrongProofs }: Auditing,
+  { onProgress, tree, findWrongProofs }: Auditing,
   findings: Findings
 ) =>
   Effect.gen(function*() {
@@ -24,7 +24,7 @@ export const verifyFeed = (
     const verifyDeferred = Effect.suspend(() => {
       const proofs = deferredProofs
       deferredProofs = []
-      return reportWrongProofs(wrongProofs, genesis.network, proofs, findings)
+      return reportWrongProofs(findWrongProofs, genesis.network, proofs, findings)
     })
     const auditRecord = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
       Effect.gen(function*() {
@@ -45,7 +45,7 @@ export const verifyFeed = (
         }
         deferredProofs = [...deferredProofs, ...audited.takeProofs()]
         if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
-        yield* tell({ units: number, share: share(), at: recordName })
+        yield* onProgress({ units: number, share: share(), at: recordName })
       })
     yield* Stream.fromAsyncIterable(records, (error) => error as FeedFileError).pipe(
       Stream.runForEach(auditRecord),
