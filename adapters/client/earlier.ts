@@ -69,23 +69,23 @@ export interface HistoryTransaction {
   readonly L1orL2: "L1" | "L2"
   /** Identifier of a transaction. */
   readonly id: string
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Type of transaction. */
   readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
-  /** Position of the transaction in its batch, for an L1 user transaction in its queue. */
+  /** Position of the transaction in its batch; in its queue for an L1 user transaction. */
   readonly position: number
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly fromAccountIndex: string | null
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly fromZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly fromBJJ: string | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly toAccountIndex: string
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly toZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly toBJJ: string | null
   /** Units of the token. */
   readonly amount: string
@@ -249,6 +249,7 @@ export interface StateWithdrawalDelayer {
   /** Seconds. */
   readonly withdrawalDelay: number
   readonly emergencyMode: boolean
+  /** Ethereum address. */
   readonly rollupAddress: string
   /** Ethereum address. */
   readonly governanceDAOAddress: string

@@ -2,12 +2,12 @@
 
 import type { AtLeastOne, JsonText, NoParameters, Paging } from "./parameters.ts"
 
-/** Leave to create accounts for the key of an Ethereum address. */
+/** Authorization to create accounts for a key. */
 export interface AccountCreationAuthorization {
   readonly timestamp: string
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly zkEthereumAddress: string
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly bjj: string
   /** Ethereum signature: r, s, v. */
   readonly signature: string
@@ -15,11 +15,11 @@ export interface AccountCreationAuthorization {
 
 /** Token registered in the network. */
 export interface Token {
-  /** Identifier of a registered token. */
+  /** Identifier of a registered token; 0 is ether. */
   readonly id: number
   /** Ethereum address of the token contract. */
   readonly ethereumAddress: string
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Full name of the token. */
   readonly name: string
@@ -37,7 +37,7 @@ export interface Token {
 
 /** Leaf of the state tree: what one owner holds of one token. */
 export interface Account {
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly accountIndex: string
@@ -45,9 +45,9 @@ export interface Account {
   readonly nonce: bigint
   /** Units of the token. */
   readonly balance: string
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly bjj: string
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly zkEthereumAddress: string
   readonly token: Token
 }
@@ -94,7 +94,7 @@ export interface Exit {
   readonly batchNum: number
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly accountIndex: string
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   readonly merkleProof: MerkleProof
   /** Units that leave. */
@@ -139,15 +139,15 @@ export interface PoolL2Transaction {
   readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly fromAccountIndex: string
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly fromZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly fromBJJ: string | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly toAccountIndex: string | null
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly toZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly toBjj: string | null
   /** Units of the token. */
   readonly amount: string
@@ -157,7 +157,7 @@ export interface PoolL2Transaction {
   readonly nonce: bigint
   /** pend: pending, fing: forging, fged: forged, invl: invalid. */
   readonly state: "pend" | "fing" | "fged" | "invl"
-  /** Compressed BabyJubJub signature. */
+  /** Compressed BabyJubJub signature: R8, then S. */
   readonly signature: string
   /** When the transaction entered the pool. */
   readonly timestamp: string
@@ -167,11 +167,11 @@ export interface PoolL2Transaction {
   readonly requestFromAccountIndex: string | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly requestToAccountIndex: string | null
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly requestToZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly requestToBJJ: string | null
-  /** Identifier of a registered token. */
+  /** Identifier of a registered token; 0 is ether. */
   readonly requestTokenId: number | null
   /** An integer of any size, as a decimal string. */
   readonly requestAmount: string | null
@@ -215,23 +215,23 @@ export interface HistoryTransaction {
   readonly L1orL2: "L1" | "L2"
   /** Identifier of a transaction. */
   readonly id: string
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Type of transaction. */
   readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
-  /** Position of the transaction in its batch, for an L1 user transaction in its queue. */
+  /** Position of the transaction in its batch; in its queue for an L1 user transaction. */
   readonly position: number
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly fromAccountIndex: string | null
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly fromZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly fromBJJ: string | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly toAccountIndex: string
-  /** Ethereum address of an account owner, in mixed case. */
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly toZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them. */
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly toBJJ: string | null
   /** Units of the token. */
   readonly amount: string
@@ -271,7 +271,7 @@ export interface HistoryTransactionsQuery extends Paging {
 
 /** Group of transactions forged together. */
 export interface Batch {
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Number of a batch; the first one is 1. */
   readonly batchNum: number
@@ -327,7 +327,7 @@ export interface FullBatch {
 
 /** Bid for the right to forge in a slot. */
 export interface Bid {
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Ethereum address. */
   readonly bidderAddr: string
@@ -337,7 +337,7 @@ export interface Bid {
   readonly withdrawAddr: string
   /** Number of a slot. */
   readonly slotNum: number
-  /** Where the coordinator can be reached. */
+  /** URL of the coordinator. */
   readonly URL: string
   /** Units of the governance token. */
   readonly bidValue: string
@@ -398,13 +398,13 @@ export type BidsQuery = Paging & AtLeastOne<{
 
 /** Registration of a coordinator. */
 export interface Coordinator {
-  /** Position of the item in its list. Grows, and is never used twice. */
+  /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   /** Ethereum address. */
   readonly forgerAddr: string
   /** Ethereum address. */
   readonly bidderAddr: string
-  /** Where the coordinator can be reached. */
+  /** URL of the coordinator. */
   readonly URL: string
   /** Block of the registration. */
   readonly ethereumBlock: bigint
@@ -642,9 +642,9 @@ export interface Coordinators {
 /** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
 export interface CoordinatorsQuery extends Paging {}
 
-/** Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key. */
+/** Authorization to create accounts for a key, signed by the owner of an Ethereum address; any coordinator may use it. */
 export interface AccountCreationAuthorizationPost {
-  /** Who gives the leave. */
+  /** Address that signs the authorization and will own the accounts. */
   readonly zkEthereumAddress: string
   /** Key of the accounts. */
   readonly bjj: string

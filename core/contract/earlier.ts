@@ -10,13 +10,7 @@ import type { PageCounts } from "./items.ts"
 import { later } from "./later.ts"
 import type { Revision } from "./revision.ts"
 import { field, reference, revise, shape } from "./shape.ts"
-import {
-  boolean,
-  count,
-  ethBlockNum,
-  ethereumAddress,
-  itemId
-} from "./scalars/mod.ts"
+import { boolean, count, ethBlockNum, ethereumAddress, itemId } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
 import { arrayOf, nullable, type WireType } from "./wire_type.ts"
 
@@ -100,7 +94,10 @@ const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
   ],
   put: {
     rollupAddress: field(rollupAddress, (v: WithdrawalDelayerVariables) => v),
-    governanceDAOAddress: field(ethereumAddress, (v: WithdrawalDelayerVariables) => v.governanceAddress),
+    governanceDAOAddress: field(
+      ethereumAddress,
+      (v: WithdrawalDelayerVariables) => v.governanceAddress
+    ),
     whiteHackGroupAddress: field(
       ethereumAddress,
       (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress

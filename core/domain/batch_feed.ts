@@ -1,5 +1,13 @@
 import { Schema } from "effect"
-import { accountIndex, digits78Text as big, ethSignature, ethereumAddress as address, integer, publicKey, uint32 } from "./values.ts"
+import {
+  accountIndex,
+  digits78Text as big,
+  ethSignature,
+  ethereumAddress as address,
+  integer,
+  publicKey,
+  uint32
+} from "./values.ts"
 
 /** A `MerkleProof` in a feed. */
 export const MerkleProofFeed = Schema.Struct({

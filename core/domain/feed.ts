@@ -1,5 +1,14 @@
 import { Schema } from "effect"
-import { accountIndex, digits78Text as big, ethereumAddress as address, hash, integer, timeMs, uint32, uint64Text as uint64 } from "./values.ts"
+import {
+  accountIndex,
+  digits78Text as big,
+  ethereumAddress as address,
+  hash,
+  integer,
+  timeMs,
+  uint32,
+  uint64Text as uint64
+} from "./values.ts"
 import { BatchFeed, L1UserFeed } from "./batch_feed.ts"
 import {
   AuctionVariablesFeed,

@@ -1,5 +1,13 @@
 import { Schema } from "effect"
-import { digits78Text as big, ethereumAddress as address, hash, integer, timeMs, uint32, uint64Text as uint64 } from "./values.ts"
+import {
+  digits78Text as big,
+  ethereumAddress as address,
+  hash,
+  integer,
+  timeMs,
+  uint32,
+  uint64Text as uint64
+} from "./values.ts"
 import { slotNumMax } from "./auction.ts"
 import { slotOfBlock } from "./slot.ts"
 

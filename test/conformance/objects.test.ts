@@ -3,8 +3,9 @@
  * last character: a member with the value of another one is a failure, and so is another order.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { exactJson } from "../../adapters/http/mod.ts"
 import { earlier, later, type Revision, type Shapes, wireContext } from "../../core/contract/mod.ts"
 import type {
   Account,
@@ -626,8 +627,11 @@ for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
         const decode = Schema.decodeUnknownSync(shape.schema(context), {
           onExcessProperty: "error"
         })
+        const encode = Schema.encodeSync(shape.schema(context))
+        const valueOf = shape.valueIn(context) as (view: unknown) => unknown
         for (const [view, text] of written[revision.name]![name as keyof Shapes]) {
           assert.strictEqual(write(view), text)
+          assert.strictEqual(exactJson(encode(valueOf(view))), text)
           decode(JSON.parse(text.replace(`"nonce":${2n ** 63n}`, `"nonce":1`)))
         }
       })
@@ -644,7 +648,8 @@ describe("a schema", () => {
       [later, `"transactionsPerBatch":1.25`, `"transactionsPerBatch":-1.25`]
     ]
     for (const [{ name, shapes }, text, instead] of broken) {
-      const is = Schema.is(shapes.state.schema(context))
+      const is = (json: unknown) =>
+        Option.isSome(Schema.decodeUnknownOption(shapes.state.schema(context))(json))
       const whole = written[name]!.state[0]![1]
       assert.include(whole, text)
       assert.deepStrictEqual(

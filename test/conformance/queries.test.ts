@@ -33,7 +33,14 @@ const readerOf = (
   revision: Revision = later,
   prefix = "zk",
   listItemsMax?: number
-) => queryReader(list, revision, wireContext({ ...zk, prefix }, keccak256), [later, earlier], listItemsMax)
+) =>
+  queryReader(
+    list,
+    revision,
+    wireContext({ ...zk, prefix }, keccak256),
+    [later, earlier],
+    listItemsMax
+  )
 const messagesOf = (faults: ReadonlyArray<InputFault>) =>
   faults.map(({ message, parameter, rule, value }) => [parameter, value, rule, message])
 const read = (

@@ -1,6 +1,6 @@
 /* Each wire type: how values are written, which are accepted, and how they are documented. */
 import { assert, describe, it } from "@effect/vitest"
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   bodies,
@@ -20,19 +20,23 @@ import {
   shape,
   wireContext
 } from "../../core/contract/mod.ts"
-import { ethSignature, feeSelector, nonce, signature } from "../../core/contract/body_scalar.ts"
-import { field, reference } from "../../core/contract/shape.ts"
 import {
-  arrayOf,
-  booleanType,
-  enumType,
-  integerType,
-  mapOf,
-  nullable,
-  numberType,
-  textType,
-  type WireType
-} from "../../core/contract/wire_type.ts"
+  bigInteger,
+  integer,
+  oneOf,
+  quantity,
+  scalar
+} from "../../core/contract/scalars/_scalar.ts"
+import {
+  boolean,
+  ethSignature,
+  feeSelector,
+  nonce,
+  signature
+} from "../../core/contract/scalars/mod.ts"
+import { EncodingError } from "../../core/encoding/mod.ts"
+import { field, reference } from "../../core/contract/shape.ts"
+import { arrayOf, mapOf, nullable, type WireType } from "../../core/contract/wire_type.ts"
 
 const network = { prefix: "hez", name: "", chainId: 1, rollupAddress: "" }
 const context = wireContext(network, keccak256)
@@ -42,23 +46,37 @@ const writes = <T>(type: WireType<T>, ...values: ReadonlyArray<T>) =>
   values.map(type.write(context))
 /** Returns which of the values the documented schema accepts. */
 const accepts = (type: Pick<WireType<never>, "schema">, ...values: ReadonlyArray<unknown>) =>
-  values.map(Schema.is(type.schema(context)))
+  values.map((value) => Option.isSome(Schema.decodeUnknownOption(type.schema(context))(value)))
 const documented = (type: Pick<WireType<never>, "jsonSchema">) => type.jsonSchema(context)
 
 describe("a wire type", () => {
   it("text is escaped unless it needs no escaping", () => {
-    const described = { doc: "D", format: "f", example: "e" }
-    const plain = textType<string>(() => (value) => value, {
-      plain: true,
-      pattern: "^a+$",
-      ...described
+    const plain = scalar<string>({
+      domain: Schema.String,
+      parse: () => (text) =>
+        /^a+$/u.test(text)
+          ? Result.succeed(text)
+          : Result.fail(new EncodingError(text, "another text")),
+      bounds: () => ({ type: "string", pattern: "^a+$", format: "f" }),
+      description: "D",
+      example: "e"
     })
-    const any = textType<number>(({ network: { prefix } }) => (value) => `${prefix}"${value}`, {
-      plain: false,
-      patternOf: ({ network: { prefix } }) => `^${prefix}`,
-      pattern: "^x"
+    const any = scalar<number>({
+      domain: Schema.Number,
+      parse: ({ network: { prefix } }) => (text) =>
+        text.startsWith(prefix)
+          ? Result.succeed(text.length)
+          : Result.fail(new EncodingError(text, "another text")),
+      format: ({ network: { prefix } }) => (value) => `${prefix}"${value}`,
+      isEscaped: true,
+      bounds: ({ network: { prefix } }) => ({ type: "string", pattern: `^${prefix}` })
     })
-    const bare = textType<string>(() => (value) => value, { plain: false })
+    const bare = scalar<string>({
+      domain: Schema.String,
+      parse: () => Result.succeed,
+      isEscaped: true,
+      bounds: () => ({ type: "string" })
+    })
     assert.deepStrictEqual([...writes(plain, 'a"b'), ...writes(any, 7)], ['"a"b"', '"hez\\"7"'])
     assert.deepStrictEqual([
       ...accepts(plain, "aa", "b", 1),
@@ -80,9 +98,9 @@ describe("a wire type", () => {
   })
 
   it("integers have bounds and keep their digits", () => {
-    const small = integerType<number>(1n, 256n, { doc: "D", example: 5 })
-    const safe = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
-    const big = integerType<bigint>(2n, uint64)
+    const small = integer(1, 256, { description: "D", example: 5 })
+    const safe = integer(0, Number.MAX_SAFE_INTEGER)
+    const big = bigInteger(2n, uint64)
     assert.deepStrictEqual([...writes(small, 7), ...writes(big, uint64)], [
       "7",
       "18446744073709551615"
@@ -126,37 +144,42 @@ describe("a wire type", () => {
   })
 
   it("numbers, booleans and closed sets accept exactly their values", () => {
-    const positive = numberType({ minimum: 0, doc: "D" })
+    const positive = quantity({ description: "D" })
     assert.deepStrictEqual([
       ...writes(positive, 1.5, 1e21),
-      ...writes(booleanType, true, false),
-      ...writes(enumType(["a", "b"]), "b")
+      ...writes(boolean, true, false),
+      ...writes(oneOf(["a", "b"]), "b")
     ], ["1.5", "1e+21", "true", "false", '"b"'])
     assert.deepStrictEqual([
       ...accepts(positive, 0, -1, Infinity),
-      ...accepts(numberType(), -1, NaN),
-      ...accepts(booleanType, false, 0),
-      ...accepts(enumType(["a", "b"]), "a", "c")
-    ], [true, false, false, true, false, true, false, true, false])
+      ...accepts(quantity(), -1, NaN),
+      ...accepts(boolean, false, 0),
+      ...accepts(oneOf(["a", "b"]), "a", "c")
+    ], [true, false, false, false, false, true, false, true, false])
     assert.deepStrictEqual([
       documented(positive),
-      documented(numberType()),
-      documented(booleanType)
-    ], [{ type: "number", minimum: 0, description: "D" }, { type: "number" }, { type: "boolean" }])
-    assert.deepStrictEqual([documented(enumType(["a", "b"])), documented(enumType(["a"], "D"))], [{
+      documented(quantity()),
+      documented(boolean)
+    ], [{ type: "number", minimum: 0, description: "D" }, { type: "number", minimum: 0 }, {
+      type: "boolean"
+    }])
+    assert.deepStrictEqual([
+      documented(oneOf(["a", "b"])),
+      documented(oneOf(["a"], { description: "D" }))
+    ], [{
       type: "string",
       enum: ["a", "b"]
     }, { type: "string", enum: ["a"], description: "D" }])
   })
 
   it("null, arrays and maps are composed of other types", () => {
-    const small = integerType<number>(0n, 9n)
+    const small = integer(0, 9)
     const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
     const pair = arrayOf(small, { length: 2, doc: "Two" })
     const byId = mapOf(small, "By id")
     assert.deepStrictEqual([
       ...writes(nullable(small), null, 3),
-      ...writes(nullable(enumType(["a"])), null),
+      ...writes(nullable(oneOf(["a"])), null),
       ...writes(arrayOf(small), [], [1], [1, 2, 3]),
       ...writes(byId, [[1, 2], [3, 4]], [])
     ], ["null", "3", "null", "[]", "[1]", "[1,2,3]", '{"1":2,"3":4}', "{}"])
@@ -176,7 +199,7 @@ describe("a wire type", () => {
       minimum: 0,
       maximum: 9
     })
-    assert.deepStrictEqual(documented(nullable(enumType(["a"]))), {
+    assert.deepStrictEqual(documented(nullable(oneOf(["a"]))), {
       anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }]
     })
     assert.deepStrictEqual(documented(nullable(reference(inner))), {
@@ -206,12 +229,12 @@ describe("a wire object", () => {
     readonly n: number
     readonly token: { readonly n: number }
   }
-  const small = integerType<number>(0n, 9n)
+  const small = integer(0, 9)
   const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
   const outer = shape<View>("Outer", "An outer one", {
     zkEthereumAddress: field(small, ({ n }) => n, "Told"),
     other: field(reference(inner), ({ token: { n } }) => n),
-    last: field(booleanType, ({ n }) => n > 5)
+    last: field(boolean, ({ n }) => n > 5)
   })
   const view = { n: 7, token: { n: 2 } }
 
@@ -380,52 +403,61 @@ describe("a revision", () => {
 
   it("documents the parameters of path and query", () => {
     const address = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
-    const uint32 = (example: number) => ({
+    const uint32 = (description: string, example: number) => ({
       type: "integer",
       minimum: 0,
       maximum: 4294967295,
+      description,
       examples: [example]
     })
-    const text = (pattern: string, example: string) => ({
+    const text = (description: string, pattern: string, example: string) => ({
       type: "string",
       pattern,
+      description,
       examples: [example]
     })
     assert.deepStrictEqual(
       Object.fromEntries(
         Object.entries(scalars).filter(([name]) => name !== "transactionType").map((
           [name, { jsonSchema }]
-        ) => [name, jsonSchema(network)])
+        ) => [name, jsonSchema(context)])
       ),
       {
-        tokenId: uint32(0),
+        tokenId: uint32("Identifier of a registered token; 0 is ether", 0),
         tokenIds: { type: "string", examples: ["0,3,87"] },
         tokenSymbols: { type: "string", examples: ["ETH,DAI"] },
         text: { type: "string", minLength: 1 },
-        batchNum: uint32(5432),
-        slotNum: uint32(784),
-        accountIndex: {
-          ...text("^hez:[^:]+:(0|[1-9][0-9]{0,14})$", "hez:DAI:4444"),
-          description: "The number at the end is at most 281474976710655"
-        },
-        ethereumAddress: text("^0x[a-fA-F0-9]{40}$", address),
-        prefixedAddress: text("^hez:0x[a-fA-F0-9]{40}$", `hez:${address}`),
+        batchNum: uint32("Number of a batch; the first one is 1", 5432),
+        slotNum: uint32("Number of a slot", 784),
+        accountIndex: text(
+          "Account: prefix, token symbol and index; the index is at most 281474976710655",
+          "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
+          "hez:ETH:4444"
+        ),
+        ethereumAddress: text("Ethereum address", "^0x[a-fA-F0-9]{40}$", address),
+        prefixedAddress: text(
+          "Ethereum address of an account owner; answers have the checksum of EIP-55",
+          "^hez:0x[a-fA-F0-9]{40}$",
+          "hez:0xaa942CfCD25Ad4d90A62358B0dD84F33B398262A"
+        ),
         publicKey: text(
+          "Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum",
           "^hez:[A-Za-z0-9_-]{44}$",
           "hez:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe"
         ),
         transactionId: text(
+          "Identifier of a transaction",
           "^0x0[0-2][a-fA-F0-9]{64}$",
           "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
         ),
         boolean: { type: "boolean" }
       }
     )
-    assert.deepStrictEqual(scalars.transactionType.jsonSchema(network).type, "string")
+    assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")
     assert.deepStrictEqual(
-      Object.values(pageParameters).map(({ jsonSchema }) => jsonSchema(network)),
+      Object.values(pageParameters).map(({ jsonSchema }) => jsonSchema(context)),
       [
-        uint32(0),
+        { type: "integer", minimum: 0, maximum: 4294967295, examples: [0] },
         { type: "string", enum: ["ASC", "DESC"], default: "ASC" },
         { type: "integer", minimum: 1, maximum: 2049, examples: [20], default: 20 }
       ]
@@ -507,10 +539,10 @@ describe("the document of a body", () => {
       examples: ["1000000000000000000"],
       description: "Units of the token, as many as 40 bits of floating point hold exactly"
     })
-    assert.deepStrictEqual([signature.jsonSchema(network), ethSignature.jsonSchema(network)], [{
-      type: "string",
-      pattern: "^[a-fA-F0-9]{128}$"
-    }, { type: "string", pattern: "^0x[a-fA-F0-9]{130}$" }])
+    assert.deepStrictEqual(
+      [signature, ethSignature].map((each) => each.jsonSchema(context).pattern),
+      ["^[a-fA-F0-9]{128}$", "^0x[a-fA-F0-9]{130}$"]
+    )
     assert.include(Object.keys(schema.properties), "toHezEthereumAddress")
     assert.sameMembers(
       Object.keys(bodies.transaction.examples.toAccount!),
@@ -525,17 +557,17 @@ describe("the document of a body", () => {
     const rule = (result: Result.Result<unknown, { readonly rule: string }>) =>
       Result.isFailure(result) ? result.failure.rule : result.success
     assert.deepStrictEqual([
-      rule(signature.parse("x", network)),
-      rule(ethSignature.parse("x", network)),
-      rule(signature.parse("A".repeat(128), network))
+      rule(signature.decode(context)("x")),
+      rule(ethSignature.decode(context)("x")),
+      rule(signature.decode(context)("A".repeat(128)))
     ], ["128 hexadecimal digits", "0x and 130 hexadecimal digits", "a".repeat(128)])
     assert.deepStrictEqual([
-      rule(feeSelector.parse("256", network)),
-      rule(nonce.parse(`${uint64}`, network))
+      rule(feeSelector.decode(context)("256")),
+      rule(nonce.decode(context)(`${uint64}`))
     ], [256, uint64])
     assert.deepStrictEqual([
-      Result.isFailure(feeSelector.parse("257", network)),
-      Result.isFailure(nonce.parse(`${uint64 + 1n}`, network))
+      Result.isFailure(feeSelector.decode(context)("257")),
+      Result.isFailure(nonce.decode(context)(`${uint64 + 1n}`))
     ], [true, true])
   })
 })

@@ -104,7 +104,10 @@ for (const seed of seeds.slice(0, 2)) {
               text === undefined ||
               (list === "bids" && revision === later && Object.keys(query.filters).length === 0)
             ) return true
-            const read = queryReader(list, revision, wireContext(network, keccak256), [later, earlier])(
+            const read = queryReader(list, revision, wireContext(network, keccak256), [
+              later,
+              earlier
+            ])(
               turned ? text.split("&").reverse().join("&") : text
             )
             assert.deepStrictEqual(Result.getOrThrow(read), query)

@@ -151,7 +151,10 @@ const postedAuthorization = body({
   doc:
     "Authorization to create accounts for a key, signed by the owner of an Ethereum address; any coordinator may use it",
   fields: {
-    zkEthereumAddress: required(scalar.prefixedAddress, "Address that signs the authorization and will own the accounts"),
+    zkEthereumAddress: required(
+      scalar.prefixedAddress,
+      "Address that signs the authorization and will own the accounts"
+    ),
     bjj: required(scalar.publicKey, "Key of the accounts"),
     signature: required(scalar.ethSignature, "EIP-712 signature of the Ethereum key")
   },

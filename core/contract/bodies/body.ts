@@ -212,7 +212,11 @@ export const bodySchema = <T>(
   properties: Object.fromEntries(
     Object.entries(fields).map(([name, { doc, nullable, scalar }]) => {
       const { type, ...schema } = scalar.jsonSchema(context)
-      return [context.name(name), { type: nullable ? [type, "null"] : type, ...schema, description: doc }]
+      return [context.name(name), {
+        type: nullable ? [type, "null"] : type,
+        ...schema,
+        description: doc
+      }]
     })
   ),
   required: Object.entries(fields).flatMap(([name, { required }]) =>

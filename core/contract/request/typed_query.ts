@@ -29,7 +29,8 @@ const querySchemas = Record.map(
   ({ filters }) =>
     object({
       filters: optional(
-        object(Record.map(filters, ({ scalar }) => optional<unknown>(scalars[scalar].domain as Schema.Codec<unknown>)))
+        object(Record.map(filters, ({ scalar }) =>
+          optional<unknown>(scalars[scalar].domain as Schema.Codec<unknown>)))
       ),
       ...page
     })
@@ -77,14 +78,13 @@ const refused = (faults: ReadonlyArray<InputFault>): Result.Result<never, BadInp
   Result.fail(new BadInput({ faults: faults as readonly [InputFault, ...Array<InputFault>] }))
 
 const unknownRule = "a known name"
-/** Formats each issue as the rule that is broken: the annotation `expected` of the schema. */
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
-    issue._tag === "UnexpectedKey" ? unknownRule
+    issue._tag === "UnexpectedKey"
+      ? unknownRule
       : issue._tag === "InvalidType" && typeof issue.ast.annotations?.expected === "string"
       ? issue.ast.annotations.expected
-      : SchemaIssue.defaultLeafHook(issue),
-  checkHook: ({ filter }) => filter.annotations?.expected
+      : SchemaIssue.defaultLeafHook(issue)
 })
 
 /** @param known names of the members at each depth */
@@ -97,7 +97,8 @@ const decode = <T>(
   Result.mapError(
     Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
     ({ issue }) =>
-      issuesOf(issue).issues.map(({ message: rule, path: segments = [] }) => {
+      issuesOf(issue).issues.map(({ message, path: segments = [] }) => {
+        const rule = message.replace(/^Expected /u, "")
         const path = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
         const value = path.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
         const name = path.length === 0 ? root : path.map(String).join(".")

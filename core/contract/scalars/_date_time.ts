@@ -31,7 +31,12 @@ export const parseDateTime = (text: string): Result.Result<number, EncodingError
   const ms = pattern.test(text) ? Date.parse(text) : NaN
   // Date.parse takes 30 February for 2 March
   return !(ms >= 0) || new Date(ms).toISOString().slice(0, 19) !== text.slice(0, 19)
-    ? Result.fail(new EncodingError(text, "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"))
+    ? Result.fail(
+      new EncodingError(
+        text,
+        "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"
+      )
+    )
     : Result.succeed(ms)
 }
 

@@ -244,7 +244,9 @@ export const listOf = <T>(
       return (text) => {
         const items = new Set<T>()
         for (const part of text.split(",")) {
-          if (part === "") return Result.fail(new EncodingError(text, `${rule}, none of them empty`))
+          if (part === "") {
+            return Result.fail(new EncodingError(text, `${rule}, none of them empty`))
+          }
           const value = decode(part)
           if (Result.isFailure(value)) {
             const found = JSON.stringify(part)

@@ -1,3 +1,3 @@
 /** Every scalar of the contract, and how another one is made. */
-export { bigInteger, integer, type Scalar, scalar, type ValueOf } from "./_scalar.ts"
+export { integer, type Scalar } from "./_scalar.ts"
 export * from "./scalars.ts"

@@ -203,10 +203,12 @@ export const text: Scalar<string> = scalar({
   isEscaped: true,
   bounds: () => ({ type: "string" })
 })
-/** A text of a request; a query refuses an empty value before it decodes it. */
 export const filledText: Scalar<string> = scalar({
   domain: values.filledText,
-  parse: () => Result.succeed,
+  parse: () => (text) =>
+    text === ""
+      ? Result.fail(new EncodingError(text, "a text that is not empty"))
+      : Result.succeed(text),
   isEscaped: true,
   bounds: () => ({ type: "string", minLength: 1 })
 })

@@ -1,5 +1,12 @@
 import type { AccountView } from "../../domain/mod.ts"
-import { accountReference, bigInt, itemId, nonce, prefixedAddress, publicKey } from "../scalars/mod.ts"
+import {
+  accountReference,
+  bigInt,
+  itemId,
+  nonce,
+  prefixedAddress,
+  publicKey
+} from "../scalars/mod.ts"
 import { field, reference, shape, volatileField } from "../shape.ts"
 import { token } from "./token.ts"
 
@@ -8,7 +15,10 @@ export const account = shape<AccountView>(
   "Leaf of the state tree: what one owner holds of one token",
   {
     itemId: field(itemId, (v) => v.account.itemId),
-    accountIndex: field(accountReference, (v) => ({ symbol: v.token.symbol, index: v.account.index })),
+    accountIndex: field(
+      accountReference,
+      (v) => ({ symbol: v.token.symbol, index: v.account.index })
+    ),
     nonce: field(nonce, (v) => v.account.nonce),
     balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
     bjj: field(publicKey, (v) => v.account.publicKey),

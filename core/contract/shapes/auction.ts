@@ -1,5 +1,14 @@
 import type { BidView, Coordinator, SlotView } from "../../domain/mod.ts"
-import { bigInt, boolean, dateTime, ethBlockNum, ethereumAddress, itemId, slotNum, url } from "../scalars/mod.ts"
+import {
+  bigInt,
+  boolean,
+  dateTime,
+  ethBlockNum,
+  ethereumAddress,
+  itemId,
+  slotNum,
+  url
+} from "../scalars/mod.ts"
 import { field, reference, shape } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
 
@@ -15,7 +24,11 @@ export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot",
   itemId: field(itemId, (v) => v.bid.itemId),
   bidderAddr: field(ethereumAddress, (v) => v.bid.bidderAddr),
   forgerAddr: field(ethereumAddress, (v) => v.coordinator.forgerAddr),
-  withdrawAddr: field(ethereumAddress, (v) => v.bid.withdrawAddr, "Where a lost bid can be claimed"),
+  withdrawAddr: field(
+    ethereumAddress,
+    (v) => v.bid.withdrawAddr,
+    "Where a lost bid can be claimed"
+  ),
   slotNum: field(slotNum, (v) => v.bid.slotNum),
   URL: field(url, (v) => v.coordinator.url),
   bidValue: field(bigInt, (v) => v.bid.bidValue, "Units of the governance token"),

@@ -1,5 +1,17 @@
 import type { Batch, FullBatch, TransactionView } from "../../domain/mod.ts"
-import { batchNum, bigInt, count, dateTime, ethBlockNum, ethereumAddress, hash, itemId, queueNum, slotNum, usd } from "../scalars/mod.ts"
+import {
+  batchNum,
+  bigInt,
+  count,
+  dateTime,
+  ethBlockNum,
+  ethereumAddress,
+  hash,
+  itemId,
+  queueNum,
+  slotNum,
+  usd
+} from "../scalars/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf, mapOf, nullable } from "../wire_type.ts"
 

@@ -1,5 +1,13 @@
 import type { ExitView, MerkleProof } from "../../domain/mod.ts"
-import { accountReference, batchNum, bigInt, boolean, ethBlockNum, itemId, proofFunction } from "../scalars/mod.ts"
+import {
+  accountReference,
+  batchNum,
+  bigInt,
+  boolean,
+  ethBlockNum,
+  itemId,
+  proofFunction
+} from "../scalars/mod.ts"
 import { field, reference, shape, volatileField } from "../shape.ts"
 import { arrayOf, nullable } from "../wire_type.ts"
 import { token } from "./token.ts"

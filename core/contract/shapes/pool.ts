@@ -5,7 +5,22 @@ import type {
   RequestedTransaction,
   Token
 } from "../../domain/mod.ts"
-import { accountReference, batchNum, bigInt, dateTime, ethSignature, feeSelector, nonce, poolState, poolTransactionType, prefixedAddress, publicKey, signature, tokenId, transactionId } from "../scalars/mod.ts"
+import {
+  accountReference,
+  batchNum,
+  bigInt,
+  dateTime,
+  ethSignature,
+  feeSelector,
+  nonce,
+  poolState,
+  poolTransactionType,
+  prefixedAddress,
+  publicKey,
+  signature,
+  tokenId,
+  transactionId
+} from "../scalars/mod.ts"
 import { field, reference, shape } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
 import { token } from "./token.ts"

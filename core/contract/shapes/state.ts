@@ -8,7 +8,19 @@ import type {
   RollupVariables,
   WithdrawalDelayerVariables
 } from "../../domain/mod.ts"
-import { bigCount, bigInt, boolean, count, dateTime, ethBlockNum, ethereumAddress, number, slotNum, text, usd } from "../scalars/mod.ts"
+import {
+  bigCount,
+  bigInt,
+  boolean,
+  count,
+  dateTime,
+  ethBlockNum,
+  ethereumAddress,
+  number,
+  slotNum,
+  text,
+  usd
+} from "../scalars/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf, nullable } from "../wire_type.ts"
 import { coordinator } from "./auction.ts"

@@ -1,5 +1,14 @@
 import type { Token } from "../../domain/mod.ts"
-import { count, dateTime, ethBlockNum, ethereumAddress, itemId, text, tokenId, usd } from "../scalars/mod.ts"
+import {
+  count,
+  dateTime,
+  ethBlockNum,
+  ethereumAddress,
+  itemId,
+  text,
+  tokenId,
+  usd
+} from "../scalars/mod.ts"
 import { field, shape } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
 

@@ -1,5 +1,23 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
-import { accountReference, batchNum, bigInt, boolean, dateTime, ethBlockNum, feeSelector, itemId, layer, nonce, position, prefixedAddress, publicKey, queueNum, transactionId, transactionType, usd } from "../scalars/mod.ts"
+import {
+  accountReference,
+  batchNum,
+  bigInt,
+  boolean,
+  dateTime,
+  ethBlockNum,
+  feeSelector,
+  itemId,
+  layer,
+  nonce,
+  position,
+  prefixedAddress,
+  publicKey,
+  queueNum,
+  transactionId,
+  transactionType,
+  usd
+} from "../scalars/mod.ts"
 import { field, reference, type Shape, shape, volatileField } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
 import { token } from "./token.ts"
