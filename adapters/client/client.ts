@@ -3,16 +3,10 @@ import { sendWithRetries, type ExchangeOptions } from "./_exchange.ts"
 import { writeExact } from "./_exact_json.ts"
 import { AnswerCache } from "./_answer_cache.ts"
 import { pagesOf } from "./_pages.ts"
-import type { Operations as EarlierOperations } from "./earlier.ts"
-import type { Operations as LaterOperations } from "./later.ts"
 import { type Local, localName } from "./local_name.ts"
 import { type Answer, type Outcome, RequestFailed } from "./outcome.ts"
+import type { Revisions } from "./revisions.ts"
 
-/** The operations of each revision, as types. */
-export interface Revisions {
-  readonly later: LaterOperations
-  readonly earlier: EarlierOperations
-}
 /** The name of a revision of the contract. */
 export type RevisionName = keyof Revisions
 

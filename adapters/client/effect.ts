@@ -6,12 +6,12 @@ import {
   type ListOf,
   type ListsOf,
   type RevisionName,
-  type Revisions,
   rollupClient,
   type ArgumentsOf
 } from "./client.ts"
 import type { Local } from "./local_name.ts"
 import { type Answer, type Failure, type Outcome, RequestFailed } from "./outcome.ts"
+import type { Revisions } from "./revisions.ts"
 
 interface Declared {
   readonly takes: unknown

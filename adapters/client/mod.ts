@@ -8,11 +8,8 @@ export {
   type ListsOf,
   type Paged,
   type RevisionName,
-  type Revisions,
   rollupClient
 } from "./client.ts"
-export type * as earlier from "./earlier.ts"
-export type * as later from "./later.ts"
 export type { Local, LocalName } from "./local_name.ts"
 export {
   type Aborted,
@@ -29,4 +26,5 @@ export {
   type Unreachable,
   valueOf
 } from "./outcome.ts"
+export type * from "./revisions.ts"
 export type { AtLeastOne, JsonText, NoParameters, Paging } from "./parameters.ts"

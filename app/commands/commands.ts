@@ -1,3 +1,4 @@
+import { revisionList, type RevisionName } from "../../core/mod.ts"
 import { choice, type Command, command, flagOnly, settings } from "../config/mod.ts"
 import * as options from "./options.ts"
 import { checkServer } from "./rules.ts"
@@ -5,7 +6,7 @@ import { exportFeed, ingest, migrate, simulate, verify } from "./store_commands.
 
 /* Declares the commands of the program. To add a command, declare it and add it to `commands`. */
 
-const revision = choice(["later", "earlier"])
+const revision = choice(revisionList.map(({ name }) => name as RevisionName))
 
 const serve = command({
   name: "serve",
@@ -57,8 +58,7 @@ const openapi = command({
   }),
   options: {
     prefix: settings.network.prefix,
-    laterPath: settings.listening.laterPath,
-    earlierPath: settings.listening.earlierPath,
+    ...settings.revisionPaths,
     out: options.out
   },
   writesData: true,

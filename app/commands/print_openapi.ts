@@ -1,17 +1,15 @@
 import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
-import { wireContext } from "../../core/mod.ts"
-import { mountsOf } from "../config/mod.ts"
+import { type RevisionName, wireContext } from "../../core/mod.ts"
+import { mountsOf, type settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 import { defaultNetwork } from "../simulator/mod.ts"
 import { writeTexts } from "./output.ts"
 
-interface Settings {
-  readonly argument: "later" | "earlier"
+interface Settings extends settings.RevisionPaths {
+  readonly argument: RevisionName
   readonly prefix: string
-  readonly laterPath: string
-  readonly earlierPath: string
   readonly out: string | undefined
 }
 

@@ -1,3 +1,4 @@
+import { revisionList, type RevisionName } from "../../core/mod.ts"
 import type { Origins, Problem, ResolvedOptions, settings } from "../config/mod.ts"
 
 /* Rules for combinations of settings: no setting is silently ignored because of another one. */
@@ -146,15 +147,35 @@ const fees = (
   }]
 
 const mounts = (
-  { earlierPath, laterPath }: ResolvedOptions<ServerSettings>,
+  resolved: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
-  laterPath !== earlierPath ? [] : [{
-    source: sourcesOf([origins.laterPath, origins.earlierPath]),
-    message: laterPath === "off"
-      ? "Both revisions are off, so that nothing would be served: set a path for one of them"
-      : `Both revisions have the path ${laterPath}: set another path for one of them`
-  }]
+): ReadonlyArray<Problem> => {
+  const settings = revisionList.map(({ name }) => `${name as RevisionName}Path` as const)
+  const problem = (names: typeof settings, message: string): Problem => ({
+    source: sourcesOf(names.map((name) => origins[name])),
+    message
+  })
+  const enabled = settings.filter((name) => resolved[name] !== "off")
+  if (enabled.length === 0) {
+    return [
+      problem(
+        settings,
+        "All revisions are off, so that nothing would be served: set a path for one of them"
+      )
+    ]
+  }
+  const byPath = Map.groupBy(enabled, (name) => resolved[name])
+  return [...byPath].flatMap(([path, names]) =>
+    names.length === 1
+      ? []
+      : [
+        problem(
+          names,
+          `${names.length} revisions have the path ${path}: set another path for all but one`
+        )
+      ]
+  )
+}
 
 const sourcesOf = (origins: ReadonlyArray<{ readonly source: string }>): string =>
   origins.map(({ source }) => source).join(" and ")

@@ -1,9 +1,10 @@
 import type { Redacted } from "effect"
 import type { Mount } from "../../adapters/http/mod.ts"
 import type { DatabaseOptions } from "../../adapters/sql/mod.ts"
-import { earlier, later } from "../../core/mod.ts"
+import { revisionList, type RevisionName } from "../../core/mod.ts"
 import type { ResolvedOptions } from "./setting.ts"
 import type * as settings from "./settings/mod.ts"
+import type { RevisionPaths } from "./settings/mod.ts"
 
 /** Options of database connections, except the URL. */
 export type ConnectionOptions = Omit<DatabaseOptions, "url">
@@ -29,9 +30,8 @@ export const databaseOf = (url: Redacted.Redacted | undefined): Redacted.Redacte
 }
 
 /** Returns the path of each enabled revision. */
-export const mountsOf = (
-  { earlierPath, laterPath }: { readonly earlierPath: string; readonly laterPath: string }
-): ReadonlyArray<Mount> =>
-  [{ path: laterPath, revision: later }, { path: earlierPath, revision: earlier }].filter((
-    { path }
-  ) => path !== "off")
+export const mountsOf = (paths: RevisionPaths): ReadonlyArray<Mount> =>
+  revisionList.flatMap((revision) => {
+    const path = paths[`${revision.name as RevisionName}Path`]
+    return path === "off" ? [] : [{ path, revision }]
+  })

@@ -117,11 +117,12 @@ const publicConstants = revise(shapes.publicConstants, {
 })
 
 /**
- * The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are
- * found by forger.
+ * The previous revision: pages have `pagination`, deposits are called loads, and filters select bids
+ * and won slots by forger.
  */
 export const earlier: Revision = {
   name: "earlier",
+  path: "/earlier",
   doc: "Pages say with pagination how many items there are in all",
   parameters: {
     exits: { onlyPendingWithdraws: null },

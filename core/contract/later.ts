@@ -10,6 +10,7 @@ const transaction = shapes.historyTransaction(shapes.l1Info)
 /** The default revision: pages carry `pendingItems`, bids and won slots are found by bidder. */
 export const later: Revision = {
   name: "later",
+  path: "/",
   doc: "Pages say with pendingItems how many items follow",
   parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
   unrestricted: [],

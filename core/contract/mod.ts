@@ -52,6 +52,7 @@ export {
   type Revision,
   type Shapes
 } from "./revision.ts"
+export { revisionList, type RevisionName, revisions } from "./revisions.ts"
 export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
 export type { Field, Fields, Shape, ShapeDifferences } from "./shape.ts"
 export { revise, shape } from "./shape.ts"

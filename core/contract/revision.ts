@@ -42,6 +42,8 @@ export interface Shapes {
  */
 export interface Revision {
   readonly name: string
+  /** The path at which a server mounts it, unless set otherwise; `/` for the default revision. */
+  readonly path: string
   readonly doc: string
   /** Returns the name of a filter, or null if the revision does not have it. */
   readonly parameters: {

@@ -5,9 +5,7 @@ import {
   type Body,
   bodySchema,
   declaration,
-  earlier,
   type JsonSchema,
-  later,
   type ListName,
   offeredFilters,
   type Operation,
@@ -15,6 +13,7 @@ import {
   pageShape,
   type PathParameter,
   type Revision,
+  revisionList,
   type ScalarName,
   scalars,
   type WireContext,
@@ -35,19 +34,39 @@ const network = {
   rollupAddress: `0x${"0".repeat(40)}`
 } as const
 const context: WireContext = wireContext(network, keccak256)
-const revisions: ReadonlyArray<Revision> = [later, earlier]
 const banner =
   "/* Written from the declarations of the contract by `npm run generate`: do not edit. */\n"
 
 /** Returns the text of every generated file by its path in the project. */
 export const generatedFiles = (): ReadonlyMap<string, string> => {
-  const [first, ...others] = revisions.map((revision) => ({ revision, types: typesOf(revision) }))
+  const [first, ...others] = revisionList.map((revision) => ({
+    revision,
+    types: typesOf(revision)
+  }))
   return new Map([
     ["adapters/client/_declared.ts", declared()],
+    ["adapters/client/revisions.ts", revisionsModule()],
     [pathOf(first!.revision), moduleOf(first!.types)],
     ...others.map(({ revision, types }) => [pathOf(revision), moduleOf(types, first)] as const)
   ])
 }
+
+/** Returns the module that exports the types of each revision under its name. */
+const revisionsModule = (): string =>
+  `${banner}
+${
+    revisionList.map(({ name }) =>
+      `import type { Operations as ${typeName(name)} } from "./${name}.ts"
+export type * as ${name} from "./${name}.ts"`
+    ).join("\n")
+  }
+
+/** The operations of each revision, as types. */
+export interface Revisions {
+${revisionList.map(({ name }) => `  readonly ${name}: ${typeName(name)}`).join("\n")}
+}
+`
+const typeName = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Operations`
 
 const pathOf = ({ name }: Revision) => `adapters/client/${name}.ts`
 
@@ -283,7 +302,7 @@ const wideNames = (): ReadonlyArray<string> => {
     }
     shape.shapes.forEach(visit)
   }
-  for (const revision of revisions) {
+  for (const revision of revisionList) {
     for (const operation of Object.values(operations) as ReadonlyArray<Operation>) {
       visit(
         operation.kind === "list"

@@ -178,9 +178,13 @@ describe("the configuration of a command", () => {
         [
           ["--later-path", "off"],
           { ROLLUP_NODE_EARLIER_PATH: "off" },
-          /Both revisions are off, so that nothing would be served/u
+          /All revisions are off, so that nothing would be served/u
         ],
-        [["--earlier-path", "/"], {}, /Both revisions have the path \//u],
+        [
+          ["--earlier-path", "/"],
+          {},
+          /2 revisions have the path \/: set another path for all but one/u
+        ],
         [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
       ] as const
     ) assert.match(configure(words, environment).message, expected)

@@ -1,4 +1,4 @@
-import { earlier, type InputFault, later, type Revision } from "../../../core/contract/mod.ts"
+import { type InputFault, type Revision, revisionList } from "../../../core/contract/mod.ts"
 import type { Problem } from "../message/mod.ts"
 
 /** A revision of the contract, and the path at which it is served. */
@@ -26,10 +26,10 @@ export interface Mount {
  * await node.close()
  * ```
  */
-export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later }, {
-  path: "/earlier",
-  revision: earlier
-}]
+export const defaultMounts: ReadonlyArray<Mount> = revisionList.map((revision) => ({
+  path: revision.path,
+  revision
+}))
 
 /**
  * The mount and the revision of a request, and the path within the mount. Has a problem if no mount

@@ -1,3 +1,4 @@
+import { type RevisionName, revisionList } from "../../../core/mod.ts"
 import { group, setting } from "../setting.ts"
 import { hostAddress, integer, integerOr, text } from "../value.ts"
 
@@ -6,6 +7,23 @@ const mountPath = {
   rule: "/, a path such as /earlier, or off",
   pattern: /^(?:off|\/|(?:\/[\w.~-]+)+)$/u
 } as const
+
+const revisionPath = (name: string, path: string) =>
+  setting({
+    key: `server.${name}_path`,
+    flag: `${name}-path`,
+    value: text(mountPath),
+    default: path,
+    doc: `Path of the revision \`${name}\`; off disables it`
+  })
+
+/** The path of each revision, or `off`. */
+export type RevisionPaths = { readonly [N in RevisionName as `${N}Path`]: string }
+
+/** A setting for the path of each revision. */
+export const revisionPaths = Object.fromEntries(
+  revisionList.map(({ name, path }) => [`${name}Path`, revisionPath(name, path)])
+) as { readonly [N in keyof RevisionPaths]: ReturnType<typeof revisionPath> }
 
 export const listening = group("Listening", {
   port: setting({
@@ -40,18 +58,5 @@ export const listening = group("Listening", {
     default: 5000,
     doc: "Time for responses in progress to finish after a signal to stop"
   }),
-  laterPath: setting({
-    key: "server.later_path",
-    flag: "later-path",
-    value: text(mountPath),
-    default: "/",
-    doc: "Path of the revision `later`; off disables it"
-  }),
-  earlierPath: setting({
-    key: "server.earlier_path",
-    flag: "earlier-path",
-    value: text(mountPath),
-    default: "/earlier",
-    doc: "Path of the revision `earlier`; off disables it"
-  })
+  ...revisionPaths
 })

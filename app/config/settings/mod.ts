@@ -1,4 +1,4 @@
-export { listening } from "./listening.ts"
+export { listening, type RevisionPaths, revisionPaths } from "./listening.ts"
 export { log, monitoring } from "./monitoring.ts"
 export { network } from "./network.ts"
 export { serverSettings } from "./server.ts"

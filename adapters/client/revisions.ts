@@ -1,0 +1,12 @@
+/* Written from the declarations of the contract by `npm run generate`: do not edit. */
+
+import type { Operations as LaterOperations } from "./later.ts"
+export type * as later from "./later.ts"
+import type { Operations as EarlierOperations } from "./earlier.ts"
+export type * as earlier from "./earlier.ts"
+
+/** The operations of each revision, as types. */
+export interface Revisions {
+  readonly later: LaterOperations
+  readonly earlier: EarlierOperations
+}

@@ -1,0 +1,20 @@
+import { earlier } from "./earlier.ts"
+import { later } from "./later.ts"
+import type { Revision } from "./revision.ts"
+
+/**
+ * Every revision of the contract, the default one first. To add a revision, declare it in a file and
+ * list it here: routes, settings, OpenAPI, the typed client and the tests iterate over this list.
+ *
+ * ```ts
+ * import { revisions } from "rollup-node-api"
+ *
+ * console.log(Object.values(revisions).map(({ name, path }) => `${name} at ${path}`).join(", ")) // => later at /, earlier at /earlier
+ * ```
+ */
+export const revisions = { later, earlier } satisfies { readonly [name: string]: Revision }
+
+export type RevisionName = keyof typeof revisions
+
+/** The revisions in order. */
+export const revisionList: ReadonlyArray<Revision> = Object.values(revisions)
