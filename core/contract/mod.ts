@@ -56,7 +56,7 @@ export { revisionList, type RevisionName, revisions } from "./revisions.ts"
 export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
 export type { Field, Fields, Shape, ShapeDifferences } from "./shape.ts"
 export { revise, shape } from "./shape.ts"
-export { type WireContext, wireContext } from "./wire_context.ts"
+export { programVersion, type WireContext, wireContext } from "./wire_context.ts"
 export type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 export {
   type WriteOperation,
@@ -64,4 +64,3 @@ export {
   writeOperationIds,
   writeOperations
 } from "./write_operation.ts"
-export { programVersion } from "./version.ts"

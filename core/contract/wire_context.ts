@@ -29,6 +29,12 @@ export interface WireContext {
   readonly writerOf: <V>(fields: object, make: () => (view: V) => string) => (view: V) => string
 }
 
+/**
+ * The version of this package in `package.json`. The serialization of answers may differ between
+ * versions.
+ */
+export const programVersion = "0.0.1"
+
 /** Entries of each of the two caches before it is cleared: at most about 20 MB. */
 const cachedIdentifiersMax = 65536
 

@@ -15,7 +15,7 @@ describe("verify", () => {
         const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.output())![1]!
         const before = await fetch(`${admin}/verification`)
         assert.strictEqual(before.status, 404)
-        assert.match(await before.text(), /was not verified yet/u)
+        assert.match(await before.text(), /has not been verified yet/u)
 
         const sound = command("verify", "--database", database)
         assert.strictEqual(sound.status, 0, sound.output)
