@@ -47,6 +47,8 @@ export function openDatabase(
     })
   }
   prepare(directory)
+  // SQLite creates its other files with the permissions of the database
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   const database = connect(directory, file)
   try {
     const line = genesis === null ? null : writeFeedLine({ kind: "genesis", genesis })
@@ -105,7 +107,7 @@ const foreignError = (directory: string, cause?: unknown): JournalError =>
 
 function prepare(directory: string): void {
   try {
-    const created = mkdirSync(directory, { recursive: true })
+    const created = mkdirSync(directory, { recursive: true, mode: 0o700 })
     // a new directory is durable once its parent is synced
     if (created !== undefined) syncDirectory(dirname(created))
   } catch (error) {

@@ -13,7 +13,8 @@ const fileIn = (directory: string): string => join(directory, "holder.json")
 export function writeHolder(directory: string): void {
   writeFileSync(
     fileIn(directory),
-    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`
+    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`,
+    { mode: 0o600 }
   )
 }
 

@@ -28,7 +28,7 @@ export interface AcknowledgedFile {
 /** Opens the file, and creates an empty one if it is missing. */
 export function openAcknowledgedFile(directory: string): AcknowledgedFile {
   // a+ creates the file without truncating it; r+ then writes at its start
-  closeSync(openSync(fileIn(directory), "a+"))
+  closeSync(openSync(fileIn(directory), "a+", 0o600))
   const descriptor = openSync(fileIn(directory), "r+")
   return {
     write: (seq) =>

@@ -27,7 +27,7 @@ export const saveVerification = (
 ): Effect.Effect<void> => {
   const text = JSON.stringify(verification)
   const save: Effect.Effect<void, unknown> = location.kind === "directory"
-    ? withFiles((files) => files.writeFileString(fileIn(location.directory), text))
+    ? withFiles((files) => files.writeFileString(fileIn(location.directory), text, { mode: 0o600 }))
     : location.kind === "database"
     ? inDatabase(location.url, settings, ({ saveAudit }) => saveAudit(text))
     : Effect.void

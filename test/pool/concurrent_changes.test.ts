@@ -53,7 +53,7 @@ describe("while a signature is verified", () => {
     { others: [postedOf()], outcome: false },
     { others: [postedOf({ toAccountIndex: 258 })], outcome: "SubmissionConflict" },
     { others: [postedOf({ nonce: 1n })], outcome: true },
-    { others: [postedOf({ nonce: 1n }), postedOf({ nonce: 2n })], outcome: "SubmissionRefused" },
+    { others: [postedOf({ nonce: 1n }), postedOf({ nonce: 2n })], outcome: "PoolFull" },
     {
       others: [257, 258, 259].map((fromAccountIndex) =>
         postedOf({ fromAccountIndex, toAccountIndex: 256 })
@@ -79,7 +79,7 @@ describe("while a signature is verified", () => {
       assert.strictEqual(verified.count, 2)
       assert.deepStrictEqual([yield* submit(postedOf()), yield* submit(postedOf({ nonce: 2n }))], [
         false,
-        "SubmissionRefused"
+        "PoolFull"
       ])
       yield* submit(postedOf({ fromAccountIndex: 257 }))
       assert.strictEqual(yield* submit(postedOf({ fromAccountIndex: 258 })), "PoolFull")

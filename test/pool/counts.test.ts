@@ -123,7 +123,7 @@ describe("a node counts", () => {
       const tooMany = yield* Effect.flip(submission.submitTransaction(postedOf({ nonce: 2n })))
       assert.strictEqual(
         tooMany.message,
-        "Property fromAccountIndex has the value 256: expected an account with fewer than 2 pending transactions"
+        "Account 256 has 2 pending transactions and accepts no more: try again in 7 seconds"
       )
       yield* submit(postedOf({ fromAccountIndex: 257 }))
       for (let again = 0; again < 2; again++) {
@@ -132,7 +132,7 @@ describe("a node counts", () => {
         )
         assert.strictEqual(
           full.message,
-          "The pool holds 3 pending transactions and takes no more: try again in 7 seconds"
+          "The pool has 3 pending transactions and accepts no more: try again in 7 seconds"
         )
       }
       yield* ownersOf({})
@@ -149,8 +149,8 @@ describe("a node counts", () => {
         "transaction stored": 3,
         "transaction known": 2,
         "transaction conflict": 1,
-        "transaction refused": 2,
-        "transaction poolFull": 2,
+        "transaction refused": 1,
+        "transaction poolFull": 3,
         "authorization stored": 1,
         "authorization known": 1,
         "authorization conflict": 1,

@@ -51,12 +51,12 @@ export const withUncutLists = Effect.fnUntraced(
       Effect.provideService(lockLists(sql), Scope.Scope, scope),
       (released) => void (release = released)
     )
-    const letGo = Effect.suspend(() => {
+    const unlock = Effect.suspend(() => {
       const released = release
       release = Effect.void
       return released
     })
-    /** A rollback first cuts what the previous one has left. */
+    /** Cuts the items that the previous rollback left, as a rollback does first. */
     const cutNow = Effect.orDie(
       sql.withTransaction(
         Effect.andThen(sql.unsafe("SELECT FROM ledger FOR UPDATE"), cutRemoved(sql))
@@ -69,16 +69,16 @@ export const withUncutLists = Effect.fnUntraced(
       )
     )
 
-    yield* Effect.addFinalizer(() => letGo)
+    yield* Effect.addFinalizer(() => unlock)
     return {
       stores: {
         ...stores,
         writer: {
-          apply: (block, decide) => Effect.andThen(letGo, writer.apply(block, decide)),
-          setPrices: (prices, check) => Effect.andThen(letGo, writer.setPrices(prices, check)),
+          apply: (block, decide) => Effect.andThen(unlock, writer.apply(block, decide)),
+          setPrices: (prices, check) => Effect.andThen(unlock, writer.setPrices(prices, check)),
           rollBack: (toBlock, check) =>
             Effect.gen(function*() {
-              yield* letGo
+              yield* unlock
               yield* cutNow
               yield* hold
               const report = yield* writer.rollBack(toBlock, check)

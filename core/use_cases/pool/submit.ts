@@ -9,6 +9,7 @@ import type {
 import type { Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
+  type PoolLimits,
   PoolStore,
   SignatureVerifier,
   type StoreFailure,
@@ -123,14 +124,6 @@ function make(
     retryAfterSeconds = 60
   } = options
   const refuse = refuseFor(network)
-  const tooMany = ({ fromAccountIndex }: PostedTransaction) => {
-    metrics.limits.pendingPerAccountMax++
-    return refuse(
-      "fromAccountIndex",
-      fromAccountIndex,
-      `an account with fewer than ${pendingPerAccountMax} pending transactions`
-    )
-  }
   const conflict = (id: TransactionId) =>
     new SubmissionConflict({
       faults: [
@@ -141,10 +134,14 @@ function make(
         )
       ]
     })
-  const full = Effect.suspend(() => {
-    metrics.limits.pendingMax++
-    return Effect.fail(new PoolFull({ pendingMax, retryAfterSeconds }))
-  })
+  const limits: PoolLimits = { pendingMax, pendingPerAccountMax }
+  const full = (limit: keyof PoolLimits, { fromAccountIndex }: PostedTransaction) =>
+    Effect.suspend(() => {
+      metrics.limits[limit]++
+      return Effect.fail(
+        new PoolFull({ limit, maximum: limits[limit], fromAccountIndex, retryAfterSeconds })
+      )
+    })
 
   const acknowledge = Effect.fnUntraced(
     function*(known: PoolTransaction, posted: PostedTransaction) {
@@ -164,13 +161,11 @@ function make(
     if (known !== null) return yield* acknowledge(known, posted)
 
     const parties = yield* partiesOf(reader, posted)
-    const hasTooManyPending =
-      (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
-    yield* failIfRefused([
-      ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse),
-      ...hasTooManyPending ? [tooMany(posted)] : []
-    ])
-    if ((yield* pool.counts).pend >= pendingMax) return yield* full
+    yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
+    if ((yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax) {
+      return yield* full("pendingPerAccountMax", posted)
+    }
+    if ((yield* pool.counts).pend >= pendingMax) return yield* full("pendingMax", posted)
 
     const { publicKey } = parties.sender!
     if (!(yield* verifier.transaction(posted, publicKey))) {
@@ -184,10 +179,7 @@ function make(
     }
     const timestampMs = yield* Clock.currentTimeMillis
     const transaction = { ...posted, state: "pend", timestampMs, batchNum: null } as const
-    const added = yield* pool.addTransaction(transaction, publicKey, {
-      pendingMax,
-      pendingPerAccountMax
-    })
+    const added = yield* pool.addTransaction(transaction, publicKey, limits)
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this transaction
@@ -196,7 +188,7 @@ function make(
       case "known":
         return yield* acknowledge(added.transaction, posted)
       case "full":
-        return yield* added.limit === "pendingMax" ? full : refusalOf([tooMany(posted)])
+        return yield* full(added.limit, posted)
     }
   })
 
@@ -274,12 +266,16 @@ export class SubmissionConflict
   }
 }
 
-/** The pool has reached its limit of pending transactions. */
+/** The pool has reached its limit of pending transactions, in all or of one sender. */
 export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
-  pendingMax: Schema.Int,
+  limit: Schema.Literals(["pendingMax", "pendingPerAccountMax"]),
+  maximum: Schema.Int,
+  /** The sender of the refused transaction. */
+  fromAccountIndex: Schema.Int,
   retryAfterSeconds: Schema.Int
 }) {
   override get message(): string {
-    return `The pool holds ${this.pendingMax} pending transactions and takes no more: try again in ${this.retryAfterSeconds} seconds`
+    const subject = this.limit === "pendingMax" ? "The pool" : `Account ${this.fromAccountIndex}`
+    return `${subject} has ${this.maximum} pending transactions and accepts no more: try again in ${this.retryAfterSeconds} seconds`
   }
 }

@@ -103,7 +103,7 @@ describe("processes that share a pool", () => {
       yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
           pools[number % 3]!.addTransaction(numbered(number), sender, unlimited),
-          // a row read after an acknowledgement arrived before all that are posted after it
+          // its position is final: a later post gets a higher one
           Effect.map(pools[(number + 1) % 3]!.pooled([idOf(number)]), ([row]) =>
             acknowledged.push(`${row!.arrival}`))
         ), { concurrency: 1 })
