@@ -79,7 +79,7 @@ const fault = (
     ? null
     : typeof value === "string"
     ? value
-    : JSON.stringify(value)
+    : jsonOf(value)
   const shown = text === null ? null : text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
   const expected = rule.startsWith("Expected ") ? rule.slice("Expected ".length) : rule
   return {
@@ -92,6 +92,16 @@ const fault = (
     }: expected ${expected}, found ${shown === null ? "nothing" : JSON.stringify(shown)}${
       detail === "" ? "" : ` (${detail})`
     }`
+  }
+}
+
+/** Returns a value as JSON. `JSON.stringify` recurses: deep nesting exhausts its stack. */
+const jsonOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return "a value that is nested too deeply"
+    throw error
   }
 }
 

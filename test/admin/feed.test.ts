@@ -55,6 +55,15 @@ describe("the feed over HTTP", () => {
       assert.strictEqual(answer.ledger.version, expected.stamp.version)
     })))
 
+  it.live("a record that is nested 50,000 levels deep is refused", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const deep = `{"kind":"block","block":${"[".repeat(50_000)}${"]".repeat(50_000)}}\n`
+      const { json, status } = yield* post(admin, "/feed", deep)
+      assert.strictEqual(status, 400)
+      assert.deepInclude((json as Refused).errors[0], { line: 1, pointer: "/block" })
+    })))
+
   it.live("repeated blocks change nothing, and new ones among them are applied", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
