@@ -14,7 +14,7 @@ export type {
   PostPoolL2Transaction, RecommendedFee, Token, TokensQuery, Verifier
 } from "./later.ts"
 
-/** All items that match, wherever the page stands. */
+/** All matching items, not only those of the page. */
 export interface PaginationInfo {
   /** Number of items that match. */
   readonly totalItems: number
@@ -50,7 +50,7 @@ export interface ExitsQuery extends Paging {
   readonly batchNum?: number
 }
 
-/** What only an L1 transaction has. */
+/** Properties of L1 transactions. */
 export interface L1Info {
   /** Queue of the transaction; null if a coordinator sent it. */
   readonly toForgeL1TransactionsNum: number | null
@@ -129,9 +129,9 @@ export interface Slot {
   readonly firstBlock: bigint
   /** Ethereum block number. */
   readonly lastBlock: bigint
-  /** Whether no bid can be made any more. */
+  /** Whether the auction is closed. */
   readonly closedAuction: boolean
-  /** Who won the auction, once it is closed. */
+  /** Winner of the closed auction; null before, and if no bid won. */
   readonly winner: Coordinator | null
 }
 
@@ -189,7 +189,7 @@ export interface NextForgers {
   readonly pagination: PaginationInfo
 }
 
-/** Where the network stands. */
+/** Progress of the network. */
 export interface StateNetwork {
   /** Newest block that this node holds. */
   readonly lastBlock: bigint
@@ -226,9 +226,9 @@ export interface StateRollup {
 
 /** Variables of the auction contract. */
 export interface StateAuction {
-  /** Forges where no bid wins. */
+  /** Forges slots without a winning bid. */
   readonly bootCoordinator: string
-  /** Blocks from the start of a slot after which anybody may forge. */
+  /** Blocks from the start of a slot after which any coordinator may forge. */
   readonly slotDeadline: number
   /** Slots after the current one whose auction is closed. */
   readonly closedAuctionSlots: number
@@ -261,7 +261,7 @@ export interface StateWithdrawalDelayer {
   readonly emergencyModeStartingTime: number
 }
 
-/** The network as it stands. */
+/** Current state of the network. */
 export interface State {
   readonly network: StateNetwork
   readonly metrics: Metrics
@@ -271,7 +271,7 @@ export interface State {
   readonly recommendedFee: RecommendedFee
 }
 
-/** What the rollup contract was deployed with. */
+/** Constants of the deployed rollup contract. */
 export interface RollupPublicConstants {
   /** Ethereum address. */
   readonly governanceToken: string
@@ -295,7 +295,7 @@ export interface ConfigRollup {
   readonly maxFeeIdxCoordinator: number
   /** Last reserved account index. */
   readonly reservedIdx: number
-  /** Account index that stands for the exit. */
+  /** Account index of the exit. */
   readonly exitIdx: number
   /** Deposits stay below. */
   readonly limitLoadAmount: string
@@ -334,21 +334,21 @@ export interface Coordinators {
 
 /** The parameters and the answer of each operation. */
 export interface Operations {
-  /** The leave that an Ethereum address gave to create accounts for its key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
+  /** Authorization to create accounts for a key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
   readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
   /** Accounts with their balances: `GET /accounts`. */
   readonly getAccounts: { readonly takes: AccountsQuery, readonly answers: Accounts, readonly item: Account }
   /** An account: `GET /accounts/{accountIndex}`. */
   readonly getAccount: { readonly takes: { readonly accountIndex: string }, readonly answers: Account }
-  /** Exits, with what is needed to withdraw them: `GET /exits`. */
+  /** Exits with their withdrawal data: `GET /exits`. */
   readonly getExits: { readonly takes: ExitsQuery, readonly answers: Exits, readonly item: Exit }
   /** The exit of an account in a batch: `GET /exits/{batchNum}/{accountIndex}`. */
   readonly getExit: { readonly takes: { readonly batchNum: number, readonly accountIndex: string }, readonly answers: Exit }
-  /** A transaction of this node's pool: `GET /transactions-pool/{id}`. */
+  /** Pool transaction of this node: `GET /transactions-pool/{id}`. */
   readonly getPoolTx: { readonly takes: { readonly id: string }, readonly answers: PoolL2Transaction }
-  /** Transactions that were forged: `GET /transactions-history`. */
+  /** Forged transactions: `GET /transactions-history`. */
   readonly getHistoryTxs: { readonly takes: HistoryTransactionsQuery, readonly answers: HistoryTransactions, readonly item: HistoryTransaction }
-  /** A transaction that was forged, or an L1 transaction that waits in its queue: `GET /transactions-history/{id}`. */
+  /** A forged transaction, or an L1 transaction in its queue: `GET /transactions-history/{id}`. */
   readonly getHistoryTx: { readonly takes: { readonly id: string }, readonly answers: HistoryTransaction }
   /** Batches: `GET /batches`. */
   readonly getBatches: { readonly takes: BatchesQuery, readonly answers: Batches, readonly item: Batch }
@@ -362,7 +362,7 @@ export interface Operations {
   readonly getSlot: { readonly takes: { readonly slotNum: number }, readonly answers: Slot }
   /** Bids of the slot auctions: `GET /bids`. */
   readonly getBids: { readonly takes: BidsQuery, readonly answers: Bids, readonly item: Bid }
-  /** The network as it stands, with metrics: `GET /state`. */
+  /** Current state of the network, with metrics: `GET /state`. */
   readonly getState: { readonly takes: NoParameters, readonly answers: State }
   /** Constants of the network: `GET /config`. */
   readonly getConfig: { readonly takes: NoParameters, readonly answers: Config }
@@ -374,8 +374,8 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
-  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
+  /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: null }
-  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
+  /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
 }

@@ -35,7 +35,7 @@ export interface Token {
   readonly fiatUpdate: string | null
 }
 
-/** Leaf of the state tree: what one owner holds of one token. */
+/** Leaf of the state tree: the balance of one owner in one token. */
 export interface Account {
   /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
@@ -88,7 +88,7 @@ export interface MerkleProof {
   readonly fnc: number
 }
 
-/** Leaf of an exit tree: what is needed to withdraw. */
+/** Leaf of an exit tree, with its withdrawal data. */
 export interface Exit {
   /** Number of a batch; the first one is 1. */
   readonly batchNum: number
@@ -182,7 +182,7 @@ export interface PoolL2Transaction {
   readonly token: Token
 }
 
-/** What only an L1 transaction has. */
+/** Properties of L1 transactions. */
 export interface L1Info {
   /** Queue of the transaction; null if a coordinator sent it. */
   readonly toForgeL1TransactionsNum: number | null
@@ -200,7 +200,7 @@ export interface L1Info {
   readonly ethereumBlockNum: bigint
 }
 
-/** What only an L2 transaction has. */
+/** Properties of L2 transactions. */
 export interface L2Info {
   /** Index into the table of fee factors. */
   readonly fee: number
@@ -333,7 +333,7 @@ export interface Bid {
   readonly bidderAddr: string
   /** Ethereum address. */
   readonly forgerAddr: string
-  /** Where a lost bid can be claimed. */
+  /** Address that can claim a lost bid. */
   readonly withdrawAddr: string
   /** Number of a slot. */
   readonly slotNum: number
@@ -428,7 +428,7 @@ export interface NextForger {
   readonly period: Period
 }
 
-/** Where the network stands. */
+/** Progress of the network. */
 export interface StateNetwork {
   /** Newest block of the chain. */
   readonly lastEthereumBlock: bigint
@@ -482,10 +482,10 @@ export interface StateRollup {
 export interface StateAuction {
   /** Block of the last change. */
   readonly ethereumBlockNum: bigint
-  /** Forges where no bid wins. */
+  /** Forges slots without a winning bid. */
   readonly bootCoordinator: string
   readonly bootCoordinatorUrl: string
-  /** Blocks from the start of a slot after which anybody may forge. */
+  /** Blocks from the start of a slot after which any coordinator may forge. */
   readonly slotDeadline: number
   /** Slots after the current one whose auction is closed. */
   readonly closedAuctionSlots: number
@@ -526,7 +526,7 @@ export interface RecommendedFee {
   readonly createAccountInternal: number
 }
 
-/** The network as it stands. */
+/** Current state of the network. */
 export interface State {
   readonly network: StateNetwork
   readonly metrics: Metrics
@@ -543,7 +543,7 @@ export interface Verifier {
   readonly nlevels: number
 }
 
-/** What the rollup contract was deployed with. */
+/** Constants of the deployed rollup contract. */
 export interface RollupPublicConstants {
   /** Ethereum address. */
   readonly governanceToken: string
@@ -565,7 +565,7 @@ export interface ConfigRollup {
   readonly maxFeeIdxCoordinator: number
   /** Last reserved account index. */
   readonly reservedIdx: number
-  /** Account index that stands for the exit. */
+  /** Account index of the exit. */
   readonly exitIdx: number
   /** Deposits stay below. */
   readonly limitDepositAmount: string
@@ -656,7 +656,7 @@ export interface AccountCreationAuthorizationPost {
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string
-  /** What the destination says. */
+  /** Type of the transaction; must match the destination. */
   readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
   /** Token of the sender's account. */
   readonly tokenId: number
@@ -696,21 +696,21 @@ export interface PostPoolL2Transaction {
 
 /** The parameters and the answer of each operation. */
 export interface Operations {
-  /** The leave that an Ethereum address gave to create accounts for its key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
+  /** Authorization to create accounts for a key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
   readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
   /** Accounts with their balances: `GET /accounts`. */
   readonly getAccounts: { readonly takes: AccountsQuery, readonly answers: Accounts, readonly item: Account }
   /** An account: `GET /accounts/{accountIndex}`. */
   readonly getAccount: { readonly takes: { readonly accountIndex: string }, readonly answers: Account }
-  /** Exits, with what is needed to withdraw them: `GET /exits`. */
+  /** Exits with their withdrawal data: `GET /exits`. */
   readonly getExits: { readonly takes: ExitsQuery, readonly answers: Exits, readonly item: Exit }
   /** The exit of an account in a batch: `GET /exits/{batchNum}/{accountIndex}`. */
   readonly getExit: { readonly takes: { readonly batchNum: number, readonly accountIndex: string }, readonly answers: Exit }
-  /** A transaction of this node's pool: `GET /transactions-pool/{id}`. */
+  /** Pool transaction of this node: `GET /transactions-pool/{id}`. */
   readonly getPoolTx: { readonly takes: { readonly id: string }, readonly answers: PoolL2Transaction }
-  /** Transactions that were forged: `GET /transactions-history`. */
+  /** Forged transactions: `GET /transactions-history`. */
   readonly getHistoryTxs: { readonly takes: HistoryTransactionsQuery, readonly answers: HistoryTransactions, readonly item: HistoryTransaction }
-  /** A transaction that was forged, or an L1 transaction that waits in its queue: `GET /transactions-history/{id}`. */
+  /** A forged transaction, or an L1 transaction in its queue: `GET /transactions-history/{id}`. */
   readonly getHistoryTx: { readonly takes: { readonly id: string }, readonly answers: HistoryTransaction }
   /** Batches: `GET /batches`. */
   readonly getBatches: { readonly takes: BatchesQuery, readonly answers: Batches, readonly item: Batch }
@@ -724,7 +724,7 @@ export interface Operations {
   readonly getSlot: { readonly takes: { readonly slotNum: number }, readonly answers: Slot }
   /** Bids of the slot auctions: `GET /bids`. */
   readonly getBids: { readonly takes: BidsQuery, readonly answers: Bids, readonly item: Bid }
-  /** The network as it stands, with metrics: `GET /state`. */
+  /** Current state of the network, with metrics: `GET /state`. */
   readonly getState: { readonly takes: NoParameters, readonly answers: State }
   /** Constants of the network: `GET /config`. */
   readonly getConfig: { readonly takes: NoParameters, readonly answers: Config }
@@ -736,8 +736,8 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
-  /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
+  /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: null }
-  /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
+  /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
 }

@@ -16,7 +16,7 @@ import { arrayOf, nullable, type WireType } from "./wire_type.ts"
 
 const pagination = shape<PageCounts>(
   "PaginationInfo",
-  "All items that match, wherever the page stands",
+  "All matching items, not only those of the page",
   {
     totalItems: field(count, (c) => c.totalItems, "Number of items that match"),
     firstItem: field(
@@ -43,12 +43,12 @@ const slot = revise(shapes.slot, {
     closedAuction: field(
       boolean,
       (s: SlotView) => s.closedAuction,
-      "Whether no bid can be made any more"
+      "Whether the auction is closed"
     ),
     winner: field(
       nullable(reference(shapes.coordinator)),
       (s: SlotView) => s.winner,
-      "Who won the auction, once it is closed"
+      "Winner of the closed auction; null before, and if no bid won"
     )
   }
 })
@@ -123,7 +123,7 @@ const publicConstants = revise(shapes.publicConstants, {
 export const earlier: Revision = {
   name: "earlier",
   path: "/earlier",
-  doc: "Pages say with pagination how many items there are in all",
+  doc: "Pages have `pagination`, with the number of matching items",
   parameters: {
     exits: { onlyPendingWithdraws: null },
     slots: { maxSlotNum: "maxSlothNum", wonByBidder: null },

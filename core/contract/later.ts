@@ -11,7 +11,7 @@ const transaction = shapes.historyTransaction(shapes.l1Info)
 export const later: Revision = {
   name: "later",
   path: "/",
-  doc: "Pages say with pendingItems how many items follow",
+  doc: "Pages have `pendingItems`, the number of items that follow",
   parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
   unrestricted: [],
   bodies,

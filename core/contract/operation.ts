@@ -98,7 +98,7 @@ export const operations = {
     path: "/account-creation-authorization/{zkEthereumAddress}",
     shape: "authorization",
     tag: "Account",
-    summary: "The leave that an Ethereum address gave to create accounts for its key",
+    summary: "Authorization to create accounts for a key",
     parameters: [ownerAddress],
     statuses: [400, 404, 500]
   },
@@ -111,7 +111,7 @@ export const operations = {
     "exits",
     "exit",
     "Account",
-    "Exits, with what is needed to withdraw them"
+    "Exits with their withdrawal data"
   ),
   getExit: item(
     "/exits/{batchNum}/{accountIndex}",
@@ -127,7 +127,7 @@ export const operations = {
     path: "/transactions-pool/{id}",
     shape: "poolTransaction",
     tag: "Transaction",
-    summary: "A transaction of this node's pool",
+    summary: "Pool transaction of this node",
     parameters: [transactionId],
     statuses: [400, 404, 500]
   },
@@ -136,14 +136,14 @@ export const operations = {
     "transactions",
     "transaction",
     "Transaction",
-    "Transactions that were forged"
+    "Forged transactions"
   ),
   getHistoryTx: item(
     "/transactions-history/{id}",
     "transaction",
     "transaction",
     "Transaction",
-    "A transaction that was forged, or an L1 transaction that waits in its queue",
+    "A forged transaction, or an L1 transaction in its queue",
     [transactionId]
   ),
   getBatches: list("/batches", "batches", "batch", "Network status", "Batches"),
@@ -168,7 +168,7 @@ export const operations = {
     path: "/state",
     shape: "state",
     tag: "Network status",
-    summary: "The network as it stands, with metrics",
+    summary: "Current state of the network, with metrics",
     parameters: [],
     statuses: [400, 500]
   },

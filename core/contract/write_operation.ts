@@ -17,7 +17,7 @@ export const writeOperations = {
     body: "authorization",
     answer: "nothing",
     tag: "Account",
-    summary: "Let any coordinator create accounts for a key",
+    summary: "Submit an authorization to create accounts for a key",
     statuses: [400, 500]
   },
   postTx: {
@@ -25,7 +25,7 @@ export const writeOperations = {
     body: "transaction",
     answer: "transactionId",
     tag: "Transaction",
-    summary: "Hand a signed transaction to this node's pool",
+    summary: "Submit a signed transaction",
     statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: WriteOperation }

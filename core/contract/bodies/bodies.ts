@@ -29,7 +29,10 @@ const postedTransaction = body({
     "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
   fields: {
     id: required(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
-    type: required(scalar.poolTransactionType, "What the destination says"),
+    type: required(
+      scalar.poolTransactionType,
+      "Type of the transaction; must match the destination"
+    ),
     tokenId: required(scalar.tokenId, "Token of the sender's account"),
     fromAccountIndex: required(scalar.accountIndex, "Account of the sender"),
     toAccountIndex: optional(scalar.accountIndex, "Account of the receiver, or the exit"),

@@ -12,7 +12,7 @@ import { token } from "./token.ts"
 
 export const account = shape<AccountView>(
   "Account",
-  "Leaf of the state tree: what one owner holds of one token",
+  "Leaf of the state tree: the balance of one owner in one token",
   {
     itemId: field(itemId, (v) => v.account.itemId),
     accountIndex: field(

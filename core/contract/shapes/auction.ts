@@ -27,7 +27,7 @@ export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot",
   withdrawAddr: field(
     ethereumAddress,
     (v) => v.bid.withdrawAddr,
-    "Where a lost bid can be claimed"
+    "Address that can claim a lost bid"
   ),
   slotNum: field(slotNum, (v) => v.bid.slotNum),
   URL: field(url, (v) => v.coordinator.url),

@@ -20,7 +20,7 @@ const verifier = shape<RollupConstants["verifiers"][number]>(
 
 export const publicConstants = shape<RollupConstants>(
   "RollupPublicConstants",
-  "What the rollup contract was deployed with",
+  "Constants of the deployed rollup contract",
   {
     governanceToken: field(ethereumAddress, (c) => c.governanceToken),
     absoluteMaxL1L2BatchTimeout: field(count, (c) => c.absoluteMaxL1L2BatchTimeout, "Blocks"),
@@ -40,7 +40,7 @@ export const configRollup = (constants: Shape<RollupConstants>) =>
       "Tokens in which a batch can collect fees"
     ),
     reservedIdx: field(count, () => protocol.reservedIdx, "Last reserved account index"),
-    exitIdx: field(count, () => protocol.exitIdx, "Account index that stands for the exit"),
+    exitIdx: field(count, () => protocol.exitIdx, "Account index of the exit"),
     limitDepositAmount: field(bigInt, () => protocol.limitDepositAmount, "Deposits stay below"),
     limitL2TransferAmount: field(
       bigInt,

@@ -33,7 +33,7 @@ const merkleProof = shape<MerkleProof>(
 
 const nullableBlock = nullable(ethBlockNum)
 
-export const exit = shape<ExitView>("Exit", "Leaf of an exit tree: what is needed to withdraw", {
+export const exit = shape<ExitView>("Exit", "Leaf of an exit tree, with its withdrawal data", {
   batchNum: field(batchNum, (v) => v.exit.batchNum),
   accountIndex: field(
     accountReference,

@@ -44,7 +44,7 @@ export const nextForger = (of: Shape<NextForger["period"]>) =>
     period: field(reference(of), (n) => n.period)
   })
 
-export const stateNetwork = shape<NetworkState>("StateNetwork", "Where the network stands", {
+export const stateNetwork = shape<NetworkState>("StateNetwork", "Progress of the network", {
   lastEthereumBlock: field(ethBlockNum, (s) => s.lastEthereumBlock, "Newest block of the chain"),
   lastSynchedBlock: field(
     ethBlockNum,
@@ -90,12 +90,16 @@ export const stateAuction = shape<AuctionVariables>(
   "Variables of the auction contract",
   {
     ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    bootCoordinator: field(ethereumAddress, (v) => v.bootCoordinator, "Forges where no bid wins"),
+    bootCoordinator: field(
+      ethereumAddress,
+      (v) => v.bootCoordinator,
+      "Forges slots without a winning bid"
+    ),
     bootCoordinatorUrl: field(text, (v) => v.bootCoordinatorUrl),
     slotDeadline: field(
       count,
       (v) => v.slotDeadline,
-      "Blocks from the start of a slot after which anybody may forge"
+      "Blocks from the start of a slot after which any coordinator may forge"
     ),
     closedAuctionSlots: field(
       count,
@@ -166,7 +170,7 @@ export interface StateParts {
 }
 
 export const state = (parts: StateParts) =>
-  shape<NetworkState>("State", "The network as it stands", {
+  shape<NetworkState>("State", "Current state of the network", {
     network: field(reference(parts.network), (s) => s),
     metrics: field(reference(metrics), (s) => s.metrics),
     rollup: field(reference(parts.rollup), (s) => s.variables.rollup),

@@ -22,7 +22,7 @@ import { field, reference, type Shape, shape, volatileField } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
 import { token } from "./token.ts"
 
-export const l1Info = shape<L1Part>("L1Info", "What only an L1 transaction has", {
+export const l1Info = shape<L1Part>("L1Info", "Properties of L1 transactions", {
   toForgeL1TransactionsNum: field(
     nullable(queueNum),
     (l1) => l1.toForgeL1TransactionsNum,
@@ -56,7 +56,7 @@ export const l1Info = shape<L1Part>("L1Info", "What only an L1 transaction has",
   )
 })
 
-const l2Info = shape<L2Part>("L2Info", "What only an L2 transaction has", {
+const l2Info = shape<L2Part>("L2Info", "Properties of L2 transactions", {
   fee: field(feeSelector, (l2) => l2.fee),
   historicFeeUSD: field(
     nullable(usd),
