@@ -159,7 +159,7 @@ export interface Bids {
   readonly pagination: PaginationInfo
 }
 
-/** The parameters of `bids`, which are ordered by time of the bid, which within a slot is the order of value. */
+/** The parameters of `bids`, which are ordered by time of the bid; within a slot, also its value. */
 export interface BidsQuery extends Paging {
   /** Only items of this slot. */
   readonly slotNum?: number
@@ -230,9 +230,9 @@ export interface StateAuction {
   readonly bootCoordinator: string
   /** Blocks from the start of a slot after which any coordinator may forge. */
   readonly slotDeadline: number
-  /** Slots after the current one whose auction is closed. */
+  /** Number of slots after the current one that are closed for bids. */
   readonly closedAuctionSlots: number
-  /** Slots after those whose auction is open. */
+  /** Number of slots after the closed ones that are open for bids. */
   readonly openAuctionSlots: number
   /** Minimum bid, by slot number modulo 6. */
   readonly defaultSlotSetBid: ReadonlyArray<string>

@@ -97,7 +97,7 @@ export interface Exit {
   /** Position of the item in its list; increases and is never reused. */
   readonly itemId: number
   readonly merkleProof: MerkleProof
-  /** Units that leave. */
+  /** Units that the account exits with. */
   readonly balance: string
   /** Ethereum block of the instant withdrawal. */
   readonly instantWithdrawn: bigint | null
@@ -388,7 +388,7 @@ export interface Bids {
   readonly pendingItems: number
 }
 
-/** The parameters of `bids`, which are ordered by time of the bid, which within a slot is the order of value. */
+/** The parameters of `bids`, which are ordered by time of the bid; within a slot, also its value. */
 export type BidsQuery = Paging & AtLeastOne<{
   /** Only items of this slot. */
   readonly slotNum?: number
@@ -487,9 +487,9 @@ export interface StateAuction {
   readonly bootCoordinatorUrl: string
   /** Blocks from the start of a slot after which any coordinator may forge. */
   readonly slotDeadline: number
-  /** Slots after the current one whose auction is closed. */
+  /** Number of slots after the current one that are closed for bids. */
   readonly closedAuctionSlots: number
-  /** Slots after those whose auction is open. */
+  /** Number of slots after the closed ones that are open for bids. */
   readonly openAuctionSlots: number
   /** Minimum bid, by slot number modulo 6. */
   readonly defaultSlotSetBid: ReadonlyArray<string>

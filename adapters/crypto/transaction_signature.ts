@@ -1,5 +1,4 @@
 import * as Result from "effect/Result"
-import type { PoolTransaction } from "../../core/domain/mod.ts"
 import {
   addressNumber,
   encodeFloat40,
@@ -16,23 +15,7 @@ import { poseidon } from "./poseidon.ts"
  * The signed fields of an L2 transaction. Its id, its type and its state in the pool are not
  * signed.
  */
-export interface SignableTransaction extends
-  Pick<
-    PoolTransaction,
-    | "tokenId"
-    | "fromAccountIndex"
-    | "toAccountIndex"
-    | "toAddress"
-    | "toPublicKey"
-    | "amount"
-    | "fee"
-    | "nonce"
-    | "request"
-  >
-{
-  /** Last batch that may forge the transaction, 0..2^32−1; unlimited if absent. */
-  readonly maxNumBatch?: number
-}
+export interface SignableTransaction extends Omit<SignedTransaction, "signature"> {}
 
 /**
  * Returns the six field elements whose hash is signed (domain §6.5, HEAD). Throws an

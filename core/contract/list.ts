@@ -219,7 +219,7 @@ export const lists = {
   bids: {
     itemsProperty: "bids",
     title: "Bids",
-    order: "time of the bid, which within a slot is the order of value",
+    order: "time of the bid; within a slot, also its value",
     filters: {
       slotNum,
       bidderAddr: filter("ethereumAddress", "equal", "bidderAddr", "Only bids of this bidder"),

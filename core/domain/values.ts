@@ -4,7 +4,8 @@ import { ACCOUNT_INDEX_MAX } from "../encoding/mod.ts"
 /*
  * Schemas of single values in memory. The interface over HTTP, the embedded node and the feed decode
  * into them. The annotation `expected` states the rule of a schema: error messages quote it after
- * the word "expected".
+ * the word "expected". The bounds of a schema are annotations too: its texts and documents have the
+ * same ones.
  */
 
 /** Returns the schema of an integer within bounds that a double represents exactly. */
@@ -12,7 +13,7 @@ export const integer = (minimum: number, maximum: number): Schema.Codec<number> 
   const expected = `an integer from ${minimum} to ${maximum}`
   return Schema.Number.annotate({ expected }).check(
     Schema.isInt({ expected }).abort(),
-    Schema.isBetween({ minimum, maximum }, { expected })
+    Schema.isBetween({ minimum, maximum }, { expected, minimum, maximum })
   )
 }
 
@@ -20,7 +21,7 @@ export const integer = (minimum: number, maximum: number): Schema.Codec<number> 
 export const bigInteger = (minimum: bigint, maximum: bigint): Schema.Codec<bigint> => {
   const expected = `an integer from ${minimum} to ${maximum}`
   return Schema.BigInt.annotate({ expected }).check(
-    Schema.isBetweenBigInt({ minimum, maximum }, { expected })
+    Schema.isBetweenBigInt({ minimum, maximum }, { expected, minimum, maximum })
   )
 }
 
@@ -28,7 +29,11 @@ export const bigInteger = (minimum: bigint, maximum: bigint): Schema.Codec<bigin
 export const hexadecimal = (prefix: string, digits: number): Schema.Codec<string> => {
   const expected = `${prefix === "" ? "" : `${prefix} and `}${digits} lower-case hexadecimal digits`
   return Schema.String.annotate({ expected }).check(
-    Schema.isPattern(new RegExp(`^${prefix}[0-9a-f]{${digits}}$`, "u"), { expected })
+    Schema.isPattern(new RegExp(`^${prefix}[0-9a-f]{${digits}}$`, "u"), {
+      expected,
+      prefix,
+      digits
+    })
   )
 }
 
@@ -43,6 +48,14 @@ export const listOf = <T>(item: Schema.Codec<T>): Schema.Codec<ReadonlyArray<T>>
 /** Returns the rule of a schema of this module. */
 export const ruleOf = (schema: Schema.Constraint): string =>
   Schema.resolveAnnotations(schema)!.expected as string
+
+/** Returns the bounds of a schema of `integer` or `bigInteger`, both included. */
+export const boundsOf = <T extends number | bigint>(schema: Schema.Codec<T>) =>
+  Schema.resolveAnnotations(schema) as { readonly minimum: T; readonly maximum: T }
+
+/** Returns the prefix and the number of digits of a schema of `hexadecimal`. */
+export const digitsOf = (schema: Schema.Codec<string>) =>
+  Schema.resolveAnnotations(schema) as { readonly prefix: string; readonly digits: number }
 
 export const boolean: Schema.Codec<boolean> = Schema.Boolean.annotate({ expected: "true or false" })
 export const text: Schema.Codec<string> = Schema.String.annotate({ expected: "a text" })

@@ -14,6 +14,7 @@ import {
   type PathParameter,
   type Revision,
   revisionList,
+  type Scalar,
   type ScalarName,
   scalars,
   type WireContext,
@@ -230,12 +231,12 @@ const parametersType = (parameters: ReadonlyArray<PathParameter>): string =>
     parameters.map(({ name, scalar }) => `readonly ${name}: ${scalarType(scalar)}`).join(", ")
   } }`
 
-const scalarType = (scalar: ScalarName): string =>
-  scalar === "tokenIds"
-    ? "ReadonlyArray<number>"
-    : scalar === "tokenSymbols"
-    ? "ReadonlyArray<string>"
-    : typeOf(scalars[scalar].jsonSchema(context))
+const scalarType = (scalar: ScalarName): string => {
+  const { item, jsonSchema } = scalars[scalar] as Scalar<unknown>
+  return item === undefined
+    ? typeOf(jsonSchema(context))
+    : `ReadonlyArray<${typeOf(item.jsonSchema(context))}>`
+}
 
 /** Returns the type of the client's value for a JSON value of a schema. */
 const typeOf = (schema: JsonSchema, wide = "bigint"): string => {

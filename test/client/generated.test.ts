@@ -5,10 +5,9 @@ import { operations as declaredOperations } from "../../adapters/client/_declare
 import { localName } from "../../adapters/client/local_name.ts"
 import {
   bodies,
-  earlier,
-  later,
   offeredFilters,
   operations,
+  revisionList,
   writeOperations
 } from "../../core/contract/mod.ts"
 import { localName as localNameOfCore } from "../../core/domain/mod.ts"
@@ -30,7 +29,7 @@ describe("the declarations of the client", () => {
   })
 
   it("have each filter of each revision, in its query and nowhere else", () => {
-    for (const revision of [later, earlier]) {
+    for (const revision of revisionList) {
       const source = read(`adapters/client/${revision.name}.ts`)
       for (const { filter, parameter } of offeredFilters(revision, "slots")) {
         assert.match(source, new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
@@ -43,7 +42,7 @@ describe("the declarations of the client", () => {
   it("use the names of another network as the core does", () => {
     const names = [
       ...Object.values(bodies).flatMap(({ fields }) => Object.keys(fields)),
-      ...[later, earlier].flatMap(({ shapes }) =>
+      ...revisionList.flatMap(({ shapes }) =>
         Object.values(shapes).flatMap((shape) => Object.keys(shape.fields as object))
       ),
       ...[...read("adapters/client/later.ts").matchAll(/readonly (\w+)/gu)].map((match) =>

@@ -6,12 +6,11 @@ import { parseExact } from "../../adapters/client/_exact_json.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import type { RollupNode } from "../../app/embed.ts"
 import {
-  earlier,
   type ListOperation,
-  later,
   operations,
   pageShape,
   type Revision,
+  revisionList,
   wireContext
 } from "../../core/contract/mod.ts"
 import { clientOf, openedNode } from "./_node.ts"
@@ -65,7 +64,7 @@ const schemaOf = (id: keyof typeof operations, revision: Revision) => {
 }
 
 describe("reading", () => {
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     it(`returns the values that revision ${revision.name} declares for every read operation, with their snapshot`, async () => {
       const client = rollupClient({
         url: "http://node",

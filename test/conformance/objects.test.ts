@@ -6,7 +6,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson } from "../../adapters/http/mod.ts"
-import { earlier, later, type Revision, type Shapes, wireContext } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  later,
+  type Revision,
+  revisionList,
+  type Shapes,
+  wireContext
+} from "../../core/contract/mod.ts"
 import type {
   Account,
   Batch,
@@ -619,7 +626,7 @@ const written: { readonly [revision: string]: Written } = {
   }
 }
 
-for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
+for (const revision of revisionList) {
   describe(`in revision ${revision.name}`, () => {
     for (const [name, shape] of Object.entries(revision.shapes)) {
       it(`${name} is written to the last character, and accepted by its own schema`, () => {
@@ -661,7 +668,7 @@ describe("a schema", () => {
 })
 
 describe("cached texts", () => {
-  for (const { name, shapes } of [later, earlier]) {
+  for (const { name, shapes } of revisionList) {
     it(`are those of items without their tokens, whose prices change, in revision ${name}`, () => {
       const own = wireContext(context.network, keccak256)
       const dearer: Token = { ...ether, priceUSD: 2.5 }

@@ -21,6 +21,7 @@ import {
   pathReader,
   queryReader,
   type Revision,
+  revisionList,
   wireContext
 } from "../../core/contract/mod.ts"
 
@@ -38,7 +39,7 @@ const readerOf = (
     list,
     revision,
     wireContext({ ...zk, prefix }, keccak256),
-    [later, earlier],
+    revisionList,
     listItemsMax
   )
 const messagesOf = (faults: ReadonlyArray<InputFault>) =>

@@ -12,6 +12,7 @@ import {
   operations,
   pageShape,
   type Revision,
+  revisionList,
   wireContext
 } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
@@ -80,7 +81,7 @@ const decoder = ({ network }: GenesisFeed, revision: Revision, id: OperationId) 
 }
 
 for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     describe(`with prefix ${name}, in revision ${revision.name}`, () => {
       for (const id of operationIds) {
         it.effect(`the answer of ${id} decodes under the wire schema without undeclared members`, () =>
@@ -110,7 +111,7 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
 }
 
 describe("with another prefix", () => {
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     it.effect(`parameters contain it in revision ${revision.name}`, () =>
       Effect.gen(function*() {
         const of = yield* hermetic
@@ -136,7 +137,7 @@ describe("with another prefix", () => {
 })
 
 describe("nullable properties", () => {
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     it.effect(`occur with null and with a value in revision ${revision.name}`, () =>
       Effect.gen(function*() {
         const seen = new Nullness()
@@ -168,7 +169,7 @@ const oneSided = [
 
 describe("an empty network", () => {
   const { genesis } = simulate({ seed: "empty" })
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     it.effect(`answers every operation without parameters in revision ${revision.name}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { reader } = yield* memoryLedger(genesis)
@@ -213,7 +214,7 @@ describe("an empty network", () => {
         timestampMs
       })
       const faces = yield* reading({ genesis: far, reader, pool: openMemoryPool() })
-      for (const revision of [later, earlier]) {
+      for (const revision of revisionList) {
         for (
           const [id, path, wanted] of [
             ["getState", [], `${number + 1n}`],

@@ -34,6 +34,7 @@ import {
   nonce,
   signature
 } from "../../core/contract/scalars/mod.ts"
+import { values } from "../../core/domain/mod.ts"
 import { EncodingError } from "../../core/encoding/mod.ts"
 import { field, reference } from "../../core/contract/shape.ts"
 import { arrayOf, mapOf, nullable, type WireType } from "../../core/contract/wire_type.ts"
@@ -98,9 +99,9 @@ describe("a wire type", () => {
   })
 
   it("integers have bounds and keep their digits", () => {
-    const small = integer(1, 256, { description: "D", example: 5 })
-    const safe = integer(0, Number.MAX_SAFE_INTEGER)
-    const big = bigInteger(2n, uint64)
+    const small = integer(values.integer(1, 256), { description: "D", example: 5 })
+    const safe = integer(values.safeInteger)
+    const big = bigInteger(values.bigInteger(2n, uint64))
     assert.deepStrictEqual([...writes(small, 7), ...writes(big, uint64)], [
       "7",
       "18446744073709551615"
@@ -173,7 +174,7 @@ describe("a wire type", () => {
   })
 
   it("null, arrays and maps are composed of other types", () => {
-    const small = integer(0, 9)
+    const small = integer(values.integer(0, 9))
     const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
     const pair = arrayOf(small, { length: 2, doc: "Two" })
     const byId = mapOf(small, "By id")
@@ -229,7 +230,7 @@ describe("a wire object", () => {
     readonly n: number
     readonly token: { readonly n: number }
   }
-  const small = integer(0, 9)
+  const small = integer(values.integer(0, 9))
   const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
   const outer = shape<View>("Outer", "An outer one", {
     zkEthereumAddress: field(small, ({ n }) => n, "Told"),

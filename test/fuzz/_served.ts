@@ -9,7 +9,7 @@ import {
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
-import { bodyWriter, earlier, later, wireContext } from "../../core/contract/mod.ts"
+import { bodyWriter, revisionList, wireContext } from "../../core/contract/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { Connection } from "./_connection.ts"
 import { type Operation, readDocument } from "./_document.ts"
@@ -77,10 +77,10 @@ const history = Effect.gen(function*() {
   })
   const transactions = entries.map(({ transaction }) => transaction)
   return {
-    postTx: [later, earlier].flatMap(({ bodies }) =>
+    postTx: revisionList.flatMap(({ bodies }) =>
       transactions.map(bodyWriter(bodies.transaction, context))
     ),
-    postRegister: [later, earlier].flatMap(({ bodies }) =>
+    postRegister: revisionList.flatMap(({ bodies }) =>
       authorizations.map(bodyWriter(bodies.authorization, context))
     )
   }

@@ -14,6 +14,7 @@ import {
   operations,
   pageShape,
   queryReader,
+  revisionList,
   scalars,
   wireContext,
   type WriteOperation as ContractWriteOperation,
@@ -68,7 +69,7 @@ const parameter = (document: Document, path: string, name: string) =>
   document.paths[path]!.get.parameters.find((each) => each.name === name)
 
 describe("the OpenAPI document", () => {
-  for (const revision of [later, earlier]) {
+  for (const revision of revisionList) {
     it(`of revision ${revision.name} is valid OpenAPI 3.1`, async () => {
       const validator = new Validator()
       const { valid, errors } = await validator.validate({ ...documentOf(revision) })

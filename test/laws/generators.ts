@@ -2,19 +2,19 @@ import { Arbitrary, Schema } from "effect"
 import type { SimulationOptions } from "../../app/simulator/mod.ts"
 import {
   declaration,
-  earlier,
   fromItemMax,
-  later,
   limitMax,
   type ListItems,
   type ListName,
   type ListQuery,
   offeredFilters,
   type Revision,
+  revisionList,
   type ScalarName,
+  scalars,
   type ScalarValues
 } from "../../core/contract/mod.ts"
-import { transactionTypes } from "../../core/domain/mod.ts"
+import { transactionTypes, values } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { everyItem, valuesOf } from "./naive/mod.ts"
 import { itemIdOf } from "./_reading.ts"
@@ -117,6 +117,9 @@ const known = <A>(values: ReadonlyArray<A>, unknown: Arbitrary<A>): Arbitrary<A>
 
 const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
+const maximumOf = (name: "tokenId" | "batchNum" | "slotNum" | "accountIndex"): number =>
+  values.boundsOf(scalars[name].domain).maximum
+
 /**
  * Returns a generator for each type of filter value: values that occur in the facts, and values
  * that do not.
@@ -125,7 +128,7 @@ export function scalarValues(
   facts: Facts
 ): { readonly [S in ScalarName]: Arbitrary<ScalarValues[S]> } {
   const tokenIds = facts.tokens.map(({ id }) => id)
-  const tokenId = around(tokenIds, 4294967295)
+  const tokenId = around(tokenIds, maximumOf("tokenId"))
   const address = Arbitrary.map(hex(40), (digits) => `0x${digits}`)
   const owners = distinct([
     ...facts.accounts.map((account) => account.address),
@@ -160,11 +163,14 @@ export function scalarValues(
       ),
       oneOf([...names, "%", "_", ".*", "\\", "(", "'", "E", "e", "nothing of the kind"])
     ]),
-    batchNum: around(facts.batches.map(({ batchNum }) => batchNum), 4294967295),
-    slotNum: around(distinct(facts.bids.map(({ slotNum }) => slotNum)), 4294967295),
+    batchNum: around(facts.batches.map(({ batchNum }) => batchNum), maximumOf("batchNum")),
+    slotNum: around(distinct(facts.bids.map(({ slotNum }) => slotNum)), maximumOf("slotNum")),
     accountIndex: choice([
-      known(facts.accounts.map(({ index }) => index), oneOf([0, 1, 255, 256, 2 ** 48 - 1])),
-      around(facts.accounts.map(({ index }) => index), 2 ** 48 - 1)
+      known(
+        facts.accounts.map(({ index }) => index),
+        oneOf([0, 1, 255, 256, maximumOf("accountIndex")])
+      ),
+      around(facts.accounts.map(({ index }) => index), maximumOf("accountIndex"))
     ]),
     ethereumAddress: known(coordinatorAddresses, address),
     prefixedAddress: known(owners, address),
@@ -189,8 +195,8 @@ function valueFor<N extends ListName>(
   item: ListItems[N],
   side: number
 ): unknown {
-  const values = valuesOf(facts, list, filter, item)
-  const value = values[side % Math.max(1, values.length)]
+  const itemValues = valuesOf(facts, list, filter, item)
+  const value = itemValues[side % Math.max(1, itemValues.length)]
   switch (declaration(list).filters[filter]!.match) {
     case "oneOf":
       return [value]
@@ -218,12 +224,12 @@ export function filters<N extends ListName>(
 ): Arbitrary<ListQuery<N>["filters"]> {
   const { exclusions, ordered } = declaration(list)
   const offered = offeredFilters(revision, list)
-  const values = scalarValues(facts)
+  const generatorOf = scalarValues(facts)
   const items = everyItem(facts, list)
   return Arbitrary.map(
     Arbitrary.all([
       someOf(offered.map(({ filter }) => filter)),
-      Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => values[scalar])),
+      Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => generatorOf[scalar])),
       integer(0, 3 * items.length),
       integer(0, 1)
     ]),
@@ -251,9 +257,6 @@ export function filters<N extends ListName>(
   )
 }
 
-/** The revisions that the generators use. */
-export const revisions: ReadonlyArray<Revision> = [later, earlier]
-
 const limit = choice([integer(1, 3), integer(1, 25), integer(1, limitMax), oneOf([1, limitMax])])
 const order = oneOf(["ASC", "DESC"] as const)
 
@@ -280,7 +283,7 @@ export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<
         ...(parts.includes("limit") ? { limit } : {})
       })
     )
-  return Arbitrary.flatMap(oneOf(revisions), (revision) => {
+  return Arbitrary.flatMap(oneOf(revisionList), (revision) => {
     // created only if needed, because it reads all facts
     const query = queries.get(revision) ?? queryOf(revision)
     queries.set(revision, query)

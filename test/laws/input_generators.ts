@@ -1,4 +1,5 @@
-import { Arbitrary } from "effect"
+import { Arbitrary, Record, Schema } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   declaration,
   type ListName,
@@ -8,38 +9,34 @@ import {
   operations,
   parameterName,
   type Revision,
+  type Scalar,
   type ScalarName,
-  type ScalarValues
+  scalars,
+  type ScalarValues,
+  wireContext
 } from "../../core/contract/mod.ts"
 import { localName, type Network } from "../../core/domain/mod.ts"
-import {
-  formatAccountIndex,
-  formatPrefixedAddress,
-  formatPublicKey
-} from "../../core/encoding/mod.ts"
 import { choice, integer, listQuery, oneOf, scalarValues } from "./generators.ts"
 import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
 
+type Texts = { readonly [S in ScalarName]: (value: ScalarValues[S]) => string }
+
+const textsOfNetworks = new WeakMap<Network, Texts>()
+
 /** Returns how each type of filter value is written in a URL, before percent-encoding. */
-export const textOf = (
-  network: Network
-): { readonly [S in ScalarName]: (value: ScalarValues[S]) => string } => ({
-  tokenId: String,
-  batchNum: String,
-  slotNum: String,
-  boolean: String,
-  tokenIds: (ids) => ids.join(","),
-  tokenSymbols: (symbols) => symbols.join(","),
-  text: (value) => value,
-  accountIndex: (index) => formatAccountIndex(network.prefix, "ANY", index),
-  ethereumAddress: (address) => address,
-  prefixedAddress: (address) => formatPrefixedAddress(network.prefix, address),
-  publicKey: (key) => formatPublicKey(network.prefix, key),
-  transactionId: (id) => id,
-  transactionType: (type) => type
-})
+export const textOf = (network: Network): Texts => {
+  const known = textsOfNetworks.get(network)
+  if (known !== undefined) return known
+  const context = wireContext(network, keccak256)
+  const texts = Record.map(
+    scalars as unknown as { readonly [S in ScalarName]: Scalar<never> },
+    ({ text }) => Schema.encodeSync(text(context))
+  ) as Texts
+  textsOfNetworks.set(network, texts)
+  return texts
+}
 
 /** Returns the query string of a query, or undefined if the revision lacks one of its filters. */
 export function queryText<N extends ListName>(

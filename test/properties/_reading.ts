@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { earlier, later, type OperationId, wireContext } from "../../core/contract/mod.ts"
+import { type OperationId, revisionList, wireContext } from "../../core/contract/mod.ts"
 import type { GenesisFeed, Network } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core/use_cases/mod.ts"
@@ -24,7 +24,7 @@ export const reading = (
       readInterfaces({
         context: wireContext(network, keccak256),
         constants: genesis.constants,
-        revisions: [later, earlier]
+        revisions: revisionList
       }),
       Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, pool))
     ),

@@ -10,11 +10,12 @@ import {
   earlier,
   later,
   listNames,
-  operationIds,
   type Operation,
+  operationIds,
   operations,
   queryReader,
   type Revision,
+  revisionList,
   wireContext
 } from "../../core/contract/mod.ts"
 import { generators, inputGenerators, readSubject } from "../laws/mod.ts"
@@ -62,7 +63,7 @@ for (const seed of seeds.slice(0, 2)) {
                 )
               )
           )
-          for (const revision of [later, earlier]) {
+          for (const revision of revisionList) {
             const texts = operation.kind === "list"
               ? queryString(facts, operation.list, revision, network)
               : Arbitrary.Constant("")
@@ -94,7 +95,7 @@ for (const seed of seeds.slice(0, 2)) {
           const { facts } = yield* setUp
           const inputs = Arbitrary.all({
             query: listQuery(facts, list),
-            revision: oneOf<Revision>([later, earlier]),
+            revision: oneOf<Revision>(revisionList),
             turned: oneOf([true, false])
           })
           const result = yield* Arbitrary.checkEffect(inputs, ({ query, revision, turned }) => {

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Option } from "effect"
-import { earlier, later, type OperationId } from "../../core/contract/mod.ts"
+import { type OperationId, revisionList } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
 import { readInterfaces } from "../../core/use_cases/mod.ts"
@@ -57,7 +57,7 @@ export class Reference {
       readInterfaces({
         context: contextOf(genesis),
         constants: genesis.constants,
-        revisions: [later, earlier]
+        revisions: revisionList
       }).pipe(
         Effect.provideService(LedgerReader, reader),
         Effect.provideService(PoolStore, openMemoryPool())

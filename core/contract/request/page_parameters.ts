@@ -1,3 +1,4 @@
+import { values } from "../../domain/mod.ts"
 import { fromItemMax, limitDefault, limitMax } from "../list.ts"
 import { integer, order, type Scalar } from "../scalars/mod.ts"
 
@@ -13,7 +14,7 @@ export const pageParameters: {
   readonly limit: PageParameter<number>
 } = {
   fromItem: {
-    ...integer(0, fromItemMax, { example: 0 }),
+    ...integer(values.integer(0, fromItemMax), { example: 0 }),
     doc:
       "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order"
   },
@@ -22,7 +23,7 @@ export const pageParameters: {
     doc: "ASC from the smallest itemId, DESC from the greatest"
   },
   limit: {
-    ...withDefault(integer(1, limitMax, { example: limitDefault }), limitDefault),
+    ...withDefault(integer(values.integer(1, limitMax), { example: limitDefault }), limitDefault),
     doc: "Maximum number of items in the page"
   }
 }

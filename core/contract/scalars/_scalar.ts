@@ -18,14 +18,16 @@ export interface Scalar<T> extends WireType<T> {
    */
   readonly text: (context: WireContext) => Schema.Codec<T, string>
   /**
-   * Returns the decoder that `text` is made of: it returns the same value, or the rule that the text
-   * breaks. Use it for speed: it costs a tenth of the schema.
+   * Returns the decoder that `text` consists of, without the cost of the schema: it returns the same
+   * value, or the rule that the text breaks.
    */
   readonly decode: (
     context: WireContext
   ) => (text: string) => Result.Result<T, Pick<EncodingError, "rule">>
   /** JSON type of the value in bodies and answers. */
   readonly json: "string" | "number" | "boolean"
+  /** The scalar of the items, if the value is a list. */
+  readonly item?: Scalar<unknown>
   /** Returns the number of items in a text, if the value is a list. */
   readonly count?: (text: string) => number
 }
@@ -128,50 +130,54 @@ const jsonNumbers = <T>(domain: Schema.Codec<T>): Schema.Codec<T, unknown> =>
 
 /** Returns the scalar of an integer within bounds that a double represents exactly. */
 export const integer = (
-  minimum: number,
-  maximum: number,
+  domain: Schema.Codec<number>,
   documentation: Documentation<number> = {}
-): Scalar<number> =>
-  scalar({
+): Scalar<number> => {
+  const { maximum, minimum } = values.boundsOf(domain)
+  return scalar({
     json: "number",
-    domain: values.integer(minimum, maximum),
+    domain,
     parse: () => (text) => parseDecimalNumber(text, { minimum, maximum }),
     bounds: () => ({ type: "integer", minimum, maximum }),
     ...documentation
   })
+}
 
 /**
  * Returns the scalar of an integer that may exceed 2^53: JSON has all its digits. A reader needs
  * more than a double.
  */
 export const bigInteger = (
-  minimum: bigint,
-  maximum: bigint,
+  domain: Schema.Codec<bigint>,
   documentation: Documentation<bigint> = {}
-): Scalar<bigint> =>
-  scalar({
+): Scalar<bigint> => {
+  const { maximum, minimum } = values.boundsOf(domain)
+  return scalar({
     json: "number",
-    domain: values.bigInteger(minimum, maximum),
+    domain,
     parse: () => (text) => parseDecimal(text, { minimum, maximum }),
     // a bigint in the schema is written with all its digits
     bounds: () => ({ type: "integer", minimum: Number(minimum), maximum }),
     ...documentation
   })
+}
 
 /** Returns the scalar of an integer whose JSON is a string of decimal digits. */
 export const decimalText = (
-  maximum: bigint,
+  domain: Schema.Codec<bigint>,
   documentation: Documentation<bigint> = {}
-): Scalar<bigint> =>
-  scalar({
-    domain: values.bigInteger(0n, maximum),
-    parse: () => (text) => parseDecimal(text, { minimum: 0n, maximum }),
+): Scalar<bigint> => {
+  const { maximum, minimum } = values.boundsOf(domain)
+  return scalar({
+    domain,
+    parse: () => (text) => parseDecimal(text, { minimum, maximum }),
     bounds: () => ({
       type: "string",
       pattern: `^(0|[1-9][0-9]{0,${String(maximum).length - 1}})$`
     }),
     ...documentation
   })
+}
 
 /** Returns the scalar of a non-negative number, which need not be an integer. */
 export const quantity = (documentation: Documentation<number> = {}): Scalar<number> =>
@@ -209,15 +215,15 @@ export const oneOf = <const T extends string>(
 
 /** Returns the scalar of hexadecimal digits of either case: the same bytes are the same value. */
 export const hexadecimal = (
-  prefix: string,
-  digits: number,
+  domain: Schema.Codec<string>,
   documentation: Documentation<string> = {}
 ): Scalar<string> => {
+  const { digits, prefix } = values.digitsOf(domain)
   const pattern = `^${prefix}[a-fA-F0-9]{${digits}}$`
   const expression = new RegExp(pattern, "u")
   const rule = `${prefix === "" ? "" : `${prefix} and `}${digits} hexadecimal digits`
   return scalar({
-    domain: values.hexadecimal(prefix, digits),
+    domain,
     parse: () => (text) =>
       expression.test(text)
         ? Result.succeed(text.toLowerCase())
@@ -267,6 +273,7 @@ export const listOf = <T>(
     bounds: () => ({ type: "string" }),
     example
   }),
+  item: item as Scalar<unknown>,
   count: (text) => {
     let count = 1
     for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) count++

@@ -30,61 +30,55 @@ import {
 
 /* Every scalar of the contract, with the bounds that it declares. */
 
-const uint32Max = 4294967295
-/** The contract writes this bound as 1.84467440737096e+19. */
-const uint64Max = 18446744073709551615n
-const safeMax = Number.MAX_SAFE_INTEGER
-const uint256Max = 2n ** 256n - 1n
-
-export const itemId: Scalar<number> = integer(0, safeMax, {
+export const itemId: Scalar<number> = integer(values.safeInteger, {
   description: "Position of the item in its list; increases and is never reused",
   example: 87
 })
-export const tokenId: Scalar<number> = integer(0, uint32Max, {
+export const tokenId: Scalar<number> = integer(values.uint32, {
   description: "Identifier of a registered token; 0 is ether",
   example: 0
 })
-export const batchNum: Scalar<number> = integer(0, uint32Max, {
+export const batchNum: Scalar<number> = integer(values.uint32, {
   description: "Number of a batch; the first one is 1",
   example: 5432
 })
-export const slotNum: Scalar<number> = integer(0, uint32Max, {
+export const slotNum: Scalar<number> = integer(values.uint32, {
   description: "Number of a slot",
   example: 784
 })
-export const queueNum: Scalar<number> = integer(0, uint32Max, {
+export const queueNum: Scalar<number> = integer(values.uint32, {
   description: "Number of a queue of L1 transactions",
   example: 784
 })
-export const position: Scalar<number> = integer(0, safeMax, {
+export const position: Scalar<number> = integer(values.safeInteger, {
   description: "Position of the transaction in its batch; in its queue for an L1 user transaction",
   example: 5
 })
-export const ethBlockNum: Scalar<bigint> = bigInteger(0n, uint64Max, {
+export const ethBlockNum: Scalar<bigint> = bigInteger(values.uint64, {
   description: "Ethereum block number",
   example: 762375478n
 })
 /** Accepts all declared values, although nonces from 2^40 on cannot be signed. */
-export const nonce: Scalar<bigint> = bigInteger(0n, uint64Max, {
+export const nonce: Scalar<bigint> = bigInteger(values.uint64, {
   description: "Number of transactions that the account has sent",
   example: 121n
 })
 /** Accepts 256, as the contract declares, although it cannot be signed. */
-export const feeSelector: Scalar<number> = integer(0, 256, {
+export const feeSelector: Scalar<number> = integer(values.integer(0, 256), {
   description: "Index into the table of fee factors",
   example: 204
 })
 /** Whether the leaf of a Merkle proof is in its tree, as the circuit encodes it. */
-export const proofFunction: Scalar<number> = integer(0, 3)
-export const count: Scalar<number> = integer(0, safeMax)
-export const bigCount: Scalar<bigint> = bigInteger(0n, uint64Max)
+export const proofFunction: Scalar<number> = integer(values.integer(0, 3))
+export const count: Scalar<number> = integer(values.safeInteger)
+export const bigCount: Scalar<bigint> = bigInteger(values.uint64)
 
-export const amount: Scalar<bigint> = decimalText(uint256Max, {
+export const amount: Scalar<bigint> = decimalText(values.uint256, {
   description: "Units of the token, as a decimal string",
   example: 1000000000000000000n
 })
 /** Amounts and field elements of answers; the feed bounds them to 78 digits. */
-export const bigInt: Scalar<bigint> = decimalText(10n ** 78n - 1n, {
+export const bigInt: Scalar<bigint> = decimalText(values.digits78, {
   description: "An integer of any size, as a decimal string",
   example: 8708856933496328593n
 })
@@ -184,15 +178,15 @@ export const transactionId: Scalar<TransactionId> = scalar({
   description: "Identifier of a transaction",
   example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
 })
-export const hash: Scalar<string> = hexadecimal("0x", 64, {
+export const hash: Scalar<string> = hexadecimal(values.hash, {
   description: "Hash of an Ethereum block",
   example: `0x${"22aec942".repeat(8)}`
 })
-export const signature: Scalar<string> = hexadecimal("", 128, {
+export const signature: Scalar<string> = hexadecimal(values.signature, {
   description: "Compressed BabyJubJub signature: R8, then S",
   example: "22aec942".repeat(16)
 })
-export const ethSignature: Scalar<string> = hexadecimal("0x", 130, {
+export const ethSignature: Scalar<string> = hexadecimal(values.ethSignature, {
   description: "Ethereum signature: r, s, v",
   example: `0x${"22aec942".repeat(16)}1b`
 })

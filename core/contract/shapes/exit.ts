@@ -41,7 +41,7 @@ export const exit = shape<ExitView>("Exit", "Leaf of an exit tree, with its with
   ),
   itemId: field(itemId, (v) => v.exit.itemId),
   merkleProof: field(reference(merkleProof), (v) => v.exit.merkleProof),
-  balance: field(bigInt, (v) => v.exit.balance, "Units that leave"),
+  balance: field(bigInt, (v) => v.exit.balance, "Units that the account exits with"),
   instantWithdrawn: field(
     nullableBlock,
     (v) => v.exit.instantWithdrawn,

@@ -104,12 +104,12 @@ export const stateAuction = shape<AuctionVariables>(
     closedAuctionSlots: field(
       count,
       (v) => v.closedAuctionSlots,
-      "Slots after the current one whose auction is closed"
+      "Number of slots after the current one that are closed for bids"
     ),
     openAuctionSlots: field(
       count,
       (v) => v.openAuctionSlots,
-      "Slots after those whose auction is open"
+      "Number of slots after the closed ones that are open for bids"
     ),
     defaultSlotSetBid: field(
       arrayOf(bigInt, { length: 6 }),

@@ -3,6 +3,7 @@ import {
   fromItemMax,
   limitMax,
   type ListItems,
+  revisionList,
   type ListName,
   listNames,
   type ListQuery
@@ -10,7 +11,7 @@ import {
 import { forAll } from "../_check.ts"
 import { itemIdOf, page } from "../_reading.ts"
 import type { ReadSubject } from "./answer_laws.ts"
-import { filters, integer, oneOf, revisions } from "../generators.ts"
+import { filters, integer, oneOf } from "../generators.ts"
 import { holds, type Law, type LawViolation, same, show } from "../law.ts"
 import { unknownReferences } from "../naive/mod.ts"
 
@@ -82,7 +83,7 @@ const boundedFilters = <N extends ListName>(
   list: N
 ): Arbitrary.Arbitrary<ListQuery<N>["filters"]> =>
   Arbitrary.map(
-    Arbitrary.flatMap(oneOf(revisions), (revision) => filters(subject.facts, list, revision)),
+    Arbitrary.flatMap(oneOf(revisionList), (revision) => filters(subject.facts, list, revision)),
     (drawn) => {
       if (list !== "slots") return drawn
       const { maxSlotNum, minSlotNum = 0, ...rest } = drawn as ListQuery<"slots">["filters"]
