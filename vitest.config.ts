@@ -13,6 +13,7 @@ process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 /** Files that start first, the longest first: one that starts late leaves the other cores idle at the end. */
 const LONGEST = [
   "simulation/simulation.test",
+  "operations/guide.long.test",
   "program/database.long.test",
   "program/workers.long.test",
   "program/stopping.long.test",

@@ -20,7 +20,11 @@ export const exitCodes = {
     code: 5,
     doc: "a feed, file or transaction was refused"
   },
-  violations: { code: 6, doc: "verification found violations; each is printed" }
+  violations: { code: 6, doc: "verification found violations; each is printed" },
+  memory: {
+    code: 7,
+    doc: "the data do not fit into the JavaScript heap; the message says how much a start needs"
+  }
 } as const
 
 /** The name of an exit code. */
@@ -55,7 +59,6 @@ const exitReasonOf = ({ _tag, reason }: Tagged): ExitReason | undefined => {
       return "store"
     case "FeedFileError":
     case "BlockViolation":
-    case "TransferFailed":
       return "refused"
   }
   return undefined

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import {
   Application,
+  type CompressionOptions,
   type HttpLimits,
   type Mount,
   type TelemetryOptions
@@ -17,6 +18,7 @@ import {
   Pool,
   pooledLedger,
   type PoolStore,
+  type StateRootVerifier,
   SignatureVerifier,
   Submission,
   type SubmissionOptions,
@@ -45,6 +47,11 @@ export interface NodeOptions
    * Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default.
    */
   readonly finalAfterBatches?: number
+  /**
+   * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
+   * it.
+   */
+  readonly compression?: CompressionOptions | false
   /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
   readonly telemetry?: TelemetryOptions
   /**
@@ -57,6 +64,8 @@ export interface NodeOptions
    * yields after each proof, with code that is imported for the first exit.
    */
   readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
+  /** Verifies the state root of each batch before its block is stored; by default no one does. */
+  readonly verifyStateRoots?: Effect.Effect<StateRootVerifier, never, LedgerReader | Scope.Scope>
 }
 
 /** The services of a node. */
@@ -81,6 +90,7 @@ export const nodeOver = <E>(
   const {
     genesis,
     verifyExitProofs = verifyExitProofsHere,
+    verifyStateRoots = Effect.succeed(undefined),
     pendingMax,
     pendingPerAccountMax,
     verifier = verifierOnDemand(genesis.network)
@@ -93,8 +103,8 @@ export const nodeOver = <E>(
   })
   const ledger = Layer.unwrap(
     Effect.map(
-      verifyExitProofs,
-      (verifyExitProofs) => pooledLedger(genesis, keccak256, { verifyExitProofs })
+      Effect.all({ verifyExitProofs, verifyStateRoots }),
+      (checks) => pooledLedger(genesis, keccak256, omitUndefined(checks))
     )
   ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
@@ -106,7 +116,16 @@ export const nodeOver = <E>(
 
 /** Builds the HTTP application of a node. */
 const applicationOver = (
-  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, telemetry, textsMax }: NodeOptions
+  {
+    answersBytesMax,
+    compression,
+    finalAfterBatches,
+    genesis,
+    limits,
+    mounts,
+    telemetry,
+    textsMax
+  }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
   Layer.unwrap(Effect.map(LedgerTip, (tip) =>
     Application.layer({
@@ -116,7 +135,14 @@ const applicationOver = (
         ...tip?.isRemote === true ? { shapes: ["Token"] } : {}
       }),
       constants: genesis.constants,
-      ...omitUndefined({ answersBytesMax, finalAfterBatches, limits, mounts, telemetry })
+      ...omitUndefined({
+        answersBytesMax,
+        compression,
+        finalAfterBatches,
+        limits,
+        mounts,
+        telemetry
+      })
     })))
 
 /** Returns the fee limits that are set. */

@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import module from "node:module"
 
+// keep in line with `engines` in package.json
+const versions = "22.19, 24, 26 or a later release of these majors"
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
+  const isCheckout = import.meta.url.endsWith("/app/main.js")
   process.stderr.write(
-    `Node ${process.versions.node} is too old: expected 22.19 or later. ` +
-      "In a checkout, node_modules/.bin/node is newer\n"
+    `Node ${process.versions.node} is too old: rollup-node needs Node ${versions}; ${
+      isCheckout
+        ? "run it with node_modules/.bin/node, which npm ci installs"
+        : "install one of these"
+    }\n`
   )
   process.exit(1)
 }

@@ -5,7 +5,9 @@ import { commands } from "./commands/mod.ts"
 import {
   type Command,
   commandHelp,
+  formatOf,
   formatProblems,
+  type Problem,
   programHelp,
   quoted,
   readInvocation,
@@ -13,6 +15,7 @@ import {
 } from "./config/mod.ts"
 import { exitCodes } from "./exit_codes.ts"
 import { runCommand } from "./running.ts"
+import { isWorker } from "./workers/mod.ts"
 
 /** Runs the program with the arguments of its command line, without the program name. */
 export const runProgram = (words: ReadonlyArray<string>): void => {
@@ -20,12 +23,15 @@ export const runProgram = (words: ReadonlyArray<string>): void => {
   const named = isHelp ? words.slice(1) : words
   const command = findCommand(named)
   if (words[0] === "--version" || words[0] === "-v") printOut(`rollup-node ${programVersion}`)
-  else if (command === undefined) withoutCommand(named[0], isHelp || hasHelpFlag(words))
-  else if (isHelp || hasHelpFlag(words)) printOut(commandHelp(command))
+  else if (command === undefined) withoutCommand(named, isHelp || hasHelpFlag(words))
+  else if (isHelp || hasHelpFlag(words)) printOut(commandHelp(command, formatOf(process.stdout)))
   else {
     const options = named.slice(command.name.split(" ").length)
     const invocation = readInvocation(command, options, process.env, commands)
-    if (invocation.problems.length > 0) refuse(formatProblems(invocation.problems))
+    const { problems, warnings } = invocation
+    // the supervisor has warned before it starts workers
+    if (!isWorker()) { for (const warning of warnings) printProblems([warning]) }
+    if (problems.length > 0) refuse(problems)
     else runCommand(command, invocation)
   }
 }
@@ -39,26 +45,61 @@ const hasHelpFlag = (words: ReadonlyArray<string>): boolean => {
 const findCommand = ([first, second]: ReadonlyArray<string>): Command | undefined =>
   commands.find(({ name }) => name === first || name === `${first} ${second}`)
 
-const withoutCommand = (first: string | undefined, asksForHelp: boolean): void => {
-  const help = programHelp(commands, Object.values(exitCodes))
-  if (asksForHelp) return printOut(help)
-  if (first === undefined) return refuse(help)
+const withoutCommand = ([first, second]: ReadonlyArray<string>, asksForHelp: boolean): void => {
   const names = commands.map(({ name }) => name)
-  const longer = names.filter((name) => name.startsWith(`${first} `))
-  if (longer.length > 0) {
-    return refuse(`${quoted(first)}: Another word is missing: expected ${longer.join(" or ")}`)
+  if (first === undefined || first.startsWith("-")) {
+    if (asksForHelp) return printOut(help(process.stdout))
+    if (first !== undefined) return refuse([misplacedFlag(first)])
+    process.stderr.write(`${help(process.stderr)}\n`)
+    process.exitCode = exitCodes.usage.code
+    return
   }
+  const longer = names.filter((name) => name.startsWith(`${first} `))
+  if (longer.length > 0 && (second === undefined || second.startsWith("-"))) {
+    if (asksForHelp) return printOut(help(process.stdout))
+    return refuse([{
+      source: quoted(first),
+      message: `Another word is missing: expected ${longer.join(" or ")}`
+    }])
+  }
+  const name = longer.length > 0 ? `${first} ${second}` : first
   const candidates = names.flatMap((name) => [name, ...name.split(" ").slice(0, -1)])
   const known = `the known ones are ${names.join(", ")}`
-  const { message, source } = unknownName(quoted(first), "The command", first, candidates, known)
-  refuse(`${source}: ${message}`)
+  refuse([unknownName(quoted(name), "The command", name, candidates, known)])
 }
+
+/** Returns the problem of a flag in place of a command. */
+const misplacedFlag = (word: string): Problem => {
+  const [flag = word] = word.split("=")
+  const owner = commands.find(({ options }) =>
+    Object.values(options).some((option) => `--${option.flag}` === flag)
+  )
+  return owner === undefined
+    ? unknownName(
+      flag,
+      "The flag",
+      flag,
+      ["--help", "--version"],
+      "name a command first; rollup-node --help lists the commands"
+    )
+    : {
+      source: flag,
+      message: `A command is missing before it: did you mean ${owner.name} ${flag}?`
+    }
+}
+
+const help = (stream: NodeJS.WriteStream): string =>
+  programHelp(commands, Object.values(exitCodes), formatOf(stream))
 
 const printOut = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
 
-const refuse = (text: string): void => {
-  process.stderr.write(`${text}\n`)
+const printProblems = (problems: ReadonlyArray<Problem>): void => {
+  process.stderr.write(`${formatProblems(problems, formatOf(process.stderr))}\n`)
+}
+
+const refuse = (problems: ReadonlyArray<Problem>): void => {
+  printProblems(problems)
   process.exitCode = exitCodes.usage.code
 }

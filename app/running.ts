@@ -7,17 +7,22 @@ import { isWorker } from "./workers/mod.ts"
 
 /**
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the
- * command, which then shuts down gracefully; a second signal exits at once.
+ * command, which then shuts down gracefully; a second signal, after a moment, exits at once.
  */
 export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
   const logging = loggingOf(command, resolved)
   let signalCode: number | undefined
+  let firstSignalMs = 0
   // `runMain` interrupts the command, but does not exit at a second signal or report the signal
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isWorker()) return
     const code = 128 + constants.signals[signal]
-    if (signalCode !== undefined) process.exit(code)
+    if (signalCode !== undefined) {
+      if (performance.now() - firstSignalMs > REPEAT_MS) process.exit(code)
+      return
+    }
     signalCode = code
+    firstSignalMs = performance.now()
     if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
@@ -36,6 +41,12 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
     }
   })
 }
+
+/**
+ * Time after a signal in which another one is the same request: npm passes on the signal that the
+ * terminal has already sent to all processes.
+ */
+const REPEAT_MS = 300
 
 /**
  * Ignores signals in a worker: a terminal signals all processes, and the supervisor drains the
@@ -79,6 +90,10 @@ const loggingOf = ({ isService, writesData }: Command, resolved: Invocation["res
   return Layer.mergeAll(
     Layer.succeed(References.MinimumLogLevel, levels[logLevel]),
     Layer.succeed(Logger.LogToStderr, writesData),
-    isJson ? Logger.layer([json]) : Layer.empty
+    isJson
+      ? Logger.layer([json])
+      : (writesData ? process.stderr : process.stdout).hasColors?.() === true
+      ? Logger.layer([Logger.consolePrettyTty({ colors: true })])
+      : Layer.empty
   )
 }

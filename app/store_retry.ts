@@ -2,13 +2,12 @@ import { Data, Effect } from "effect"
 import type { StoreFailure } from "../core/mod.ts"
 
 /**
- * Retries a step with exponential backoff until the store is available. The step must be
- * idempotent: a store can fail after it has written.
+ * Retries a step with exponential backoff while the store is unavailable. Fails if the failure of
+ * the store is permanent. The step must be idempotent: a store can fail after it has written.
  */
 export const retryUntilAvailable = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
-): Effect.Effect<A, Exclude<E, StoreFailure>, R> =>
-  retryWhile(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
+): Effect.Effect<A, E | StoreFailure, R> => retryWhile(step, isTransient, FIRST_WAIT_MS)
 
 /**
  * Another process may have written the ledger since this one did. The next block of this process
@@ -19,30 +18,18 @@ export class WriterChanged
 {}
 
 /**
- * Retries a write that depends on the write before it until the store is available. Fails with
+ * Like `retryUntilAvailable`, for a step that depends on the write before it. Fails with
  * `WriterChanged` if another process may have written in between.
  */
 export const retryUnlessWriterChanged = <A, E, R>(
-  write: Effect.Effect<A, E | StoreFailure, R>
-): Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R> =>
-  toWriterChanged(
-    retryWhile(
-      write,
-      (error) => isStoreFailure(error) && error.writerChanged !== true,
-      FIRST_WAIT_MS
-    )
-  ) as Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R>
-
-/**
- * Retries a step while its failure is transient. Fails with any other failure of the store, for use
- * while the program starts, and with `WriterChanged` if another process may have written.
- */
-export const retryTransient = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, E | StoreFailure | WriterChanged, R> =>
   toWriterChanged(
-    retryWhile(step, (error) =>
-      isStoreFailure(error) && error.retry && error.writerChanged !== true, FIRST_WAIT_MS)
+    retryWhile(
+      step,
+      (error) => isTransient(error) && error.writerChanged !== true,
+      FIRST_WAIT_MS
+    )
   )
 
 const toWriterChanged = <A, E, R>(
@@ -80,3 +67,5 @@ const LAST_WAIT_MS = 16_000
 
 const isStoreFailure = (error: unknown): error is StoreFailure =>
   (error as { readonly _tag?: unknown } | null)?._tag === "StoreFailure"
+
+const isTransient = (error: unknown): error is StoreFailure => isStoreFailure(error) && error.retry

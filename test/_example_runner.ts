@@ -15,8 +15,14 @@ console.log = (...values: ReadonlyArray<unknown>) => {
   send({ _tag: "Printed", text: format(...values) })
 }
 
-process.on("message", async ({ module }: { readonly module: string }) => {
+interface ExampleTask {
+  readonly module: string
+  readonly databaseUrl?: string
+}
+
+process.on("message", async ({ databaseUrl, module }: ExampleTask) => {
   try {
+    if (databaseUrl !== undefined) process.env.DATABASE_URL = databaseUrl
     await import(module)
     // a rejection that the example does not handle ends the process in this turn of the event loop
     await new Promise(setImmediate)

@@ -210,6 +210,7 @@ describe("the architecture", () => {
       "adapters/http/mod.ts",
       "adapters/metrics/mod.ts",
       "adapters/client/mod.ts",
+      "adapters/wallet/mod.ts",
       "test/laws/mod.ts"
     ]
   ) {

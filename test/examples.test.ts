@@ -4,16 +4,18 @@ import { once } from "node:events"
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { openNode } from "../app/embed.ts"
+import { openNode } from "../app/embed/mod.ts"
 import { simulate } from "../app/simulator/mod.ts"
 import type { ExampleEvent } from "./_example_runner.ts"
 import { read, readmes } from "./packaging/_project.ts"
+import { freshDatabase } from "./postgres/mod.ts"
 
 /*
  * Executes the examples of the READMEs and of documentation comments, through the doors of the
  * package. A line that ends in `// => text` prints this text. The examples run one after another in
  * one child process; an example that crashes or hangs ends this process, and the next one gets a
- * new process. Each example therefore closes what it opens, and awaits what it starts.
+ * new process. Each example therefore closes what it opens, and awaits what it starts. An example
+ * that needs a database finds the URL of an empty one in `DATABASE_URL`.
  */
 
 /** How long one example may take, on a busy machine. */
@@ -57,7 +59,7 @@ const startRunner = () =>
   })
 
 /** Runs an example and returns the lines that it prints; throws if it fails, crashes or hangs. */
-const run = async (file: string): Promise<ReadonlyArray<string>> => {
+const run = async (file: string, databaseUrl?: string): Promise<ReadonlyArray<string>> => {
   const child = runner ??= startRunner()
   const printed: Array<string> = []
   let errors = ""
@@ -77,7 +79,7 @@ const run = async (file: string): Promise<ReadonlyArray<string>> => {
     child.on("message", onEvent).on("close", onClose)
   })
   const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
-  child.send({ module: pathToFileURL(file).href })
+  child.send({ module: pathToFileURL(file).href, databaseUrl })
   const error = await ended
   clearTimeout(timer)
   child.stderr!.off("data", onErrors)
@@ -94,7 +96,9 @@ describe("the examples", () => {
       writeFileSync(file, `${code}\nexport {}\n`)
       const expectedLines = expected(code)
       assert.isNotEmpty(expectedLines)
-      assert.deepStrictEqual(await run(file), expectedLines)
+      const database = code.includes("DATABASE_URL") ? await freshDatabase() : undefined
+      assert.deepStrictEqual(await run(file, database?.url), expectedLines)
+      await database?.remove()
     })
   }
 

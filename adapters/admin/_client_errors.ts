@@ -44,7 +44,7 @@ const refusalOf = (
     default:
       return {
         name: "malformed-request",
-        message: "The bytes that arrived are no well-formed HTTP/1.1 request"
+        message: "The request is not well-formed HTTP/1.1"
       }
   }
 }

@@ -12,8 +12,7 @@ import {
   StoreFailure,
   WriteSession
 } from "../../core/mod.ts"
-import { type LineLimits, readLines, UnreadableLine } from "./_lines.ts"
-import { recordReader } from "./_record.ts"
+import { type LineLimits, readLines, UnreadableLine, recordReader } from "./_record.ts"
 import { json, refusal, type Refusal, type Reply, retryLater } from "./_reply.ts"
 
 /** The ports through which the feed is applied. */
@@ -159,7 +158,7 @@ const applyUninterrupted = <A, E>(
             new StoreFailure({
               retry: true,
               message:
-                `The record was not applied within ${recordMaxMs} ms, but may be applied by now: read the last block of the ledger before you send more records`
+                `The record was not applied within ${recordMaxMs} ms, but may still be applied: read the last block of the ledger before you send more records`
             })
           )
         })
@@ -170,7 +169,7 @@ const applyUninterrupted = <A, E>(
 const otherWriter: Refusal = {
   name: "unavailable",
   message:
-    "Another process writes the ledger: send the feed to that one, or try again when it has ended",
+    "Another process writes the ledger: send the feed to that process, or try again after it has stopped",
   headers: retryLater
 }
 
@@ -182,7 +181,7 @@ const otherLastBlock = (
   name: "ledger-elsewhere",
   message: `Feed-After names block ${
     JSON.stringify(after.slice(0, 100))
-  }, expected ${hash}, the last block ${number}: nothing was applied; send what comes after that block`,
+  }, expected ${hash}, the last block ${number}: nothing was applied; send the records after that block`,
   members: { ledger }
 })
 
@@ -242,13 +241,13 @@ export const unreadableLine = (
     case "too-long":
       return {
         name: "body-too-large",
-        message: `Line ${line} is too long: at most ${lineBytesMax} bytes are read`,
+        message: `Line ${line} is too long: at most ${lineBytesMax} bytes are accepted`,
         members
       }
     case "body-too-large":
       return {
         name: "body-too-large",
-        message: `The body is too large: at most ${bodyBytesMax} bytes are read`,
+        message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`,
         members
       }
     case "idle":

@@ -4,6 +4,7 @@ import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
+import { randomUUID } from "node:crypto"
 import { programVersion } from "../../core/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 
@@ -60,7 +61,12 @@ export const makeOtlp = Effect.fnUntraced(function*(
   const base = url.replace(/\/+$/u, "")
   const options = {
     headers: plainHeaders,
-    resource: { serviceName, serviceVersion: programVersion },
+    resource: {
+      serviceName,
+      serviceVersion: programVersion,
+      // without it, a collector would mix up the metrics of several workers
+      attributes: { "service.instance.id": randomUUID() }
+    },
     shutdownTimeout: shutdownMs
   }
   // a copy, since the node has removed its metrics when the last export is sent

@@ -1,26 +1,37 @@
 import { Effect } from "effect"
-import { gauge } from "../../core/ports/mod.ts"
+import { gauge, type Health } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { json, type Reply } from "./_reply.ts"
 
 /** The phase of the process: before, while and after a node is attached. */
 export type Phase = "starting" | "serving" | "stopping"
 
-/** Replies whether the process accepts requests, with the state of each check: 200 or 503. */
-export const readiness = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Reply> =>
+/** Whether a process accepts requests, and the state of each check. */
+export interface Readiness {
+  /** `ok` and `degraded` accept requests. */
+  readonly state: Health["state"] | "starting" | "stopping"
+  readonly checks: { readonly [name: string]: Health }
+}
+
+/** Returns whether the process accepts requests. */
+export const readinessOf = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Readiness> =>
   Effect.map(monitor.health, (checks) => {
     const states = Object.values(checks).map(({ state }) => state)
-    const isFailing = states.includes("failing")
     const state = phase !== "serving"
       ? phase
-      : isFailing
+      : states.includes("failing")
       ? "failing"
       : states.includes("degraded")
       ? "degraded"
       : "ok"
-    return json(phase === "serving" && !isFailing ? 200 : 503, { state, checks }, {
-      "cache-control": "no-store"
-    })
+    return { state, checks }
+  })
+
+/** Replies whether the process accepts requests, with the state of each check: 200 or 503. */
+export const readinessReply = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Reply> =>
+  Effect.map(readinessOf(monitor, phase), (readiness) => {
+    const isReady = readiness.state === "ok" || readiness.state === "degraded"
+    return json(isReady ? 200 : 503, readiness, { "cache-control": "no-store" })
   })
 
 /** Registers the state of each health check as a metric. */

@@ -40,14 +40,14 @@ const refusals = {
   "not-found": problems["not-found"],
   "method-not-allowed": problems["method-not-allowed"],
   "request-timeout": problems["request-timeout"],
-  "ledger-elsewhere": { status: 412, title: "The last block of the ledger is another one" },
+  "ledger-elsewhere": { status: 412, title: "The last block of the ledger is different" },
   "body-too-large": { status: 413, title: "The body, or a line of it, is too large" },
-  "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
+  "unsupported-media-type": { status: 415, title: "The type of the body is not supported" },
   "headers-too-large": problems["headers-too-large"],
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
   "precondition-required": {
     status: 428,
-    title: "A record that must not be applied twice needs a precondition"
+    title: "The record requires a precondition, because it must not be applied twice"
   },
   "internal": problems.internal,
   "unavailable": problems.unavailable

@@ -1,9 +1,12 @@
-import { Effect } from "effect"
-import type { IncomingMessage } from "node:http"
+import { Effect, Redacted } from "effect"
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { feedJsonSchema } from "../../core/mod.ts"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
 import type { FeedHandler } from "./_feed.ts"
 import type { PoolHandler } from "./_pool.ts"
-import { type Phase, readiness } from "./_readiness.ts"
+import { type AdminOperation, adminOpenApi, summaryOf } from "./open_api.ts"
+import { type Phase, readinessReply } from "./_readiness.ts"
 import { json, refusal, type Reply, retryLater } from "./_reply.ts"
 
 /** The handlers that need an attached node. */
@@ -13,11 +16,10 @@ export interface NodeHandlers {
 }
 
 interface Route {
-  readonly method: "GET" | "POST"
+  readonly operation: AdminOperation
+  readonly method: string
   /** May end in the parameter `{id}`. */
   readonly path: string
-  /** Description for the list of paths. */
-  readonly doc: string
   /** Whether the route requires the token. It does not exist if no token is configured. */
   readonly isGuarded: boolean
   /** @param value last segment of the path */
@@ -39,25 +41,19 @@ export interface RoutesOptions {
 export const makeRoutes = (
   { handlers, isAllowed, monitor, phase, verification }: RoutesOptions
 ) => {
-  const publicRoute = (path: string, doc: string, reply: Route["reply"]): Route => ({
-    method: "GET",
-    path,
-    doc,
+  const publicRoute = (operation: AdminOperation, reply: Route["reply"]): Route => ({
+    ...methodAndPath(operation),
     isGuarded: false,
     reply
   })
   const guardedRoute = (
-    method: Route["method"],
-    path: string,
-    doc: string,
+    operation: AdminOperation,
     reply: (
       handlers: NodeHandlers,
       ...args: Parameters<Route["reply"]>
     ) => Effect.Effect<Reply>
   ): Route => ({
-    method,
-    path,
-    doc,
+    ...methodAndPath(operation),
     isGuarded: true,
     reply: (request, path, value) => {
       const attached = phase() === "stopping" ? undefined : handlers()
@@ -73,19 +69,14 @@ export const makeRoutes = (
     }
   })
   const all: ReadonlyArray<Route> = [
+    publicRoute("GET /", () => Effect.succeed(index)),
     publicRoute(
-      "/livez",
-      "Whether the process is alive",
+      "GET /livez",
       () => Effect.succeed(json(200, { state: "ok" }, { "cache-control": "no-store" }))
     ),
+    publicRoute("GET /readyz", () => readinessReply(monitor, phase())),
     publicRoute(
-      "/readyz",
-      "Whether the process accepts requests, with the state of each check",
-      () => readiness(monitor, phase())
-    ),
-    publicRoute(
-      "/metrics",
-      "Metrics in the text format of Prometheus",
+      "GET /metrics",
       () =>
         Effect.map(
           prometheusText(monitor),
@@ -96,47 +87,36 @@ export const makeRoutes = (
           })
         )
     ),
+    publicRoute("GET /openapi.json", () => Effect.sync(() => json(200, adminOpenApi(isOffered)))),
+    publicRoute(
+      "GET /schemas/feed.json",
+      () =>
+        Effect.sync(() =>
+          json(200, feedJsonSchema(), { "content-type": "application/schema+json" })
+        )
+    ),
     ...verification === undefined
       ? []
-      : [
-        publicRoute(
-          "/verification",
-          "The result of the last verification of the store",
-          (_, path) => verificationReply(verification, path)
-        )
-      ],
-    guardedRoute(
-      "GET",
-      "/feed",
-      "The last block of the ledger",
-      ({ feed }, _, path) => feed.tip(path)
-    ),
-    guardedRoute(
-      "POST",
-      "/feed",
-      "Applies the records of a feed, NDJSON",
-      ({ feed }, request, path) => feed.apply(request, path)
-    ),
-    guardedRoute(
-      "POST",
-      "/pool",
-      "Runs the pool commands of a coordinator, NDJSON",
-      ({ pool }, request, path) => pool.runCommands(request, path)
-    ),
-    guardedRoute(
-      "GET",
-      "/pool/{id}",
-      "A transaction of the pool and its state transitions",
-      ({ pool }, _, path, id) => pool.transaction(id, path)
-    )
+      : [publicRoute("GET /verification", (_, path) => verificationReply(verification, path))],
+    guardedRoute("GET /feed", ({ feed }, _, path) => feed.tip(path)),
+    guardedRoute("POST /feed", ({ feed }, request, path) => feed.apply(request, path)),
+    guardedRoute("POST /pool", ({ pool }, request, path) => pool.runCommands(request, path)),
+    guardedRoute("GET /pool/{id}", ({ pool }, _, path, id) => pool.transaction(id, path))
   ]
   const routes = all.filter(({ isGuarded }) => !isGuarded || isAllowed !== null)
-  const index = json(200, { paths: routes.map(({ doc, method, path }) => ({ method, path, doc })) })
+  const isOffered = (operation: AdminOperation): boolean =>
+    routes.some((route) => route.operation === operation)
+  const index = json(200, {
+    paths: routes.slice(1).map(({ method, operation, path }) => ({
+      method,
+      path,
+      doc: summaryOf(operation)
+    }))
+  })
 
   return (request: IncomingMessage): Effect.Effect<Reply> => {
     const path = request.url!.split("?", 1)[0]!
     const method = request.method === "HEAD" ? "GET" : request.method!
-    if (path === "/" && method === "GET") return Effect.succeed(index)
     const matching = routes.filter((route) => matchesPath(route, path))
     // without the token a client learns nothing else about the path
     if (matching.some(({ isGuarded }) => isGuarded) && !isAllowed!(request.headers)) {
@@ -146,7 +126,7 @@ export const makeRoutes = (
       return Effect.succeed(
         refusal({
           name: "unknown-path",
-          message: `There is no path ${JSON.stringify(path.slice(0, 200))}: / lists the known ones`
+          message: `There is no path ${JSON.stringify(path.slice(0, 200))}: / lists all`
         }, path)
       )
     }
@@ -156,7 +136,9 @@ export const makeRoutes = (
       return Effect.succeed(
         refusal({
           name: "method-not-allowed",
-          message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`,
+          message: `The path does not support the method ${
+            method.slice(0, 50)
+          }: use one of ${allow}`,
           headers: { allow }
         }, path)
       )
@@ -166,6 +148,11 @@ export const makeRoutes = (
       ? route.reply(request, path, path.slice(path.lastIndexOf("/") + 1))
       : Effect.succeed(refusal({ name: "unsupported-media-type", message }, path))
   }
+}
+
+const methodAndPath = (operation: AdminOperation) => {
+  const [method, path] = operation.split(" ") as [string, string]
+  return { operation, method, path }
 }
 
 const matchesPath = ({ path }: Route, requested: string): boolean =>
@@ -183,7 +170,7 @@ const verificationReply = (
       refusal({
         name: "unavailable",
         message:
-          "The result cannot be read now, because the store does not answer: try again in 1 s",
+          "The result cannot be read now, because the store does not respond: try again in 1 s",
         headers: retryLater
       }, path),
     onSuccess: (report) =>
@@ -198,7 +185,7 @@ const verificationReply = (
 const unauthorized = {
   name: "unauthorized",
   message:
-    "The token is missing or wrong: send the header Authorization: Bearer, and the token that the program was started with",
+    "The token is missing or wrong: send the header Authorization: Bearer, with the token that is configured",
   headers: { "www-authenticate": "Bearer" }
 } as const
 
@@ -209,11 +196,25 @@ const unsupportedType = ({ headers }: IncomingMessage): string | undefined => {
   if (!/^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/iu.test(type)) {
     return `Content-Type ${
       JSON.stringify(type.slice(0, 100))
-    } is not read: send lines of JSON, as Content-Type: application/x-ndjson`
+    } is not supported: send lines of JSON, as Content-Type: application/x-ndjson`
   }
   return encoding.toLowerCase() === "identity"
     ? undefined
     : `Content-Encoding ${
       JSON.stringify(encoding.slice(0, 100))
-    } is not read: send the lines as they are`
+    } is not supported: send the lines uncompressed`
 }
+
+/**
+ * Returns a function that checks whether a request has the token, as `Authorization: Bearer TOKEN`.
+ * It compares digests in constant time, so the duration reveals nothing about the token.
+ */
+export const tokenChecker = (
+  token: Redacted.Redacted
+): (headers: IncomingHttpHeaders) => boolean => {
+  const expected = digest(Redacted.value(token))
+  return ({ authorization = "" }) =>
+    timingSafeEqual(digest(/^Bearer +(.*)$/iu.exec(authorization)?.[1] ?? ""), expected)
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest()

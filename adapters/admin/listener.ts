@@ -16,10 +16,9 @@ import { answerClientErrors } from "./_client_errors.ts"
 import { makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
-import { type Phase, measureHealth } from "./_readiness.ts"
+import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
 import { refusal, type Reply } from "./_reply.ts"
-import { makeRoutes, type NodeHandlers } from "./_routes.ts"
-import { tokenChecker } from "./_token.ts"
+import { makeRoutes, type NodeHandlers, tokenChecker } from "./_routes.ts"
 import { type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
@@ -83,6 +82,10 @@ export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
 export interface Admin {
   /** The address of the listener, such as `http://127.0.0.1:9464`. */
   readonly url: string
+  /** Returns what `/readyz` answers now. */
+  readonly readiness: Effect.Effect<Readiness>
+  /** Lets `/readyz` report the checks, until the scope closes: for a process without a node. */
+  readonly markServing: Effect.Effect<void, never, Scope.Scope>
   /**
    * Attaches a node: `/readyz` reports it as ready, and `/feed` and `/pool` write to it. When the
    * scope closes, `/readyz` answers 503. Attach it in the scope of the node, so that this happens
@@ -162,7 +165,10 @@ export const openAdmin = Effect.fnUntraced(
         if (Exit.isFailure(exit)) {
           send(
             refusal(
-              { name: "internal", message: "The server failed to answer: its log says why" },
+              {
+                name: "internal",
+                message: "An internal error occurred: the log contains the cause"
+              },
               request.url!
             ),
             request,
@@ -181,7 +187,18 @@ export const openAdmin = Effect.fnUntraced(
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)
+    const markServing = Effect.asVoid(Effect.acquireRelease(
+      Effect.sync(() => {
+        phase = "serving"
+      }),
+      () =>
+        Effect.sync(() => {
+          phase = "stopping"
+        })
+    ))
     return {
+      markServing,
+      readiness: Effect.suspend(() => readinessOf(monitor, phase)),
       url: `http://${family === "IPv6" ? `[${address}]` : address}:${boundPort}`,
       attachNode: Effect.fnUntraced(function*(node) {
         const reader = Context.get(node, LedgerReader)
@@ -213,12 +230,7 @@ export const openAdmin = Effect.fnUntraced(
             onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
           })
         }
-        phase = "serving"
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            phase = "stopping"
-          })
-        )
+        yield* markServing
       })
     }
   }

@@ -7,7 +7,8 @@ export {
   type AdminPorts,
   openAdmin
 } from "./listener.ts"
+export type { Readiness } from "./_readiness.ts"
+export { adminOpenApi, type AdminOperation } from "./open_api.ts"
 export { openOtlp, type OpenOtlp, type OtlpOptions } from "./otlp.ts"
-export { openRequestLog, type RequestLogOptions } from "./request_log.ts"
-export type { LogTarget } from "./_log_writer.ts"
+export { openRequestLog, type RequestLogOptions, type LogTarget } from "./request_log.ts"
 export { measureProcess } from "./process_metrics.ts"

@@ -1,6 +1,96 @@
 import { Effect, type Scope } from "effect"
+import type { Writable } from "node:stream"
+import { styleText } from "node:util"
 import type { RequestRecord } from "../http/mod.ts"
-import { type LogTarget, LogWriter } from "./_log_writer.ts"
+
+/** A stream for the lines of a log, such as `process.stdout`. */
+export type LogTarget = Pick<Writable, "write">
+
+interface LogWriterOptions {
+  readonly to: LogTarget
+  /** Returns the line that reports how many lines were dropped. */
+  readonly droppedLine: (lines: number) => string
+}
+
+/** Maximum number of waiting characters, some seconds of a busy server; then lines are dropped. */
+export const charactersMax = 8 * 2 ** 20
+/** Maximum wait for a slow target when the log closes. */
+const closeMs = 1000
+
+/**
+ * Writes texts one at a time, so that texts of up to PIPE_BUF bytes do not mix in a pipe that
+ * several processes write to. No request waits for the target: if it falls behind by
+ * `charactersMax`, lines are dropped and counted. An error of the target ends the process.
+ *
+ * sonic-boom 5 does not fit: it writes in threads, which is slower and blocks the exit if the
+ * target has stopped reading, and it polls a full pipe.
+ */
+class LogWriter {
+  readonly #to: LogTarget
+  readonly #droppedLine: LogWriterOptions["droppedLine"]
+  #queue: Array<string> = []
+  #characters = 0
+  #dropped = 0
+  #isWriting = false
+  #idle: (() => void) | undefined
+
+  constructor({ droppedLine, to }: LogWriterOptions) {
+    this.#to = to
+    this.#droppedLine = droppedLine
+  }
+
+  /**
+   * @param text ASCII
+   * @param lines number of lines in the text
+   */
+  write(text: string, lines: number): void {
+    if (!this.#isWriting) return this.#send(text)
+    if (this.#characters + text.length > charactersMax) {
+      this.#dropped += lines
+      return
+    }
+    this.#characters += text.length
+    this.#queue.push(text)
+  }
+
+  /** Passes all waiting texts to the target at once. Call it if the process is about to exit. */
+  writeAll(): void {
+    const queue = this.#queue
+    this.#queue = []
+    this.#characters = 0
+    for (const text of queue) this.#to.write(text, "latin1")
+  }
+
+  /** Waits until the target has accepted all texts, but at most `closeMs`. */
+  readonly end: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    if (!this.#isWriting) return resume(Effect.void)
+    const timer = setTimeout(() => resume(Effect.void), closeMs)
+    this.#idle = () => {
+      clearTimeout(timer)
+      resume(Effect.void)
+    }
+  })
+
+  #send(text: string): void {
+    this.#isWriting = true
+    this.#to.write(text, "latin1", this.#written)
+  }
+
+  readonly #written = (): void => {
+    const text = this.#queue.shift()
+    if (text !== undefined) {
+      this.#characters -= text.length
+      return this.#send(text)
+    }
+    if (this.#dropped > 0) {
+      const line = this.#droppedLine(this.#dropped)
+      this.#dropped = 0
+      return this.#send(line)
+    }
+    this.#isWriting = false
+    this.#idle?.()
+  }
+}
 
 /** Options of `openRequestLog`. */
 export interface RequestLogOptions {
@@ -8,6 +98,8 @@ export interface RequestLogOptions {
   readonly format: "text" | "json"
   /** The target of the log; `process.stdout` by default. */
   readonly to?: LogTarget
+  /** Whether to colour the level of a line of text; false by default. */
+  readonly colors?: boolean
   /** Whether other processes write to the same pipe; false by default. */
   readonly isShared?: boolean
 }
@@ -48,9 +140,9 @@ const sharedMax = 4096
  * ```
  */
 export const openRequestLog = (
-  { format, isShared = false, to = process.stdout }: RequestLogOptions
+  { colors = false, format, isShared = false, to = process.stdout }: RequestLogOptions
 ): Effect.Effect<(record: RequestRecord) => void, never, Scope.Scope> => {
-  const lineOf = format === "json" ? jsonLine : textLine
+  const lineOf = format === "json" ? jsonLine : colors ? colouredLine : textLine
   const writer = new LogWriter({
     to,
     droppedLine: (lines) => `${droppedLines[format](lines, timeOf(Date.now()))}\n`
@@ -149,6 +241,14 @@ const textLine = (
   } ms ${bytes} B `
   + `${operation}${problem === undefined ? "" : ` ${problem}`} ${client} ${id}`
 
+/** Returns the line of text with its level in colour. */
+const colouredLine = (record: RequestRecord, at: string): string => {
+  const level = levelOf(record.status)
+  const colour = level === "ERROR" ? "red" : level === "WARN" ? "yellow" : "green"
+  // the caller decides whether the target shows colours
+  return textLine(record, at).replace(level, styleText(colour, level, { validateStream: false }))
+}
+
 let lastClock = { at: "", text: "" }
 /** Returns the local time of day, as in the other log lines. */
 const clockOf = (at: string): string =>
@@ -157,7 +257,7 @@ const clockOf = (at: string): string =>
     : lastClock = { at, text: new Date(at).toTimeString().slice(0, 8) + at.slice(19, 23) }).text
 
 const droppedMessage = (lines: number) =>
-  `Lines of ${lines} requests were dropped: the reader of the log is too slow`
+  `Lines of ${lines} requests were dropped: the log is read too slowly`
 const droppedLines = {
   json: (lines: number, at: string) =>
     `{"timestamp":"${at}","level":"WARN","message":"${droppedMessage(lines)}"}`,

@@ -27,12 +27,9 @@ export const operations = {
 } as const
 
 /** Integers that a double may not represent: they become bigint. */
-export const wideNames: ReadonlySet<string> = new Set([
-  "blockStamp", "blockWithdrawalRate", "delayedWithdrawRequest", "delayedWithdrawn", "emergencyModeStartingBlock",
-  "ethereumBlock", "ethereumBlockNum", "firstBlock", "fromBlock", "genesisBlockNum", "instantWithdrawn",
-  "lastBlock", "lastEthereumBlock", "lastSynchedBlock", "maxWithdrawals", "nonce", "requestNonce", "toBlock",
-  "withdrawals"
-])
+export const wideNames: ReadonlySet<string> = new Set(
+  "blockStamp blockWithdrawalRate delayedWithdraw delayedWithdrawRequest delayedWithdrawn emergencyModeStartingBlock ethereumBlock ethereumBlockNum firstBlock fromBlock genesisBlockNum initialMinimalBidding instantWithdraw instantWithdrawn lastBlock lastEthereumBlock lastSynchedBlock limitDepositAmount limitL2TransferAmount maxWithdrawals nonce requestNonce toBlock withdrawals".split(" ")
+)
 
 /** The names of all problems; the `type` of a problem is `urn:rollup-node-api:problem:` and this name. */
 export type ProblemName =

@@ -158,9 +158,9 @@ const unexpected = (
 
 const types = "urn:rollup-node-api:problem:"
 const problemName = (value: unknown): ProblemName | undefined => {
-  const { message, type } = Object(value) as { readonly [name: string]: unknown }
-  return typeof message === "string" && typeof type === "string" && type.startsWith(types)
-    ? type.slice(types.length) as ProblemName
+  const { message, type, problem = type } = Object(value) as { readonly [name: string]: unknown }
+  return typeof message === "string" && typeof problem === "string" && problem.startsWith(types)
+    ? problem.slice(types.length) as ProblemName
     : undefined
 }
 

@@ -1,63 +1,17 @@
 import { operations } from "./_declared.ts"
-import { sendWithRetries, type ExchangeOptions } from "./_exchange.ts"
+import { sendWithRetries } from "./_exchange.ts"
 import { writeExact } from "./_exact_json.ts"
-import { AnswerCache } from "./_answer_cache.ts"
 import { pagesOf } from "./_pages.ts"
 import { type Local, localName } from "./local_name.ts"
 import { type Answer, type Outcome, RequestFailed } from "./outcome.ts"
+import {
+  baseUrl,
+  type CallOptions,
+  type ClientOptions,
+  exchangeOptionsOf,
+  type RevisionName
+} from "./options.ts"
 import type { Revisions } from "./revisions.ts"
-
-/** The name of a revision of the contract. */
-export type RevisionName = keyof Revisions
-
-/** The options of a client; only `url` is required. */
-export interface ClientOptions<
-  Revision extends RevisionName = RevisionName,
-  Prefix extends string = string
-> {
-  /**
-   * The URL where the server mounts the revision, such as `http://localhost:8080` or
-   * `https://example.org/api/earlier`.
-   */
-  readonly url: string
-  /** The revision of the contract; `later` by default. */
-  readonly revision?: Revision
-  /** The prefix of identifiers and names in this network; `zk` by default. */
-  readonly prefix?: Prefix
-  /**
-   * Sends a request; the platform's `fetch` by default. With the `fetch` of an embedded node no
-   * socket is needed.
-   */
-  readonly fetch?: (request: Request) => Promise<Response>
-  /** Headers of every request, such as a key for a gateway. */
-  readonly headers?: { readonly [name: string]: string }
-  /** Timeout of each try in milliseconds; 30,000 by default. */
-  readonly timeoutMs?: number
-  /**
-   * Maximum number of retries after the first try; 3 by default, 0 for none. Only temporary
-   * failures are retried.
-   */
-  readonly retriesMax?: number
-  /**
-   * Maximum wait before a retry, in milliseconds; 30,000 by default. If the server asks for a
-   * longer wait, the call returns the failure at once.
-   */
-  readonly retryWaitMsMax?: number
-  /**
-   * Size of the cache of answers, in characters; 4 million by default, 0 for none. Cached answers
-   * are revalidated, which costs a 304. In a browser, 0 is better for a server of another origin:
-   * the browser's own cache does the same without a preflight.
-   */
-  readonly rememberedMax?: number
-  /** Waits before a retry, and rejects if the signal is aborted; a timer by default. */
-  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
-}
-
-/** The options of a single call. */
-export interface CallOptions {
-  /** Aborts the call, including waits and retries. */
-  readonly signal?: AbortSignal
-}
 
 interface Declared {
   readonly takes: unknown
@@ -163,23 +117,9 @@ export const rollupClient = <
 >(
   options: ClientOptions<Revision, Prefix>
 ): Client<Revision, Prefix> => {
-  const { prefix = "zk", url } = options
-  const base = new URL(url).href.replace(/[?#].*$/u, "").replace(/\/+$/u, "")
-  const revision = options.revision ?? "later"
-  const exchangeOptions: ExchangeOptions = {
-    fetch: options.fetch ?? ((request) => fetch(request)),
-    // this header would cost a browser a preflight for each URL, so it is omitted for the default
-    // revision
-    headers: revision === "later"
-      ? { ...options.headers }
-      : { ...options.headers, "api-revision": revision },
-    revision,
-    timeoutMs: options.timeoutMs ?? 30_000,
-    retriesMax: options.retriesMax ?? 3,
-    retryWaitMsMax: options.retryWaitMsMax ?? 30_000,
-    wait: options.wait ?? waitFor,
-    cache: new AnswerCache(options.rememberedMax ?? 4_000_000)
-  }
+  const { prefix = "zk" } = options
+  const base = baseUrl(options)
+  const exchangeOptions = exchangeOptionsOf(options)
   const call = (id: keyof typeof operations) => {
     const operation: Operation = operations[id]
     return (parameters: unknown = {}, { signal }: CallOptions = {}) =>
@@ -236,17 +176,3 @@ const target = (path: string, parameters: Values, prefix: string): string => {
   )
   return query.length === 0 ? filled : `${filled}?${query.join("&")}`
 }
-
-const waitFor = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal?.aborted === true) return reject(signal.reason as Error)
-    const end = () => {
-      clearTimeout(timer)
-      reject(signal!.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", end)
-      resolve()
-    }, ms)
-    signal?.addEventListener("abort", end, { once: true })
-  })

@@ -1,15 +1,8 @@
 /** The client for hosts that use Effect. */
 import { Effect, Stream } from "effect"
-import {
-  type CallOptions,
-  type ClientOptions,
-  type ListOf,
-  type ListsOf,
-  type RevisionName,
-  rollupClient,
-  type ArgumentsOf
-} from "./client.ts"
+import { type ArgumentsOf, type ListOf, type ListsOf, rollupClient } from "./client.ts"
 import type { Local } from "./local_name.ts"
+import type { CallOptions, ClientOptions, RevisionName } from "./options.ts"
 import { type Answer, type Failure, type Outcome, RequestFailed } from "./outcome.ts"
 import type { Revisions } from "./revisions.ts"
 

@@ -1,16 +1,9 @@
 /** A typed client for every platform with `fetch`, browsers included; it imports no package. */
 export type { ProblemName } from "./_declared.ts"
-export {
-  type Call,
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  type ListsOf,
-  type Paged,
-  type RevisionName,
-  rollupClient
-} from "./client.ts"
+export { type Call, type Client, type ListsOf, type Paged, rollupClient } from "./client.ts"
 export type { Local, LocalName } from "./local_name.ts"
+export { getNetwork, type NetworkIdentity } from "./network.ts"
+export { type CallOptions, type ClientOptions, type RevisionName, waitFor } from "./options.ts"
 export {
   type Aborted,
   type Answer,

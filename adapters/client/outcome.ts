@@ -39,8 +39,12 @@ export interface Fault {
 export interface Problem {
   /** One sentence for people. */
   readonly message: string
-  /** `urn:rollup-node-api:problem:` and the name. */
+  /** `urn:rollup-node-api:problem:` and the name; in revision `v1` the name of the error. */
   readonly type: string
+  /** In revision `v1`: the number of the error, if it has one. */
+  readonly code?: number
+  /** In revision `v1`: `urn:rollup-node-api:problem:` and the name. */
+  readonly problem?: string
   readonly title: string
   readonly status: number
   readonly detail: string

@@ -37,7 +37,7 @@ function addressOfPoint(point: Uint8Array): EthereumAddress {
  */
 export function authorizationDigest(
   publicKey: PublicKey,
-  { chainId, name, rollupAddress }: Network
+  { chainId, name, rollupAddress }: SigningNetwork
 ): Uint8Array {
   const provider = keccak256(utf8ToBytes(name))
   const domain = keccak256(concatBytes(
@@ -63,14 +63,62 @@ export function authorizationDigest(
 export function signAuthorization(
   ethereumPrivateKey: Uint8Array,
   publicKey: PublicKey,
-  network: Network
+  network: SigningNetwork
 ): string {
-  const digest = authorizationDigest(publicKey, network)
-  const signature = secp256k1.sign(digest, ethereumPrivateKey, {
-    prehash: false,
-    format: "recovered"
-  })
-  return `0x${bytesToHex(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
+  return signDigest(ethereumPrivateKey, authorizationDigest(publicKey, network))
+}
+
+/**
+ * Returns the EIP-712 typed data of `authorizationDigest`: what a wallet in a browser signs with
+ * `eth_signTypedData_v4`.
+ *
+ * @example
+ * ```ts
+ * import { authorizationTypedData, derivePublicKey } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
+ * const { domain, message, types } = authorizationTypedData(publicKey, network)
+ * // with ethers: await signer.signTypedData(domain, types, message)
+ * console.log(domain.verifyingContract, Object.keys(types), message.Provider) // => 0x1111111111111111111111111111111111111111 [ 'Authorise' ] Demo
+ * ```
+ */
+export function authorizationTypedData(
+  publicKey: PublicKey,
+  { chainId, name, rollupAddress }: SigningNetwork
+): AuthorizationTypedData {
+  return {
+    domain: { name, version: VERSION, chainId, verifyingContract: rollupAddress },
+    types: AUTHORIZATION_TYPES,
+    primaryType: "Authorise",
+    message: {
+      Provider: name,
+      Authorisation: PURPOSE,
+      BJJKey: `0x${publicKeyToBigEndianHex(publicKey)}`
+    }
+  }
+}
+
+/** The parts of a network that an authorization signs. */
+export type SigningNetwork = Pick<Network, "name" | "chainId" | "rollupAddress">
+
+/** The EIP-712 typed data of an authorization. */
+export interface AuthorizationTypedData {
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId: number
+    readonly verifyingContract: EthereumAddress
+  }
+  readonly types: {
+    readonly Authorise: ReadonlyArray<{ readonly name: string; readonly type: string }>
+  }
+  readonly primaryType: "Authorise"
+  readonly message: {
+    readonly Provider: string
+    readonly Authorisation: string
+    readonly BJJKey: string
+  }
 }
 
 /**
@@ -94,31 +142,33 @@ export function signAuthorization(
  */
 export function verifyAuthorization(
   { address, publicKey, signature }: SignedAuthorization,
-  network: Network
+  network: SigningNetwork
 ): boolean {
-  const parts = SIGNATURE.exec(signature)
-  if (parts === null || !isSigningKey(publicKey)) return false
-  const [, r, s, v] = parts as unknown as readonly [string, string, string, string]
-  return recoverAddress(
-    BigInt(`0x${r}`),
-    BigInt(`0x${s}`),
-    parseInt(v, 16) - 27,
-    authorizationDigest(publicKey, network)
-  ) === address
+  return isSigningKey(publicKey) &&
+    recoverAddress(authorizationDigest(publicKey, network), signature) === address
 }
 
-/** 0x, r, s and the recovery byte, 1b or 1c. */
-const SIGNATURE = /^0x([0-9a-fA-F]{64})([0-9a-fA-F]{64})(1[bcBC])$/u
+/**
+ * Returns the signature of a digest by an Ethereum private key: 0x and 130 hexadecimal digits, r, s
+ * (the low one) and v (27 or 28).
+ */
+export function signDigest(privateKey: Uint8Array, digest: Uint8Array): string {
+  const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: "recovered" })
+  return `0x${bytesToHex(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
+}
 
-function recoverAddress(
-  r: bigint,
-  s: bigint,
-  recovery: number,
-  digest: Uint8Array
-): EthereumAddress | undefined {
+/**
+ * Returns the address whose key signed a digest, or undefined if the signature is malformed; `v`
+ * has to be 27 or 28.
+ */
+export function recoverAddress(digest: Uint8Array, signature: string): EthereumAddress | undefined {
+  const parts = SIGNATURE.exec(signature)
+  if (parts === null) return undefined
+  const [, r, s, v] = parts as unknown as readonly [string, string, string, string]
   try {
     return addressOfPoint(
-      new secp256k1.Signature(r, s, recovery).recoverPublicKey(digest).toBytes(false)
+      new secp256k1.Signature(BigInt(`0x${r}`), BigInt(`0x${s}`), parseInt(v, 16) - 27)
+        .recoverPublicKey(digest).toBytes(false)
     )
   } catch {
     // r or s is outside 1..n−1, or no point has this x: noble throws plain errors
@@ -126,14 +176,26 @@ function recoverAddress(
   }
 }
 
+/** 0x, r, s and the recovery byte, 1b or 1c. */
+const SIGNATURE = /^0x([0-9a-fA-F]{64})([0-9a-fA-F]{64})(1[bcBC])$/u
+
+const VERSION = "1"
+const PURPOSE = "Account creation"
+const AUTHORIZATION_TYPES = {
+  Authorise: [
+    { name: "Provider", type: "string" },
+    { name: "Authorisation", type: "string" },
+    { name: "BJJKey", type: "bytes32" }
+  ]
+}
 const DOMAIN_TYPE = keccak256(
   utf8ToBytes("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 )
-const DOMAIN_VERSION = keccak256(utf8ToBytes("1"))
+const DOMAIN_VERSION = keccak256(utf8ToBytes(VERSION))
 const MESSAGE_TYPE = keccak256(
   utf8ToBytes("Authorise(string Provider,string Authorisation,bytes32 BJJKey)")
 )
-const MESSAGE_PURPOSE = keccak256(utf8ToBytes("Account creation"))
+const MESSAGE_PURPOSE = keccak256(utf8ToBytes(PURPOSE))
 
 /** Returns 32 bytes that end in the hexadecimal digits. */
 function bytes32(digits: string): Uint8Array {

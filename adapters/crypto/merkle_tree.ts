@@ -1,4 +1,4 @@
-import type { MerkleProof } from "../../core/domain/mod.ts"
+import { inclusionOldLeaf, type MerkleProof } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import { DEPTH_MAX, leafNode } from "./inclusion_proof.ts"
 import { poseidon } from "./poseidon.ts"
@@ -123,9 +123,7 @@ function prove(top: Node, root: bigint, index: AccountIndex): MerkleProof | unde
     : {
       root,
       siblings,
-      oldKey: 0n,
-      oldValue: 0n,
-      isOld0: false,
+      ...inclusionOldLeaf,
       key: BigInt(index),
       value: node.leaf,
       fnc: 0

@@ -1,20 +1,56 @@
-import { babyjubjub } from "@noble/curves/misc.js"
-import { blake512 } from "@noble/hashes/blake1.js"
-import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
+import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
+import { babyjubjub } from "@noble/curves/misc.js"
 import {
   type PublicKey,
   publicKeyToBigEndianHex,
   publicKeyToBytes
 } from "../../core/encoding/mod.ts"
-import { verificationKey } from "./_verification_keys.ts"
 import {
-  compressPoint,
+  type CurvePoint,
   decompressPublicKey,
+  compressPoint,
   littleEndianNumber,
   secretScalar
 } from "./babyjubjub.ts"
+import { blake512 } from "@noble/hashes/blake1.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import { poseidon } from "./poseidon.ts"
+
+const { Point } = babyjubjub
+type Point = typeof Point.BASE
+
+/** A public key, prepared for the verification of signatures. */
+interface VerificationKey {
+  readonly point: CurvePoint
+  /** Multiplies eight times the point, which is always in the subgroup of prime order. */
+  readonly multiplyCleared: (scalar: bigint) => Point
+}
+
+/**
+ * Returns the prepared key, or undefined if the public key is not a point of the curve. Caches the
+ * last 4096 keys, since a wallet signs many transactions with one key.
+ */
+function verificationKey(publicKey: PublicKey): VerificationKey | undefined {
+  const known = cached.get(publicKey)
+  if (known !== undefined) return known
+  const point = decompressPublicKey(publicKey)
+  if (Result.isFailure(point)) return undefined
+  const cleared = Point.fromAffine(point.success).clearCofactor()
+  const multiply = interleavedMSMUnsafe(Point, [cleared], WINDOW)
+  const key: VerificationKey = {
+    point: point.success,
+    multiplyCleared: (scalar) => multiply([scalar])
+  }
+  if (cached.size >= KEYS_MAX) cached.delete(cached.keys().next().value!)
+  cached.set(publicKey, key)
+  return key
+}
+
+/** Bits of a window of the table of multiples: about two kilobytes for each key. */
+const WINDOW = 5
+const KEYS_MAX = 4096
+const cached = new Map<PublicKey, VerificationKey>()
 
 /**
  * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon (domain §6.5): 128
@@ -81,7 +117,6 @@ export function verifyMessage(publicKey: PublicKey, message: bigint, signature: 
 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/u
 
-const { Point } = babyjubjub
 const ORDER = Point.Fn.ORDER
 
 function littleEndianBytes(value: bigint): Uint8Array {

@@ -1,8 +1,18 @@
-export { accountLeaf, type LeafAccount } from "./account_leaf.ts"
+export { accessKey, accessMessage, accessSigner, signAccessMessage } from "./access_key.ts"
+export {
+  accountLeaf,
+  type LeafAccount,
+  type ProvenExit,
+  verifyExitProof,
+  verifyInclusion
+} from "./inclusion_proof.ts"
 export {
   authorizationDigest,
+  type AuthorizationTypedData,
+  authorizationTypedData,
   ethereumAddress,
   signAuthorization,
+  type SigningNetwork,
   verifyAuthorization
 } from "./authorization_signature.ts"
 export {
@@ -14,11 +24,11 @@ export {
   isSigningKey
 } from "./babyjubjub.ts"
 export { keccak256 } from "../hashing/mod.ts"
-export { type ProvenExit, verifyExitProof, verifyInclusion } from "./inclusion_proof.ts"
 export { inlineVerifier } from "./inline_verifier.ts"
 export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
 export { signerOf, signMessage, verifyMessage } from "./message_signature.ts"
 export { poseidon } from "./poseidon.ts"
+export { StateTrees } from "./state_trees.ts"
 export {
   type SignableTransaction,
   signTransaction,

@@ -1,9 +1,4 @@
-import { poseidon1 } from "poseidon-lite/poseidon1"
-import { poseidon2 } from "poseidon-lite/poseidon2"
-import { poseidon3 } from "poseidon-lite/poseidon3"
-import { poseidon4 } from "poseidon-lite/poseidon4"
-import { poseidon5 } from "poseidon-lite/poseidon5"
-import { poseidon6 } from "poseidon-lite/poseidon6"
+import { type FixedHash, fixedPoseidon, INPUTS_MAX } from "./_permutation.ts"
 
 /**
  * Returns the Poseidon hash of 1 to 6 inputs over the scalar field of BN254 (x⁵, 8 full rounds, a
@@ -20,12 +15,11 @@ import { poseidon6 } from "poseidon-lite/poseidon6"
  * ```
  */
 export function poseidon(inputs: ReadonlyArray<bigint>): bigint {
-  const hash = HASHES[inputs.length - 1]
-  if (hash === undefined) {
-    throw new RangeError(`Poseidon of ${inputs.length} inputs, expected 1..${HASHES.length}`)
+  const { length } = inputs
+  if (length < 1 || length > INPUTS_MAX) {
+    throw new RangeError(`Poseidon of ${length} inputs, expected 1..${INPUTS_MAX}`)
   }
-  return hash([...inputs])
+  return (hashes[length] ??= fixedPoseidon(length))(inputs)
 }
 
-// Imported one by one: the package's main module decodes the constants of all sixteen widths.
-const HASHES = [poseidon1, poseidon2, poseidon3, poseidon4, poseidon5, poseidon6]
+const hashes: Array<FixedHash | undefined> = []

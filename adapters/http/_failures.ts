@@ -8,11 +8,12 @@ import {
   type HttpAnswer,
   type HttpRequest,
   internal,
+  noRoom,
   notFound,
   poolFull,
   type Problem,
   problemJson,
-  problems,
+  problemStatus,
   submissionRefused,
   unavailable,
   utf8Body,
@@ -33,9 +34,9 @@ export const problemAnswer = (
   url: string,
   stamp: LedgerStamp | undefined
 ): HttpAnswer => {
-  const { body, bytes } = utf8Body(problemJson(problem, url))
+  const { body, bytes } = utf8Body(problemJson(problem, url, routes.revision))
   return {
-    status: problems[problem.name].status,
+    status: problemStatus(problem, routes.revision),
     headers: { ...routes.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
     body,
     isAscii: typeof body === "string",
@@ -76,7 +77,7 @@ export const failureAnswer = (
     case "unavailable":
       // one line, without the cause: there may be many while the store is unavailable
       return Effect.andThen(
-        Effect.logWarning(`Request refused for now: ${failure?.message}`),
+        Effect.logWarning(`Request refused temporarily: ${failure?.message}`),
         answer
       )
     default:
@@ -110,7 +111,8 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
     case "VerifierBusy":
       return busy(failure)
     case "StoreFailure":
-      return failure.retry ? unavailable : internal
+      if (!failure.retry) return internal
+      return failure.reason === undefined ? unavailable : noRoom(failure.reason)
     case undefined:
       return internal
   }
@@ -141,21 +143,25 @@ export const withInputFaults = (
 }
 
 /** Returns the problem of a path without a resource, with the nearest path that has one. */
-export const unknownPath = (routes: RevisionRoutes, { mount, path }: MountMatch): Problem => {
-  const quoted = JSON.stringify(mountedPath(mount, path).slice(0, 200))
+export const unknownPath = (
+  routes: RevisionRoutes,
+  { basePath, mount, path }: MountMatch
+): Problem => {
+  const pathOf = (path: string) => mountedPath(mount, path, basePath)
+  const quoted = JSON.stringify(pathOf(path).slice(0, 200))
   // the nearest path to slashes only is the mount itself
   const nearest = /^\/+$/u.test(path) ? "" : routes.router.nearest(path)
   return {
     name: "unknown-path",
     message: nearest === undefined
-      ? `There is no path ${quoted}: ${routes.docs} lists the known ones`
-      : `There is no path ${quoted}: did you mean ${mountedPath(mount, nearest)}?`
+      ? `There is no path ${quoted}: ${routes.docs(basePath)} lists all`
+      : `There is no path ${quoted}: did you mean ${pathOf(nearest)}?`
   }
 }
 
 /** @param allow the methods of the path, as in the header `Allow` */
 export const methodNotAllowed = (method: string, allow: string): Problem => ({
   name: "method-not-allowed",
-  message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`,
+  message: `The path does not support the method ${method.slice(0, 50)}: use one of ${allow}`,
   headers: { allow }
 })

@@ -18,6 +18,7 @@ import {
   withInputFaults
 } from "./_failures.ts"
 import { makeResponseCache, measureResponseCache } from "./cache/mod.ts"
+import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
   answerHeaders,
   type AnswerStats,
@@ -72,6 +73,11 @@ export interface ApplicationOptions {
    * Number of later batches after which a batch is final and its answer immutable; 1000 by default.
    */
   readonly finalAfterBatches?: number
+  /**
+   * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
+   * it.
+   */
+  readonly compression?: CompressionOptions | false
   /** Logging, timing and tracing; none by default. Requests are counted if there is a `Monitor`. */
   readonly telemetry?: TelemetryOptions
 }
@@ -135,6 +141,7 @@ interface RoutedRequest {
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const {
     answersBytesMax = 64 * 2 ** 20,
+    compression = defaultCompression,
     constants,
     context,
     finalAfterBatches = 1000,
@@ -159,6 +166,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       mounts.map(({ path, revision }) => [path, revision.name])
     ]),
     finalAfterBatches,
+    compression: compression === false ? { codings: [] } : compression,
     nowMs: () => clock.currentTimeMillisUnsafe()
   })
   yield* measureResponseCache(answers.stats)
@@ -186,24 +194,26 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { revision } = reading
     routesByRevision.set(
       revision.name,
-      yield* makeRevisionRoutes({
+      makeRevisionRoutes({
         mount: mounts.find((mount) => mount.revision === revision)!,
         mounts,
         reading,
         postHandlers: makePostHandlers({ revision, context, submission, limits }),
         context,
         stamp: newestStamp,
-        exposedHeaders
+        exposedHeaders,
+        isCompressed: compression !== false
       })
     )
   }
   const matchMount = makeMountMatcher(mounts)
-  const mountOf = ({ headers, url }: HttpRequest) => {
+  const mountOf = ({ basePath = "", headers, url }: HttpRequest) => {
     const mark = url.indexOf("?")
     const revision = headers[answerHeaders.revision]
     const mount = matchMount(
-      mark < 0 ? url : url.slice(0, mark),
-      revision === undefined ? undefined : String(revision)
+      url.slice(basePath.length, mark < 0 ? url.length : mark),
+      revision === undefined ? undefined : String(revision),
+      basePath
     )
     return {
       mount,
@@ -254,11 +264,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       const match = routes.router.find(mount.path)
       return match?.target.batch?.(match.values) ?? null
     })
-    if (cached !== undefined && cached !== "stale-hot") {
+    if (Effect.isEffect(cached)) {
       if (isObserved) {
         requestContext.operation = routes.router.find(mount.path)?.target.operation ?? "none"
       }
-      return Effect.succeed(cached)
+      return cached
     }
     const match = routes.router.find(mount.path)
     requestContext.operation = method === "OPTIONS" ? "options" : match?.target.operation ?? "none"

@@ -1,14 +1,59 @@
 import { Effect } from "effect"
 import { Application } from "./application.ts"
+import { makeLocator } from "./routes/mod.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest, type ProblemName } from "./message/mod.ts"
 
 /** A web-standard handler, as Deno, Bun, service workers and most frameworks use it. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
+/** What answers requests of any transport, such as a node of `rollup-node-api/embed`. */
+export interface RequestTarget {
+  /** Answers a request. Rejects only if the signal aborts. */
+  readonly handle: (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>
+}
+
+/** Options of `toFetchHandler` and of `toNodeHandler`. */
+export interface HandlerOptions {
+  /**
+   * The path below which the host serves the handler, such as `/rollup`. A request may have this
+   * path or, if a framework removes it, only the rest. It must not be a path of the API itself.
+   */
+  readonly basePath?: string
+}
+
+/**
+ * Returns a fetch handler, such as `fetch` of a node, that is served below a path: redirects, links,
+ * `servers` of the OpenAPI document and error messages include this path. Throws if the path is
+ * malformed.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { toFetchHandler } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const fetch = toFetchHandler(node, { basePath: "/rollup" })
+ * const response = await fetch(new Request("http://localhost/rollup/openapi.json"))
+ * console.log((await response.json()).servers[0].url) // => /rollup
+ * await node.close()
+ * ```
+ */
+export const toFetchHandler = (
+  { handle }: RequestTarget,
+  { basePath }: HandlerOptions = {}
+): FetchHandler => {
+  const locate = makeLocator(basePath)
+  return async (request) =>
+    toResponse(
+      await handle({ ...locate(targetOf(request.url)), ...toRequest(request) }, request.signal),
+      request.method
+    )
+}
+
 /**
  * Returns the application as a fetch handler, without a server. Errors become problem answers; the
- * handler rejects only if `request.signal` aborts. A host that mounts it below a path has to remove
- * that path from the URL.
+ * handler rejects only if `request.signal` aborts.
  *
  * @example
  * ```ts
@@ -38,14 +83,12 @@ export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Eff
   function*() {
     const { handle } = yield* Application
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
-    return async (request) =>
-      toResponse(await run(handle(toRequest(request)), { signal: request.signal }), request.method)
+    return toFetchHandler({ handle: (request, signal) => run(handle(request), { signal }) })
   }
 )
 
-const toRequest = (request: Request): HttpRequest => ({
+const toRequest = (request: Request): Omit<HttpRequest, "url"> => ({
   method: request.method,
-  url: target(request.url),
   headers: Object.fromEntries(request.headers),
   body: (bytesMax) =>
     Effect.flatMap(
@@ -85,7 +128,7 @@ const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array 
 }
 
 /** Returns path and query of an absolute URL. */
-const target = (url: string): string => {
+const targetOf = (url: string): string => {
   const start = url.indexOf("/", url.indexOf("://") + 3)
   const end = url.indexOf("#")
   return url.slice(start, end < 0 ? url.length : end)

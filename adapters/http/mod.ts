@@ -1,10 +1,23 @@
 /** The HTTP interface without a server: nothing here needs Node. `node/mod.ts` has the server. */
 export { Application, type ApplicationOptions } from "./application.ts"
+export {
+  type CompressionOptions,
+  type ContentCoding,
+  defaultCompression,
+  gzipCoding
+} from "./compression/mod.ts"
 export { defaultMounts, type Mount } from "./routes/mod.ts"
-export { type FetchHandler, fetchHandler } from "./fetch.ts"
+export {
+  type FetchHandler,
+  fetchHandler,
+  type HandlerOptions,
+  type RequestTarget,
+  toFetchHandler
+} from "./fetch.ts"
 export {
   type AnswerStats,
   defaultLimits,
+  type EncodingStats,
   type HttpAnswer,
   type HttpLimits,
   type HttpRequest,

@@ -3,11 +3,12 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
-import { describeHolder, writeHolder } from "./_holder.ts"
-import { findLogDamage } from "./_write_ahead_log.ts"
+import { describeHolder, hasHolder, writeHolder } from "./_holder.ts"
+import { readLastAcknowledged } from "./_last_acknowledged.ts"
+import { FORMAT_WITH_CHECKPOINT } from "./checkpoint/mod.ts"
 import { JournalError } from "./journal_error.ts"
 
-const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
+export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
 
 /** Marks the file as a journal: "RNOJ". */
 const APPLICATION_ID = 0x524e4f4a
@@ -30,36 +31,37 @@ const SCHEMA = `
 `
 
 /**
- * Opens the database of a directory and locks it for this process. Creates it if a genesis is
- * given, otherwise it must exist. The operating system releases the lock when the process ends,
- * even if it is killed. Throws a `JournalError`.
+ * Opens the database of a directory for writing and locks it for this process, and creates it if it
+ * is missing. Call it only if `openReader` has found no damage: closing a database moves its
+ * write-ahead log into it. The operating system releases the lock when the process ends, even if it
+ * is killed. Throws a `JournalError`.
  */
-export function openDatabase(
-  directory: string,
-  genesis: GenesisFeed | null
-): { readonly database: DatabaseSync; readonly genesisLine: string } {
+export function openWriter(directory: string, genesisLine: string): DatabaseSync {
   const file = databaseFile(directory)
-  if (genesis === null && !existsSync(file)) {
-    throw new JournalError({
-      reason: "missing",
-      message:
-        `Directory "${directory}" holds no journal: expected one that "serve --data" has written`
-    })
-  }
   prepare(directory)
   // SQLite creates its other files with the permissions of the database
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
-  const database = connect(directory, file)
+  let database: DatabaseSync | undefined
   try {
-    const line = genesis === null ? null : writeFeedLine({ kind: "genesis", genesis })
-    const genesisLine = lockAndRead(database, directory, line)
+    database = new DatabaseSync(file, { timeout: 0 })
+    lockOrCreate(database, directory, genesisLine)
     writeHolder(directory)
-    return { database, genesisLine }
+    return database
   } catch (error) {
-    database.close()
+    database?.close()
     throw translateError(error, directory)
   }
 }
+
+/** Returns whether a process has opened the journal of a directory for writing. */
+export const wasOpened = (directory: string): boolean =>
+  hasHolder(directory) || readLastAcknowledged(directory) > 0
+
+/** Returns the first line of the feed of a network. */
+export const lineOf = (genesis: GenesisFeed): string => writeFeedLine({ kind: "genesis", genesis })
+
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the shared memory of a start does not fit. */
+const noSpaceCodes: ReadonlySet<number> = new Set([13, 4874])
 
 /** Returns the `JournalError` for an error of SQLite, and any other error unchanged. */
 export const translateError = (error: unknown, directory: string): unknown => {
@@ -82,7 +84,11 @@ export const translateError = (error: unknown, directory: string): unknown => {
       return new JournalError({
         reason: "directory",
         cause: error,
-        message: `Directory "${directory}" cannot be used: SQLite says "${error.errstr}"`
+        message: `Directory "${directory}" ${
+          noSpaceCodes.has(error.errcode)
+            ? "has no disk space: a start needs 32 KiB; make room"
+            : `cannot be used: SQLite says "${error.errstr}"`
+        }`
       })
   }
 }
@@ -96,7 +102,7 @@ export const damagedError = (directory: string, damage: string, cause?: unknown)
       `The journal in "${directory}" is damaged: ${damage}; nothing was changed: restore the directory from a copy, or start with another one`
   })
 
-const foreignError = (directory: string, cause?: unknown): JournalError =>
+export const foreignError = (directory: string, cause?: unknown): JournalError =>
   new JournalError({
     reason: "foreign",
     cause,
@@ -132,64 +138,55 @@ function syncDirectory(directory: string): void {
   }
 }
 
-function connect(directory: string, file: string): DatabaseSync {
-  const damage = findLogDamage(`${file}-wal`)
-  if (damage !== undefined) throw damagedError(directory, damage)
-  try {
-    return new DatabaseSync(file, { timeout: 0 })
-  } catch (error) {
-    throw translateError(error, directory)
-  }
-}
-
-/**
- * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`.
- * Returns the stored genesis line.
- */
-function lockAndRead(
-  database: DatabaseSync,
-  directory: string,
-  genesisLine: string | null
-): string {
-  database.exec(
-    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE"
-  )
+/** Returns the stored genesis line; null if the database is empty. Throws if it is no journal. */
+export function readGenesis(database: DatabaseSync, directory: string): string | null {
   const id = pragma(database, "application_id")
   const tables = Number(
     Object.values(database.prepare("SELECT count(*) FROM sqlite_schema").get()!)[0]
   )
   if (id === 0 && tables === 0) {
-    if (genesisLine === null) throw foreignError(directory)
-    database.exec(SCHEMA)
-    database.prepare("INSERT INTO network VALUES (?)").run(genesisLine)
-    database.prepare("INSERT INTO head VALUES (0, ?)").run(crc32(genesisLine))
-    database.exec("COMMIT")
-    return genesisLine
+    if (wasOpened(directory)) throw damagedError(directory, "its tables are missing")
+    return null
   }
-  database.exec("COMMIT")
   if (id !== APPLICATION_ID) throw foreignError(directory)
   const format = pragma(database, "user_version")
-  if (format !== FORMAT) {
+  if (format !== FORMAT && format !== FORMAT_WITH_CHECKPOINT) {
     throw new JournalError({
       reason: "newer",
       message:
-        `The journal in "${directory}" has format ${format}, expected ${FORMAT}: open it with the program that wrote it`
+        `The journal in "${directory}" has format ${format}, expected ${FORMAT} or ${FORMAT_WITH_CHECKPOINT}: open it with the program that wrote it`
     })
   }
   const stored = database.prepare("SELECT genesis FROM network").get()?.genesis
   if (typeof stored !== "string") throw damagedError(directory, "its genesis is missing")
-  if (genesisLine !== null && stored !== genesisLine) {
-    throw new JournalError({
-      reason: "otherNetwork",
-      message: `Directory "${directory}" holds the network ${describeNetwork(stored)}, not ${
-        describeNetwork(genesisLine)
-      }: choose another directory, or the options that it was made with`
-    })
-  }
   return stored
 }
 
-const pragma = (database: DatabaseSync, name: string): number =>
+export function assertNetwork(stored: string, genesisLine: string, directory: string): void {
+  if (stored === genesisLine) return
+  throw new JournalError({
+    reason: "otherNetwork",
+    message: `Directory "${directory}" holds the network ${describeNetwork(stored)}, not ${
+      describeNetwork(genesisLine)
+    }: choose another directory, or the options that it was made with`
+  })
+}
+
+/** Takes the lock, and creates the tables if the database is empty. */
+function lockOrCreate(database: DatabaseSync, directory: string, genesisLine: string): void {
+  database.exec(
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 256; BEGIN IMMEDIATE"
+  )
+  const stored = readGenesis(database, directory)
+  if (stored === null) {
+    database.exec(SCHEMA)
+    database.prepare("INSERT INTO network VALUES (?)").run(genesisLine)
+    database.prepare("INSERT INTO head VALUES (0, ?)").run(crc32(genesisLine))
+  } else assertNetwork(stored, genesisLine, directory)
+  database.exec("COMMIT")
+}
+
+export const pragma = (database: DatabaseSync, name: string): number =>
   Number(database.prepare(`PRAGMA ${name}`).get()![name])
 
 /** Returns a short description of the network of a genesis line. */
@@ -205,7 +202,7 @@ function describeNetwork(genesisLine: string): string {
   }…)`
 }
 
-const isSqliteError = (
+export const isSqliteError = (
   error: unknown
 ): error is Error & { readonly errcode: number; readonly errstr: string } =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number"

@@ -31,8 +31,13 @@ export function openAcknowledgedFile(directory: string): AcknowledgedFile {
   closeSync(openSync(fileIn(directory), "a+", 0o600))
   const descriptor = openSync(fileIn(directory), "r+")
   return {
-    write: (seq) =>
-      void writeSync(descriptor, `${String(seq).padStart(widthCharacters)}\n`, 0, "latin1"),
+    write: (seq) => {
+      try {
+        writeSync(descriptor, `${String(seq).padStart(widthCharacters)}\n`, 0, "latin1")
+      } catch {
+        // the record is committed: on a full disk the number stays too small
+      }
+    },
     close: () => closeSync(descriptor)
   }
 }

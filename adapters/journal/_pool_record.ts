@@ -1,5 +1,5 @@
 import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
-import type { PublicKey } from "../../core/encoding/mod.ts"
+import type { PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 
 type Calls = PoolStore["Service"]
@@ -8,6 +8,12 @@ type Calls = PoolStore["Service"]
 export type PoolRecord =
   | {
     readonly kind: "transaction"
+    readonly transaction: PoolTransaction
+    readonly sender: PublicKey
+  }
+  | {
+    readonly kind: "replacement"
+    readonly replaced: TransactionId
     readonly transaction: PoolTransaction
     readonly sender: PublicKey
   }
@@ -27,7 +33,7 @@ export type PoolRecord =
 /** Returns a record as JSON, with amounts and nonces as decimal strings. */
 export const writePoolRecord = (record: PoolRecord): string =>
   JSON.stringify(
-    record.kind === "transaction"
+    record.kind === "transaction" || record.kind === "replacement"
       ? { ...record, transaction: encodeTransaction(record.transaction) }
       : record
   )
@@ -35,18 +41,17 @@ export const writePoolRecord = (record: PoolRecord): string =>
 /** Returns the record of a text that `writePoolRecord` returned. The caller checks its checksum. */
 export function readPoolRecord(text: string): PoolRecord {
   const record = JSON.parse(text) as
-    | Exclude<PoolRecord, { readonly kind: "transaction" }>
-    | EncodedTransactionRecord
-  return record.kind === "transaction"
+    | Exclude<PoolRecord, { readonly transaction: PoolTransaction }>
+    | Encoded<Extract<PoolRecord, { readonly transaction: PoolTransaction }>>
+  return record.kind === "transaction" || record.kind === "replacement"
     ? { ...record, transaction: decodeTransaction(record.transaction) }
     : record
 }
 
-interface EncodedTransactionRecord {
-  readonly kind: "transaction"
-  readonly transaction: ReturnType<typeof encodeTransaction>
-  readonly sender: PublicKey
-}
+type EncodedTransaction = ReturnType<typeof encodeTransaction>
+type Encoded<Record> = Record extends unknown
+  ? Omit<Record, "transaction"> & { readonly transaction: EncodedTransaction }
+  : never
 
 const encodeTransaction = (transaction: PoolTransaction) => {
   const { amount, nonce, request } = transaction
@@ -58,7 +63,7 @@ const encodeTransaction = (transaction: PoolTransaction) => {
   }
 }
 
-const decodeTransaction = (encoded: EncodedTransactionRecord["transaction"]): PoolTransaction => {
+const decodeTransaction = (encoded: EncodedTransaction): PoolTransaction => {
   const { amount, nonce, request } = encoded
   return {
     ...encoded,

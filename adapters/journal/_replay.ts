@@ -7,6 +7,7 @@ import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
 import { damagedError } from "./_database.ts"
 import { unpackChanges } from "./_packed_changes.ts"
 import { type PoolRecord, readPoolRecord } from "./_pool_record.ts"
+import { partsOf, readImages, type StoreImages } from "./checkpoint/mod.ts"
 import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
 import type { LogEntry } from "./record_log.ts"
@@ -18,9 +19,14 @@ export interface ReplayTarget {
   readonly pool: MemoryPoolStore
 }
 
+/** Called several times a second, for the parts of the checkpoint and then for the records. */
+export type OnProgress = (done: number, total: number) => void
+
 /** The result of a replay. */
 export interface ReplayReport {
-  /** Number of records. */
+  /** The last record that the checkpoint includes; 0 without a checkpoint. */
+  readonly checkpointSeq: number
+  /** Number of records behind the checkpoint. */
   readonly records: number
   /** Number of blocks that were checked again because their stored changes could not be read. */
   readonly checkedBlocks: number
@@ -28,20 +34,25 @@ export interface ReplayReport {
 }
 
 /**
- * Applies all records of a journal to new stores, which then have the same item ids, versions and
- * arrivals. Stored changes of a block are applied without checking the block again. Yields to other
+ * Sets the state of new stores to that of the checkpoint, and applies all records behind it. The
+ * stores then have the same item ids, versions and arrivals as before. Stored changes of a block are applied without checking the block again. Yields to other
  * fibers several times a second, and logs its progress.
  */
 export const replay = (
   journal: Journal,
-  target: ReplayTarget
-): Effect.Effect<ReplayReport, JournalError> =>
+  target: ReplayTarget,
+  onProgress: OnProgress = () => {}
+): Effect.Effect<
+  { readonly report: ReplayReport; readonly restored: StoreImages | undefined },
+  JournalError
+> =>
   Effect.gen(function*() {
     const entries = yield* tryRead(journal, () => journal.replay())
     const total = yield* tryRead(journal, () => journal.length)
     const startedMs = performance.now()
     const indexing = target.ledger.postponeIndexing()
     const sortPool = target.pool.postponeSorting()
+    const restored = yield* restore(journal, target, onProgress)
     let [records, checkedBlocks, nextLogMs] = [0, 0, startedMs + logIntervalMs]
     const applySlice = () => {
       const endMs = performance.now() + sliceMs
@@ -53,6 +64,7 @@ export const replay = (
       return false
     }
     while (yield* tryRead(journal, applySlice)) {
+      onProgress(records, total)
       const nowMs = performance.now()
       if (nowMs > nextLogMs) {
         nextLogMs = nowMs + logIntervalMs
@@ -72,10 +84,39 @@ export const replay = (
         `${checkedBlocks} blocks of the journal were checked again because their stored changes could not be read`
       )
     }
-    return { records, checkedBlocks, durationMs: performance.now() - startedMs }
+    const checkpointSeq = journal.manifest?.seq ?? 0
+    const durationMs = performance.now() - startedMs
+    return { report: { checkpointSeq, records, checkedBlocks, durationMs }, restored }
   })
 
-const sliceMs = 100
+/** Sets the state of new stores to that of the checkpoint. Returns it, or undefined. */
+export const restore = (
+  journal: Journal,
+  { ledger, pool }: Pick<ReplayTarget, "ledger" | "pool">,
+  onProgress: OnProgress = () => {}
+): Effect.Effect<StoreImages | undefined, JournalError> =>
+  Effect.gen(function*() {
+    if (journal.manifest === undefined) return undefined
+    const steps = readImages(journal.tables, journal.manifest)
+    const total = partsOf(journal.manifest).length
+    for (let parts = 1;; parts++) {
+      const step = yield* tryRead(journal, () => steps.next())
+      if (step.done !== true) {
+        onProgress(parts, total)
+        yield* Effect.yieldNow
+        continue
+      }
+      return yield* tryRead(journal, () => {
+        ledger.restore(step.value.ledger)
+        pool.restore(step.value.pool)
+        // the rows that the stores now have, which the next checkpoint compares with
+        return { ledger: ledger.capture(), pool: pool.capture() }
+      })
+    }
+  })
+
+/** Short enough that the heap grows little in one slice: it is watched between two of them. */
+const sliceMs = 20
 const logIntervalMs = 2000
 
 const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
@@ -163,16 +204,17 @@ const applyFeedRecord = (
   }
 }
 
+const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
+
 const poolCall = (
   pool: PoolStore["Service"],
   record: PoolRecord
 ): Effect.Effect<unknown, StoreFailure> => {
   switch (record.kind) {
     case "transaction":
-      return pool.addTransaction(record.transaction, record.sender, {
-        pendingMax: Infinity,
-        pendingPerAccountMax: Infinity
-      })
+      return pool.addTransaction(record.transaction, record.sender, unlimited)
+    case "replacement":
+      return pool.replaceTransaction(record.replaced, record.transaction, record.sender, unlimited)
     case "authorization":
       return pool.addAuthorization(record.authorization)
     case "change":

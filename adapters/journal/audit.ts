@@ -1,5 +1,4 @@
 import { Effect, Exit, Result } from "effect"
-import { isDeepStrictEqual } from "node:util"
 import {
   type Account,
   type BlockChanges,
@@ -17,10 +16,12 @@ import {
   type DeferredProof,
   type MemoryPoolStore,
   openAuditedLedger,
+  openMemoryLedger,
   openMemoryPool
 } from "../memory/mod.ts"
+import { differenceOf } from "./_difference.ts"
 import { unpackChanges } from "./_packed_changes.ts"
-import { applyEntry } from "./_replay.ts"
+import { applyEntry, restore } from "./_replay.ts"
 import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
 import type { LogEntry } from "./record_log.ts"
@@ -46,8 +47,9 @@ const proofBatchSize = 200
 const sliceMs = 50
 
 /**
- * Checks a complete data directory, and adds violations to `findings`: the checksum of each
- * record, each block with all checks, its stored changes, and the pool against the ledger. A
+ * Checks a complete data directory, and adds violations to `findings`: the checksum of each record,
+ * each block from the first with all checks, the checkpoint against the blocks before it, the stored
+ * changes of those behind it, and the pool against the ledger. A
  * damaged journal is a finding. Fails with a `JournalError` if the directory cannot be opened for
  * another reason, such as another process that uses it.
  *
@@ -99,37 +101,50 @@ const auditOpen = Effect.fnUntraced(
         "genesis",
         "network",
         journal.genesisLine.slice(0, 200),
-        "a genesis record as feeds have it"
+        "a genesis record in the form of the feed"
       )
     }
     findings.checked("genesis")
     const [audited, pool] = [openAuditedLedger(genesis, keccak256), openMemoryPool()]
-    const total = yield* tryRead(journal, () => journal.length)
-    const entries = journal.replay()
-    let [seq, isSound] = [0, true]
-    const auditSlice = () => {
-      const endMs = performance.now() + sliceMs
-      for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
-        seq++
-        isSound = auditEntry({ audited, genesis, pool }, entry.value, seq, findings)
-        if (!isSound || performance.now() > endMs) return isSound
-      }
-      return false
-    }
+    const stores = { audited, genesis, pool }
+    const checkpointSeq = journal.manifest?.seq ?? 0
+    const total = checkpointSeq + (yield* tryRead(journal, () => journal.length))
     let proofs: ReadonlyArray<DeferredProof> = []
-    while (yield* tryRead(journal, auditSlice)) {
-      proofs = [...proofs, ...audited.takeProofs()]
-      if (proofs.length >= proofBatchSize) {
-        yield* verifyProofs(genesis.network, proofs)
-        proofs = []
+    /** Audits entries until one is not sound. Returns the location of that one, or undefined. */
+    const auditAll = Effect.fnUntraced(
+      function*(entries: Iterator<LogEntry, void>, unit: string, start: number) {
+        let [number, isSound] = [start, true]
+        const auditSlice = () => {
+          const endMs = performance.now() + sliceMs
+          for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
+            isSound = auditEntry(stores, entry.value, `${unit} ${++number}`, findings)
+            if (!isSound || performance.now() > endMs) return isSound
+          }
+          return false
+        }
+        while (yield* tryRead(journal, auditSlice)) {
+          proofs = [...proofs, ...audited.takeProofs()]
+          if (proofs.length >= proofBatchSize) {
+            yield* verifyProofs(genesis.network, proofs)
+            proofs = []
+          }
+          const at = `${unit} ${number}`
+          yield* onProgress({ units: number, share: Math.min(1, number / total), at })
+          yield* Effect.yieldNow
+        }
+        return isSound ? undefined : `${unit} ${number}`
       }
-      yield* onProgress({ units: seq, share: seq / total, at: `record ${seq}` })
-      yield* Effect.yieldNow
+    )
+    // the genesis is the first line of the feed
+    let violated = yield* auditAll(archivedEntries(journal), "feed line", 1)
+    if (violated === undefined) {
+      yield* auditCheckpoint(journal, stores, findings)
+      violated = yield* auditAll(journal.replay(), "record", checkpointSeq)
     }
     yield* verifyProofs(genesis.network, [...proofs, ...audited.takeProofs()])
-    if (!isSound) {
+    if (violated !== undefined) {
       return findings.note(
-        `Nothing behind record ${seq} was looked at, since what follows it is judged by what it left`
+        `The records after ${violated} were not checked, because they depend on it`
       )
     }
     yield* Effect.flatMap(
@@ -140,6 +155,42 @@ const auditOpen = Effect.fnUntraced(
       Effect.orDie
     )
     if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
+  }
+)
+
+/** Yields the records of the ledger before the checkpoint. Only the feed of them is stored. */
+function* archivedEntries(journal: Journal): Generator<LogEntry, void> {
+  for (const text of journal.archivedLines()) yield { kind: "ledger", text, changes: archived }
+}
+
+/** Stands for the changes of a block, which a checkpoint does not store. */
+const archived = ""
+
+/**
+ * Compares the ledger of the checkpoint with the one that the records before it make, undo logs
+ * included, and takes over the pool of the checkpoint.
+ */
+const auditCheckpoint = Effect.fnUntraced(
+  function*(
+    journal: Journal,
+    { audited, genesis, pool }: AuditedStores,
+    findings: Findings
+  ): Effect.fn.Return<void, JournalError> {
+    const restored = yield* restore(journal, { ledger: openMemoryLedger({ genesis }), pool })
+    if (restored === undefined) return
+    const { lists, ...rest } = audited.ledger.capture()
+    const { lists: storedLists, ...storedRest } = restored.ledger
+    const compare = (stored: unknown, expected: unknown, path: string) => {
+      findings.checked("checkpoint")
+      const different = differenceOf(stored, expected, path)
+      if (different === undefined) return
+      findings.violate("checkpoint", different.path, different.found, different.expected)
+    }
+    compare(storedRest, rest, "")
+    for (const [name, rows] of Object.entries(lists)) {
+      compare(storedLists[name as keyof typeof storedLists], rows, `/${name}`)
+      yield* Effect.yieldNow
+    }
   }
 )
 
@@ -175,10 +226,9 @@ interface AuditedStores {
 function auditEntry(
   { audited, genesis, pool }: AuditedStores,
   entry: LogEntry,
-  seq: number,
+  location: string,
   findings: Findings
 ): boolean {
-  const location = `record ${seq}`
   findings.checked("journal")
   if (entry.kind === "pool") {
     try {
@@ -189,7 +239,7 @@ function auditEntry(
         "journal",
         location,
         error instanceof Error ? error.message : String(error),
-        "a write that the pool can make"
+        "a valid write of the pool"
       )
       return false
     }
@@ -213,7 +263,9 @@ function auditEntry(
     )
     return false
   }
-  if (applied.success !== null) compareChanges(entry.changes, applied.success, location, findings)
+  if (applied.success !== null && entry.changes !== archived) {
+    compareChanges(entry.changes, applied.success, location, findings)
+  }
   return true
 }
 
@@ -229,8 +281,8 @@ function compareChanges(
     return findings.violate(
       "decisions",
       location,
-      "no decision that can be read",
-      "the one that was written; every start decides the block anew until then"
+      "a decision that cannot be decoded",
+      "the recorded decision; until it is repaired, every start checks the block again"
     )
   }
   const stored = unpackChanges(packed)
@@ -245,31 +297,4 @@ function compareChanges(
       different.expected
     )
   }
-}
-
-/** The first path at which two values differ. */
-interface Difference {
-  readonly path: string
-  readonly found: string
-  readonly expected: string
-}
-
-function differenceOf(found: unknown, expected: unknown, path: string): Difference | undefined {
-  if (isDeepStrictEqual(found, expected)) return undefined
-  if (
-    typeof found !== "object" || typeof expected !== "object" || found === null || expected === null
-  ) {
-    return found === expected
-      ? undefined
-      : { path, found: String(found), expected: String(expected) }
-  }
-  for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
-    const difference = differenceOf(
-      (found as Record<string, unknown>)[name],
-      (expected as Record<string, unknown>)[name],
-      `${path}/${name}`
-    )
-    if (difference !== undefined) return difference
-  }
-  return undefined
 }

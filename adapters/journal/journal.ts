@@ -1,71 +1,119 @@
-import { Effect } from "effect"
 import type { DatabaseSync, StatementSync } from "node:sqlite"
-import { crc32 } from "node:zlib"
+import { isDeepStrictEqual } from "node:util"
+import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { damagedError, openDatabase, translateError } from "./_database.ts"
+import { commitFailure, hasRoom } from "./_commit_failure.ts"
+import { damagedError, lineOf, openWriter, translateError } from "./_database.ts"
 import {
   type AcknowledgedFile,
   openAcknowledgedFile,
   readLastAcknowledged
 } from "./_last_acknowledged.ts"
-import type { LogEntry, RecordLog } from "./record_log.ts"
+import { type OpenReader, openReader } from "./_reader.ts"
+import { type CheckpointedJournal, CheckpointTables, type Manifest } from "./checkpoint/mod.ts"
+import { JournalError } from "./journal_error.ts"
+import type { LogEntry, OnSettled, RecordLog } from "./record_log.ts"
+
+/** Called when commits start to fail, and with undefined when they succeed again. */
+export type OnCommits = (failure: StoreFailure | undefined) => void
 
 /**
  * The accepted writes of a directory, in order. The entries that are appended in one turn of the
- * event loop share a commit. If a commit fails, it is not retried: memory is ahead of the disk, so
- * the journal has failed until the process restarts, and every answer has to fail too.
+ * event loop share a commit. If the disk refuses a commit, its entries are dropped and undone, and
+ * later commits can succeed. After any other error the journal has failed until it is opened again:
+ * nobody knows what is on the disk.
  */
-export class Journal implements RecordLog {
+export class Journal implements CheckpointedJournal, RecordLog {
   readonly directory: string
   /** The genesis record, the first line of the feed. */
   readonly genesisLine: string
-  readonly #database: DatabaseSync
-  readonly #insert: StatementSync
-  readonly #updateHead: StatementSync
-  readonly #acknowledgedFile: AcknowledgedFile
+  #reader: OpenReader | null
+  #writer: Writer | undefined
+  /** The parts of the checkpoint. */
+  readonly tables: CheckpointTables
+  #manifest: Manifest | undefined
+  #bytesSinceCheckpoint = 0
   #seq = 0
   #checksum: number
-  #pending: Array<LogEntry> = []
-  #waiters: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
+  #pending: Array<{ readonly entry: LogEntry; readonly onSettled: OnSettled | undefined }> = []
+  #waiters: Array<OnSettled> = []
   #failure: StoreFailure | undefined
-  readonly #onFailure: (failure: StoreFailure) => void
+  #refusal: StoreFailure | undefined
+  #probe: NodeJS.Timeout | undefined
+  /** Number of commits that failed. */
+  failedCommits = 0
+  readonly #onCommits: OnCommits
 
   /**
-   * Opens a directory for this process. If `genesis` is null, it must contain a journal. Throws a
-   * `JournalError`.
+   * Opens a directory for this process. An existing journal is open for reading, and no file of the
+   * directory changes until `startWriting`. If `genesis` is null, it must contain a journal. Throws
+   * a `JournalError`.
    */
   constructor(
     directory: string,
     genesis: GenesisFeed | null,
-    onFailure: (failure: StoreFailure) => void = () => {}
+    onCommits: OnCommits = () => {}
   ) {
-    const { database, genesisLine } = openDatabase(directory, genesis)
     this.directory = directory
-    this.#onFailure = onFailure
-    this.genesisLine = genesisLine
-    this.#database = database
-    this.#checksum = crc32(genesisLine)
-    this.#insert = database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)")
-    this.#acknowledgedFile = openAcknowledgedFile(directory)
-    this.#updateHead = database.prepare("UPDATE head SET seq = ?, checksum = ?")
-  }
-
-  /** Number of entries on disk. Throws a `JournalError`. */
-  get length(): number {
-    return this.#head.seq
+    this.#onCommits = onCommits
+    this.#reader = openReader(directory, genesis)
+    // `openReader` throws if both are missing
+    this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
+    this.tables = new CheckpointTables(
+      () => this.#database,
+      (damage) => damagedError(directory, damage)
+    )
+    this.#manifest = this.#readManifest()
+    this.#seq = this.#manifest?.seq ?? 0
+    this.#checksum = this.#manifest?.checksum ?? crc32(this.genesisLine)
+    if (this.#reader === null) this.startWriting()
   }
 
   /**
-   * Yields every entry from the first, and checks each one against its checksum. Must run to its
-   * end before the first `append`. Throws a `JournalError`.
+   * Opens the journal for writing. Call it after the replay, which has read all entries without an
+   * error. Throws a `JournalError`.
+   */
+  startWriting(): void {
+    if (this.#writer !== undefined) return
+    const before = this.#reader === null ? undefined : this.#head
+    this.#reader?.close()
+    this.#reader = null
+    this.#writer = openStatements(this.directory, this.genesisLine)
+    if (before !== undefined && !isDeepStrictEqual(before, this.#head)) {
+      throw new JournalError({
+        reason: "inUse",
+        message:
+          `Directory "${this.directory}" was written by another process during the start: end it, or choose another directory`
+      })
+    }
+  }
+
+  /** Number of entries on disk behind the checkpoint. Throws a `JournalError`. */
+  get length(): number {
+    return this.#head.seq - (this.#manifest?.seq ?? 0)
+  }
+
+  /** The checkpoint; undefined if there is none. */
+  get manifest(): Manifest | undefined {
+    return this.#manifest
+  }
+
+  /** Bytes of the entries behind the checkpoint. */
+  get bytesSinceCheckpoint(): number {
+    return this.#bytesSinceCheckpoint
+  }
+
+  /**
+   * Yields every entry behind the checkpoint, or from the first, and checks each one against its
+   * checksum. Must run to its end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {
       for (
         const row of this.#database.prepare(
-          "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record ORDER BY seq"
-        ).iterate()
+          "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record WHERE seq > ? ORDER BY seq"
+        ).iterate(this.#seq)
       ) {
         const { checksum, kind, seq, text } = row as unknown as Row
         if (seq !== this.#seq + 1) {
@@ -77,7 +125,9 @@ export class Journal implements RecordLog {
         }
         this.#seq = seq
         this.#checksum = expected
-        yield { kind, text, changes: validChanges(row as unknown as Row) }
+        const entry = { kind, text, changes: validChanges(row as unknown as Row) }
+        this.#bytesSinceCheckpoint += bytesOf(entry)
+        yield entry
       }
     } catch (error) {
       throw translateError(error, this.directory)
@@ -100,16 +150,73 @@ export class Journal implements RecordLog {
    */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
+    yield* this.archivedLines()
     for (
       const row of this.#database.prepare(
-        "SELECT text FROM record WHERE kind = 'ledger' ORDER BY seq"
-      ).iterate()
+        "SELECT text FROM record WHERE kind = 'ledger' AND seq > ? ORDER BY seq"
+      ).iterate(this.#manifest?.seq ?? 0)
     ) yield row.text as string
   }
 
-  /** The error of the first commit that failed, or of a closed journal; undefined otherwise. */
+  /** Yields the lines of the feed that the checkpoint includes, without the genesis. */
+  *archivedLines(): Generator<string, void> {
+    for (const part of this.#manifest?.feed ?? []) {
+      yield* inflateRawSync(this.tables.readPart(part)).toString("utf8").split("\n")
+    }
+  }
+
+  /** Yields the lines of the feed in records (after, to], some at a time, also during writes. */
+  *feedSlices(after: number, to: number): Generator<ReadonlyArray<string>, void> {
+    const select = this.#database.prepare(
+      "SELECT seq, text FROM record WHERE kind = 'ledger' AND seq > ? AND seq <= ? ORDER BY seq"
+    )
+    for (let from = after; from < to;) {
+      const end = Math.min(to, from + recordsPerSlice)
+      const lines: Array<string> = []
+      const endMs = performance.now() + sliceMs
+      let last = end
+      for (const { seq, text } of select.iterate(from, end)) {
+        lines.push(text as string)
+        if (performance.now() < endMs) continue
+        last = seq as number
+        break
+      }
+      from = last
+      yield lines
+    }
+  }
+
+  /**
+   * Commits all pending entries and calls `capture`, before the writers of these entries go on.
+   * Throws if the journal has failed.
+   */
+  captureAt<A>(
+    capture: () => A
+  ): { readonly captured: A; readonly seq: number; readonly checksum: number } {
+    const failure = this.#commitPending()
+    try {
+      if (this.#failure !== undefined) throw this.#failure
+      return { seq: this.#seq, checksum: this.#checksum, captured: capture() }
+    } finally {
+      this.#resumeWaiters(failure)
+    }
+  }
+
+  /** Makes a checkpoint the one that the next start reads. */
+  install(manifest: Manifest, bytesAfter: number): void {
+    this.tables.install(manifest)
+    this.#manifest = manifest
+    this.#bytesSinceCheckpoint = bytesAfter
+  }
+
+  /** The final error, also of a closed journal; undefined before it. */
   get failure(): StoreFailure | undefined {
     return this.#failure
+  }
+
+  /** The error of the last commit, if later ones may succeed; undefined otherwise. */
+  get refusal(): StoreFailure | undefined {
+    return this.#refusal
   }
 
   /** Whether all appended entries are on disk. */
@@ -118,36 +225,68 @@ export class Journal implements RecordLog {
   }
 
   /** Appends an entry. It is committed at the end of this turn of the event loop. */
-  append(entry: LogEntry): void {
-    if (this.#pending.push(entry) === 1) setImmediate(() => this.flush())
+  append(entry: LogEntry, onSettled?: OnSettled): void {
+    if (this.#pending.push({ entry, onSettled }) === 1) setImmediate(() => this.flush())
   }
 
-  /** Waits until all appended entries are on disk. Fails if the journal fails. */
-  readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {
-    if (this.#failure !== undefined) resume(Effect.fail(this.#failure))
-    else if (this.isDurable) resume(Effect.void)
-    else this.#waiters.push(resume)
-  })
+  /** Calls `onSettled` when all appended entries are on disk or dropped. */
+  whenSettled(onSettled: OnSettled): void {
+    if (this.#failure !== undefined) onSettled(this.#failure)
+    else if (this.isDurable) onSettled()
+    else this.#waiters.push(onSettled)
+  }
 
   /** Commits all pending entries. */
   flush(): void {
-    if (this.#pending.length === 0 || this.#failure !== undefined) return
-    const entries = this.#pending
+    if (this.#pending.length > 0) this.#resumeWaiters(this.#commitPending())
+  }
+
+  /** Commits all pending entries and settles their writes. Returns the error of the commit. */
+  #commitPending(): StoreFailure | undefined {
+    if (this.#pending.length === 0 || this.#failure !== undefined) return this.#failure
+    const pending = this.#pending
+    this.#pending = []
+    const failure = this.#attempt(() => this.#commit(pending.map(({ entry }) => entry)))
+    if (failure !== undefined) pending.reverse()
+    for (const { onSettled } of pending) onSettled?.(failure)
+    return failure
+  }
+
+  /** Lets the waiting fibers go on, which may append entries at once. */
+  #resumeWaiters(failure: StoreFailure | undefined): void {
+    for (const onSettled of this.#waiters.splice(0)) onSettled(failure)
+  }
+
+  /** Runs a commit. Returns its error, and reports if commits start to fail or succeed again. */
+  #attempt(commit: () => void): StoreFailure | undefined {
     try {
-      this.#commit(entries)
-      this.#pending = []
+      commit()
     } catch (error) {
-      this.#failure = new StoreFailure({
-        retry: false,
-        cause: error,
-        message: `The journal in "${this.directory}" cannot be written (${
-          error instanceof Error ? error.message : String(error)
-        }): nothing is answered any more, since memory is ahead of the disk; make room and start again`
-      })
-      this.#onFailure(this.#failure)
+      this.failedCommits++
+      const failure = commitFailure(error, this.directory)
+      if (!failure.retry) this.#failure = failure
+      if (this.#refusal === undefined || !failure.retry) this.#onCommits(failure)
+      this.#refusal = failure
+      // without writes, nothing else would find that there is room again
+      this.#probe ??= setInterval(() => {
+        if (hasRoom(this.#database)) this.#endRefusal()
+      }, probeIntervalMs).unref()
+      return failure
     }
-    const outcome = this.#failure === undefined ? Effect.void : Effect.fail(this.#failure)
-    for (const resume of this.#waiters.splice(0)) resume(outcome)
+    this.#endRefusal()
+    return undefined
+  }
+
+  #endRefusal(): void {
+    if (this.#refusal === undefined) return
+    this.#refusal = undefined
+    this.#stopProbing()
+    this.#onCommits(undefined)
+  }
+
+  #stopProbing(): void {
+    clearInterval(this.#probe)
+    this.#probe = undefined
   }
 
   /** Limits the database to `pagesMax` pages of 4096 bytes. Larger commits fail. */
@@ -158,22 +297,28 @@ export class Journal implements RecordLog {
   /** Commits all pending entries and releases the directory. */
   close(): void {
     this.flush()
+    this.#stopProbing()
     this.#failure ??= new StoreFailure({
       retry: false,
       message: `The journal in "${this.directory}" is closed: open it again`
     })
-    this.#database.close()
-    this.#acknowledgedFile.close()
+    this.#reader?.close()
+    this.#writer?.database.close()
+    this.#writer?.acknowledgedFile.close()
+  }
+
+  get #database(): DatabaseSync {
+    return (this.#writer ?? this.#reader)!.database
   }
 
   #commit(entries: ReadonlyArray<LogEntry>): void {
-    const database = this.#database
+    const { acknowledgedFile, database, insert, updateHead } = this.#writer!
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
       for (const { changes, kind, text } of entries) {
         checksum = chainedChecksum(checksum, { kind, text })
-        this.#insert.run(
+        insert.run(
           ++seq,
           kind,
           text,
@@ -182,7 +327,7 @@ export class Journal implements RecordLog {
           changes === undefined ? null : crc32(changes)
         )
       }
-      this.#updateHead.run(seq, checksum)
+      updateHead.run(seq, checksum)
       database.exec("COMMIT")
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK")
@@ -190,7 +335,19 @@ export class Journal implements RecordLog {
     }
     this.#seq = seq
     this.#checksum = checksum
-    this.#acknowledgedFile.write(seq)
+    for (const entry of entries) this.#bytesSinceCheckpoint += bytesOf(entry)
+    acknowledgedFile.write(seq)
+  }
+
+  /** Returns the stored checkpoint. Closes the journal if it is damaged. */
+  #readManifest(): Manifest | undefined {
+    if (this.#reader === null) return undefined
+    try {
+      return this.tables.read()
+    } catch (error) {
+      this.#reader.close()
+      throw translateError(error, this.directory)
+    }
   }
 
   /** The last record and its checksum. They show if the last records are missing. */
@@ -204,6 +361,39 @@ export class Journal implements RecordLog {
     }
   }
 }
+
+/** The database, open for writing, with its statements. */
+interface Writer {
+  readonly database: DatabaseSync
+  readonly insert: StatementSync
+  readonly updateHead: StatementSync
+  readonly acknowledgedFile: AcknowledgedFile
+}
+
+/** Time between two attempts to write while the disk refuses writes. */
+const probeIntervalMs = 5000
+
+const openStatements = (directory: string, genesisLine: string): Writer => {
+  const database = openWriter(directory, genesisLine)
+  try {
+    return {
+      database,
+      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)"),
+      updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?"),
+      acknowledgedFile: openAcknowledgedFile(directory)
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Records of the feed that are read in one turn of the event loop, at most. */
+const recordsPerSlice = 256
+const sliceMs = 3
+
+/** Approximate size of an entry on disk. */
+const bytesOf = ({ changes, text }: LogEntry): number => text.length + (changes?.length ?? 0)
 
 /**
  * Returns the checksum of a record and all records before it. So a missing or reordered record is

@@ -1,4 +1,3 @@
-import type { Effect } from "effect"
 import type { StoreFailure } from "../../core/ports/mod.ts"
 
 /** One accepted write: a line of the ledger's feed, or a write of the pool as JSON. */
@@ -17,12 +16,25 @@ export interface LogEntry {
  * are durable, that is when no crash can undo them.
  */
 export interface RecordLog {
-  /** The error of the log; every later read and write fails with it. Undefined while it works. */
+  /** The final error of the log: every later read and write fails with it. Undefined before it. */
   readonly failure: StoreFailure | undefined
   /** Whether all appended entries are durable. */
   readonly isDurable: boolean
-  /** Appends an entry. */
-  readonly append: (entry: LogEntry) => void
-  /** Waits until all appended entries are durable. Fails if the log fails. */
-  readonly durable: Effect.Effect<void, StoreFailure>
+  /**
+   * Appends an entry. Calls `onSettled` when the entry is durable, in the order of the entries, or
+   * dropped, the newest entry first. A log that cannot make an entry durable drops it with all other
+   * entries that are not.
+   */
+  readonly append: (entry: LogEntry, onSettled?: OnSettled) => void
+  /**
+   * Calls `onSettled` when all entries appended so far are durable or dropped, after the functions
+   * that were passed with these entries.
+   */
+  readonly whenSettled: (onSettled: OnSettled) => void
 }
+
+/**
+ * Called without an argument if entries are durable, and with the error if they were dropped: with
+ * `retry` if a later entry may become durable.
+ */
+export type OnSettled = (failure?: StoreFailure) => void

@@ -1,9 +1,221 @@
-import { Context } from "effect"
-import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip } from "../../core/ports/mod.ts"
-import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
-import { journaledLedger } from "./_journaled_ledger.ts"
-import { journaledPool } from "./_journaled_pool.ts"
-import type { RecordLog } from "./record_log.ts"
+import { Context, Deferred, Effect, Result } from "effect"
+import {
+  type StoreFailure,
+  LedgerReader,
+  LedgerWriter,
+  PoolStore,
+  LedgerTip,
+  PoolTip
+} from "../../core/ports/mod.ts"
+import type { LogEntry, RecordLog } from "./record_log.ts"
+import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
+import {
+  type MemoryLedger,
+  WriteQueue,
+  yieldForLargeBlocks,
+  type MemoryPoolStore
+} from "../memory/mod.ts"
+import { packChanges } from "./_packed_changes.ts"
+import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
+
+/**
+ * Appends an entry. Returns an effect with the result of `settle`, which the log calls when the
+ * entry is durable or dropped. The fiber goes on after all entries of the commit are settled.
+ */
+const append = <A, E>(
+  log: RecordLog,
+  entry: LogEntry,
+  settle: (failure: StoreFailure | undefined) => Result.Result<A, E>
+): Effect.Effect<A, E> => {
+  const settled = Deferred.makeUnsafe<A, E>()
+  let result: Result.Result<A, E> | undefined
+  log.append(entry, (failure) => void (result = settle(failure)))
+  log.whenSettled(() => void Deferred.doneUnsafe(settled, Effect.fromResult(result!)))
+  return Deferred.await(settled)
+}
+
+/**
+ * Waits until all entries appended so far are durable; fails if they are dropped. Registers itself
+ * at the call: an effect that starts later could miss the settlement.
+ */
+const settlement = (log: RecordLog): Effect.Effect<void, StoreFailure> => {
+  if (log.isDurable) return Effect.void
+  const settled = Deferred.makeUnsafe<void, StoreFailure>()
+  log.whenSettled((failure) =>
+    void Deferred.doneUnsafe(settled, failure === undefined ? Effect.void : Effect.fail(failure))
+  )
+  return Deferred.await(settled)
+}
+
+/**
+ * Returns a function that computes the answer of a read, and returns it once all records appended so
+ * far are durable. If the log drops them, computes the answer again. So no client sees a change that
+ * a crash could undo.
+ */
+const readWhenDurable =
+  (log: RecordLog) =>
+  <A, E>(compute: () => Result.Result<A, E>): Effect.Effect<A, E | StoreFailure> => {
+    const read: Effect.Effect<A, E | StoreFailure> = unlessFailed(log, () => {
+      const answer = Effect.fromResult(compute())
+      return Effect.matchEffect(settlement(log), {
+        onSuccess: () => answer,
+        onFailure: (failure) => failure.retry ? read : Effect.fail(failure)
+      })
+    })
+    return read
+  }
+
+/** Runs an effect, or fails if the log has failed. */
+const unlessFailed = <A, E>(
+  log: RecordLog,
+  run: () => Effect.Effect<A, E>
+): Effect.Effect<A, E | StoreFailure> =>
+  Effect.suspend((): Effect.Effect<A, E | StoreFailure> =>
+    log.failure === undefined ? run() : Effect.fail(log.failure)
+  )
+
+/**
+ * Returns the ports of a ledger in memory that append each accepted write to a log. A write is made
+ * in memory once its entry is durable. So a read never waits for the log.
+ */
+const journaledLedger = (
+  ledger: MemoryLedger,
+  log: RecordLog
+): { readonly reader: LedgerReader["Service"]; readonly writer: LedgerWriter["Service"] } => {
+  const read = <A, E>(compute: () => Result.Result<A, E>) =>
+    unlessFailed(log, () => Effect.fromResult(compute()))
+  const writes = new WriteQueue(ledger.view)
+  /** Appends a record and makes its write, without another write of the ledger in between. */
+  const record = <A, E>(
+    entry: FeedRecord,
+    write: () => Result.Result<A, E>,
+    changes?: string
+  ): Effect.Effect<A, E | StoreFailure> =>
+    unlessFailed(log, () =>
+      append<A, E | StoreFailure>(
+        log,
+        { kind: "ledger", text: writeFeedLine(entry), changes },
+        (failure) => failure === undefined ? write() : Result.fail(failure)
+      )).pipe(Effect.uninterruptible)
+  const checked = <A, E>(
+    check: () => Result.Result<void, E>,
+    write: Effect.Effect<A, E | StoreFailure>
+  ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
+  return {
+    reader: {
+      list: (name, query) => read(() => ledger.list(name, query)),
+      find: (name, key) => read(() => Result.succeed(ledger.find(name, key))),
+      accountsAndTokens: (of) => read(() => Result.succeed(ledger.accountsAndTokens(of))),
+      state: read(() => Result.succeed(ledger.state())),
+      stamp: read(() => Result.succeed(ledger.stamp()))
+    },
+    writer: {
+      apply: (block, decide) =>
+        writes.apply(decide, (decision) => {
+          const store = () => ledger.apply(() => Result.succeed(decision))
+          if (decision.kind === "alreadyStored") return read(store)
+          const { changes } = decision
+          const packed = packChanges(changes)
+          return Effect.andThen(
+            yieldForLargeBlocks(changes),
+            Effect.suspend(() => {
+              ledger.assertStorable(changes)
+              return record({ kind: "block", block }, store, packed)
+            })
+          )
+        }),
+      // recorded even if no block is dropped, since the version grows
+      rollBack: (toBlock, check) =>
+        checked(
+          () => check(ledger.view),
+          record({ kind: "rollBack", toBlock }, () => ledger.rollBack(toBlock, () => Result.void))
+        ),
+      setPrices: (prices, check) =>
+        checked(
+          () => check(ledger.view),
+          Effect.suspend(() => {
+            ledger.assertPrices(prices)
+            return record(
+              { kind: "prices", prices },
+              () => ledger.setPrices(prices, () => Result.void)
+            )
+          })
+        )
+    }
+  }
+}
+
+type Pool = PoolStore["Service"]
+
+/**
+ * Returns the port of a pool in memory that appends each write to a log if it changed the pool. An
+ * answer waits until the log is durable. A write that cannot become durable is undone.
+ */
+const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
+  const answerRead = readWhenDurable(log)
+  // a pool in memory is synchronous
+  const read = <A, E>(effect: Effect.Effect<A, E>) =>
+    answerRead(() => Effect.runSync(Effect.result(effect)))
+  const write = <A, E>(
+    effect: Effect.Effect<A, E>,
+    record: PoolRecord,
+    hasChanged: (result: A) => boolean
+  ): Effect.Effect<A, E | StoreFailure> =>
+    unlessFailed(log, () => {
+      const [result, undo] = pool.undoable(() => Effect.runSync(Effect.result(effect)))
+      if (Result.isFailure(result) || !hasChanged(result.success)) {
+        // the answer may depend on entries that are not durable
+        return Effect.andThen(settlement(log), Effect.fromResult(result))
+      }
+      const entry = { kind: "pool", text: writePoolRecord(record) } as const
+      return append<A, E | StoreFailure>(log, entry, (failure) => {
+        if (failure === undefined) return result
+        undo()
+        return Result.fail(failure)
+      })
+    })
+  return {
+    transaction: (id) => read(pool.transaction(id)),
+    authorization: (address) => read(pool.authorization(address)),
+    transitions: (id) => read(pool.transitions(id)),
+    skippedTransaction: (id) => read(pool.skippedTransaction(id)),
+    counts: read(pool.counts),
+    pooled: (ids) => read(pool.pooled(ids)),
+    pendingOf: (index) => read(pool.pendingOf(index)),
+    pendingTokens: read(pool.pendingTokens),
+    pendingByFee: (query) => read(pool.pendingByFee(query)),
+    pendingSince: (query) => read(pool.pendingSince(query)),
+    pendingExpired: (belowBatchNum) => read(pool.pendingExpired(belowBatchNum)),
+    pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
+    inBatches: (query) => read(pool.inBatches(query)),
+    list: (query) => read(pool.list(query)),
+    settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query)),
+    addTransaction: (transaction, sender, limits) =>
+      write(pool.addTransaction(transaction, sender, limits), {
+        kind: "transaction",
+        transaction,
+        sender
+      }, ({ kind }) => kind === "added"),
+    replaceTransaction: (replaced, transaction, sender, limits) =>
+      write(pool.replaceTransaction(replaced, transaction, sender, limits), {
+        kind: "replacement",
+        replaced,
+        transaction,
+        sender
+      }, ({ kind }) => kind === "replaced"),
+    addAuthorization: (authorization) =>
+      write(
+        pool.addAuthorization(authorization),
+        { kind: "authorization", authorization },
+        ({ added }) => added
+      ),
+    change: (changes, atMs) =>
+      write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
+    settle: (step, atMs) =>
+      write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
+    skip: (notes) => write(pool.skip(notes), { kind: "passOver", notes }, () => notes.length > 0)
+  }
+}
 
 /** The stores in memory, and the log of their accepted writes. */
 export interface RecordedStoresOptions {
@@ -17,12 +229,13 @@ export interface RecordedStoresOptions {
 
 /**
  * Returns the ports of stores in memory that append each accepted write to a log. An answer waits
- * until the log is durable, and fails if the log has failed.
+ * until the log is durable. A write fails if its entry does not become durable, and the stores then
+ * are as they were. Every read and write fails if the log has failed.
  *
  * ```ts
  * import { Context, Effect, Result } from "effect"
  * import { LedgerWriter } from "rollup-node-api"
- * import { type LogEntry, recordedStores } from "rollup-node-api/journal"
+ * import { type LogEntry, type OnSettled, recordedStores } from "rollup-node-api/journal"
  * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
@@ -30,8 +243,11 @@ export interface RecordedStoresOptions {
  * const log = {
  *   failure: undefined,
  *   isDurable: true,
- *   durable: Effect.void,
- *   append: (entry: LogEntry) => void entries.push(entry)
+ *   whenSettled: (onSettled: OnSettled) => onSettled(),
+ *   append: (entry: LogEntry, onSettled?: OnSettled) => {
+ *     entries.push(entry)
+ *     onSettled?.()
+ *   }
  * }
  * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
  * const stores = recordedStores({ ledger, pool: openMemoryPool(), log })
@@ -43,20 +259,20 @@ export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions
 ): Context.Context<LedgerReader | LedgerWriter | PoolStore> => {
   const { reader, writer } = journaledLedger(ledger, log)
-  // a version is unknown until it is durable
-  const isKnown = () => log.failure === undefined && log.isDurable
+  // a version of the pool is unknown until it is durable; the ledger changes afterwards
+  const isPoolKnown = () => log.failure === undefined && log.isDurable
   return Context.make(LedgerReader, reader).pipe(
     Context.add(LedgerWriter, writer),
     Context.add(PoolStore, journaledPool(pool, log)),
     Context.add(LedgerTip, {
       id: id ?? ledger.id,
-      version: () => isKnown() ? ledger.stamp().version : null,
+      version: () => log.failure === undefined ? ledger.stamp().version : null,
       snapshot: ledger.snapshot,
       isRemote: false
     }),
     Context.add(PoolTip, {
-      version: () => isKnown() ? pool.tip.version() : null,
-      versionOf: (key) => isKnown() ? pool.tip.versionOf(key) : null
+      version: () => isPoolKnown() ? pool.tip.version() : null,
+      versionOf: (key) => isPoolKnown() ? pool.tip.versionOf(key) : null
     })
   )
 }

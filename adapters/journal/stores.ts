@@ -1,16 +1,24 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import {
   checkHealth,
+  counter,
   type Health,
   type LedgerReader,
   type LedgerWriter,
+  measure,
   type PoolStore,
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
 import { replay, type ReplayReport } from "./_replay.ts"
-import { Journal } from "./journal.ts"
+import {
+  checkpointHealth,
+  type CheckpointReport,
+  type Checkpoints,
+  scheduleCheckpoints
+} from "./checkpoint/mod.ts"
+import { Journal, type OnCommits } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
 import { recordedStores } from "./recorded_stores.ts"
 
@@ -18,6 +26,18 @@ import { recordedStores } from "./recorded_stores.ts"
 export interface JournalOptions extends LedgerOptions {
   /** Created if it is missing. One process at a time can open it. */
   readonly directory: string
+  /** Bytes of records after which a checkpoint is written; 16 MiB by default. */
+  readonly checkpointBytes?: number
+  /**
+   * Time in milliseconds after which a checkpoint drops the transitions of transactions that left
+   * the pool; unlimited by default.
+   */
+  readonly poolHistoryMs?: number
+  /**
+   * Called several times a second while the journal is read: for the parts of the checkpoint, then
+   * for the records behind it.
+   */
+  readonly onProgress?: (done: number, total: number) => void
 }
 
 /**
@@ -43,11 +63,18 @@ export class JournalStores extends Context.Service<JournalStores, {
   readonly directory: string
   /** The replay when the directory was opened. */
   readonly replayReport: ReplayReport
+  /** Waits for the final failure of the journal. After it, every read and write fails. */
+  readonly failed: Effect.Effect<never, StoreFailure>
   /**
    * Returns the feed of the ledger so far: the genesis, then every record, including rolled back
    * blocks. Lines have no line feed.
    */
   readonly feedLines: () => Iterator<string>
+  /**
+   * Writes a checkpoint now: the state of the stores, so that a start does not replay the records
+   * before it. Fails if it cannot be written; the stores go on without it.
+   */
+  readonly checkpoint: Effect.Effect<CheckpointReport, StoreFailure>
   /** Limits the database to `pagesMax` pages of 4096 bytes. Then writes fail as on a full disk. */
   readonly limitPages: (pagesMax: number) => void
 }>()("rollup/journal/JournalStores") {}
@@ -55,8 +82,10 @@ export class JournalStores extends Context.Service<JournalStores, {
 /**
  * Returns a layer with stores in memory and a journal of their accepted writes. A write is on
  * disk before its answer, and opening the directory again restores it. Fails with a `JournalError`
- * if the directory cannot be used, is in use, belongs to another network or is damaged. If the disk
- * fails later, every read and write fails with a `StoreFailure`.
+ * if the directory cannot be used, is in use, belongs to another network or is damaged.
+ *
+ * While the disk is full, writes fail with a `StoreFailure` that has `retry`, and reads return what
+ * is on disk. If the disk fails, every read and write fails without `retry`.
  *
  * ```ts
  * import { Effect, Layer } from "effect"
@@ -83,36 +112,64 @@ export class JournalStores extends Context.Service<JournalStores, {
  * ```
  */
 export const journaledStores = (
-  { directory, ...options }: JournalOptions
+  {
+    checkpointBytes = defaultCheckpointBytes,
+    directory,
+    onProgress,
+    poolHistoryMs = Infinity,
+    ...options
+  }: JournalOptions
 ): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const journal = yield* openJournal(
-      directory,
-      options.genesis,
-      ({ message }) => void run(Effect.logError(message))
-    )
+    const failed = Deferred.makeUnsafe<never, StoreFailure>()
+    const journal = yield* openJournal(directory, options.genesis, (failure) => {
+      run(
+        failure === undefined
+          ? Effect.log(`The journal in "${directory}" is written again: writes are accepted`)
+          : Effect.logError(failure.message)
+      )
+      if (failure?.retry === false) Deferred.doneUnsafe(failed, Effect.fail(failure))
+    })
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
-    yield* checkHealth("journal", Effect.sync(() => healthOf(journal)))
-    const replayReport = yield* replay(journal, { genesis: options.genesis, ledger, pool })
+    let checkpoints: Checkpoints | undefined
+    yield* checkHealth("journal", Effect.sync(() => healthOf(journal, checkpoints)))
+    yield* measure(counter(
+      "rollup_journal_failed_commits_total",
+      "Commits of the journal that failed, such as on a full disk",
+      () => journal.failedCommits
+    ))
+    const { report: replayReport, restored } = yield* replay(
+      journal,
+      { genesis: options.genesis, ledger, pool },
+      onProgress
+    )
+    yield* tryOpen(directory, () => journal.startWriting())
+    const capture = () => ({ ledger: ledger.capture(), pool: pool.capture() })
+    checkpoints = yield* scheduleCheckpoints(journal, { capture, pool }, restored, {
+      checkpointBytes,
+      poolHistoryMs
+    })
     return Context.make(JournalStores, {
       directory,
       replayReport,
+      failed: Deferred.await(failed),
       feedLines: () => journal.feedLines(),
+      checkpoint: checkpoints.write,
       limitPages: (pagesMax) => journal.limitPages(pagesMax)
     }).pipe(
       Context.merge(recordedStores({ ledger, pool, log: journal }))
     )
   }))
 
-const healthOf = ({ directory, failure }: Journal): Health =>
-  failure === undefined
-    ? { state: "ok", detail: `Accepted writes are on disk in ${directory}` }
-    : {
-      state: "degraded",
-      detail:
-        `${failure.message}: no write is accepted any more; check the disk and restart the program`
-    }
+const defaultCheckpointBytes = 16 * 2 ** 20
+
+const healthOf = (journal: Journal, checkpoints: Checkpoints | undefined): Health =>
+  journal.failure !== undefined
+    ? { state: "failing", detail: journal.failure.message }
+    : journal.refusal !== undefined
+    ? { state: "degraded", detail: journal.refusal.message }
+    : checkpointHealth(journal, checkpoints ?? { problem: () => undefined })
 
 /**
  * Returns the lines of the feed of a directory, for import into another store: the genesis, then
@@ -140,6 +197,7 @@ export const exportFeed = (directory: string) =>
 
 function* checkedFeedLines(journal: Journal): Generator<string, void> {
   yield journal.genesisLine
+  yield* journal.archivedLines()
   for (const { kind, text } of journal.replay()) if (kind === "ledger") yield text
 }
 
@@ -147,19 +205,22 @@ function* checkedFeedLines(journal: Journal): Generator<string, void> {
 export const openJournal = (
   directory: string,
   genesis: GenesisFeed | null,
-  onFailure?: (failure: StoreFailure) => void
+  onCommits?: OnCommits
 ) =>
   Effect.acquireRelease(
-    Effect.try({
-      try: () => new Journal(directory, genesis, onFailure),
-      catch: (error) =>
-        error instanceof JournalError ? error : new JournalError({
-          reason: "directory",
-          cause: error,
-          message: `Directory "${directory}" cannot be used: ${
-            error instanceof Error ? error.message : String(error)
-          }`
-        })
-    }),
+    tryOpen(directory, () => new Journal(directory, genesis, onCommits)),
     (journal) => Effect.sync(() => journal.close())
   )
+
+const tryOpen = <A>(directory: string, open: () => A): Effect.Effect<A, JournalError> =>
+  Effect.try({
+    try: open,
+    catch: (error) =>
+      error instanceof JournalError ? error : new JournalError({
+        reason: "directory",
+        cause: error,
+        message: `Directory "${directory}" cannot be used: ${
+          error instanceof Error ? error.message : String(error)
+        }`
+      })
+  })

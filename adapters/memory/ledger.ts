@@ -7,7 +7,13 @@ import type {
   ListName,
   ListQuery
 } from "../../core/contract/mod.ts"
-import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
+import type {
+  BlockChanges,
+  GenesisFeed,
+  NetworkState,
+  PriceFeed,
+  TokenId
+} from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
   type AccountsAndTokens,
@@ -21,13 +27,18 @@ import {
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, findItem } from "./_items.ts"
-import { listPage } from "./_list.ts"
+import { findAccountsAndTokens, findItem, listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
-import { type LedgerOptions, LedgerState } from "./state/mod.ts"
+import {
+  assertPrices,
+  assertStorable,
+  type LedgerImage,
+  type LedgerOptions,
+  LedgerState
+} from "./state/mod.ts"
 import { WriteQueue } from "./write_queue.ts"
 
-export type { LedgerOptions } from "./state/mod.ts"
+export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
 
 /**
  * A ledger in memory. Each call is synchronous and sees one snapshot. The items of an answer are
@@ -66,11 +77,19 @@ export interface MemoryLedger {
   readonly rollBack: LedgerState["rollBack"]
   /** Sets prices of tokens if `check` succeeds. Throws if a token is unknown. */
   readonly setPrices: LedgerState["setPrices"]
+  /** Throws if `apply` would throw for these changes. */
+  readonly assertStorable: (changes: BlockChanges) => void
+  /** Throws if `setPrices` would throw for these prices. */
+  readonly assertPrices: (prices: ReadonlyArray<PriceFeed>) => void
   /**
    * Stops indexing transactions, so that a long history is loaded faster. Iterate over the result
    * at the end: each step indexes some thousand transactions. A query in between indexes them all.
    */
   readonly postponeIndexing: () => Iterable<void>
+  /** Returns the complete state for a checkpoint, which later writes do not change. */
+  readonly capture: () => LedgerImage
+  /** Sets the state of a new ledger of the same network; call `postponeIndexing` before. */
+  readonly restore: (image: LedgerImage) => void
 }
 
 /**
@@ -115,7 +134,11 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     apply: (decide) => state.apply(decide),
     rollBack: (toBlock, check) => state.rollBack(toBlock, check),
     setPrices: (prices, check) => state.setPrices(prices, check),
-    postponeIndexing: () => state.postponeIndexing()
+    assertStorable: (changes) => assertStorable(state, changes),
+    assertPrices: (prices) => assertPrices(state, prices),
+    postponeIndexing: () => state.postponeIndexing(),
+    capture: () => state.capture(),
+    restore: (image) => state.restore(image)
   }
 }
 

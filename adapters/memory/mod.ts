@@ -8,10 +8,11 @@ export {
 export {
   layer,
   layerOf,
+  type LedgerImage,
   type LedgerOptions,
   type MemoryLedger,
   memoryReader,
   openMemoryLedger
 } from "./ledger.ts"
-export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool/mod.ts"
+export { type MemoryPoolStore, openMemoryPool, type PoolImage, poolLayer } from "./pool/mod.ts"
 export { WriteQueue, yieldForLargeBlocks } from "./write_queue.ts"

@@ -1,2 +1,9 @@
 /** Metrics and health of a node, on Effect's metric registry. Nothing here needs Node. */
-export { openMonitor, type OpenMonitor, prometheusContentType, prometheusText } from "./monitor.ts"
+export {
+  type MonitorOptions,
+  openMonitor,
+  type OpenMonitor,
+  prometheusContentType,
+  prometheusText
+} from "./monitor.ts"
+export { type MetricSnapshot, metricSnapshot, snapshotSeries } from "./snapshot.ts"

@@ -8,7 +8,7 @@ export interface OpenMonitor extends Monitor {
    * `Metric.MetricRegistry`, for Effect's exporters.
    */
   readonly exportContext: Effect.Effect<Context.Context<never>>
-  /** Returns the health of each part. A check that fails or takes over 2 seconds is `failing`. */
+  /** Returns the health of each part. A check that fails or times out is `failing`. */
   readonly health: Effect.Effect<{ readonly [name: string]: Health }>
 }
 
@@ -19,15 +19,18 @@ interface Collector {
   registrations: ReadonlyArray<Metric.Registration>
 }
 
-const collectMaxMs = 2000
-const healthMaxMs = 2000
+/** Options of `openMonitor`. */
+export interface MonitorOptions {
+  /** Timeout of each collector and of each health check; 2000 by default. */
+  readonly timeoutMs?: number
+}
 
 /** The content type of the text that `prometheusText` returns. */
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
  * Reads all metrics and returns them in the text format of Prometheus. A collector that fails or
- * takes longer than 2 seconds is left out, and `rollup_metrics_unread` counts it. Never fails.
+ * times out is left out, and `rollup_metrics_unread` counts it. Never fails.
  *
  * ```ts
  * import { Effect } from "effect"
@@ -71,7 +74,7 @@ export const prometheusText = (monitor: OpenMonitor): Effect.Effect<string> =>
  * await node.close()
  * ```
  */
-export const openMonitor = (): OpenMonitor => {
+export const openMonitor = ({ timeoutMs = 2000 }: MonitorOptions = {}): OpenMonitor => {
   const context = Context.make(Metric.MetricRegistry, new Map())
   const collectors = new Set<Collector>()
   const checks = new Map<string, Effect.Effect<Health>>()
@@ -94,7 +97,7 @@ export const openMonitor = (): OpenMonitor => {
   /** Reads a collector and replaces its metrics. Returns whether it succeeded. */
   const run = (collector: Collector): Effect.Effect<boolean> =>
     collector.read.pipe(
-      Effect.timeout(collectMaxMs),
+      Effect.timeout(timeoutMs),
       Effect.map((series) => {
         replace(collector, [...series])
         return true
@@ -113,7 +116,8 @@ export const openMonitor = (): OpenMonitor => {
   const health = Effect.gen(function*() {
     const entries = yield* Effect.forEach(
       [...checks],
-      ([name, check]) => Effect.map(withTimeout(check), (health) => [name, health] as const),
+      ([name, check]) =>
+        Effect.map(withTimeout(check, timeoutMs), (health) => [name, health] as const),
       { concurrency: "unbounded" }
     )
     return Object.fromEntries<Health>(entries)
@@ -151,14 +155,14 @@ export const openMonitor = (): OpenMonitor => {
 }
 
 /** Returns the health, or `failing` if the check fails or times out. */
-const withTimeout = (health: Effect.Effect<Health>): Effect.Effect<Health> =>
+const withTimeout = (health: Effect.Effect<Health>, timeoutMs: number): Effect.Effect<Health> =>
   health.pipe(
     Effect.timeoutOrElse({
-      duration: healthMaxMs,
+      duration: timeoutMs,
       orElse: () =>
         Effect.succeed<Health>({
           state: "failing",
-          detail: `There was no answer within ${healthMaxMs} ms`
+          detail: `There was no answer within ${timeoutMs} ms`
         })
     }),
     Effect.catchCause((cause) =>

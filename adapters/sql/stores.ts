@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import {
+  ChangeSource,
   LedgerReader,
   LedgerTip,
   LedgerWriter,
@@ -17,6 +18,7 @@ import {
   replicaReads,
   storeFailure
 } from "./connection/mod.ts"
+import { changeSource } from "./change_source.ts"
 import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
@@ -53,7 +55,7 @@ export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | L
 /**
  * Returns the stores of ledger and pool over one PostgreSQL database. Any number of processes can
  * share it: all of them read and accept posts, and one at a time writes the ledger. Building the
- * layer updates the schema, opens the ledger, and waits while the database is unreachable. It fails
+ * layer updates the schema, opens the ledger, and waits up to `waitMs` for an unreachable database. It fails
  * with a `DatabaseError` if the URL is invalid, the server rejects the connection, or the database
  * holds another ledger or has a newer schema; and with a `StoreFailure` if a statement fails.
  *
@@ -81,7 +83,8 @@ export const sqlStores = (
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
-    const { isReceiving, latest, pool, recordVersion, snapshot } = yield* LedgerVersions
+    const versions = yield* LedgerVersions
+    const { isReceiving, latest, pool, recordVersion, snapshot } = versions
     let seenVersion = 0
     const onVersion: OnVersion = replicaUrl === undefined ? recordVersion : (version) => {
       seenVersion = Math.max(seenVersion, version)
@@ -108,7 +111,8 @@ export const sqlStores = (
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),
       Context.add(PoolStore, pool.recordWrites(yield* openPool)),
-      Context.add(PoolTip, pool.tip(isReceiving))
+      Context.add(PoolTip, pool.tip(isReceiving)),
+      Context.add(ChangeSource, changeSource(reads, primary, versions))
     )
   }))
   // before any other statement
@@ -122,11 +126,16 @@ export const sqlStores = (
   )
 }
 
-/** Returns the time of the first migration, which identifies a schema. */
+/**
+ * Returns the identity of the ledger in this database. Versions repeat with other contents after a
+ * backup is restored or a replica that lags is promoted, so the id names what these change: the
+ * database, its tables, and the start of its server.
+ */
 const ledgerId = (sql: SqlClient.SqlClient) =>
-  sql.unsafe<{ readonly id: string }>(
-    "SELECT extract(epoch FROM applied_at)::text AS id FROM migration WHERE number = 1"
-  ).pipe(
+  sql.unsafe<{ readonly id: string }>(ledgerIdStatement).pipe(
     Effect.map(([row]) => row!.id),
     Effect.mapError(storeFailure)
   )
+const ledgerIdStatement = `
+SELECT concat_ws(' ', extract(epoch FROM applied_at), 'ledger'::regclass::oid, pg_database.oid, extract(epoch FROM pg_postmaster_start_time())) AS id
+FROM migration CROSS JOIN pg_database WHERE number = 1 AND datname = current_database()`

@@ -1,16 +1,18 @@
 import { type Context, Effect, type Scope } from "effect"
 import {
   type AdminLimits,
+  type AdminOptions,
   type AdminPorts,
   openAdmin,
   openOtlp,
   openRequestLog
 } from "../../adapters/admin/mod.ts"
 import type { TelemetryOptions } from "../../adapters/http/mod.ts"
-import { openMonitor } from "../../adapters/metrics/mod.ts"
+import { metricSnapshot, openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
 import type { ResolvedOptions, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
+import { groupTimeoutMs, monitorGroup, type WorkerGroup, type WorkerSelf } from "../workers/mod.ts"
 
 /** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */
 export const adminPortDefault = 9464
@@ -35,17 +37,16 @@ export interface Monitoring {
 /**
  * Opens the admin listener, the request log and the export of metrics and traces that are enabled.
  *
- * @param workerIndex - Index of this worker, from 0; null for a single process
+ * @param self - This worker; undefined for a single process
  * @param verification - Reads the last result of `verify`
  */
 export const openMonitoring = Effect.fnUntraced(
   function*(
     settings: AdminSettings,
-    workerIndex: number | null,
+    self: WorkerSelf | undefined,
     verification?: Effect.Effect<string | null, unknown>
   ): Effect.fn.Return<Monitoring, ProgramFailure, Scope.Scope> {
     const {
-      adminHost,
       adminToken,
       ledgerAgeMaxSeconds,
       otlpUrl,
@@ -53,32 +54,28 @@ export const openMonitoring = Effect.fnUntraced(
       serverTiming,
       traceRatio
     } = settings
-    const port = adminPortOf(settings, workerIndex ?? 0)
+    const port = adminPortOf(settings, self?.number ?? 0)
     const isMonitored = port !== null || otlpUrl !== undefined
     const monitor = openMonitor()
-    const admin = port === null ? null : yield* openAdmin({
+    const admin = port === null ? null : yield* openListener(settings, {
       monitor,
       port,
-      host: adminHost,
       ...verification === undefined ? {} : { verification },
       ...adminToken === undefined ? {} : { token: adminToken },
-      limits: adminLimitsOf(settings),
       ...ledgerAgeMaxSeconds === undefined ? {} : { ledgerAgeMaxMs: ledgerAgeMaxSeconds * 1000 }
-    }).pipe(Effect.catchTag("AdminError", (cause) =>
-      Effect.fail(
-        new ProgramFailure({
-          exitReason: "inUse",
-          cause,
-          message:
-            `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
-        })
-      )))
+    })
     if (admin !== null) {
       yield* Effect.log(
-        `Health and metrics at ${admin.url}${
-          adminToken === undefined ? "" : ", feed and pool with the token"
-        }`
+        self === undefined
+          ? `Health and metrics at ${admin.url}${
+            adminToken === undefined ? "" : ", feed and pool with the token"
+          }`
+          : `Worker ${self.number}: health and metrics${
+            adminToken === undefined ? "" : ", and feed and pool with the token"
+          } at ${admin.url}`
       )
+      yield* self?.report({ metrics: metricSnapshot(monitor), readiness: admin.readiness }) ??
+        Effect.void
     }
     const otlp = otlpUrl === undefined ? undefined : yield* openOtlp({ url: otlpUrl, monitor })
     return {
@@ -87,8 +84,9 @@ export const openMonitoring = Effect.fnUntraced(
         ...requestLog
           ? {
             log: yield* openRequestLog({
+              colors: process.stdout.hasColors?.() === true,
               format: logFormatOf(settings),
-              isShared: workerIndex !== null
+              isShared: self !== undefined
             })
           }
           : {},
@@ -100,6 +98,46 @@ export const openMonitoring = Effect.fnUntraced(
     }
   }
 )
+
+/**
+ * Opens the admin listener of a supervisor until the scope closes: health and metrics of all
+ * workers. Returns the effect that lets it report their checks; null if the listener is disabled.
+ */
+export const openGroupMonitoring = Effect.fnUntraced(
+  function*(
+    settings: AdminSettings,
+    group: WorkerGroup,
+    verification?: Effect.Effect<string | null, unknown>
+  ): Effect.fn.Return<Effect.Effect<void, never, Scope.Scope> | null, ProgramFailure, Scope.Scope> {
+    const port = adminPortOf(settings, 0)
+    if (port === null) return null
+    const monitor = openMonitor({ timeoutMs: groupTimeoutMs })
+    const { markServing, url } = yield* openListener(settings, {
+      monitor,
+      port,
+      ...verification === undefined ? {} : { verification }
+    })
+    yield* monitorGroup(group, monitor)
+    yield* Effect.log(`Health and metrics at ${url}, of all workers`)
+    return markServing
+  }
+)
+
+/** Opens an admin listener with the settings for its address and its clients. */
+const openListener = (settings: AdminSettings, options: Omit<AdminOptions, "host" | "limits">) =>
+  Effect.catchTag(
+    openAdmin({ ...options, host: settings.adminHost, limits: adminLimitsOf(settings) }),
+    "AdminError",
+    (cause) =>
+      Effect.fail(
+        new ProgramFailure({
+          exitReason: "inUse",
+          cause,
+          message:
+            `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
+        })
+      )
+  )
 
 const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
   const {
@@ -123,12 +161,17 @@ const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
 }
 
 /**
- * Returns the port of the admin listener: a free one by default if the server's port is free too.
+ * Returns the port of an admin listener: a free one by default if the server's port is free too.
+ *
+ * @param workerNumber - 0 for a single process or the supervisor
  */
-const adminPortOf = ({ adminPort, port }: AdminSettings, workerIndex: number): number | null => {
+export const adminPortOf = (
+  { adminPort, port }: Pick<AdminSettings, "adminPort" | "port">,
+  workerNumber: number
+): number | null => {
   if (adminPort === "off") return null
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)
-  return first === 0 ? 0 : first + workerIndex
+  return first === 0 ? 0 : first + workerNumber
 }
 
 /** Returns the format of the request log: `auto` is text on a terminal, JSON otherwise. */

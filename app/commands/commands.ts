@@ -10,6 +10,7 @@ const revision = choice(revisionList.map(({ name }) => name as RevisionName))
 
 const serve = command({
   name: "serve",
+  group: "Run a server",
   summary: "Serve the API over a live, simulated network or over a feed",
   description: [
     "The data directory is .rollup-node in the working directory, unless a database or --memory is",
@@ -30,6 +31,10 @@ const serve = command({
       doc: "Follow a feed and store it in a database"
     },
     {
+      words: "serve --genesis genesis.json",
+      doc: "Start an empty ledger of your own network; blocks come through the admin listener"
+    },
+    {
       words: "serve --config rollup.toml",
       doc: "Read settings from a file; `config print` writes one"
     }
@@ -42,6 +47,7 @@ const serve = command({
 
 const openapi = command({
   name: "openapi",
+  group: "Use a server",
   summary: "Print the OpenAPI document of a revision",
   description: [
     "A server with the same settings serves the same document at /openapi.json."
@@ -62,11 +68,35 @@ const openapi = command({
     out: options.out
   },
   writesData: true,
-  load: async () => (await import("./print_openapi.ts")).printOpenApi
+  load: async () => (await import("./print_documents.ts")).printOpenApi
+})
+
+const schema = command({
+  name: "schema",
+  group: "Use a server",
+  summary: "Print the JSON Schema of the feed, or the OpenAPI document of the admin listener",
+  description: [
+    "For synchronisers and coordinators in any language. The admin listener serves both, at",
+    "/schemas/feed.json and /openapi.json."
+  ],
+  examples: [
+    { words: "schema feed > feed.schema.json", doc: "Print the schema of one line of a feed" },
+    { words: "schema admin --out admin.json", doc: "Write the document of the admin listener" }
+  ],
+  argument: flagOnly({
+    flag: "subject",
+    value: choice(["feed", "admin"]),
+    default: "feed",
+    doc: "What to print"
+  }),
+  options: { out: options.out },
+  writesData: true,
+  load: async () => (await import("./print_documents.ts")).printSchema
 })
 
 const configCheck = command({
   name: "config check",
+  group: "Run a server",
   summary: "Check the configuration of a server and report all problems, without starting it",
   examples: [{
     words: "config check --config rollup.toml",
@@ -79,6 +109,7 @@ const configCheck = command({
 
 const configPrint = command({
   name: "config print",
+  group: "Run a server",
   summary: "Print every setting of a server with its value and origin",
   description: ["The output is a configuration file. It omits secrets."],
   examples: [
@@ -93,6 +124,7 @@ const configPrint = command({
 
 const wallet = command({
   name: "wallet",
+  group: "Use a server",
   summary: "Show the funded demo wallet of the simulated network, or send tokens from it",
   description: ["Its keys are public. The simulator itself never uses them."],
   examples: [
@@ -100,13 +132,15 @@ const wallet = command({
     {
       words: "wallet --send 0.25 --to zk:ETH:256",
       doc: "Send a transfer to the server on port 8080"
-    }
+    },
+    { words: "wallet --export", doc: "Print the Ethereum key, to import it into another wallet" }
   ],
   options: {
     send: options.send,
     to: options.to,
     token: options.token,
     nonce: options.nonce,
+    export: options.exportKey,
     url: options.url,
     seed: settings.network.seed,
     prefix: settings.network.prefix
@@ -116,6 +150,7 @@ const wallet = command({
 
 const completions = command({
   name: "completions",
+  group: "Use a server",
   summary: "Print a shell completion script",
   examples: [
     {
@@ -137,14 +172,15 @@ const completions = command({
 /** All commands, in the order of the help. */
 export const commands: ReadonlyArray<Command> = [
   serve,
+  configCheck,
+  configPrint,
   migrate,
   simulate,
   ingest,
   exportFeed,
   verify,
   openapi,
-  configCheck,
-  configPrint,
+  schema,
   wallet,
   completions
 ]

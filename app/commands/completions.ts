@@ -3,8 +3,12 @@ import { type Command, configFile, type Option } from "../config/mod.ts"
 import { writeTexts } from "./output.ts"
 
 /** Prints the completion script of a shell for the program with these commands. */
-export const printCompletions = (shell: Completions.Shell, commands: ReadonlyArray<Command>) =>
-  writeTexts([`${Completions.generate("rollup-node", shell, program(commands))}\n`], undefined)
+export const printCompletions = (shell: Completions.Shell, commands: ReadonlyArray<Command>) => {
+  const script = Completions.generate("rollup-node", shell, program(commands))
+    // its comment on the installation assumes a flag
+    .replaceAll(`rollup-node --completions ${shell}`, `rollup-node completions ${shell}`)
+  return writeTexts([`${script}\n`], undefined)
+}
 
 const program = (commands: ReadonlyArray<Command>): Completions.CommandDescriptor => {
   const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0]!)
@@ -14,7 +18,9 @@ const program = (commands: ReadonlyArray<Command>): Completions.CommandDescripto
       Array.from(
         groups,
         ([name, members]) =>
-          members.length === 1 ? commandOf(members[0]!) : parent(name, members.map(commandOf))
+          members.length === 1
+            ? commandOf(members[0]!)
+            : parent(name, members.map(commandOf), summaryOf(members))
       )
     ),
     flags: [helpFlag, {
@@ -28,14 +34,19 @@ const program = (commands: ReadonlyArray<Command>): Completions.CommandDescripto
 
 const parent = (
   name: string,
-  subcommands: ReadonlyArray<Completions.CommandDescriptor>
+  subcommands: ReadonlyArray<Completions.CommandDescriptor>,
+  description?: string
 ): Completions.CommandDescriptor => ({
   name,
-  description: undefined,
+  description,
   flags: [],
   arguments: [],
   subcommands
 })
+
+/** Returns the description of a word with which several commands begin. */
+const summaryOf = (members: ReadonlyArray<Command>): string =>
+  members.map(({ name }) => name).join(", ")
 
 const commandOf = (
   { argument, name, options, summary }: Command

@@ -98,3 +98,10 @@ export const nonce = flagOnly({
   value: integer({ minimum: 0 }),
   doc: "Nonce, needed if an earlier transaction is still pending; the account's nonce if not set"
 })
+
+export const exportKey = flagOnly({
+  flag: "export",
+  value: yesNo,
+  default: false,
+  doc: "Print only the Ethereum private key, from which wallets derive the other keys"
+})

@@ -1,21 +1,24 @@
 import { Effect } from "effect"
 import { createWriteStream } from "node:fs"
-import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { setImmediate } from "node:timers/promises"
 import { ProgramFailure } from "../exit_codes.ts"
 
-/** Writes texts to a file or to standard output. Succeeds if the reader closes the pipe early. */
+/**
+ * Writes texts to a file or to standard output. Succeeds if the reader closes the pipe early. If it
+ * is interrupted, the output ends after some text.
+ */
 export const writeTexts = (
   texts: Iterable<string>,
   path: string | undefined
 ): Effect.Effect<void, Error> =>
   Effect.tryPromise({
     // not with Effect's streams, in which an error that the iterable throws is a defect
-    try: () =>
+    try: (signal) =>
       pipeline(
-        Readable.from(texts),
+        inSlices(texts),
         path === undefined ? process.stdout : createWriteStream(path),
-        { end: path !== undefined }
+        { end: path !== undefined, signal }
       ),
     catch: (cause) => cause as NodeJS.ErrnoException
   }).pipe(
@@ -32,6 +35,19 @@ export const writeTexts = (
         : cause
     )
   )
+
+/** Yields the texts, and lets the event loop run in between, so that a signal is received. */
+async function* inSlices(texts: Iterable<string>): AsyncGenerator<string, void> {
+  let endMs = performance.now() + SLICE_MS
+  for (const text of texts) {
+    yield text
+    if (performance.now() < endMs) continue
+    await setImmediate()
+    endMs = performance.now() + SLICE_MS
+  }
+}
+
+const SLICE_MS = 50
 
 /** Yields the texts, and calls `onCount` with the number consumed so far. */
 export function* counted(

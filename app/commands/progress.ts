@@ -6,6 +6,8 @@ export interface ProgressOptions {
   readonly unit: string
   /** Minimum interval between log lines; 2000 by default. */
   readonly everyMs?: number
+  /** The terminal, if it is one; `process.stderr` by default. */
+  readonly to?: Pick<NodeJS.WriteStream, "columns" | "isTTY" | "write">
 }
 
 /** The state of a long operation. */
@@ -19,15 +21,18 @@ export interface ProgressUpdate {
 
 /** Update interval on a terminal. */
 const liveMs = 200
+const barWidth = 24
 
 /**
  * Reports the progress of a long operation with its rate and remaining time: on a terminal as a
- * line that is updated, otherwise as log lines.
+ * line with a bar that is updated, otherwise as log lines.
  */
-export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptions) =>
+export const makeProgress = (
+  { everyMs: everyLogMs = 2000, to = process.stderr, unit }: ProgressOptions
+) =>
   Effect.map(Effect.context<never>(), (context) => {
     const log = Effect.runSyncWith(context)
-    const isLive = process.stderr.isTTY === true
+    const isLive = to.isTTY && process.env.TERM !== "dumb"
     const everyMs = isLive ? liveMs : everyLogMs
     const started = performance.now()
     let [next, unitsBefore] = [started + everyMs, 0]
@@ -44,7 +49,7 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
         at === undefined ? "" : `, ${at}`
       }${remaining}`
       // the carriage return lets the next output overwrite the line
-      if (isLive) process.stderr.write(`\x1b[2K${line}\r`)
+      if (isLive) to.write(`\x1b[2K${fitted(`${barOf(share)}${line}`, to.columns)}\r`)
       else log(Effect.log(line))
     }
     return {
@@ -53,11 +58,20 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
       report: (update: ProgressUpdate): Effect.Effect<void> => Effect.sync(() => reportNow(update)),
       /** Clears the line and returns the elapsed time. */
       end: (): string => {
-        if (isLive) process.stderr.write("\x1b[2K")
+        if (isLive) to.write("\x1b[2K")
         return duration(performance.now() - started)
       }
     }
   })
+
+const barOf = (share: number | undefined): string => {
+  if (share === undefined) return ""
+  const filled = Math.floor(Math.min(1, share) * barWidth)
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] `
+}
+
+/** Truncates a line to the width of the terminal, since only one line can be overwritten. */
+const fitted = (line: string, columns: number): string => line.slice(0, Math.max(1, columns - 1))
 
 const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1000)

@@ -99,18 +99,58 @@ const replicaNeedsDatabase = (
     }]
 
 const oneNetwork = (
-  _: ResolvedOptions<ServerSettings>,
-  { empty, feed, paceSeconds, prefix, seed, transactions }: Origins<ServerSettings>
+  { simulate }: ResolvedOptions<ServerSettings>,
+  origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> => {
-  const simulated = [seed, prefix, transactions, paceSeconds, empty].filter(({ kind }) =>
-    kind !== "default"
-  )
-  return feed.kind === "default" || simulated.length === 0 ? [] : [{
-    source: sourcesOf([feed, ...simulated]),
-    message: `Only the simulated network uses ${
-      simulated.map(({ source }) => source).join(" and ")
-    }, and ${feed.source} names the feed of another network: leave out one or the other`
-  }]
+  const {
+    database,
+    empty,
+    feed,
+    genesis,
+    paceSeconds,
+    prefix,
+    seed,
+    transactions,
+    transactionsMax
+  } = origins
+  const isSet = ({ kind }: { readonly kind: string }) => kind !== "default"
+  const others = [feed, genesis].filter(isSet)
+  const simulated = [
+    ...simulate === true ? [origins.simulate] : [],
+    ...[seed, prefix, transactions, transactionsMax, paceSeconds, empty].filter(isSet)
+  ]
+  if (others.length === 2) {
+    return [{
+      source: sourcesOf(others),
+      message:
+        "A feed has a genesis record of its own: leave out the genesis to follow the feed, or the feed to start an empty ledger"
+    }]
+  }
+  if (others.length === 1 && simulated.length > 0) {
+    return [{
+      source: sourcesOf([...others, ...simulated]),
+      message: `Only the simulated network uses ${
+        simulated.map(({ source }) => source).join(" and ")
+      }, and ${others[0]!.source} names the ${
+        isSet(feed) ? "feed" : "genesis"
+      } of another network: leave out one or the other`
+    }]
+  }
+  if (others.length > 0 || simulate === true) return []
+  const choices =
+    "--simulate for a simulated network with test data, --feed FILE to follow a feed, or --genesis FILE to start an empty ledger of your own network"
+  if (simulate === false) {
+    return [{
+      source: origins.simulate.source,
+      message: `No network is chosen: expected ${choices}`
+    }]
+  }
+  return isSet(database)
+    ? [{
+      source: database.source,
+      message: `A database is set, and no network to store in it: choose ${choices}`
+    }]
+    : []
 }
 
 /** Also refuses `cores` on a machine with one core: validity does not depend on the machine. */

@@ -3,21 +3,24 @@ import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
-import { serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
+import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
+import { exitCodes, ProgramFailure } from "../exit_codes.ts"
+import { type HeapWatch, moreHeap, usage, watchHeap } from "../heap_watch.ts"
 import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
 import { dataLocationOf, openStores, sourceOf } from "../sources/mod.ts"
+import { verifyStateRootsInThread } from "../threads/mod.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
   isSupervisor,
   runAsWorker,
   supervise,
   workerCount,
+  WorkerGroup,
   type WorkerSelf
 } from "../workers/mod.ts"
-import { type Monitoring, openMonitoring } from "./admin.ts"
+import { type Monitoring, openGroupMonitoring, openMonitoring } from "./admin.ts"
 import { lastVerification } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
@@ -51,12 +54,20 @@ const serveHere = (settings: ServeSettings) =>
       ))
   )
 
-/** Runs several processes that serve the API over one database. */
-const superviseServers = (
-  { shutdownTimeoutMs, workers }: ServeSettings
-): Effect.Effect<never> =>
-  // a worker closes its connections to the database after its last answer
-  supervise({ workers: workerCount(workers), drainMaxMs: shutdownTimeoutMs + 5000 })
+/** Runs several processes that serve the API over one database, and their common monitoring. */
+const superviseServers = (settings: ServeSettings): Effect.Effect<never, ProgramFailure> =>
+  Effect.scoped(Effect.gen(function*() {
+    const group = new WorkerGroup(workerCount(settings.workers))
+    const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
+    // a worker closes its connections to the database after its last answer
+    const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 5000 })
+    if (markServing === null) return yield* supervised
+    // both are interrupted at once, so that the group is not ready while it drains
+    return yield* Effect.raceFirst(
+      supervised,
+      Effect.scoped(Effect.andThen(markServing, Effect.never))
+    )
+  }))
 
 /** Opens the monitoring before `run` and closes it afterwards. */
 const withMonitoring = <A, E, R>(
@@ -68,7 +79,7 @@ const withMonitoring = <A, E, R>(
     Effect.flatMap(
       openMonitoring(
         settings,
-        self === undefined ? null : self.number - 1,
+        self,
         verificationOf(settings)
       ),
       (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
@@ -98,20 +109,31 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     const location = dataLocationOf(settings)
     const source = yield* sourceOf(settings)
     const { genesis } = source
-    const stores = yield* openStores(location, { genesis, ...feesOf(settings) })
+    const heap = yield* watchHeap(settings.heapBytesMax)
     let isServing = location.kind === "database"
-    const node = yield* Layer.build(nodeOver(stores.stores, {
-      genesis,
-      ...nodeOptions(settings),
-      telemetry: monitoring.telemetry,
-      // before this process serves, blocking its thread delays no request
-      verifier: verifierThreads(genesis.network, {
-        inlineWhile: () => !isServing,
-        queueMax: settings.verifierQueueMax,
-        ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
-      }),
-      verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing)
-    }))
+    /** Ends the start if the data that it loads do not fit into the heap. */
+    const ifItFits = <A, E, R>(step: Effect.Effect<A, E, R>, need: () => string) =>
+      isServing ? step : Effect.raceFirst(step, Effect.flatMap(heap.full, () => heapFull(need())))
+    const replay = replayNeed(heap)
+    const stores = yield* ifItFits(
+      openStores(location, { genesis, ...feesOf(settings), onProgress: replay.onProgress }),
+      replay.describe
+    )
+    const node = yield* Layer.build(
+      nodeOver(isServing ? stores.stores : heap.guard(stores.stores), {
+        genesis,
+        ...nodeOptions(settings),
+        telemetry: monitoring.telemetry,
+        // before this process serves, blocking its thread delays no request
+        verifier: verifierThreads(genesis.network, {
+          inlineWhile: () => !isServing,
+          queueMax: settings.verifierQueueMax,
+          ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+        }),
+        verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing),
+        ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
+      })
+    )
     // a process may have stopped between a block and the update of the pool
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)
@@ -120,12 +142,19 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       ? Effect.forkScoped(
         Effect.catchCause(started, (cause) => Effect.logError("The block source failed", cause))
       )
-      : started
+      : ifItFits(
+        started,
+        () => `loading the blocks needs more memory: ${moreHeap(heap.limitBytes * 2)}`
+      )
     isServing = true
-    return yield* listen(settings, node, self, {
+    const serving = listen(settings, node, self, {
       ready: monitoring.attachNode(node),
       snapshotMetrics: monitoring.snapshotMetrics
     })
+    return yield* Effect.raceFirst(
+      Effect.raceFirst(serving, stores.failed),
+      Effect.flatMap(heap.exhausted, () => exitBeforeOutOfMemory(heap))
+    )
   }))
 
 interface ListenHooks extends Pick<Monitoring, "snapshotMetrics"> {
@@ -159,6 +188,50 @@ const listen = (
       : self.serving(url)
     return yield* Effect.never
   })
+
+/** Measures how much heap the data of a directory need. */
+const replayNeed = (heap: HeapWatch) => {
+  let [before, done, total] = [heap.usedBytes(), 0, 0]
+  return {
+    onProgress: (partsDone: number, partsTotal: number) => {
+      // the records follow the parts of the checkpoint
+      if (partsDone < done) before = heap.usedBytes()
+      done = partsDone
+      total = partsTotal
+    },
+    describe: () => {
+      const factor = Math.max(1, total) / Math.max(1, done)
+      const bytes = Math.max(
+        heap.limitBytes,
+        before + (heap.usedBytes() - before) * factor
+      )
+      return `${done} of ${total} parts of the data directory were read, and all of them need about ${
+        Math.ceil(bytes / 2 ** 20)
+      } MiB: ${moreHeap(bytes / 0.6)}`
+    }
+  }
+}
+
+const heapFull = (need: string) =>
+  Effect.fail(
+    new ProgramFailure({
+      exitReason: "memory",
+      message: `The heap is full: ${need}`
+    })
+  )
+
+/** Logs the reason and exits at once: closing the server would need memory. */
+const exitBeforeOutOfMemory = ({ limitBytes, usedBytes }: HeapWatch): Effect.Effect<never> =>
+  Effect.andThen(
+    Effect.logError(
+      `The heap is full: ${
+        usage(usedBytes(), limitBytes)
+      }; exiting before V8 aborts, all acknowledged writes are stored: ${
+        moreHeap(limitBytes * 1.5)
+      }`
+    ),
+    Effect.sync((): never => process.exit(exitCodes.memory.code))
+  )
 
 /** Verifier threads of one worker: the workers share the cores. */
 const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
@@ -197,6 +270,8 @@ const nodeOptions = (settings: ServeSettings) => {
   const {
     answersBytesMax,
     bodyBytesMax,
+    compression,
+    compressionBytesMin,
     finalAfterBatches,
     headerBytesMax,
     jsonDepthMax,
@@ -209,6 +284,7 @@ const nodeOptions = (settings: ServeSettings) => {
   } = settings
   return {
     answersBytesMax,
+    compression: compression && { ...nodeCompression, bytesMin: compressionBytesMin },
     finalAfterBatches,
     pendingMax,
     pendingPerAccountMax,

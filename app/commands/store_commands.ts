@@ -13,6 +13,7 @@ const feedFile = text({
 
 export const migrate = command({
   name: "migrate",
+  group: "Load, move and verify data",
   summary: "Bring the schema of a PostgreSQL database up to date",
   description: [
     "serve and ingest also migrate at start. If several processes start together, only one migrates."
@@ -39,6 +40,7 @@ export const migrate = command({
 
 export const simulate = command({
   name: "simulate",
+  group: "Load, move and verify data",
   summary: "Write the feed of a simulated network as NDJSON",
   description: ["The same seed generates the same bytes. serve --feed and ingest read the feed."],
   examples: [
@@ -58,6 +60,7 @@ export const simulate = command({
 
 export const ingest = command({
   name: "ingest",
+  group: "Load, move and verify data",
   summary: "Load a feed into a PostgreSQL database, with all checks",
   description: [
     "Reports progress. If you start it again, it continues after the last stored block."
@@ -84,6 +87,7 @@ export const ingest = command({
 
 export const exportFeed = command({
   name: "export",
+  group: "Load, move and verify data",
   summary: "Export the ledger of a data directory as an NDJSON feed, for import into another store",
   examples: [{
     words: "export --data .rollup-node --out network.ndjson",
@@ -91,11 +95,12 @@ export const exportFeed = command({
   }],
   options: { data: settings.storage.data, out: options.out, ...settings.log },
   writesData: true,
-  load: async () => (await import("./export_feed.ts")).exportFeed
+  load: async () => (await import("./write_feed.ts")).exportFeed
 })
 
 export const verify = command({
   name: "verify",
+  group: "Load, move and verify data",
   summary: "Verify all data of a store, or a feed, and report each violation with its location",
   description: [
     "Recomputes every batch from the state before it, and compares every list, counter and proof",

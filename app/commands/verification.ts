@@ -67,6 +67,7 @@ const inDatabase = <A, E>(
           url,
           ...connectionOptions(settings),
           maxConnections: 4,
+          waitMs: 0,
           applicationName: "rollup-node verification"
         })
       )

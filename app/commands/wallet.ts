@@ -1,54 +1,120 @@
 import { Console, Effect } from "effect"
+import { rollupClient, valueOf } from "../../adapters/client/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { wireContext } from "../../core/mod.ts"
-import { defaultNetwork, simulate, type Simulation } from "../simulator/mod.ts"
-import { transfer, TransferFailed } from "./transfer.ts"
+import {
+  connect,
+  floorAmount,
+  InvalidTransaction,
+  NoAccount,
+  RequestFailed,
+  unitsOf,
+  type WalletAccount,
+  walletFromEthereumKey
+} from "../../adapters/wallet/mod.ts"
+import { feeUSD, type PostedTransaction, wireContext } from "../../core/mod.ts"
+import { ProgramFailure } from "../exit_codes.ts"
+import { type DemoWallet, defaultNetwork, simulate, type Simulation } from "../simulator/mod.ts"
 
 /** Shows the demo wallet of a simulated network, or sends tokens from it. */
-export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) =>
-  Effect.gen(function*() {
-    const network = { ...defaultNetwork, prefix }
-    const simulation = withDemoAccounts(simulate({ seed, network }))
-    if (send === undefined) return yield* Console.log(formatWallet(simulation).join("\n"))
-    const account = simulation.demoAccounts().find(({ symbol }) => symbol === token)
-    if (account === undefined) {
-      const symbols = simulation.demoAccounts().map(({ symbol }) => symbol).join(" and ")
-      return yield* new TransferFailed({
-        message: `The demo wallet has no "${token}": expected ${symbols}`
-      })
-    }
-    const { feeUSD, id, posted } = yield* transfer({
-      url,
-      network,
-      privateKey: simulation.demoWallet.privateKey,
-      accountIndex: account.index,
-      symbol: token,
-      amount: send,
-      to,
-      nonce
-    })
-    yield* Console.log([
-      `Posted ${posted.type} of ${send} ${token} with nonce ${posted.nonce} and a fee of ${
-        feeUSD.toPrecision(3)
-      } US dollars:`,
-      id,
-      "",
-      "Its state in the pool: pend, then fing once the coordinator has selected it, then fged",
-      `  curl ${url}/transactions-pool/${id}`,
-      "In the history, once it is forged",
-      `  curl ${url}/transactions-history/${id}`
-    ].join("\n"))
-  })
+export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
+  const { prefix, seed, send } = settings
+  const simulation = simulate({ seed, network: { ...defaultNetwork, prefix } })
+  const { demoWallet } = simulation
+  if (settings.export) return Console.log(`0x${hex(demoWallet.ethereumKey)}`)
+  if (send === undefined) {
+    return Effect.suspend(() => Console.log(formatWallet(withDemoAccounts(simulation)).join("\n")))
+  }
+  return Effect.tryPromise({
+    try: (signal) => transfer(demoWallet, { ...settings, send }, signal),
+    catch: (error) => failureOf(error, settings)
+  }).pipe(Effect.flatMap((sent) => Console.log(formatSent(sent, settings))))
+}
 
 interface Settings {
   readonly seed: string
   readonly prefix: string
   readonly url: string
+  /** Whether to print the Ethereum private key only. */
+  readonly export: boolean
   /** Amount in whole tokens, as a decimal number; undefined to show the wallet. */
   readonly send: string | undefined
   readonly to: string | undefined
   readonly token: string
   readonly nonce: number | undefined
+}
+
+interface Sent {
+  readonly transaction: PostedTransaction
+  readonly account: WalletAccount
+}
+
+/** Sends tokens. The amount is rounded down to one that a transaction can contain. */
+const transfer = async (
+  { ethereumKey }: DemoWallet,
+  { nonce, send, to, token, url }: Settings & { readonly send: string },
+  signal: AbortSignal
+): Promise<Sent> => {
+  const rollup = await connect({ url }, { signal })
+  const account = await rollup.account(
+    walletFromEthereumKey(ethereumKey, rollup.network),
+    token,
+    { signal }
+  )
+  const units = unitsOf(send, account.token.decimals)
+  const transaction = await account.build({
+    to: to ?? await anyReceiver(url, account, signal),
+    amount: units === undefined ? send : floorAmount(units),
+    ...nonce === undefined ? {} : { nonce }
+  }, { signal })
+  await account.post(transaction, { signal })
+  return { transaction, account }
+}
+
+/** Returns the index of another account of the token. */
+const anyReceiver = async (
+  url: string,
+  { accountIndex, token }: WalletAccount,
+  signal: AbortSignal
+): Promise<string> => {
+  const query = { tokenIds: [token.id], limit: 2 }
+  const { accounts } = valueOf(await rollupClient({ url }).getAccounts(query, { signal }))
+  const other = accounts.find((account) => account.accountIndex !== accountIndex)
+  if (other !== undefined) return other.accountIndex
+  throw new NoAccount(`There is no other account of ${token.symbol}: name a receiver with --to`)
+}
+
+const failureOf = (error: unknown, { seed, url }: Settings): unknown => {
+  const refused = (message: string) => new ProgramFailure({ exitReason: "refused", message })
+  if (error instanceof RequestFailed) {
+    return refused(
+      error.failure._tag === "Refused"
+        ? `${url} refuses the request: ${error.message}`
+        : `${error.message}: start a server with npm start, or name another one with --url`
+    )
+  }
+  if (error instanceof NoAccount) {
+    return refused(`${error.message}. The wallet is that of seed "${seed}": see --seed and --token`)
+  }
+  return error instanceof InvalidTransaction ? refused(error.message) : error
+}
+
+const formatSent = (
+  { account: { token }, transaction }: Sent,
+  { send, url }: Settings
+): string => {
+  const { id, nonce, type } = transaction
+  const fee = feeUSD(transaction, { priceUSD: token.USD, decimals: token.decimals })
+  return [
+    `Posted ${type} of ${send} ${token.symbol} with nonce ${nonce} and a fee of ${
+      fee.toPrecision(3)
+    } US dollars:`,
+    id,
+    "",
+    "Its state in the pool: pend, then fing once the coordinator has selected it, then fged",
+    `  curl ${url}/transactions-pool/${id}`,
+    "In the history, once it is forged",
+    `  curl ${url}/transactions-history/${id}`
+  ].join("\n")
 }
 
 /** Advances the simulation until the demo accounts exist. */
@@ -62,7 +128,7 @@ function formatWallet(
 ): ReadonlyArray<string> {
   const context = wireContext(network, keccak256)
   return [
-    "The demo wallet of the simulated network. Its keys are public: use them nowhere else",
+    "The demo wallet of the simulated network. Its keys are public: do not use them on other networks",
     "",
     `Ethereum address      ${context.address(demoWallet.address)}`,
     `Ethereum private key  0x${hex(demoWallet.ethereumKey)}`,

@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import { defaultNetwork, simulate, writeFeed } from "../simulator/mod.ts"
 import { counted, writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
+import { resolve } from "node:path"
+import { exportFeed as exportOf } from "../../adapters/journal/mod.ts"
 
 interface Settings {
   readonly seed: string
@@ -28,3 +30,21 @@ export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots 
     yield* writeTexts(counted(writeFeed(simulation, transactions), report), out)
     progress.end()
   })
+
+/** Writes the records of a data directory as a feed, which `serve --feed` and `ingest` read. */
+export const exportFeed = (
+  { data, out }: { readonly data: string; readonly out: string | undefined }
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const progress = yield* makeProgress({ unit: "records" })
+    const lines = yield* exportOf(resolve(data))
+    yield* writeTexts(
+      counted(withLineFeeds(lines), (units) => progress.reportNow({ units, share: undefined })),
+      out
+    )
+    progress.end()
+  }))
+
+function* withLineFeeds(lines: Iterable<string>): Generator<string, void> {
+  for (const line of lines) yield `${line}\n`
+}

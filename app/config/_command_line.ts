@@ -84,7 +84,7 @@ const unknownFlag = (
     "The flag",
     `--${name}`,
     [...byFlag.keys()].map((flag) => `--${flag}`),
-    `rollup-node ${command} --help lists the known ones`
+    `rollup-node ${command} --help lists all`
   )
 }
 

@@ -79,7 +79,7 @@ const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Pr
       `The key ${key}`,
       key,
       [...known],
-      "rollup-node config print lists the known ones"
+      "rollup-node config print lists all"
     )
 }
 

@@ -9,18 +9,27 @@ import type { RevisionPaths } from "./settings/mod.ts"
 /** Options of database connections, except the URL. */
 export type ConnectionOptions = Omit<DatabaseOptions, "url">
 
-/** Converts settings to connection options. */
+/**
+ * Converts settings to connection options. `waitSeconds` is the default of `--database-wait`: by
+ * default a command does not wait.
+ */
 export const connectionOptions = (
-  { connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs }:
-    ResolvedOptions<
-      typeof settings.connections
-    >
+  {
+    connectionsMax,
+    connectTimeoutMs,
+    idleTransactionMs,
+    queueWaitMs,
+    statementTimeoutMs,
+    waitSeconds: waitSecondsSet
+  }: ResolvedOptions<typeof settings.connections>,
+  { waitSeconds = 0 }: { readonly waitSeconds?: number } = {}
 ): ConnectionOptions => ({
   maxConnections: connectionsMax,
   connectTimeoutMs,
   idleTransactionMs,
   queueWaitMs,
-  statementTimeoutMs
+  statementTimeoutMs,
+  waitMs: 1000 * (waitSecondsSet ?? waitSeconds)
 })
 
 /** Returns the database URL. Throws if it is missing, which the rules of the commands prevent. */

@@ -10,10 +10,15 @@ export interface Example {
   readonly doc: string
 }
 
+/** The headings of the help, by purpose of the commands. */
+export type CommandGroup = "Run a server" | "Load, move and verify data" | "Use a server"
+
 /** A command: its documentation, options and implementation. */
 export interface Command {
   /** One word, or two. */
   readonly name: string
+  /** Heading in the help. */
+  readonly group: CommandGroup
   /** One line, without a period. */
   readonly summary: string
   /** Lines of the help after the summary. */
@@ -38,6 +43,7 @@ export interface InvocationContext {
 
 interface Declared<O extends Options, A> {
   readonly name: string
+  readonly group: CommandGroup
   readonly summary: string
   readonly description?: ReadonlyArray<string>
   readonly examples: ReadonlyArray<Example>

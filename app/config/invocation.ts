@@ -2,7 +2,7 @@ import { readArgument, readCommandLine } from "./_command_line.ts"
 import { noFile, readConfigFile } from "./_file.ts"
 import type { Command, InvocationContext } from "./command.ts"
 import { brokenValue, type Problem } from "./problem.ts"
-import { type Environment, readOptions, unknownVariables } from "./read.ts"
+import { type Environment, readOptions, suspectVariables, unknownVariables } from "./read.ts"
 import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
 import { text } from "./value.ts"
 import { Exit, Schema } from "effect"
@@ -24,6 +24,8 @@ export interface Invocation extends InvocationContext {
   /** Resolved options, and the positional argument if the command has one. */
   readonly resolved: { readonly [name: string]: unknown }
   readonly problems: ReadonlyArray<Problem>
+  /** Variables that are probably misspelt, and prevent nothing. */
+  readonly warnings: ReadonlyArray<Problem>
 }
 
 /**
@@ -37,6 +39,7 @@ export const readInvocation = (
 ): Invocation => {
   const { argument, name, options, rules } = command
   const settings = settingsOf(commands)
+  const variables = new Set([...settings.map(({ variable }) => variable), configVariable])
   const commandLine = readCommandLine(
     words,
     name,
@@ -68,16 +71,14 @@ export const readInvocation = (
         : undefined
     },
     origins,
+    warnings: suspectVariables(environment, variables),
     problems: [
       ...commandLine.problems,
       ...rest.problems,
       ...argumentValue !== undefined && Exit.isFailure(argumentValue)
         ? [brokenValue(`<${argument!.flag}>`, rest.text, argument!)]
         : [],
-      ...unknownVariables(
-        environment,
-        new Set([...settings.map(({ variable }) => variable), configVariable])
-      ),
+      ...unknownVariables(environment, variables),
       ...file.problems,
       ...problems,
       ...rules(resolved as never, origins as never)

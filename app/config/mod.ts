@@ -6,9 +6,9 @@ export {
 } from "./adapter_options.ts"
 export { type Command, command, type InvocationContext } from "./command.ts"
 export { commandHelp, programHelp } from "./help.ts"
+export { formatOf } from "./terminal.ts"
 export { configFile, type Invocation, readInvocation } from "./invocation.ts"
-export { limitsTable } from "./limits.ts"
-export { formatConfigFile, settingsTable } from "./print.ts"
+export { limitsTable, formatConfigFile, settingsTable } from "./print.ts"
 export { formatProblems, type Problem, quoted, unknownName } from "./problem.ts"
 export { type Environment, type Origins } from "./read.ts"
 export {

@@ -1,5 +1,6 @@
 import { nearestName } from "../../core/mod.ts"
 import type { Option } from "./setting.ts"
+import { plainText, type TextFormat } from "./terminal.ts"
 
 /** An invalid value or unknown name. */
 export interface Problem {
@@ -43,13 +44,15 @@ export const unknownName = (
 }
 
 /** Formats problems for the user, one per line. */
-export const formatProblems = (problems: ReadonlyArray<Problem>): string => {
-  const [first] = problems
-  if (first !== undefined && problems.length === 1) return `${first.source}: ${first.message}`
-  return [
-    `${problems.length} problems have to be corrected:`,
-    ...problems.map(({ message, source }) => `  ${source}: ${message}`)
-  ].join("\n")
+export const formatProblems = (
+  problems: ReadonlyArray<Problem>,
+  { style }: Pick<TextFormat, "style"> = plainText
+): string => {
+  const lines = problems.map(({ message, source }) => `${style("red", source)}: ${message}`)
+  return problems.length === 1
+    ? lines.join("")
+    : [`${problems.length} problems have to be corrected:`, ...lines.map((line) => `  ${line}`)]
+      .join("\n")
 }
 
 /** Formats a value for a message: quotes a text, and truncates it after 200 characters. */

@@ -1,4 +1,5 @@
 import { Exit, Schema } from "effect"
+import { nearestName } from "../../core/mod.ts"
 import { type CommandLine } from "./_command_line.ts"
 import type { ConfigFile } from "./_file.ts"
 import { brokenValue, type Problem, unknownName } from "./problem.ts"
@@ -96,16 +97,16 @@ const sourcesOf = (
 }
 
 /**
- * Returns a problem for each unknown variable with the prefix of this program. Ignores the
- * variables that Kubernetes sets for a service with the name `rollup-node`.
+ * Returns a problem for each unknown variable with the prefix of this program, or with a misspelt
+ * prefix. Ignores the variables that Kubernetes sets for a service with the name `rollup-node`.
  */
 export const unknownVariables = (
   environment: Environment,
   known: ReadonlySet<string>
 ): ReadonlyArray<Problem> =>
   Object.entries(environment).flatMap(([name, value]) =>
-    !name.startsWith(variablePrefix) || known.has(name) || value === undefined || value === "" ||
-      isOfKubernetes(name, value)
+    known.has(name) || value === undefined || value === "" || isOfKubernetes(name, value) ||
+      !(name.startsWith(variablePrefix) || isMisspelt(name, known, true))
       ? []
       : [
         unknownName(
@@ -113,10 +114,43 @@ export const unknownVariables = (
           "The variable",
           nameWithin(name, known),
           [...known],
-          "rollup-node serve --help lists the known ones"
+          "rollup-node serve --help lists all"
         )
       ]
   )
+
+/**
+ * Returns a problem for each variable that is probably a misspelt one without the prefix, such as
+ * `DATABSE_URL`. Another program may own it, so it prevents nothing.
+ */
+export const suspectVariables = (
+  environment: Environment,
+  known: ReadonlySet<string>
+): ReadonlyArray<Problem> =>
+  Object.entries(environment).flatMap(([name, value]) => {
+    const unset = [...known].filter((each) => (environment[each] ?? "") === "")
+    return known.has(name) || value === undefined || value === "" ||
+        !isMisspelt(name, new Set(unset), false)
+      ? []
+      : [
+        unknownName(
+          name,
+          "The variable has no effect, since it",
+          name,
+          unset,
+          "rollup-node serve --help lists the known ones"
+        )
+      ]
+  })
+
+/** Whether a name is a known one with a spelling mistake: only long names are distinctive. */
+const isMisspelt = (name: string, known: ReadonlySet<string>, hasPrefix: boolean): boolean =>
+  name.length > 8 &&
+  nearestName(
+      name,
+      [...known].filter((each) => each.startsWith(variablePrefix) === hasPrefix && each.length > 8),
+      2
+    ) !== undefined
 
 /**
  * Returns the name without the prefix if that is a known variable, such as `PORT`; otherwise the
@@ -126,6 +160,7 @@ const nameWithin = (name: string, known: ReadonlySet<string>): string =>
   known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
 
 const isOfKubernetes = (name: string, value: string): boolean => {
+  if (!name.startsWith(variablePrefix)) return false
   const rest = name.slice(variablePrefix.length)
   return /^SERVICE_(?:HOST|PORT(?:_\w+)?)$/u.test(rest) ||
     (/^PORT(?:_\d+_(?:TCP|UDP|SCTP).*)?$/u.test(rest) && (rest !== "PORT" || value.includes("://")))

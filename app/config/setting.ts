@@ -33,6 +33,9 @@ export type ResolvedOptions<O extends Options> = {
 
 export const isSetting = (option: Option<unknown>): option is Setting<unknown> => "key" in option
 
+/** Heading in the help of the options that only the command line sets. */
+export const ownFlags = "Flags of this command"
+
 /**
  * Prefix of the environment variables, except conventional names such as `PORT` and `DATABASE_URL`.
  */
@@ -79,7 +82,7 @@ export function flagOnly<A>(
     default: undefined,
     ...declared,
     value: declared.value as Value<NonNullable<A>>,
-    group: "Options",
+    group: ownFlags,
     isSecret
   }
 }

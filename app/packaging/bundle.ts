@@ -19,7 +19,10 @@ const bundle = await rolldown({
   input: {
     main: "app/main.js",
     // `startWorker` in adapters/crypto expects this name, beside the file that starts the thread
-    _worker: "adapters/crypto/_worker.ts"
+    _worker: "adapters/crypto/_worker.ts",
+    // as does `openCallThread` in app/threads
+    _simulation_worker: "app/threads/_simulation_worker.ts",
+    _state_tree_worker: "app/threads/_state_tree_worker.ts"
   },
   platform: "node"
 })

@@ -1,5 +1,5 @@
-import { Clock, Effect, type Fiber, type Scope } from "effect"
-import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
+import { Clock, Effect, Fiber, type Scope } from "effect"
+import { type BlockFeed, type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import {
   type BlockViolation,
@@ -9,14 +9,36 @@ import {
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
 import {
-  retryTransient,
   retryUnlessWriterChanged,
   retryUntilAvailable,
   type WriterChanged
 } from "../store_retry.ts"
-import { initialHistory } from "./feed.ts"
-import type { LiveNetwork, Simulation } from "./simulation.ts"
+import { runnerOf, type SimulationRunner } from "./calls.ts"
+import type { Simulation } from "./simulation.ts"
 import type { SubmittedTransaction } from "./world/mod.ts"
+
+/**
+ * Yields the records of a simulation, without its genesis record, until the chain has at least this
+ * number of transactions.
+ */
+export function* initialHistory(
+  simulation: Simulation,
+  transactions: number
+): Generator<FeedRecord, void> {
+  while (simulation.transactionCount() < transactions) yield simulation.next()
+}
+
+/**
+ * Yields the lines of the feed in NDJSON, each with its line feed, starting with the genesis
+ * record. Ends when the chain has at least this number of transactions; by default it never ends.
+ */
+export function* writeFeed(
+  simulation: Simulation,
+  transactions = Infinity
+): Generator<string, void> {
+  yield `${writeFeedLine({ kind: "genesis", genesis: simulation.genesis })}\n`
+  for (const record of initialHistory(simulation, transactions)) yield `${writeFeedLine(record)}\n`
+}
 
 /** Options of `drive`. */
 export interface DriveOptions {
@@ -24,6 +46,8 @@ export interface DriveOptions {
   readonly transactions: number
   /** Time between two blocks or rollbacks, in milliseconds; 3000 by default, Infinity adds none. */
   readonly paceMs?: number
+  /** Number of transactions after which the network ends; Infinity by default. */
+  readonly transactionsMax?: number
 }
 
 /**
@@ -31,49 +55,61 @@ export interface DriveOptions {
  */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
-type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
+type DriveFailure = BlockViolation | StoreFailure | WriterChanged
+type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
 
 /**
  * Applies the initial history of a simulation to a node, and returns a fiber that then adds one
- * block or rollback every `paceMs` until the scope closes. Waits while a store is unavailable. The
- * effect and the fiber fail with `BlockViolation` if the ledger refuses a block, and with
- * `WriterChanged` if another process may have written the ledger. The effect also fails with
- * `StoreFailure` if a failure of the store is not transient.
+ * block or rollback every `paceMs` until the network ends or the scope closes. Waits while a store is unavailable. The
+ * effect and the fiber fail with `BlockViolation` if the ledger refuses a block, with
+ * `WriterChanged` if another process may have written the ledger, and with `StoreFailure` if a
+ * failure of the store is permanent.
  */
 export const drive = (
-  simulation: Simulation,
-  { paceMs = 3000, transactions }: DriveOptions
+  simulation: Simulation | SimulationRunner,
+  { paceMs = 3000, transactions, transactionsMax = Infinity }: DriveOptions
 ): Effect.Effect<
-  Fiber.Fiber<void, BlockViolation | WriterChanged>,
-  BlockViolation | WriterChanged | StoreFailure,
+  Fiber.Fiber<void, DriveFailure>,
+  DriveFailure,
   LiveNode | Scope.Scope
 > =>
   Effect.gen(function*() {
-    yield* applyInitialHistory(simulation, transactions)
-    const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
-    return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
+    const runner = runnerOf(simulation)
+    yield* applyInitialHistory(runner, transactions)
+    if (paceMs === Infinity) return yield* Effect.forkScoped(Effect.void)
+    const live = Effect.gen(function*() {
+      while ((yield* runner.call("transactionCount")) < transactionsMax) {
+        yield* Effect.sleep(paceMs)
+        yield* driveOnce(runner)
+      }
+    })
+    return yield* Effect.forkScoped(live)
   })
 
 /** Applies the initial history, and logs the progress if it takes long. */
 const applyInitialHistory = Effect.fnUntraced(
-  function*(simulation: Simulation, transactions: number) {
+  function*({ call }: SimulationRunner, transactions: number) {
     const ledger = yield* Ledger
     const startMs = yield* Clock.currentTimeMillis
     let nextLogMs = startMs + LOG_INTERVAL_MS
-    for (const record of initialHistory(simulation, transactions)) {
-      yield* retryTransient(ledger.applyRecord(record))
+    // the next part is generated while this one is applied
+    const nextPart = Effect.forkChild(call("history", transactions), { startImmediately: true })
+    for (let following = yield* nextPart;;) {
+      const { computesRoots, records, transactions: done } = yield* Fiber.join(following)
+      if (records.length === 0) return
+      following = yield* nextPart
+      for (const record of records) yield* retryUnlessWriterChanged(ledger.applyRecord(record))
       const nowMs = yield* Clock.currentTimeMillis
       if (nowMs < nextLogMs) continue
       nextLogMs = nowMs + LOG_INTERVAL_MS
-      const reason = simulation.computesRoots()
+      const reason = computesRoots
         ? ": computing its state roots, since only those of the default network are recorded"
         : ""
-      const done = simulation.transactionCount()
       const perSecond = done / (nowMs - startMs) * 1000
       const progress = done === 0
         ? ""
         : `, ${Math.round(perSecond)} a second, ${
-          Math.ceil((transactions - done) / perSecond)
+          Math.max(0, Math.ceil((transactions - done) / perSecond))
         } s to go`
       yield* Effect.log(
         `The simulated network has ${done} of ${transactions} transactions${progress}${reason}`
@@ -90,17 +126,23 @@ const LOG_INTERVAL_MS = 2000
  * pool; they are `fing` until the next call, which forges them or occasionally fails to. Waits
  * while a store is unavailable.
  */
-export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
+export const driveOnce = (
+  simulation: Simulation | SimulationRunner
+): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    for (const _ of live.buildStateTree()) yield* Effect.yieldNow
-    const isIdle = live.nextBatch() !== undefined && live.failsToForge()
-    if (isIdle) yield* cancelNextBatch(live)
-    const records = yield* advanceChain(live, isIdle)
+    const runner = runnerOf(simulation)
+    const { call } = runner
+    yield* call("buildStateTree")
+    const isIdle = (yield* call("nextBatch")) !== undefined && (yield* call("failsToForge"))
+    if (isIdle) yield* cancelNextBatch(runner)
+    const records = yield* advanceChain(runner, isIdle)
     const batchNum = yield* retryUntilAvailable(lastBatchNum)
-    if ((live.nextBatch()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* cancelNextBatch(live)
-    if (live.nextBatch() === undefined) yield* selectNextBatch(live)
-    yield* submitTransactions(live)
+    const planned = yield* call("nextBatch")
+    const isPlanned = planned?.batchNum === batchNum + 1
+    if (planned !== undefined && !isPlanned) yield* cancelNextBatch(runner)
+    if (!isPlanned) yield* selectNextBatch(runner)
+    yield* submitTransactions(runner)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
       yield* retryUntilAvailable(
         pool.purge({
@@ -130,19 +172,22 @@ const lastBatchNum = Effect.gen(function*() {
 })
 
 /** Cancels the next batch: its transactions are pending again. */
-const cancelNextBatch = (live: LiveNetwork) =>
+const cancelNextBatch = ({ call }: SimulationRunner) =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    live.setNextBatch(undefined)
+    yield* call("setNextBatch", undefined)
     yield* retryUntilAvailable(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
-const advanceChain = (live: LiveNetwork, isIdle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
+const advanceChain = (
+  runner: SimulationRunner,
+  isIdle: boolean
+): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
-    const nextBatch = live.nextBatch()
-    const records = live.advance({ isIdle })
+    const nextBatch = yield* runner.call("nextBatch")
+    const records = yield* runner.call("advance", { isIdle })
     for (const record of records) {
       // a coordinator reports that it has sent the batch before the ledger contains it
       if (
@@ -152,7 +197,7 @@ const advanceChain = (live: LiveNetwork, isIdle: boolean): Driving<ReadonlyArray
         yield* retryUntilAvailable(pool.doneForging(nextBatch.ids, nextBatch.batchNum))
       }
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
-      if (record.kind === "rollBack" && nextBatch !== undefined) yield* cancelNextBatch(live)
+      if (record.kind === "rollBack" && nextBatch !== undefined) yield* cancelNextBatch(runner)
     }
     return records
   })
@@ -164,13 +209,13 @@ const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =
  * Selects the next batch. If the store fails, moves all selected transactions back to pending, so
  * that the next attempt can select them.
  */
-const selectNextBatch = (live: LiveNetwork): Driving<void> =>
+const selectNextBatch = (runner: SimulationRunner): Driving<void> =>
   retryUntilAvailable(
-    Effect.tapErrorTag(selectOnce(live), "StoreFailure", () => cancelNextBatch(live))
+    Effect.tapErrorTag(selectOnce(runner), "StoreFailure", () => cancelNextBatch(runner))
   )
 
 /** Selects the next batch, without the transactions that another coordinator has just selected. */
-const selectOnce = (live: LiveNetwork) =>
+const selectOnce = ({ call }: SimulationRunner) =>
   Effect.gen(function*() {
     const pool = yield* Pool
     const selection = yield* pool.select(BATCH_MAX)
@@ -181,7 +226,7 @@ const selectOnce = (live: LiveNetwork) =>
         selection.batchNum
       )
     )
-    live.setNextBatch({
+    yield* call("setNextBatch", {
       ...selection,
       transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id))
     })
@@ -191,10 +236,10 @@ const selectOnce = (live: LiveNetwork) =>
  * Submits the new transactions and authorizations of the users. If the node is busy or the pool is
  * full, they do not retry.
  */
-const submitTransactions = (live: LiveNetwork): Driving<void> =>
+const submitTransactions = ({ call }: SimulationRunner): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
-    const { authorizations, entries } = live.nextSubmissions()
+    const { authorizations, entries } = yield* call("nextSubmissions")
     const accepted: Array<SubmittedTransaction> = []
     for (const authorization of authorizations) {
       yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
@@ -207,7 +252,7 @@ const submitTransactions = (live: LiveNetwork): Driving<void> =>
           undefined
       ) accepted.push(entry)
     }
-    live.rememberAccepted(accepted)
+    yield* call("rememberAccepted", accepted)
   })
 
 const unlessRefused = <A>(

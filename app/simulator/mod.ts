@@ -1,6 +1,13 @@
+export { runCall, type SimulationCall, type SimulationRunner } from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
 export { defaultNetwork, type DemoWallet, Recording, type SimulationOptions } from "./world/mod.ts"
-export { drive, driveOnce, type DriveOptions, type LiveNode } from "./drive.ts"
-export { initialHistory, writeFeed } from "./feed.ts"
+export {
+  drive,
+  driveOnce,
+  type DriveOptions,
+  type LiveNode,
+  initialHistory,
+  writeFeed
+} from "./drive.ts"
 export { resume, type ResumedNode } from "./resume.ts"
 export { type LiveNetwork, simulate, type Simulation } from "./simulation.ts"

@@ -10,8 +10,9 @@ import {
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { retryTransient, type WriterChanged } from "../store_retry.ts"
+import { retryUnlessWriterChanged, type WriterChanged } from "../store_retry.ts"
 import type { LedgerSnapshot } from "./_resumed_world.ts"
+import { runnerOf, type SimulationRunner } from "./calls.ts"
 import type { Simulation } from "./simulation.ts"
 import { auctionVariablesMax, type SubmittedTransaction } from "./world/mod.ts"
 
@@ -26,12 +27,13 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  * another process may have written the ledger.
  */
 export const resume = (
-  simulation: Simulation
+  simulation: Simulation | SimulationRunner
 ): Effect.Effect<void, StoreFailure | WriterChanged, ResumedNode> =>
   Effect.gen(function*() {
-    const { pending, snapshot, version } = yield* retryTransient(readStores)
-    for (const _ of simulation.resumeFrom(snapshot, version)) yield* Effect.yieldNow
-    simulation.live.rememberAccepted(pending.map((pooled) => entryOf(pooled, snapshot)))
+    const { pending, snapshot, version } = yield* retryUnlessWriterChanged(readStores)
+    const { call } = runnerOf(simulation)
+    yield* call("resumeFrom", snapshot, version)
+    yield* call("rememberAccepted", pending.map((pooled) => entryOf(pooled, snapshot)))
   })
 
 const readStores = Effect.gen(function*() {

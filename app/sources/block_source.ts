@@ -1,7 +1,9 @@
-import { Cause, Effect, Fiber, type Scope } from "effect"
+import { Cause, Deferred, Effect, Fiber, type Scope } from "effect"
 import {
   type BlockViolation,
+  checkHealth,
   type GenesisFeed,
+  type Health,
   lastBlock,
   type Ledger,
   LedgerReader,
@@ -13,8 +15,8 @@ import {
   type Submission,
   WriteSession
 } from "../../core/mod.ts"
-import { retryTransient, retryUntilAvailable, type WriterChanged } from "../store_retry.ts"
-import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
+import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"
 
@@ -22,30 +24,65 @@ import type { OpenStores } from "./stores.ts"
 export interface SourceSettings {
   readonly seed: string
   readonly transactions: number
+  readonly transactionsMax: number
   readonly paceSeconds: number
   readonly prefix: string
   readonly empty: boolean
   readonly feed: string | undefined
+  readonly genesis?: string | undefined
+  readonly adminToken?: unknown
 }
 
-/** Returns the source of blocks: a feed if one is set, otherwise a simulated network. */
-export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> =>
-  settings.feed === undefined
+/**
+ * Returns the source of blocks: a feed, the admin listener if only a genesis is set, or a simulated
+ * network. `checkServer` has refused contradictory settings.
+ */
+export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> => {
+  if (settings.feed !== undefined) return Effect.map(feedFrom(settings.feed), feedSource)
+  return settings.genesis === undefined
     ? simulatedSource(settings)
-    : Effect.map(feedFrom(settings.feed), feedSource)
-
-const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
-  genesis,
-  start: ({ isShared, skipStored }) =>
-    Effect.asVoid(Effect.forkScoped(inOneWriteSession(logFeedEnd(Effect.gen(function*() {
-      if (!isShared) return yield* followFeed(skipStored(records))
-      const last = yield* retryUntilAvailable(lastBlock)
-      return yield* followFeed(skipStored(records), {
-        last,
-        isEmpty: last.number === genesis.block.number
+    : Effect.map(
+      genesisFrom(settings.genesis),
+      (genesis): BlockSource => ({
+        genesis,
+        start: () => settings.adminToken === undefined ? logNoWriter : Effect.void
       })
-    })))))
-})
+    )
+}
+
+const logNoWriter = Effect.logWarning(
+  "Nothing can write to the ledger of this process: set --admin-token, and post blocks to /feed of the admin listener"
+)
+
+const feedSource = (feed: OpenFeed): BlockSource => {
+  const { genesis, records } = feed
+  return {
+    genesis,
+    start: ({ isShared, skipStored }) =>
+      Effect.gen(function*() {
+        const report = yield* openSourceCheck("Following the feed")
+        const following = Effect.gen(function*() {
+          if (!isShared) return yield* followFeed(skipStored(records))
+          const last = yield* retryUntilAvailable(lastBlock)
+          return yield* followFeed(skipStored(records), {
+            last,
+            isEmpty: last.number === genesis.block.number
+          })
+        })
+        yield* Effect.forkScoped(reportFeedEnd(feed, inOneWriteSession(following), report))
+      })
+  }
+}
+
+/** Registers the health check of the block source, and returns the function that sets its result. */
+const openSourceCheck = (detail: string) =>
+  Effect.gen(function*() {
+    let health: Health = { state: "ok", detail }
+    yield* checkHealth("source", Effect.sync(() => health))
+    return (next: Health) => Effect.sync(() => void (health = next))
+  })
+
+type ReportHealth = Effect.Success<ReturnType<typeof openSourceCheck>>
 
 /**
  * Provides a `WriteSession`: a write fails if another process may have written since the last one.
@@ -53,65 +90,106 @@ const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
-/** Logs how the feed ended. A refused record stops the feed, not the server. */
-const logFeedEnd = <R>(
-  following: Effect.Effect<void, BlockViolation | FeedFileError, R>
+/**
+ * Logs and reports how the feed ended. A refused record stops the feed, not the server, which is no
+ * longer ready: its ledger is outdated.
+ */
+const reportFeedEnd = <R>(
+  feed: OpenFeed,
+  following: Effect.Effect<void, BlockViolation | FeedFileError | StoreFailure, R>,
+  report: ReportHealth
 ): Effect.Effect<void, never, R> =>
   Effect.matchEffect(following, {
-    onSuccess: () => Effect.log("The feed has ended; no more blocks are applied"),
-    onFailure: (error) => Effect.logError(`Stopped following the feed: ${error.message}`)
+    onSuccess: () => {
+      const detail = "The feed has ended; no more blocks are applied"
+      return Effect.andThen(report({ state: "ok", detail }), Effect.log(detail))
+    },
+    onFailure: (error) => {
+      const message = error._tag === "BlockViolation" ? feed.atLine(error.message) : error.message
+      const remedy = error._tag === "StoreFailure" ? "repair the store" : "correct the feed"
+      const detail =
+        `Stopped following the feed: ${message}. The ledger stays at the record before: ${remedy} and restart the server`
+      return Effect.andThen(report({ state: "failing", detail }), Effect.logError(detail))
+    }
   })
 
 const simulatedSource = (
-  { empty, paceSeconds, prefix, seed, transactions }: SourceSettings
+  { empty, paceSeconds, prefix, seed, transactions, transactionsMax }: SourceSettings
 ): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    const { defaultNetwork, drive, resume, simulate } = yield* Effect.promise(() =>
-      import("../simulator/mod.ts")
-    )
-    const newSimulation = () => simulate({ seed, network: { ...defaultNetwork, prefix } })
-    const { genesis } = newSimulation()
+    const [{ defaultNetwork, drive, resume, simulate }, { openSimulationThread }] = yield* Effect
+      .promise(() => Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")]))
+    const options = { seed, network: { ...defaultNetwork, prefix } }
+    const { genesis } = simulate(options)
 
-    const bootstrapOnce = Effect.gen(function*() {
+    /** Starts the simulated network after the last block of the ledger. */
+    const bootstrap = Effect.gen(function*() {
       // if stores are shared, reading the last block waits until this process is the writer
-      yield* retryTransient(lastBlock)
-      const simulation = newSimulation()
-      if ((yield* retryTransient((yield* LedgerReader).stamp)).version > 0) {
+      yield* retryUnlessWriterChanged(lastBlock)
+      const simulation = yield* openSimulationThread(options)
+      if ((yield* retryUnlessWriterChanged((yield* LedgerReader).stamp)).version > 0) {
         yield* resume(simulation)
       }
       return yield* drive(simulation, {
         transactions,
+        transactionsMax,
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })
     /**
-     * Starts the simulated network after the last block of the ledger. Repeats if the writer
-     * changes.
+     * Runs the network until it ends. `onStart` runs when its history is complete. Starts another
+     * one, after the last block of the ledger, if the writer changes.
      */
-    const bootstrap: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
-      bootstrapOnce,
-      "WriterChanged",
-      () => bootstrap
-    )
-    const keepRunning = (
-      network: Network
+    const runNetwork = (
+      onStart: Effect.Effect<unknown>
     ): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
-      Effect.catchTag(Fiber.join(network), "WriterChanged", () =>
-        Effect.andThen(
-          Effect.log(
-            "Another process has written the ledger: resuming the simulated network after its last block"
-          ),
-          Effect.flatMap(bootstrap, keepRunning)
-        ))
-    const start = Effect.flatMap(bootstrap, (network) =>
-      Effect.forkScoped(Effect.tapCause(keepRunning(network), (cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.void
-          : Effect.logError("The simulated network has stopped", cause))))
+      Effect.catchTag(
+        Effect.scoped(
+          Effect.flatMap(bootstrap, (network) => Effect.andThen(onStart, Fiber.join(network)))
+        ),
+        "WriterChanged",
+        () =>
+          Effect.andThen(
+            Effect.log(
+              "Another process has written the ledger: resuming the simulated network after its last block"
+            ),
+            runNetwork(onStart)
+          )
+      )
+    const start = Effect.gen(function*() {
+      const report = yield* openSourceCheck("The simulated network is running")
+      const started = yield* Deferred.make<void, BlockViolation | StoreFailure>()
+      const running = runNetwork(Deferred.succeed(started, undefined)).pipe(
+        Effect.andThen(Effect.suspend(() => {
+          const detail = paceSeconds === 0
+            ? "The simulated network adds no blocks: --pace is 0"
+            : `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
+          return Effect.andThen(
+            report({ state: "ok", detail }),
+            paceSeconds === 0 ? Effect.void : Effect.log(detail)
+          )
+        })),
+        Effect.onError((cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.andThen(
+              report({
+                state: "failing",
+                detail: `The simulated network has stopped: ${
+                  Cause.prettyErrors(cause)[0]?.message
+                }`
+              }),
+              Effect.logError("The simulated network has stopped", cause)
+            )
+        ),
+        Effect.onExit((exit) => Deferred.done(started, exit))
+      )
+      yield* Effect.forkScoped(running)
+      yield* Deferred.await(started)
+    })
     return {
       genesis,
-      start: () =>
-        empty ? Effect.void : inOneWriteSession(Effect.asVoid(start))
+      start: () => empty ? Effect.void : inOneWriteSession(start)
     }
   })
 
@@ -125,6 +203,3 @@ interface BlockSource {
 }
 
 type Node = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | Scope.Scope | Submission
-
-/** The running simulation. */
-type Network = Fiber.Fiber<void, BlockViolation | WriterChanged>

@@ -1,5 +1,6 @@
 import { Data, Effect, Exit, Schema } from "effect"
 import { createReadStream, statSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { createInterface } from "node:readline"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/mod.ts"
 
@@ -14,6 +15,8 @@ export interface OpenFeed {
   readonly records: AsyncIterable<FeedRecord>
   /** Returns the share of the file that was read, from 0 to 1; undefined for standard input. */
   readonly share: () => number | undefined
+  /** Returns the message with the path and the number of the line that was read last before it. */
+  readonly atLine: (message: string) => string
 }
 
 /** Opens a feed in NDJSON; `-` reads standard input. Skips blank lines. */
@@ -24,8 +27,39 @@ export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =
       error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
   })
 
+/**
+ * Reads a file with a genesis record: JSON, on one or several lines. Fails if the file contains
+ * anything else.
+ */
+export const genesisFrom = (path: string): Effect.Effect<GenesisFeed, FeedFileError> =>
+  Effect.flatMap(
+    Effect.tryPromise({
+      try: () => readFile(path, "utf8"),
+      catch: (error) => unreadable("Genesis", path, error)
+    }),
+    (text) => {
+      const record = readFeedLine(text)
+      if (Exit.isSuccess(record) && record.value.kind === "genesis") {
+        return Effect.succeed(record.value.genesis)
+      }
+      const [first = "", ...others] = text.trim().split("\n")
+      const isFeed = others.length > 0 && Exit.isSuccess(readFeedLine(first))
+      return Effect.fail(
+        new FeedFileError({
+          message: `Genesis "${path}": ${
+            isFeed
+              ? "expected one genesis record, found several records; use --feed to follow them"
+              : Exit.isSuccess(record)
+              ? `expected a genesis record, found a ${record.value.kind} record`
+              : reason(record)
+          }`
+        })
+      )
+    }
+  )
+
 const openFeed = async (path: string): Promise<OpenFeed> => {
-  const read = { bytes: 0 }
+  const read: Progress = { bytes: 0, line: 0 }
   const lines = recordsOf(path, read)
   const first = await lines.next()
   if (first.done === true) {
@@ -43,35 +77,45 @@ const openFeed = async (path: string): Promise<OpenFeed> => {
   return {
     genesis: first.value.genesis,
     records: lines,
-    share: () => size === undefined || size === 0 ? undefined : Math.min(1, read.bytes / size)
+    share: () => size === undefined || size === 0 ? undefined : Math.min(1, read.bytes / size),
+    atLine: (message) => atLine(path, read, message)
   }
 }
 
-async function* recordsOf(path: string, read: { bytes: number }): AsyncGenerator<FeedRecord, void> {
+interface Progress {
+  bytes: number
+  /** Number of the line of the last record, from 1. */
+  line: number
+}
+
+const atLine = (path: string, { line }: Progress, message: string): string =>
+  `Feed "${path}", line ${line}: ${message}`
+
+async function* recordsOf(path: string, read: Progress): AsyncGenerator<FeedRecord, void> {
   const input = path === "-" ? process.stdin : createReadStream(path)
-  let number = 0
   try {
     // not with Effect's streams: the records are consumed as an AsyncIterable
     for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-      number++
+      read.line++
       read.bytes += Buffer.byteLength(line) + 1
       if (line.trim() === "") continue
       const record = readFeedLine(line)
       if (Exit.isFailure(record)) {
-        throw new FeedFileError({ message: `Feed "${path}", line ${number}: ${reason(record)}` })
+        throw new FeedFileError({ message: atLine(path, read, reason(record)) })
       }
       yield record.value
     }
   } catch (error) {
-    throw error instanceof FeedFileError
-      ? error
-      : new FeedFileError({
-        message: `Feed "${path}" cannot be read: ${
-          error instanceof Error ? error.message : String(error)
-        }`
-      })
+    throw error instanceof FeedFileError ? error : unreadable("Feed", path, error)
   }
 }
+
+const unreadable = (what: string, path: string, error: unknown): FeedFileError =>
+  new FeedFileError({
+    message: `${what} "${path}" cannot be read: ${
+      error instanceof Error ? error.message : String(error)
+    }`
+  })
 
 const reason = (exit: Exit.Failure<unknown, Schema.SchemaError>): string =>
   exit.cause.reasons.map((part) => part._tag === "Fail" ? part.error.message : String(part)).join(

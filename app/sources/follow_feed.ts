@@ -5,7 +5,8 @@ import {
   type FeedRecord,
   lastBlock,
   Ledger,
-  type LedgerWriter
+  type LedgerWriter,
+  type StoreFailure
 } from "../../core/mod.ts"
 import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
 import { FeedFileError } from "./feed_file.ts"
@@ -25,13 +26,13 @@ export interface ResumePoint {
  * is set, skips the records up to that block. While the store is unavailable, it waits. If another
  * process has written the ledger, it skips the records up to the new last block.
  *
- * Fails if the ledger refuses a record, if the feed cannot be read, or if the feed ends before the
- * last block of the ledger. Requires one `WriteSession` for the whole run.
+ * Fails if the ledger refuses a record, if the feed cannot be read, if the feed ends before the last
+ * block of the ledger, or if the failure of the store is permanent. Requires one `WriteSession` for the whole run.
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,
   resumePoint?: ResumePoint
-): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
+): Effect.Effect<void, BlockViolation | FeedFileError | StoreFailure, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     // the position is undefined before the first block: the feed may start with other records
@@ -41,7 +42,9 @@ export const followFeed = (
     // a feed with only a genesis record is valid: blocks then come from elsewhere
     let isEmpty = true
 
-    const applyOrSkip = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
+    const applyOrSkip = (
+      record: FeedRecord
+    ): Effect.Effect<void, BlockViolation | StoreFailure, LedgerWriter> =>
       Effect.suspend(() => {
         isEmpty = false
         if (awaitedBlock === undefined) {

@@ -1,6 +1,7 @@
-import { Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { resolve } from "node:path"
-import { type FeedRecord, LedgerReader } from "../../core/mod.ts"
+import type { JournalOptions } from "../../adapters/journal/mod.ts"
+import { type FeedRecord, LedgerReader, type StoreFailure } from "../../core/mod.ts"
 import {
   type ConnectionOptions,
   connectionOptions,
@@ -8,12 +9,18 @@ import {
   type settings
 } from "../config/mod.ts"
 import type { StoreOptions, Stores } from "../layers.ts"
+import { type NodeStore, storesLayer } from "../stores.ts"
 import { skipStored } from "./resumed_feed.ts"
 
 /** The location of a node's data. */
 export type DataLocation =
   | { readonly kind: "memory" }
-  | { readonly kind: "directory"; readonly directory: string }
+  | {
+    readonly kind: "directory"
+    readonly directory: string
+    /** Options of the journal that are not its defaults. */
+    readonly checkpoints?: Pick<JournalOptions, "checkpointBytes" | "poolHistoryMs">
+  }
   | {
     readonly kind: "database"
     readonly url: Redacted.Redacted
@@ -23,6 +30,7 @@ export type DataLocation =
 
 type LocationSettings = ResolvedOptions<
   & typeof settings.storage
+  & typeof settings.checkpoints
   & typeof settings.database
   & typeof settings.replica
   & typeof settings.connections
@@ -32,15 +40,25 @@ type LocationSettings = ResolvedOptions<
  * Returns the data location that the settings name. `checkServer` has refused contradictory ones.
  */
 export const dataLocationOf = (
-  { data, database, memory, replica, ...settings }: LocationSettings
+  { data, database, journalBytesMax, memory, poolHistorySeconds, replica, ...settings }:
+    LocationSettings
 ): DataLocation => {
   if (memory) return { kind: "memory" }
-  if (database === undefined) return { kind: "directory", directory: data }
+  if (database === undefined) {
+    return {
+      kind: "directory",
+      directory: data,
+      checkpoints: {
+        checkpointBytes: journalBytesMax,
+        poolHistoryMs: poolHistorySeconds * 1000
+      }
+    }
+  }
   return {
     kind: "database",
     url: database,
     ...replica === undefined ? {} : { replicaUrl: replica },
-    connections: connectionOptions(settings)
+    connections: connectionOptions(settings, { waitSeconds: 60 })
   }
 }
 
@@ -54,99 +72,88 @@ export interface OpenStores {
    * block, which is read once this process holds the lease.
    */
   readonly isShared: boolean
+  /** Waits for a failure after which the stores answer nothing until the program restarts. */
+  readonly failed: Effect.Effect<never, StoreFailure>
+}
+
+/** The options of stores. */
+export interface OpenOptions extends StoreOptions {
+  /** Called several times a second while a data directory is read. */
+  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Opens the stores for the lifetime of the scope, and logs their last block. */
-export const openStores = (location: DataLocation, options: StoreOptions) => {
+export const openStores = (location: DataLocation, { onProgress, ...options }: OpenOptions) =>
+  Effect.gen(function*() {
+    const store = storeOf(location)
+    const context = yield* Layer.build(
+      storesLayer("directory" in store && onProgress ? { ...store, onProgress } : store, options)
+    )
+    const stores = Layer.succeedContext(context)
+    const opened: OpenStores = {
+      stores,
+      skipStored: (records) => records,
+      isShared: false,
+      failed: Effect.never
+    }
+    switch (location.kind) {
+      case "memory":
+        yield* Effect.log("All data are in memory and are lost when the program exits")
+        return opened
+      case "database":
+        yield* Effect.log(`Data in the database: ${yield* contentOf(context)}`)
+        return { ...opened, isShared: true }
+      case "directory": {
+        const { JournalStores } = yield* Effect.promise(() =>
+          import("../../adapters/journal/mod.ts")
+        )
+        const {
+          directory,
+          failed,
+          feedLines,
+          replayReport: { checkpointSeq, durationMs, records }
+        } = Option.getOrThrow(
+          yield* Effect.provide(Effect.serviceOption(JournalStores), context)
+        )
+        const seconds = (durationMs / 1000).toFixed(1)
+        yield* Effect.log(
+          checkpointSeq + records === 0
+            ? `Data in ${directory}: empty`
+            : `Data in ${directory}: ${yield* contentOf(
+              context
+            )}, read from ${
+              checkpointSeq === 0 ? "" : "a checkpoint and "
+            }${records} records in ${seconds} s`
+        )
+        return { ...opened, failed, skipStored: (records) => skipStored(records, feedLines()) }
+      }
+    }
+  })
+
+const storeOf = (location: DataLocation): NodeStore => {
   switch (location.kind) {
     case "memory":
-      return inMemory(options)
+      return { memory: true }
     case "directory":
-      return inDirectory(resolve(location.directory), options)
+      return { ...location.checkpoints, directory: resolve(location.directory) }
     case "database":
-      return inDatabase(location, options)
+      return {
+        database: Redacted.value(location.url),
+        ...location.connections,
+        // another process may be the writer: this one takes over when that process ends
+        lease: { waits: true },
+        ...location.replicaUrl === undefined
+          ? {}
+          : { replica: Redacted.value(location.replicaUrl) }
+      }
   }
 }
 
-const inMemory = (options: StoreOptions) =>
-  Effect.gen(function*() {
-    yield* Effect.log("All data are in memory and are lost when the program exits")
-    const { memoryStores } = yield* Effect.promise(() => import("../memory_node.ts"))
-    return {
-      stores: memoryStores(options),
-      skipStored: (records) => records,
-      isShared: false
-    } satisfies OpenStores
-  })
-
-/**
- * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one
- * takes over when that process ends.
- */
-const inDatabase = (
-  { connections, replicaUrl, url }: DataLocation & { readonly kind: "database" },
-  options: StoreOptions
-) =>
-  Effect.gen(function*() {
-    const { sqlStores } = yield* Effect.promise(() => import("../../adapters/sql/mod.ts"))
-    const context = yield* Layer.build(
-      sqlStores({
-        url,
-        ...options,
-        ...connections,
-        lease: { waits: true },
-        ...replicaUrl === undefined ? {} : { replicaUrl }
-      })
-    )
-    yield* Effect.provide(
-      Effect.gen(function*() {
-        const { counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } } = yield* Effect
-          .orDie((yield* LedgerReader).list("transactions", { filters: {}, limit: 1 }))
-        yield* Effect.log(
-          `Data in the database: Ethereum block ${ethereumBlockNum}, batch ${
-            batchNum ?? 0
-          }, ${totalItems} transactions`
-        )
-      }),
-      context
-    )
-    return {
-      stores: Layer.succeedContext(context),
-      skipStored: (records) => records,
-      isShared: true
-    } satisfies OpenStores
-  })
-
-/** Imports the journal adapter, which uses SQLite, on demand. */
-const inDirectory = (directory: string, options: StoreOptions) =>
-  Effect.gen(function*() {
-    const { JournalStores, journaledStores } = yield* Effect.promise(() =>
-      import("../../adapters/journal/mod.ts")
-    )
-    const context = yield* Layer.build(journaledStores({ directory, ...options }))
-    yield* Effect.provide(
-      Effect.gen(function*() {
-        const { replayReport: { durationMs, records } } = yield* JournalStores
-        const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)
-        const { counts: { totalItems } } = yield* Effect.orDie(
-          (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
-        )
-        yield* Effect.log(
-          records === 0
-            ? `Data in ${directory}: empty`
-            : `Data in ${directory}: Ethereum block ${ethereumBlockNum}, batch ${
-              batchNum ?? 0
-            }, ${totalItems} transactions, read from ${records} records in ${
-              (durationMs / 1000).toFixed(1)
-            } s`
-        )
-      }),
-      context
-    )
-    const { feedLines } = yield* Effect.provide(JournalStores, context)
-    return {
-      stores: Layer.succeedContext(context),
-      skipStored: (records) => skipStored(records, feedLines()),
-      isShared: false
-    } satisfies OpenStores
-  })
+const contentOf = (context: Context.Context<LedgerReader>) =>
+  Effect.map(
+    Effect.orDie(
+      Context.get(context, LedgerReader).list("transactions", { filters: {}, limit: 1 })
+    ),
+    ({ counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } }) =>
+      `Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}, ${totalItems} transactions`
+  )

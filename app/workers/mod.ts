@@ -1,3 +1,5 @@
+export { WorkerGroup } from "./group.ts"
+export { groupTimeoutMs, monitorGroup } from "./monitoring.ts"
 export { isSupervisor, isWorker, workerCount } from "./role.ts"
 export { supervise } from "./supervisor.ts"
 export { runAsWorker, type WorkerSelf } from "./worker.ts"

@@ -1,5 +1,7 @@
 import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
+import type { Readiness } from "../../adapters/admin/mod.ts"
+import type { MetricSnapshot } from "../../adapters/metrics/mod.ts"
 
 /** The number of a worker, and of how many. */
 export interface WorkerRole {
@@ -8,15 +10,29 @@ export interface WorkerRole {
   readonly workers: number
 }
 
-/** A message of a worker to its supervisor: it can be drained from now on, or serves an address. */
-export type WorkerMessage =
-  | { readonly kind: "started" }
-  | { readonly kind: "serving"; readonly address: string }
+/** What a worker reports to its supervisor on request. */
+export interface WorkerReports {
+  readonly metrics: MetricSnapshot
+  readonly readiness: Readiness
+}
 
 /**
- * A message of the supervisor to a worker: finish the requests that have been received, then exit.
+ * A message of a worker to its supervisor: it can be drained from now on, can be asked for reports,
+ * serves an address, or sends a report.
  */
-export type SupervisorMessage = { readonly kind: "drain" }
+export type WorkerMessage =
+  | { readonly kind: "started" }
+  | { readonly kind: "reporting" }
+  | { readonly kind: "serving"; readonly address: string }
+  | { readonly kind: "report"; readonly id: number; readonly report: unknown }
+
+/**
+ * A message of the supervisor to a worker: finish the requests that have been received and exit, or
+ * send a report.
+ */
+export type SupervisorMessage =
+  | { readonly kind: "drain" }
+  | { readonly kind: "report"; readonly id: number; readonly subject: keyof WorkerReports }
 
 /** Returns the number of processes that a setting stands for. */
 export const workerCount = (workers: number | "cores"): number =>

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster"
 import { Deferred, Effect, Exit } from "effect"
 import { RestartDelay } from "./_restart_delay.ts"
+import type { WorkerGroup } from "./group.ts"
 import {
   roleEnvironment,
   type SupervisorMessage,
@@ -10,9 +11,10 @@ import {
 
 /** Options of `supervise`. */
 export interface SupervisorOptions {
-  readonly workers: number
   /** Time that a worker may take to drain before it is killed. */
   readonly drainMaxMs: number
+  /** The group of these workers, which the supervisor keeps up to date. */
+  readonly group: WorkerGroup
 }
 
 /**
@@ -24,8 +26,11 @@ export interface SupervisorOptions {
  * Node 24 keeps a connection open without an answer if it was handed to a worker that is killed
  * before it accepts it: at most one for each killed worker.
  */
-export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Effect<never> =>
+export const supervise = ({ drainMaxMs, group }: SupervisorOptions): Effect.Effect<never> =>
   Effect.gen(function*() {
+    const { workers } = group
+    // metrics can be infinite, which JSON cannot express
+    cluster.setupPrimary({ serialization: "advanced" })
     // the kernel's balancing is cheaper, but distributes connections unevenly
     cluster.schedulingPolicy = cluster.SCHED_RR
     // a blocked worker does not notice that its supervisor has exited
@@ -40,6 +45,7 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
         for (;;) {
           const { exitCause, name } = yield* runWorker({ number, workers }, {
             drainMaxMs,
+            group,
             onServing: (name, address) =>
               Effect.gen(function*() {
                 delay.serving(Date.now())
@@ -50,6 +56,7 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
           if (!Deferred.isDoneUnsafe(firstAddress)) {
             process.exit(typeof exitCause === "number" ? exitCause : 1)
           }
+          group.onRestart(number)
           const delayMs = delay.afterExit(Date.now())
           const restart = `restarting in ${delayMs / 1000} s`
           yield* Effect.logWarning(`${name} ended with ${exitCause}; ${restart}`)
@@ -73,17 +80,17 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
 /** A signal, an exit code, or the error that prevented the start of the process. */
 type ExitCause = NodeJS.Signals | number | string
 
-interface WorkerOptions extends Pick<SupervisorOptions, "drainMaxMs"> {
+interface WorkerOptions extends SupervisorOptions {
   readonly onServing: (name: string, address: string) => Effect.Effect<void>
 }
 
 /** Runs one worker until it ends. If interrupted, drains it, or kills it if it has just started. */
 const runWorker = (
   role: WorkerRole,
-  { drainMaxMs, onServing }: WorkerOptions
+  { drainMaxMs, group, onServing }: WorkerOptions
 ): Effect.Effect<{ readonly name: string; readonly exitCause: ExitCause }> =>
   Effect.acquireUseRelease(
-    Effect.sync(() => fork(role)),
+    Effect.sync(() => fork(role, group)),
     ({ ended, name, serving }) =>
       Effect.raceFirst(
         Effect.map(ended, (exitCause) => ({ name, exitCause })),
@@ -103,15 +110,17 @@ interface StartedWorker {
   readonly isDrainable: () => boolean
 }
 
-const fork = (role: WorkerRole): StartedWorker => {
+const fork = (role: WorkerRole, group: WorkerGroup): StartedWorker => {
   const worker = cluster.fork(roleEnvironment(role))
   const [serving, ended] = [Deferred.makeUnsafe<string>(), Deferred.makeUnsafe<ExitCause>()]
   let isDrainable = false
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "started") isDrainable = true
-    else Deferred.doneUnsafe(serving, Exit.succeed(message.address))
+    if (message.kind === "reporting") group.onReporting(role.number, worker)
+    if (message.kind === "serving") Deferred.doneUnsafe(serving, Exit.succeed(message.address))
   })
   worker.on("exit", (code, signal) => {
+    group.onExit(role.number)
     // Node declares the signal as a string; it is null if the worker exited
     Deferred.doneUnsafe(ended, Exit.succeed((signal as NodeJS.Signals | null) ?? code))
   })

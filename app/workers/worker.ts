@@ -1,11 +1,21 @@
 import cluster from "node:cluster"
-import { Effect } from "effect"
-import { type SupervisorMessage, type WorkerMessage, type WorkerRole, workerRole } from "./role.ts"
+import { Effect, type Scope } from "effect"
+import {
+  type SupervisorMessage,
+  type WorkerMessage,
+  type WorkerReports,
+  type WorkerRole,
+  workerRole
+} from "./role.ts"
 
 /** The role of this worker, and its connection to the supervisor. */
 export interface WorkerSelf extends WorkerRole {
   /** Reports to the supervisor that this worker answers requests at an address. */
   readonly serving: (address: string) => Effect.Effect<void>
+  /** Answers requests of the supervisor for reports, until the scope closes. */
+  readonly report: (
+    reports: { readonly [subject in keyof WorkerReports]: Effect.Effect<WorkerReports[subject]> }
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**
@@ -29,7 +39,22 @@ export const runAsWorker = <A, E, R>(
       send({ kind: "started" })
     })
     const serving = (address: string) => Effect.sync(() => send({ kind: "serving", address }))
-    return Effect.raceFirst(drained, run({ ...role, serving })).pipe(
+    const report: WorkerSelf["report"] = (reports) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => {
+          const onMessage = (message: SupervisorMessage) => {
+            if (message.kind !== "report") return
+            const { id, subject } = message
+            const report: Effect.Effect<WorkerReports[typeof subject]> = reports[subject]
+            Effect.runFork(Effect.map(report, (report) => send({ kind: "report", id, report })))
+          }
+          worker.on("message", onMessage)
+          send({ kind: "reporting" })
+          return onMessage
+        }),
+        (onMessage) => Effect.sync(() => worker.off("message", onMessage))
+      ))
+    return Effect.raceFirst(drained, run({ ...role, serving, report })).pipe(
       // the supervisor hands connections that this worker did not accept to other workers first
       Effect.tap(Effect.sync(() => worker.disconnect()))
     )

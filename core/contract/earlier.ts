@@ -6,13 +6,12 @@ import type {
   SlotView,
   WithdrawalDelayerVariables
 } from "../domain/mod.ts"
-import type { PageCounts } from "./items.ts"
+import type { PageCounts, PageView } from "./items.ts"
 import { later } from "./later.ts"
 import type { Revision } from "./revision.ts"
-import { field, reference, revise, shape } from "./shape.ts"
+import { field, reference, revise, shape, arrayOf, nullable, type WireType } from "./wire_type.ts"
 import { boolean, count, ethBlockNum, ethereumAddress, itemId } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { arrayOf, nullable, type WireType } from "./wire_type.ts"
 
 const pagination = shape<PageCounts>(
   "PaginationInfo",
@@ -131,7 +130,7 @@ export const earlier: Revision = {
   },
   unrestricted: ["bids"],
   bodies: later.bodies,
-  counts: { pagination: field(reference(pagination), (counts: PageCounts) => counts) },
+  counts: { pagination: field(reference(pagination), ({ counts }: PageView) => counts) },
   shapes: {
     ...later.shapes,
     transaction,
@@ -139,6 +138,7 @@ export const earlier: Revision = {
     slot,
     state: shapes.state({
       network,
+      metrics: shapes.metrics,
       rollup: revise(shapes.stateRollup(bucket), { omit: ["ethereumBlockNum"] }),
       auction: revise(shapes.stateAuction, { omit: ["ethereumBlockNum", "bootCoordinatorUrl"] }),
       withdrawalDelayer

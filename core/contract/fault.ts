@@ -1,32 +1,4 @@
-import { Schema } from "effect"
-
-/** One rule that one input breaks. */
-export const InputFault = Schema.Struct({
-  in: Schema.Literals(["path", "query", "header", "body"]),
-  /** Name of the parameter, or JSON pointer into the body. */
-  parameter: Schema.String,
-  /** The value in the request; null if it is missing. */
-  value: Schema.NullOr(Schema.String),
-  rule: Schema.String,
-  message: Schema.String,
-  /** The known name that is most similar to an unknown one. */
-  nearest: Schema.optionalKey(Schema.String),
-  /** The limit that was exceeded, if the rule is a limit; for metrics, not for clients. */
-  limit: Schema.optionalKey(Schema.String)
-})
-export type InputFault = typeof InputFault.Type
-
-/** The request breaks rules of the contract. Lists all of them, not only the first. */
-export class BadInput
-  extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) })
-{
-  override get message(): string {
-    const [first, ...others] = this.faults
-    return others.length === 0
-      ? first.message
-      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
-  }
-}
+import type { InputFault } from "./input_fault.ts"
 
 /** Maximum number of characters of a value that an error message repeats. */
 const shownMax = 200
@@ -81,10 +53,16 @@ export const jsonPointer = (name: string): string =>
 /**
  * Returns the candidate with the smallest edit distance, or undefined if none is similar enough to
  * help.
+ *
+ * @param distanceMax - maximum edit distance; a third of the name by default, at least 2
  */
-export const nearestName = (name: string, candidates: Iterable<string>): string | undefined => {
+export const nearestName = (
+  name: string,
+  candidates: Iterable<string>,
+  distanceMax = Math.max(2, Math.floor(name.length / 3))
+): string | undefined => {
   let best: string | undefined
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1
+  let least = distanceMax + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= least) continue
     const needed = distance(name.toLowerCase(), candidate.toLowerCase())

@@ -35,6 +35,12 @@ export interface PageCounts {
   readonly lastItem: number | null
 }
 
+/** A page before serialization. */
+export interface PageView {
+  readonly items: ReadonlyArray<never>
+  readonly counts: PageCounts
+}
+
 /** The items that are looked up one at a time, and their keys. */
 export interface ItemKeys {
   readonly account: AccountIndex

@@ -1,8 +1,6 @@
 import { bodies } from "./bodies/mod.ts"
-import type { PageCounts } from "./items.ts"
+import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
-import { count } from "./scalars/mod.ts"
-import { field } from "./shape.ts"
 import * as shapes from "./shapes/mod.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
@@ -15,13 +13,7 @@ export const later: Revision = {
   parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
   unrestricted: [],
   bodies,
-  counts: {
-    pendingItems: field(
-      count,
-      (counts: PageCounts) => counts.pendingItems,
-      "Items that match and come after this page"
-    )
-  },
+  counts: { pendingItems },
   shapes: {
     account: shapes.account,
     exit: shapes.exit,
@@ -34,6 +26,7 @@ export const later: Revision = {
     coordinator: shapes.coordinator,
     state: shapes.state({
       network: shapes.stateNetwork,
+      metrics: shapes.metrics,
       rollup: shapes.stateRollup(shapes.bucket),
       auction: shapes.stateAuction,
       withdrawalDelayer: shapes.stateWithdrawalDelayer

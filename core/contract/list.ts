@@ -203,7 +203,7 @@ export const lists = {
         "ethereumAddress",
         "equal",
         "wonByEthereumAddress",
-        "Only slots whose best bid was made for this forger"
+        "Only slots with a closed auction whose best bid was made for this forger"
       ),
       finishedAuction: filter(
         "boolean",

@@ -13,16 +13,9 @@ export {
   jsonDepthMaxDefault
 } from "./bodies/mod.ts"
 export { earlier } from "./earlier.ts"
-export {
-  BadInput,
-  brokenBody,
-  brokenRule,
-  InputFault,
-  invalidValue,
-  jsonPointer,
-  nearestName
-} from "./fault.ts"
-export type { ItemKeys, ItemName, Items, ListItems, PageCounts } from "./items.ts"
+export { brokenBody, brokenRule, invalidValue, jsonPointer, nearestName } from "./fault.ts"
+export { BadInput, InputFault } from "./input_fault.ts"
+export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
 export * from "./list.ts"
 export {
@@ -32,9 +25,22 @@ export {
   type OperationId,
   operationIds,
   operations,
-  type PathParameter
+  type PathParameter,
+  type WriteOperation,
+  type WriteOperationId,
+  writeOperationIds,
+  writeOperations
 } from "./operation.ts"
-export { pageShape, type PageView } from "./page.ts"
+export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
+export { pageShape } from "./page.ts"
+export {
+  declaration,
+  offeredFilters,
+  type OfferedFilter,
+  parameterName,
+  type Revision,
+  type Shapes
+} from "./revision.ts"
 export {
   checkItemKey,
   checkListQuery,
@@ -44,23 +50,19 @@ export {
   pathReader,
   queryReader
 } from "./request/mod.ts"
-export {
-  declaration,
-  offeredFilters,
-  type OfferedFilter,
-  parameterName,
-  type Revision,
-  type Shapes
-} from "./revision.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
+export * as scalar from "./scalars/mod.ts"
 export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
-export type { Field, Fields, Shape, ShapeDifferences } from "./shape.ts"
-export { revise, shape } from "./shape.ts"
-export { programVersion, type WireContext, wireContext } from "./wire_context.ts"
-export type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 export {
-  type WriteOperation,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
-} from "./write_operation.ts"
+  type Field,
+  type Fields,
+  type Shape,
+  type ShapeDifferences,
+  revise,
+  shape,
+  type AnyShape,
+  type JsonSchema,
+  type WireType
+} from "./wire_type.ts"
+export { v1 } from "./v1.ts"
+export { programVersion, type WireContext, wireContext } from "./wire_context.ts"

@@ -2,6 +2,7 @@ import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision.ts"
 import type { ScalarName } from "./scalars/mod.ts"
+import type { BodyName } from "./bodies/mod.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {
@@ -33,7 +34,7 @@ export interface ItemOperation extends Described {
   readonly key: (values: ReadonlyArray<never>) => ItemKeys[ItemName]
 }
 
-export interface OtherOperation extends Described {
+interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
@@ -206,3 +207,35 @@ export const operations = {
 
 export type OperationId = keyof typeof operations
 export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
+
+/** An operation that posts one body. */
+export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary"> {
+  readonly body: BodyName
+  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
+  readonly answer: "transactionId" | "nothing"
+  /** Declared statuses besides 200. */
+  readonly statuses: ReadonlyArray<400 | 500>
+}
+
+/** The write operations by identifier. They are idempotent: a repeated post gets the same answer. */
+export const writeOperations = {
+  postRegister: {
+    path: "/account-creation-authorization",
+    body: "authorization",
+    answer: "nothing",
+    tag: "Account",
+    summary: "Submit an authorization to create accounts for a key",
+    statuses: [400, 500]
+  },
+  postTx: {
+    path: "/transactions-pool",
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Submit a signed transaction",
+    statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: WriteOperation }
+
+export type WriteOperationId = keyof typeof writeOperations
+export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>

@@ -1,14 +1,15 @@
-import type { PageCounts } from "./items.ts"
+import type { PageView } from "./items.ts"
 import type { ListOperation } from "./operation.ts"
 import { declaration, type Revision } from "./revision.ts"
-import { type Field, field, reference, type Shape, shape } from "./shape.ts"
-import { arrayOf } from "./wire_type.ts"
+import { count } from "./scalars/mod.ts"
+import { field, reference, type Shape, shape, arrayOf } from "./wire_type.ts"
 
-/** A page before serialization. */
-export interface PageView {
-  readonly items: ReadonlyArray<never>
-  readonly counts: PageCounts
-}
+/** The property of a page that says how many items follow. */
+export const pendingItems = field(
+  count,
+  ({ counts }: PageView) => counts.pendingItems,
+  "Items that match and come after this page"
+)
 
 const known = new WeakMap<Revision, Map<ListOperation, Shape<PageView>>>()
 
@@ -26,15 +27,11 @@ export const pageShape = (operation: ListOperation, revision: Revision): Shape<P
 
 const makePageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
   const { itemsProperty, title } = declaration(operation.list)
-  const counts: { [name: string]: Field<PageView> } = {}
-  for (const [name, of] of Object.entries(revision.counts)) {
-    counts[name] = { ...of, get: (page) => of.get(page.counts) }
-  }
   return shape<PageView>(title, `Page of ${itemsProperty}`, {
     [itemsProperty]: field(
       arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)),
       (page: PageView) => page.items
     ),
-    ...counts
+    ...revision.counts
   })
 }

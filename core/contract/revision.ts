@@ -14,10 +14,12 @@ import type {
   TransactionView
 } from "../domain/mod.ts"
 import type { Bodies } from "./bodies/mod.ts"
-import type { PageCounts } from "./items.ts"
+import type { InputFault } from "./input_fault.ts"
+import type { PageView } from "./items.ts"
 import { type FiltersOf, type ListName, lists } from "./list.ts"
+import type { PublishedError } from "./published_errors.ts"
 import type { ScalarName } from "./scalars/mod.ts"
-import type { Fields, Shape } from "./shape.ts"
+import type { Fields, Shape } from "./wire_type.ts"
 
 /** The objects of the contract in one revision. */
 export interface Shapes {
@@ -52,9 +54,26 @@ export interface Revision {
   /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<ListName>
   /** The counts next to the items of every page. */
-  readonly counts: Fields<PageCounts>
+  readonly counts: Fields<PageView>
   readonly shapes: Shapes
   readonly bodies: Bodies
+  /** The characters that separate the values of a list in a parameter; a comma by default. */
+  readonly separators?: ReadonlyArray<string>
+  /** The answer of a list if a filter names something unregistered; 404 by default. */
+  readonly unregistered?: "empty page"
+  /** Whether the symbol in the account index of a path must be that of the account's token. */
+  readonly checksSymbols?: boolean
+  /** The status if other content is stored under a posted identifier; 400 by default. */
+  readonly conflictStatus?: 409
+  /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */
+  readonly authorizationAnswer?: "success"
+  /** Returns the error code of a problem in this revision; none by default. */
+  readonly error?: (
+    problem: string,
+    refused: ReadonlyArray<InputFault> | undefined
+  ) => PublishedError | undefined
+  /** All values of `type` that `error` returns. */
+  readonly errorTypes?: ReadonlyArray<string>
 }
 
 /** A filter of a list in one revision. */

@@ -1,6 +1,7 @@
 import { earlier } from "./earlier.ts"
 import { later } from "./later.ts"
 import type { Revision } from "./revision.ts"
+import { v1 } from "./v1.ts"
 
 /**
  * Every revision of the contract, the default one first. To add a revision, declare it in a file and
@@ -9,10 +10,10 @@ import type { Revision } from "./revision.ts"
  * ```ts
  * import { revisions } from "rollup-node-api"
  *
- * console.log(Object.values(revisions).map(({ name, path }) => `${name} at ${path}`).join(", ")) // => later at /, earlier at /earlier
+ * console.log(Object.values(revisions).map(({ name, path }) => `${name} at ${path}`).join(", ")) // => later at /, earlier at /earlier, v1 at /v1
  * ```
  */
-export const revisions = { later, earlier } satisfies { readonly [name: string]: Revision }
+export const revisions = { later, earlier, v1 } satisfies { readonly [name: string]: Revision }
 
 export type RevisionName = keyof typeof revisions
 

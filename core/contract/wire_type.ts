@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { WireContext } from "./wire_context.ts"
+import { type WireContext, type FragmentKey, joinSegments, type Segments } from "./wire_context.ts"
 
 /** A JSON Schema (draft 2020-12) for OpenAPI 3.1. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -107,3 +107,166 @@ export const mapOf = <T>(
   }),
   shapes: type.shapes
 })
+
+/**
+ * One property of an object on the wire: how to get it from the view (`V`), and how to write it.
+ */
+export interface Field<in V> {
+  readonly type: WireType<never>
+  readonly get: (view: V) => unknown
+  /** Replaces the description of the type. */
+  readonly doc?: string
+  /**
+   * Whether it changes while the rest of the object stays: the cached text of the object excludes
+   * it.
+   */
+  readonly isVolatile?: boolean
+}
+
+export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string): Field<V> => ({
+  type,
+  get,
+  ...(doc === undefined ? {} : { doc })
+})
+
+/** Marks the property that changes while the rest of its object stays; at most one in an object. */
+export const volatileField = <V>(of: Field<V>): Field<V> => ({ ...of, isVolatile: true })
+
+/**
+ * The properties of an object in the order in which they are written. All are required, no other is
+ * sent.
+ */
+export type Fields<V> = { readonly [name: string]: Field<V> }
+
+/** An object of the wire. Names are those of the default network. */
+export interface Shape<in V> extends AnyShape, WireType<V> {
+  readonly doc: string
+  readonly fields: { readonly [name: string]: Field<V> }
+  /**
+   * The immutable values that determine all fields except the volatile one. If present, written
+   * objects are cached.
+   */
+  readonly cacheKey: ((view: V) => FragmentKey) | undefined
+}
+
+/** A closed object: it carries exactly its fields. */
+export const shape = <V>(
+  name: string,
+  doc: string,
+  fields: Fields<V>,
+  cacheKey?: (view: V) => FragmentKey
+): Shape<V> => ({
+  name,
+  doc,
+  fields,
+  cacheKey,
+  write: (context) =>
+    context.writerOf(fields, () => {
+      const segments = segmentsOf(fields, context)
+      return cacheKey === undefined
+        ? joinSegments(segments)
+        : context.fragments.cachedWriter(name, cacheKey, segments)
+    }),
+  schema: (context) =>
+    Schema.Struct(Object.fromEntries(
+      Object.entries(fields).map(([key, { type }]) => [context.name(key), type.schema(context)])
+    )) as unknown as Schema.Codec<unknown, unknown>,
+  valueIn: (context) => {
+    const values = Object.entries(fields).map(([key, { get, type }]) => {
+      const valueOf = type.valueIn(context) as (value: unknown) => unknown
+      return [context.name(key), (view: V) => valueOf(get(view))] as const
+    })
+    return (view) => Object.fromEntries(values.map(([name, valueOf]) => [name, valueOf(view)]))
+  },
+  jsonSchema: (context) => ({
+    type: "object",
+    description: doc,
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([key, { doc, type }]) => {
+        const schema = type.jsonSchema(context)
+        return [
+          context.name(key),
+          doc === undefined ? schema : { ...schema, description: doc }
+        ]
+      })
+    ),
+    required: Object.keys(fields).map(context.name),
+    additionalProperties: false
+  }),
+  shapes: Object.values(fields).flatMap((field) => field.type.shapes)
+})
+
+const segmentsOf = <V>(fields: Fields<V>, context: WireContext): Segments<V> => {
+  const entries = Object.entries(fields).map(([key, { get, isVolatile, type }], i) => {
+    const write = type.write(context) as (value: unknown) => string
+    return {
+      open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
+      write: (view: V) => write(get(view)),
+      isVolatile
+    }
+  })
+  const at = entries.findIndex(({ isVolatile }) => isVolatile)
+  if (at < 0) return { before: segmentWriter(entries, "}") }
+  const { open, write } = entries[at]!
+  return {
+    before: segmentWriter(entries.slice(0, at), open),
+    volatile: { write, after: segmentWriter(entries.slice(at + 1), "}") }
+  }
+}
+
+const segmentWriter = <V>(
+  entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>,
+  end: string
+) =>
+(view: V): string => {
+  let text = ""
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i]!
+    text += entry.open + entry.write(view)
+  }
+  return text + end
+}
+
+/** The shape as the type of a property: documented once, referred to by name. */
+export const reference = <V>(to: Shape<V>): WireType<V> => ({
+  write: to.write,
+  schema: to.schema,
+  valueIn: to.valueIn,
+  jsonSchema: () => ({ $ref: `#/components/schemas/${to.name}` }),
+  shapes: [to]
+})
+
+/** What a revision changes in an object: renamed, omitted and replaced properties. */
+export interface ShapeDifferences<V> {
+  readonly rename?: { readonly [name: string]: string }
+  readonly omit?: ReadonlyArray<string>
+  /** Replaces the property of that name in its position, or adds it at the end. */
+  readonly put?: Fields<V>
+}
+
+/**
+ * Returns the object with the differences of a revision. Throws if they name a property that does
+ * not exist.
+ */
+export const revise = <V>(
+  of: Shape<V>,
+  { rename = {}, omit = [], put = {} }: ShapeDifferences<V>
+): Shape<V> => {
+  for (const name of [...Object.keys(rename), ...omit]) {
+    if (!(name in of.fields)) throw new Error(`${of.name} has no property ${name}`)
+  }
+  const fields: { [name: string]: Field<V> } = {}
+  for (const [name, field] of Object.entries(of.fields)) {
+    // a replaced property stays volatile or not
+    if (!omit.includes(name)) {
+      fields[rename[name] ?? name] = {
+        ...put[name] ?? field,
+        isVolatile: field.isVolatile === true
+      }
+    }
+  }
+  return shape(of.name, of.doc, {
+    ...fields,
+    ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields)))
+  }, of.cacheKey)
+}

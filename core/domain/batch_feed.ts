@@ -6,10 +6,10 @@ import {
   ethereumAddress as address,
   integer,
   publicKey,
+  objectNamed,
   uint32
 } from "./values.ts"
 
-/** A `MerkleProof` in a feed. */
 export const MerkleProofFeed = Schema.Struct({
   root: big,
   siblings: Schema.Array(big),
@@ -19,12 +19,13 @@ export const MerkleProofFeed = Schema.Struct({
   key: big,
   value: big,
   fnc: integer(0, 3)
-})
+}).annotate(
+  objectNamed(
+    "MerkleProofFeed",
+    "A Merkle proof of a leaf of the exit tree, as the circuits read it"
+  )
+)
 
-/**
- * An L1 transaction that a user added to a queue. `fromPublicKey` is null unless it creates an
- * account (from 0).
- */
 export const L1UserFeed = Schema.Struct({
   toForgeL1TransactionsNum: uint32,
   position: integer(0, 65535),
@@ -35,50 +36,76 @@ export const L1UserFeed = Schema.Struct({
   tokenId: uint32,
   depositAmount: big,
   amount: big
-})
+}).annotate(
+  objectNamed(
+    "L1UserFeed",
+    "An L1 transaction that a user added to a queue. fromPublicKey is null unless it creates an account (from 0)"
+  )
+)
 
-/**
- * The effect of one L1 user transaction when it was forged: declared or zero, by the rules of
- * domain §3.6.
- */
-export const L1EffectFeed = Schema.Struct({ effectiveDepositAmount: big, effectiveAmount: big })
+export const L1EffectFeed = Schema.Struct({
+  effectiveDepositAmount: big,
+  effectiveAmount: big
+}).annotate(
+  objectNamed(
+    "L1EffectFeed",
+    "The effect of one L1 user transaction when it was forged: the declared amounts, or zero if the transaction had no effect"
+  )
+)
 
-/** An account that the coordinator created: all-F address and no signature for an internal one. */
 export const L1CoordinatorFeed = Schema.Struct({
   address,
   publicKey,
   tokenId: uint32,
   signature: Schema.NullOr(ethSignature)
-})
+}).annotate(
+  objectNamed(
+    "L1CoordinatorFeed",
+    "An account that the coordinator created; an internal one has the address of which all digits are f and no signature"
+  )
+)
 
-/** An L2 transaction in the data availability, with the nonce of its sender's account. */
 export const L2Feed = Schema.Struct({
   fromAccountIndex: accountIndex,
   toAccountIndex: accountIndex,
   amount: big,
   fee: integer(0, 255),
   nonce: big
-})
+}).annotate(
+  objectNamed(
+    "L2Feed",
+    "An L2 transaction in the data availability, with the nonce of its sender's account"
+  )
+)
 
-/** A leaf of the exit tree: one for each account with a sum above zero, ascending by index. */
-export const ExitFeed = Schema.Struct({ accountIndex, balance: big, merkleProof: MerkleProofFeed })
+export const ExitFeed = Schema.Struct({
+  accountIndex,
+  balance: big,
+  merkleProof: MerkleProofFeed
+}).annotate(
+  objectNamed(
+    "ExitFeed",
+    "A leaf of the exit tree: one for each account with a sum above zero, ascending by index"
+  )
+)
 
-/** A forged batch with its complete content. */
 export const BatchFeed = Schema.Struct({
   batchNum: uint32,
   forgerAddr: address,
   stateRoot: big,
   exitRoot: big,
-  /** Accounts that collect the fees of their token: at most 64, one for each token. */
   feeAccounts: Schema.Array(accountIndex),
-  /** The queue that the batch forges, or null. */
   forgeL1TransactionsNum: Schema.NullOr(uint32),
-  /** One effect for each transaction of that queue, by position. */
   l1UserEffects: Schema.Array(L1EffectFeed),
   l1Coordinator: Schema.Array(L1CoordinatorFeed),
   l2: Schema.Array(L2Feed),
   exits: Schema.Array(ExitFeed)
-})
+}).annotate(
+  objectNamed(
+    "BatchFeed",
+    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position"
+  )
+)
 
 export type BatchFeed = typeof BatchFeed.Type
 export type L1UserFeed = typeof L1UserFeed.Type

@@ -1,12 +1,10 @@
 import type { AccountIndex, TransactionId } from "../encoding/mod.ts"
-import type { Account } from "./account.ts"
-import type { Batch } from "./batch.ts"
-import type { Bid, Coordinator } from "./auction.ts"
+import type { Account, Batch, L1Part, Transaction } from "./history.ts"
+import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
 import type { PriceFeed } from "./feed.ts"
 import type { Token } from "./token.ts"
-import type { L1Part, Transaction } from "./transaction.ts"
 
 /** A row without `itemId`, which its store assigns. */
 export type New<Row> = Omit<Row, "itemId">

@@ -9,6 +9,7 @@ export interface MerkleProof {
   readonly root: bigint
   /** From the root downwards, without trailing zeros, as the withdrawal contract expects. */
   readonly siblings: ReadonlyArray<bigint>
+  /** These three describe the old leaf of a proof of absence: see `inclusionOldLeaf`. */
   readonly oldKey: bigint
   readonly oldValue: bigint
   readonly isOld0: boolean
@@ -19,6 +20,9 @@ export interface MerkleProof {
   /** The kind of proof: 0, inclusion, is the only supported one. */
   readonly fnc: number
 }
+
+/** The old leaf in every proof of inclusion: such a proof has none. */
+export const inclusionOldLeaf = { oldKey: 0n, oldValue: 0n, isOld0: false } as const
 
 /** A leaf of the exit tree of one batch: the amount that an account may withdraw. */
 export interface Exit {

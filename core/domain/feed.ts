@@ -7,6 +7,7 @@ import {
   integer,
   timeMs,
   uint32,
+  objectNamed,
   uint64Text as uint64
 } from "./values.ts"
 import { BatchFeed, L1UserFeed } from "./batch_feed.ts"
@@ -24,78 +25,78 @@ import { priceUSDMax } from "./token.ts"
  * in memory and decimal strings in JSON, so that no reader rounds them.
  */
 
-/**
- * A token that the rollup contract registered. Ids are consecutive from 1; token 0 is ether and
- * always exists.
- */
 export const TokenFeed = Schema.Struct({
   id: uint32,
   ethereumAddress: address,
   name: Schema.String,
   symbol: Schema.String,
   decimals: integer(0, 255)
-})
+}).annotate(
+  objectNamed(
+    "TokenFeed",
+    "A token that the rollup contract registered. Ids are consecutive from 1; token 0 is ether and always exists"
+  )
+)
 
-/** A coordinator that registered, or registered again. */
 export const CoordinatorFeed = Schema.Struct({
   bidderAddr: address,
   forgerAddr: address,
   url: Schema.String
-})
+}).annotate(objectNamed("CoordinatorFeed", "A coordinator that registered, or registered again"))
 
-/**
- * A bid; each bid of a slot exceeds the one before it. `withdrawAddr` is the bidder's own address
- * by default.
- */
 export const BidFeed = Schema.Struct({
   slotNum: uint32,
   bidderAddr: address,
   bidValue: big,
   withdrawAddr: Schema.optionalKey(address)
-})
+}).annotate(
+  objectNamed(
+    "BidFeed",
+    "A bid; each bid of a slot exceeds the one before it. withdrawAddr is the bidder's own address by default"
+  )
+)
 
-/** A withdrawal from the rollup contract: instant, or sent to the delayer. */
 export const WithdrawalFeed = Schema.Struct({
   batchNum: uint32,
   accountIndex,
   instant: Schema.Boolean
-})
+}).annotate(
+  objectNamed(
+    "WithdrawalFeed",
+    "A withdrawal from the rollup contract: instant, or sent to the delayer"
+  )
+)
 
-/**
- * A collection from the delayer. It settles every exit of the owner and token that was requested in
- * an earlier block, and none of the same block, since the delay cannot have passed.
- */
-export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 })
+export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 }).annotate(
+  objectNamed(
+    "DelayedWithdrawalFeed",
+    "A collection from the delayer. It settles every exit of the owner and token that was requested in an earlier block, and none of the same block, since the delay cannot have passed"
+  )
+)
 
-/** The price of a token at this block; null if it is no longer known. */
 export const PriceFeed = Schema.Struct({
   tokenId: uint32,
   priceUSD: Schema.NullOr(
     Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: priceUSDMax }))
   ),
   timeMs
-})
+}).annotate(
+  objectNamed("PriceFeed", "The price of a token at this block; null if it is no longer known")
+)
 
-/** The withdrawal bucket at a position of `buckets` changed. */
 export const BucketUpdateFeed = Schema.Struct({
   bucket: integer(0, 255),
   blockStamp: uint64,
   withdrawals: uint64
-})
+}).annotate(
+  objectNamed("BucketUpdateFeed", "The withdrawal bucket at a position of buckets changed")
+)
 
-/**
- * The content of one Ethereum block, in chain order. Absent lists are empty, absent variables
- * unchanged.
- */
 export const BlockFeed = Schema.Struct({
   number: uint64,
   hash,
   parentHash: hash,
   timestampMs: timeMs,
-  /**
-   * Newest block of the chain that the writer knows of; the block's own number by default. The
-   * value in the ledger never decreases.
-   */
   lastEthereumBlock: Schema.optionalKey(uint64),
   prices: Schema.optionalKey(Schema.Array(PriceFeed)),
   coordinators: Schema.optionalKey(Schema.Array(CoordinatorFeed)),
@@ -109,17 +110,35 @@ export const BlockFeed = Schema.Struct({
   bucketUpdates: Schema.optionalKey(Schema.Array(BucketUpdateFeed)),
   withdrawals: Schema.optionalKey(Schema.Array(WithdrawalFeed)),
   delayedWithdrawals: Schema.optionalKey(Schema.Array(DelayedWithdrawalFeed))
-}).annotate({ identifier: "BlockFeed" })
+}).annotate(
+  objectNamed(
+    "BlockFeed",
+    "The content of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value in the ledger never decreases"
+  )
+)
 
 /** One record of a feed. */
 export const FeedRecord = Schema.Union([
-  Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }),
-  Schema.Struct({ kind: Schema.Literal("block"), block: BlockFeed }),
-  /** Drops every block above `toBlock`. */
-  Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: uint64 }),
-  /** Prices that arrived between two blocks: they belong to the earlier block. */
-  Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) })
-]).annotate({ identifier: "FeedRecord" })
+  Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }).annotate(
+    objectNamed("GenesisRecord", "The first record of a feed")
+  ),
+  Schema.Struct({ kind: Schema.Literal("block"), block: BlockFeed }).annotate(
+    objectNamed("BlockRecord", "Adds a block after the last one")
+  ),
+  Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: uint64 }).annotate(
+    objectNamed("RollBackRecord", "Drops every block above toBlock")
+  ),
+  Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) }).annotate(
+    objectNamed(
+      "PricesRecord",
+      "Prices that arrived between two blocks: they belong to the earlier block"
+    )
+  )
+]).annotate({
+  identifier: "FeedRecord",
+  message: "Expected a record of kind genesis, block, rollBack or prices",
+  description: "One record of a feed, a line of NDJSON"
+})
 
 export type BlockFeed = typeof BlockFeed.Type
 export type FeedRecord = typeof FeedRecord.Type
@@ -154,3 +173,29 @@ export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(j
  */
 export const readFeedLine = (line: string) =>
   Schema.decodeUnknownExit(json, { errors: "all", onExcessProperty: "error" })(line)
+
+/**
+ * Returns the JSON Schema (draft 2020-12) of one line of a feed. A line of the schema can still
+ * violate a rule of the ledger, such as the numbering of blocks, or the bound of a decimal string.
+ *
+ * @example
+ * ```ts
+ * import { feedJsonSchema } from "rollup-node-api"
+ *
+ * const { $defs, $ref } = feedJsonSchema()
+ * console.log($ref, $defs.BlockFeed.required.join(" "))
+ * // => #/$defs/FeedRecord number hash parentHash timestampMs
+ * ```
+ */
+export const feedJsonSchema = (): { readonly [keyword: string]: unknown } => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(FeedRecord, {
+    onExcessProperty: "error"
+  })
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "urn:rollup-node-api:schema:feed",
+    title: "Record of a feed",
+    ...schema,
+    $defs: definitions
+  }
+}

@@ -6,10 +6,10 @@ import {
   integer,
   timeMs,
   uint32,
+  objectNamed,
   uint64Text as uint64
 } from "./values.ts"
-import { slotNumMax } from "./auction.ts"
-import { slotOfBlock } from "./slot.ts"
+import { slotNumMax, slotOfBlock } from "./slot.ts"
 
 const BucketFeed = Schema.Struct({
   ceilUSD: big,
@@ -19,21 +19,19 @@ const BucketFeed = Schema.Struct({
   maxWithdrawals: uint64
 })
 
-/** The variables of the rollup contract. */
 export const RollupVariablesFeed = Schema.Struct({
   forgeL1L2BatchTimeout: uint32,
   feeAddToken: big,
   withdrawalDelay: integer(0, 2 ** 53 - 1),
   buckets: Schema.Array(BucketFeed),
   safeMode: Schema.Boolean
-})
+}).annotate(objectNamed("RollupVariablesFeed", "The variables of the rollup contract"))
 
-/** The variables of the auction contract. */
 export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
   bootCoordinatorUrl: Schema.String,
   slotDeadline: uint32,
-  /** Bounded, since `GET /state` returns the forger of each of them. */
+  // bounded, since `GET /state` returns the forger of each of them
   closedAuctionSlots: integer(0, 1024),
   openAuctionSlots: integer(0, 65535),
   defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
@@ -41,9 +39,8 @@ export const AuctionVariablesFeed = Schema.Struct({
   outbidding: uint32,
   donationAddress: address,
   allocationRatio: Schema.Array(uint32).check(Schema.isMinLength(3), Schema.isMaxLength(3))
-})
+}).annotate(objectNamed("AuctionVariablesFeed", "The variables of the auction contract"))
 
-/** The variables of the withdrawal delayer contract. */
 export const WithdrawalDelayerVariablesFeed = Schema.Struct({
   governanceAddress: address,
   emergencyCouncilAddress: address,
@@ -52,7 +49,9 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
   emergencyModeStartingBlock: uint64,
   emergencyModeStartingTime: integer(0, 2 ** 53 - 1),
   emergencyMode: Schema.Boolean
-})
+}).annotate(
+  objectNamed("WithdrawalDelayerVariablesFeed", "The variables of the withdrawal delayer contract")
+)
 
 /**
  * The first record of a feed: the network with its contracts, and the block before the first one.
@@ -98,7 +97,9 @@ export const GenesisFeed = Schema.Struct({
     auction: AuctionVariablesFeed,
     withdrawalDelayer: WithdrawalDelayerVariablesFeed
   })
-}).check(Schema.makeFilter(({ block, constants: { auction } }) => {
+}).annotate(
+  objectNamed("GenesisFeed", "The network with its contracts, and the block before the first one")
+).check(Schema.makeFilter(({ block, constants: { auction } }) => {
   // every slot must have blocks with a valid number, and the genesis block must have a slot
   if (
     auction.genesisBlockNum + BigInt(auction.blocksPerSlot) * BigInt(slotNumMax + 1) > 1n << 64n
@@ -111,6 +112,6 @@ export const GenesisFeed = Schema.Struct({
   return slotOfBlock(auction, block.number) <= slotNumMax
     ? undefined
     : { path: ["block", "number"], issue: `Expected a block of a slot up to ${slotNumMax}` }
-})).annotate({ identifier: "GenesisFeed" })
+}))
 
 export type GenesisFeed = typeof GenesisFeed.Type

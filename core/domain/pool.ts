@@ -51,6 +51,8 @@ export interface PostedTransaction {
   /** 128 hexadecimal digits: compressed R8, then S, little-endian. */
   readonly signature: string
   readonly request: RequestedTransaction | null
+  /** The last batch that may forge the transaction, 0..2^32−1; unlimited if 0 or absent. */
+  readonly maxNumBatch?: number
 }
 
 /** An L2 transaction in the pool. */
@@ -79,6 +81,7 @@ export interface PoolTransition {
 
 /** The reasons for which a selection skips a pending transaction (domain §4.4). */
 export const skipCodes = {
+  maxNumBatchPassed: 2,
   notEnoughBalance: 11,
   notCurrentNonce: 12,
   noSpaceForAccount: 13,
@@ -126,6 +129,12 @@ export interface PostedAuthorization {
 export interface Authorization extends PostedAuthorization {
   readonly timestampMs: number
 }
+
+/** Returns whether a batch is after the last one that may forge a transaction. */
+export const isExpired = (
+  { maxNumBatch = 0 }: Pick<PostedTransaction, "maxNumBatch">,
+  batchNum: number
+): boolean => maxNumBatch !== 0 && batchNum > maxNumBatch
 
 /**
  * Returns the fee in units of the token. Returns 0 if it cannot be computed; no pool accepts such a

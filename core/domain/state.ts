@@ -1,5 +1,5 @@
-import type { Batch } from "./batch.ts"
-import type { Coordinator } from "./auction.ts"
+import type { Batch } from "./history.ts"
+import type { Coordinator } from "./slot.ts"
 import type { NetworkVariables } from "./parameters.ts"
 
 /** The forger of a slot, and the period of the slot. */

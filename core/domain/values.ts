@@ -96,14 +96,31 @@ export const timeMs = integer(0, timeMsMax)
 export const estimateMsMax = Date.UTC(10000, 0) - 1
 export const estimatedTimeMs = integer(0, estimateMsMax)
 
+/**
+ * Returns the annotations of an object of the feed.
+ *
+ * @param identifier name of its JSON Schema
+ */
+export const objectNamed = (identifier: string, description: string) => ({
+  identifier,
+  description,
+  // without it, the message would name the schema
+  message: "Expected an object"
+})
+
 /* Values of the feed, in JSON as decimal strings: no reader rounds them. */
 
-const decimal = Schema.String.check(
-  Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })
-)
-const decimalText = (value: Schema.Codec<bigint>): Schema.Codec<bigint, string> =>
-  decimal.pipe(
+const decimalText = (
+  value: Schema.Codec<bigint>,
+  digitsMax: number
+): Schema.Codec<bigint, string> =>
+  Schema.String.check(
+    Schema.isPattern(new RegExp(`^(0|[1-9]\\d{0,${digitsMax - 1}})$`, "u"), {
+      expected: `a decimal integer of at most ${digitsMax} digits`,
+      description: `In decimal digits: ${ruleOf(value)}`
+    })
+  ).pipe(
     Schema.decodeTo(value, SchemaTransformation.transform({ decode: BigInt, encode: String }))
   )
-export const digits78Text = decimalText(digits78)
-export const uint64Text = decimalText(uint64)
+export const digits78Text = decimalText(digits78, 78)
+export const uint64Text = decimalText(uint64, 20)

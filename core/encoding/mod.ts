@@ -6,9 +6,7 @@ export {
   formatAccountIndex,
   isUserAccount,
   NO_ACCOUNT,
-  parseAccountIndex
-} from "./account_index.ts"
-export {
+  parseAccountIndex,
   addressNumber,
   checksumAddress,
   type EthereumAddress,
@@ -16,22 +14,7 @@ export {
   INTERNAL_ADDRESS,
   parseEthereumAddress,
   parsePrefixedAddress,
-  ZERO_ADDRESS
-} from "./address.ts"
-export { EncodingError } from "./encoding_error.ts"
-export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"
-export {
-  decodeFloat40,
-  encodeFloat40,
-  type Float40,
-  FLOAT40_AMOUNT_MAX,
-  float40FromBytes,
-  float40ToBytes,
-  floorFloat40
-} from "./float40.ts"
-export { parseDecimal, parseDecimalNumber } from "./integer.ts"
-export type { Keccak256 } from "./keccak256.ts"
-export {
+  ZERO_ADDRESS,
   EMPTY_PUBLIC_KEY,
   formatBarePublicKey,
   formatPublicKey,
@@ -44,8 +27,21 @@ export {
   type PublicKeyParts,
   publicKeyParts,
   publicKeyToBigEndianHex,
-  publicKeyToBytes
-} from "./public_key.ts"
+  publicKeyToBytes,
+  type Keccak256
+} from "./identifiers.ts"
+export { EncodingError } from "./encoding_error.ts"
+export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"
+export {
+  decodeFloat40,
+  encodeFloat40,
+  type Float40,
+  FLOAT40_AMOUNT_MAX,
+  float40FromBytes,
+  float40ToBytes,
+  floorFloat40
+} from "./float40.ts"
+export { parseDecimal, parseDecimalNumber } from "./digits.ts"
 export {
   l1CoordinatorTransactionId,
   l1UserTransactionId,

@@ -1,10 +1,9 @@
 import * as Result from "effect/Result"
-import { HEX_OF_BYTE, isHexFrom } from "./_hex.ts"
-import { ACCOUNT_INDEX_MAX, type AccountIndex } from "./account_index.ts"
+import { HEX_OF_BYTE, isHexFrom } from "./digits.ts"
+import { ACCOUNT_INDEX_MAX, type AccountIndex, type Keccak256 } from "./identifiers.ts"
 import { EncodingError } from "./encoding_error.ts"
 import { FEE_SELECTOR_MAX, type FeeSelector } from "./fee.ts"
 import { encodeFloat40 } from "./float40.ts"
-import type { Keccak256 } from "./keccak256.ts"
 
 /**
  * `0x` and 66 lower-case hexadecimal digits: a type byte (00 L1 user, 01 L1 coordinator, 02 L2) and

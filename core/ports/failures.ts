@@ -1,14 +1,15 @@
 import { Schema } from "effect"
-import { LedgerStamp } from "./ledger_parts.ts"
+import { LedgerStamp } from "./ledger_snapshot.ts"
 
 /**
  * The store failed, and the input was not the reason. `retry` is true if the same call may succeed
- * later. `writerChanged` is true if another process may have written the ledger since the last
+ * later. `reason` is the resource that a write lacks, if reads go on. `writerChanged` is true if another process may have written the ledger since the last
  * write of this `WriteSession`: read the last block again before the next write.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
   retry: Schema.Boolean,
+  reason: Schema.optionalKey(Schema.Literals(["disk", "memory"])),
   writerChanged: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

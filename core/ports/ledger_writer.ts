@@ -15,7 +15,7 @@ import type {
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./ledger_parts.ts"
+import type { LedgerStamp } from "./ledger_snapshot.ts"
 
 /**
  * The ledger before a write, as far as a decision reads it: every block, everything that the block
@@ -106,3 +106,34 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
     check: (view: LedgerView) => Result.Result<void, E>
   ) => Effect.Effect<LedgerStamp, E | StoreFailure>
 }>()("rollup/core/LedgerWriter") {}
+
+/**
+ * Detects another writer between dependent writes: the next write in the session fails once with
+ * `StoreFailure.writerChanged`. Provide one session to all writes that build on each other, and to
+ * `lastBlock`, the read that they start from. Null, the default, detects nothing.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { lastBlock, newWriteSession, WriteSession } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const inSession = Effect.provideService(lastBlock, WriteSession, newWriteSession())
+ * const block = await Effect.runPromise(Effect.provide(inSession, Memory.layer(genesis)))
+ * console.log(block.number === genesis.block.number) // => true
+ * ```
+ */
+export const WriteSession = Context.Reference<WriteSession | null>("rollup/core/WriteSession", {
+  defaultValue: () => null
+})
+
+/** The state of a session; stores read and update it. */
+export interface WriteSession {
+  /** The writer epoch of the store at the last write; null before the first one. */
+  since: bigint | null
+}
+
+/** Returns a new session, for one series of writes. */
+export const newWriteSession = (): WriteSession => ({ since: null })

@@ -1,8 +1,10 @@
 import { Context, type Effect } from "effect"
+import type { PageCounts } from "../contract/mod.ts"
 import type {
   Authorization,
   PoolState,
   PoolTransaction,
+  PoolTransactionType,
   PoolTransition,
   SkippedTransaction,
   TokenId
@@ -37,6 +39,13 @@ export type AddResult =
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
+/** The result of replacing a transaction. */
+export type ReplaceResult =
+  | { readonly kind: "replaced" }
+  /** The replaced transaction is not in the pool (null), or is neither pending nor invalid. */
+  | { readonly kind: "notReplaceable"; readonly state: PoolState | null }
+  | Exclude<AddResult, { readonly kind: "added" }>
+
 /**
  * A transition of a transaction. It applies only if the transaction still has the state `from` and
  * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool.
@@ -50,6 +59,48 @@ export interface PoolChange {
   readonly reason: string
 }
 
+/** One side of a transaction; each member that is present adds transactions. */
+export interface PoolParty {
+  /** Accounts that send or receive. */
+  readonly accounts: ReadonlyArray<AccountIndex>
+  /** A destination. */
+  readonly address?: EthereumAddress
+  /** A destination. */
+  readonly publicKey?: PublicKey
+}
+
+/** The conditions of a list of the pool: every one that is present must hold. */
+export interface PoolFilters {
+  readonly state?: PoolState
+  readonly type?: PoolTransactionType
+  readonly tokenId?: TokenId
+  /** The sender or the receiver. */
+  readonly party?: PoolParty
+  readonly from?: PoolParty
+  readonly to?: PoolParty
+}
+
+/** A page of the pool, in the order of arrival. */
+export interface PoolPageQuery {
+  readonly filters: PoolFilters
+  /** First arrival of the page, inclusive; null for the first one of the order. */
+  readonly fromArrival: number | null
+  readonly order: "ASC" | "DESC"
+  readonly limit: number
+}
+
+/** A transaction of a page, and why the last selection skipped it. */
+export interface ListedTransaction {
+  readonly pooled: Pooled
+  readonly skipped: SkippedTransaction | null
+}
+
+/** A page of the pool. Item ids are arrivals plus 1. */
+export interface PoolPage {
+  readonly items: ReadonlyArray<ListedTransaction>
+  readonly counts: PageCounts
+}
+
 /** A batch that the pool has settled: its number, and the hash of its Ethereum block. */
 export interface SettledBatch {
   readonly batchNum: number
@@ -60,7 +111,7 @@ export interface SettledBatch {
  * Port: stores the transactions of the pool and the authorizations, which are not on chain. It
  * contains no rules: each write is atomic, compares the stored state with the state that its caller
  * has read, and returns the changed ids. The cost of a read is proportional to the size of its
- * result and does not depend on the size of the pool.
+ * result and does not depend on the size of the pool, except for `list`.
  */
 export class PoolStore extends Context.Service<PoolStore, {
   /** Returns the transaction with an id; null if it is not in the pool. */
@@ -71,7 +122,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   ) => Effect.Effect<Authorization | null, StoreFailure>
   /**
    * Returns every transition of a transaction, oldest first, also after it left the pool; empty if
-   * it never entered.
+   * it never entered. A store may drop the transitions some time after the transaction left.
    */
   readonly transitions: (
     id: TransactionId
@@ -104,6 +155,10 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly pendingSince: (
     query: { readonly beforeMs: number; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  /** Returns pending transactions whose last batch is below a batch number, ascending. */
+  readonly pendingExpired: (
+    belowBatchNum: number
+  ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Returns the pending transactions of each account with a nonce below `nonce`. */
   readonly pendingBelow: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>
@@ -116,6 +171,12 @@ export class PoolStore extends Context.Service<PoolStore, {
       readonly to: number
     }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  /**
+   * Returns a page of the transactions in all states that the filters match, with exact counts. The
+   * cost grows with the number of transactions of the accounts and destinations in the filters, or
+   * of the whole pool if there are none.
+   */
+  readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
   readonly settledBatchesBelow: (
     query: { readonly batchNum: number; readonly limit: number }
@@ -130,6 +191,16 @@ export class PoolStore extends Context.Service<PoolStore, {
     sender: PublicKey,
     limits: PoolLimits
   ) => Effect.Effect<AddResult, StoreFailure>
+  /**
+   * Removes a pending or invalid transaction and adds a pending one with another id, in one
+   * transaction. Both have the same sender. A limit applies only if the removed one is invalid.
+   */
+  readonly replaceTransaction: (
+    replaced: TransactionId,
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    limits: PoolLimits
+  ) => Effect.Effect<ReplaceResult, StoreFailure>
   /** Adds an authorization unless the address has one. Returns the stored one. */
   readonly addAuthorization: (
     authorization: Authorization
@@ -158,3 +229,6 @@ export class PoolStore extends Context.Service<PoolStore, {
   /** Stores why a selection skipped pending transactions; replaces older reasons. */
   readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}
+
+/** The reason of the transition with which a replaced transaction leaves the pool. */
+export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`

@@ -15,12 +15,10 @@ export interface SignedTransaction extends
     | "fee"
     | "nonce"
     | "request"
+    | "maxNumBatch"
     | "signature"
   >
-{
-  /** Last batch that may forge the transaction, 0..2^32−1; unlimited if absent. */
-  readonly maxNumBatch?: number
-}
+{}
 
 /** The signed fields of an authorization, and the signature. */
 export type SignedAuthorization = Pick<Authorization, "address" | "publicKey" | "signature">
@@ -30,7 +28,7 @@ export class VerifierBusy
   extends Schema.TaggedError<VerifierBusy>()("VerifierBusy", { retryAfterSeconds: Schema.Int })
 {
   override get message(): string {
-    return `Too many signatures wait for verification, expected fewer: try again in ${this.retryAfterSeconds} s`
+    return `Too many signatures wait for verification: try again in ${this.retryAfterSeconds} s`
   }
 }
 

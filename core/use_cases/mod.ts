@@ -5,7 +5,12 @@ export {
   type ExitProof,
   type ExitProofVerifier,
   type LedgerRules,
-  type VerifyExit
+  type SlowChecks,
+  type StateAccount,
+  type StateRootRequest,
+  type StateRootVerifier,
+  type VerifyExit,
+  type WrongStateRoot
 } from "./block/mod.ts"
 export * from "./ledger/mod.ts"
 export * from "./pool/mod.ts"

@@ -90,6 +90,7 @@ describe("the admin listener over PostgreSQL", () => {
         const { admin: other } = yield* opened(true)
         const refused = yield* post(other, "/feed", linesOf({ kind: "block", block: blocks[5]! }))
         assert.strictEqual(refused.status, 503)
+        assert.strictEqual(refused.headers.get("retry-after"), "1")
         assert.match(refused.text, /Another process writes the ledger/u)
         assert.strictEqual((yield* get(admin, "/feed")).status, 200)
 
@@ -103,7 +104,7 @@ describe("the admin listener over PostgreSQL", () => {
         assert.deepStrictEqual([newer.status, newer.checks.migrations!.state], [200, "degraded"])
         assert.match(
           newer.checks.migrations!.detail,
-          /migration 999 \(of tomorrow\) is applied there/u
+          /migration 999 \(of tomorrow\) is applied, and/u
         )
         yield* Effect.promise(() =>
           execute(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { connect } from "node:net"
 import { Readable } from "node:stream"
-import { readLines } from "../../adapters/admin/_lines.ts"
+import { readLines } from "../../adapters/admin/_record.ts"
 import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 

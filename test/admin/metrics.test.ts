@@ -1,17 +1,19 @@
+import { journaledStores } from "../../adapters/journal/mod.ts"
+import { watchHeap } from "../../app/heap_watch.ts"
+import { temporaryDirectory } from "../journal/_directories.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { parse } from "yaml"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { openMonitor, prometheusText } from "../../adapters/metrics/mod.ts"
-import { clientMetrics } from "../../adapters/sql/connection/_client_metrics.ts"
+import { clientMetrics } from "../../adapters/sql/connection/client.ts"
 import { makeConnectionLimiter } from "../../adapters/sql/connection/_connection_limiter.ts"
+import { monitorGroup, WorkerGroup } from "../../app/workers/mod.ts"
 import { gauge, Ledger, Monitor, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
+import { board, boardExpressions, faultsOf, namesIn, rules } from "./_monitoring.ts"
 
 /*
  * A scrape of a node on which every kind of event happened; checks that dashboards and alerts use
@@ -38,6 +40,10 @@ const scraped = Layer.effect(
       verifier: verifierWorkers(genesis.network),
       answersBytesMax: 100_000
     })
+    yield* watchHeap(undefined).pipe(Effect.provideService(Monitor, monitor))
+    yield* Layer.build(journaledStores({ genesis, directory: yield* temporaryDirectory })).pipe(
+      Effect.provideService(Monitor, monitor)
+    )
     yield* Layer.build(
       serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provide(Layer.succeedContext(node)))
     ).pipe(Effect.provideService(Monitor, monitor))
@@ -80,81 +86,15 @@ const scraped = Layer.effect(
         request: null
       })
     )
-    return readExposition((yield* ask(admin, "/metrics")).text)
+    // the monitor of a supervisor has metrics of its own
+    const group = openMonitor()
+    yield* monitorGroup(new WorkerGroup(2), group)
+    return new Map([
+      ...readExposition(yield* prometheusText(group)),
+      ...readExposition((yield* ask(admin, "/metrics")).text)
+    ])
   }))
 )
-
-const folder = join(import.meta.dirname, "../../app/monitoring")
-interface Rule {
-  readonly alert: string
-  readonly expr: string
-  readonly annotations: { readonly summary: string; readonly action: string }
-}
-const rules = (parse(readFileSync(join(folder, "alerts.yaml"), "utf8")) as {
-  readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>
-}).groups.flatMap(({ rules }) => rules)
-interface Panel {
-  readonly title: string
-  readonly gridPos: {
-    readonly x: number
-    readonly y: number
-    readonly w: number
-    readonly h: number
-  }
-  readonly targets?: ReadonlyArray<{ readonly expr: string; readonly legendFormat: string }>
-}
-const board = JSON.parse(readFileSync(join(folder, "grafana_board.json"), "utf8")) as {
-  readonly panels: ReadonlyArray<Panel>
-  readonly templating: {
-    readonly list: ReadonlyArray<{ readonly name: string; readonly query: unknown }>
-  }
-}
-const boardExpressions = board.panels.flatMap(({ targets = [] }) => targets)
-
-/** Labels that Prometheus adds. */
-const ofPrometheus = ["job", "instance"]
-/**
- * Returns the metrics of an expression. Functions, keywords and labels are lower case too, but only
- * our metrics have this prefix.
- */
-const namesIn = (expression: string) =>
-  [...expression.matchAll(/\b((?:rollup|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/gu)].map((
-    [, name, matchers = ""]
-  ) => ({ name: name!, matchers }))
-
-/** Returns the faults of an expression with regard to a scrape. */
-const faultsOf = (
-  expression: string,
-  families: ReadonlyMap<string, ExposedFamily>
-): ReadonlyArray<string> =>
-  namesIn(expression).flatMap(({ matchers, name }) => {
-    const samples = [...families.values()].flatMap(({ samples }) => samples).filter((sample) =>
-      sample.name === name
-    )
-    if (samples.length === 0) return [`${name} is not measured`]
-    return [
-      ...[...matchers.matchAll(/([a-z_]+)(=~?)"([^"]*)"/gu)].flatMap(
-        ([, label, operator, value]) => {
-          if (ofPrometheus.includes(label!)) return []
-          if (samples.every(({ labels }) => labels[label!] === undefined)) {
-            return [`${name} has no label ${label}`]
-          }
-          // the set of statuses depends on the traffic
-          return operator === "=" && label !== "status" &&
-              samples.every(({ labels }) => labels[label!] !== value)
-            ? [`${name} never has ${label}="${value}"`]
-            : []
-        }
-      ),
-      ...[...expression.matchAll(/\bby \(([^)]*)\)/gu)].flatMap(([, labels]) =>
-        labels!.split(",").map((label) => label.trim())
-      ).flatMap((label) =>
-        ofPrometheus.includes(label) || samples.some(({ labels }) => labels[label] !== undefined)
-          ? []
-          : [`${name} has no label ${label}`]
-      )
-    ]
-  })
 
 layer(scraped, { excludeTestServices: true })("the metrics", (it) => {
   it.effect("have a type, a help text, the unit in the name and a sample", () =>
@@ -233,10 +173,8 @@ layer(scraped, { excludeTestServices: true })("the metrics", (it) => {
   it.effect("exist for every panel of the dashboard, and every metric is on the dashboard", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
-      for (const { title, targets = [] } of board.panels) {
-        for (const { expr } of targets) {
-          assert.deepStrictEqual(faultsOf(expr, families), [], title)
-        }
+      for (const { expr, title } of boardExpressions) {
+        assert.deepStrictEqual(faultsOf(expr, families), [], title)
       }
       const shown = new Set(
         boardExpressions.flatMap(({ expr }) => namesIn(expr)).map(({ name }) =>
@@ -258,6 +196,20 @@ layer(scraped, { excludeTestServices: true })("the metrics", (it) => {
       assert.deepStrictEqual(faultsOf('rollup_pool_transactions{state="gone"}', families), [
         'rollup_pool_transactions never has state="gone"'
       ])
+    }))
+
+  it.effect("every panel of the dashboard has a title of its own and a description", () =>
+    Effect.sync(() => {
+      for (const { description = "", title, type } of board.panels) {
+        if (type !== "row") assert.match(description, /^[A-Z0-9][^\n]{15,}[^.\n]$/u, title)
+        assert.match(title, /^[A-Z]\w*(?: [\w-]+)*$/u)
+      }
+      const titles = board.panels.map(({ title }) => title)
+      assert.strictEqual(new Set(titles).size, titles.length)
+      assert.deepStrictEqual(
+        board.annotations.list.map(({ name }) => name),
+        ["Starts of processes", "Rollbacks of the chain"]
+      )
     }))
 
   it.effect("no two panels of the dashboard overlap, and each variable is used", () =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Metric, Redacted, Scope } from "effect"
 import { Writable } from "node:stream"
-import { charactersMax } from "../../adapters/admin/_log_writer.ts"
+import { charactersMax } from "../../adapters/admin/request_log.ts"
 import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
 import {
   Application,
@@ -304,9 +304,7 @@ describe("the log of requests", () => {
       assert.isBelow(requestLines.length, all)
       assert.strictEqual(
         lines.at(-1)!.message,
-        `Lines of ${
-          all - requestLines.length
-        } requests were dropped: the reader of the log is too slow`
+        `Lines of ${all - requestLines.length} requests were dropped: the log is read too slowly`
       )
     })))
 })
@@ -352,6 +350,20 @@ interface Metrics {
   >
 }
 
+interface OtlpResource {
+  readonly resource: {
+    readonly attributes: ReadonlyArray<
+      { readonly key: string; readonly value: { readonly stringValue: string } }
+    >
+  }
+}
+const resourcesOf = (
+  body: {
+    readonly resourceSpans?: ReadonlyArray<OtlpResource>
+    readonly resourceMetrics?: ReadonlyArray<OtlpResource>
+  }
+): ReadonlyArray<OtlpResource> => body.resourceSpans ?? body.resourceMetrics ?? []
+
 describe("exports to OpenTelemetry", () => {
   it.live("spans of the sampled requests, and the metrics that Prometheus sees", () =>
     Effect.gen(function*() {
@@ -383,6 +395,13 @@ describe("exports to OpenTelemetry", () => {
       assert.isTrue(
         collector.collected.every(({ headers }) => headers.authorization === "Bearer secret")
       )
+      // a collector tells the processes of a group apart by their instance
+      const instances = collector.collected.flatMap(({ body }) => resourcesOf(body)).flatMap((
+        { resource }
+      ) => resource.attributes.filter(({ key }) => key === "service.instance.id"))
+      assert.isAbove(instances.length, 1)
+      assert.strictEqual(new Set(instances.map(({ value }) => value.stringValue)).size, 1)
+      assert.match(instances[0]!.value.stringValue, /^[\da-f-]{36}$/u)
       const spans = sent("/v1/traces").flatMap(({ body }) => (body as Traces).resourceSpans)
         .flatMap(({ scopeSpans }) => scopeSpans).flatMap(({ spans }) => spans)
       assert.deepStrictEqual(

@@ -6,6 +6,7 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { packageFiles } from "../../app/packaging/package_files.ts"
 import { env } from "../program/_env.ts"
 import { program } from "../program/_program.ts"
 import { blocks, genesis, linesOf, token } from "./_admin.ts"
@@ -13,10 +14,9 @@ import { readExposition, sampleOf } from "./_exposition.ts"
 
 /* Starts the program with its admin listener. */
 
-const start = (...words: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], {
-    env
-  })
+const start = (...words: ReadonlyArray<string>) => startHere("--memory", ...words)
+const startHere = (...words: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [program, "serve", "--port", "0", ...words], { env })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
   const ended = once(child, "exit") as Promise<[number | null]>
@@ -87,6 +87,106 @@ describe("the program with its admin listener", () => {
       rmSync(directory, { recursive: true })
     }
   })
+
+  it("is not ready after it has refused a record of its feed, names line and rule, and still serves", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "admin-"))
+    const network = join(directory, "network.ndjson")
+    const lines = (indexes: ReadonlyArray<number>) =>
+      linesOf(...indexes.map((i) => ({ kind: "block" as const, block: blocks[i]! })))
+    // block 5 does not follow block 1
+    writeFileSync(
+      network,
+      `${linesOf({ kind: "genesis", genesis })}\n${lines([0, 1, 5, 6])}`
+    )
+    const { child, output, waitForOutput } = start("--feed", network)
+    try {
+      const [, admin] = await waitForOutput(/Health and metrics at (http:[\d.:/]+)/u)
+      const [, url] = await waitForOutput(/Listening on (http:[\d.:/]+)/u)
+      await waitForOutput(/Stopped following the feed/u)
+      const response = await fetch(`${admin}/readyz`)
+      const { checks, state } = (await response.json()) as {
+        readonly state: string
+        readonly checks: { readonly source: { readonly state: string; readonly detail: string } }
+      }
+      assert.deepStrictEqual([response.status, state, checks.source.state], [
+        503,
+        "failing",
+        "failing"
+      ])
+      assert.match(
+        checks.source.detail,
+        /network\.ndjson", line 5: Block \d+: .*expected .*\(invariant block-number\)/u
+      )
+      const served = await fetch(`${url}/state`)
+      assert.strictEqual(served.status, 200, output())
+      assert.strictEqual(
+        ((await served.json()) as { readonly network: { readonly lastSynchedBlock: number } })
+          .network.lastSynchedBlock,
+        Number(blocks[1]!.number)
+      )
+    } finally {
+      child.kill("SIGKILL")
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  it(
+    "serves an own network: from a genesis file and blocks over HTTP, after a restart too",
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), "own-network-"))
+      const files = packageFiles()
+      const genesisFile = join(directory, "genesis.json")
+      writeFileSync(genesisFile, files["examples/genesis.json"]!)
+      const words = ["--genesis", genesisFile, "--data", join(directory, "data")]
+      const body = files["examples/feed.ndjson"]!.split("\n").filter((line) =>
+        line.startsWith('{"kind":"block"')
+      ).join("\n")
+      const lastBlock = async (url: string) =>
+        ((await (await fetch(`${url}/state`)).json()) as {
+          readonly network: { readonly lastSynchedBlock: number }
+        }).network.lastSynchedBlock
+      try {
+        const first = startHere(...words, "--admin-token", token)
+        const [, admin] = await first.waitForOutput(/Health and metrics at (http:[^\s",]+)/u)
+        const [, url] = await first.waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
+        const before = await lastBlock(url!)
+        const fed = await fetch(`${admin}/feed`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+          body
+        })
+        assert.strictEqual(fed.status, 200, await fed.text())
+        assert.strictEqual(await lastBlock(url!), before + 10)
+        first.child.kill("SIGTERM")
+        await first.ended
+
+        const again = startHere(...words)
+        const [, served] = await again.waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
+        assert.strictEqual(await lastBlock(served!), before + 10)
+        assert.include(again.output(), "set --admin-token, and post blocks to /feed")
+        again.child.kill("SIGTERM")
+        assert.deepStrictEqual((await again.ended)[0], 0)
+      } finally {
+        rmSync(directory, { recursive: true })
+      }
+    },
+    120_000
+  )
+
+  it("never writes a simulated network into a database that was not asked for it", async () => {
+    const child = spawn(process.execPath, [program, "serve", "--port", "0"], {
+      // nothing listens there: the program must not even connect
+      env: { ...env, DATABASE_URL: "postgresql://user:secret@127.0.0.1:1/rollup" }
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
+    assert.deepStrictEqual(await once(child, "close"), [2, null])
+    assert.match(output, /^DATABASE_URL: A database is set, and no network to store in it: choose/u)
+    for (const choice of ["--simulate", "--feed FILE", "--genesis FILE"]) {
+      assert.include(output, choice)
+    }
+    assert.notInclude(output, "secret")
+  }, 60_000)
 
   it("reports which port is in use, and what to do", async () => {
     const taken = createServer()

@@ -260,6 +260,11 @@ export const damages: {
       ),
       damage(
         "exit-proofs",
+        /^exit \d+ \(batch \d+, account \d+\), isOld0$/u,
+        `UPDATE exit SET proof_is_old0 = true WHERE item_id = ${some("exit", "item_id")}`
+      ),
+      damage(
+        "exit-proofs",
         /^exit \d+ \(batch \d+, account \d+\)$/u,
         `UPDATE exit SET proof_value = proof_value + 1 WHERE item_id = ${
           some("exit", "item_id", "true", "item_id DESC")

@@ -200,7 +200,7 @@ describe("an audit of a batch", () => {
       assert.deepStrictEqual(
         violationsWith({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
         [
-          `transactions: transaction ${id} (item ${itemId}, batch 3): its place in the batch, expected those of users first, then those of the coordinator, then L2`
+          `transactions: transaction ${id} (item ${itemId}, batch 3): its position in the batch, expected L1 user transactions, L1 coordinator transactions and L2 transactions, in this order`
         ]
       )
     }
@@ -210,7 +210,7 @@ describe("an audit of a batch", () => {
     const { id, itemId } = sound.transactions[creating]!
     const queued = (key: string) => key === id ? undefined : sound.queued(key)
     assert.deepStrictEqual(violationsWith({ queued }), [
-      `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`
+      `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction with this id, expected the forged transaction`
     ])
     const forced = (key: string) =>
       key === sound.transactions[forcedExit]!.id ? undefined : sound.queued(key)
@@ -241,13 +241,13 @@ describe("an audit of a batch", () => {
     ])
     assert.lengthOf(gone(256), 2)
     const overwrote = (found: string) =>
-      `balances: batch 3, accounts that it overwrote: ${found}, expected 256 257 258 259`
+      `balances: batch 3, overwritten accounts: ${found}, expected 256 257 258 259`
     assert.deepStrictEqual(violationsWith({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
     assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 261] }), [
       overwrote("256 257 258 259 261")
     ])
     assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 999] }), [
-      "balances: account 999 after batch 3: a balance that was overwritten, expected no such account before the batch",
+      "balances: account 999 after batch 3: an overwritten balance, expected no account with this index before the batch",
       overwrote("256 257 258 259 999")
     ])
     const even = evidenceOfEvenBatch()
@@ -267,12 +267,12 @@ describe("an audit of a batch", () => {
     assert.deepStrictEqual(withFees([0, 11n])[0], "fees: batch 3, token 0: 11, expected 10")
     assert.deepStrictEqual(
       withFees([0, 11n])[1],
-      "fees: batch 3, token 0: no account that holds 11 more than its transactions explain, expected one that collected the fees"
+      "fees: batch 3, token 0: no account with 11 units of fees, expected one account that received the fees"
     )
     assert.deepStrictEqual(withFees([0, 10n], [1, 0n], [7, 0n]), [])
     assert.deepStrictEqual(withFees([0, 10n], [1, 4n]), [
       "fees: batch 3, token 1: 4, expected 0",
-      "fees: batch 3, token 1: no account that holds 4 more than its transactions explain, expected one that collected the fees"
+      "fees: batch 3, token 1: no account with 4 units of fees, expected one account that received the fees"
     ])
     assert.deepStrictEqual(withFees(), [
       `balances: account 257 after batch 3, balance: ${sound.after(257)!.balance}, expected ${
@@ -353,16 +353,28 @@ describe("an audit of the exits of a batch", () => {
     }
   })
 
+  it("names each member of a proof that describes an old leaf", () => {
+    const { merkleProof } = second
+    assert.deepStrictEqual(
+      withSecond({ merkleProof: { ...merkleProof, oldKey: 7n, oldValue: 8n, isOld0: true } }),
+      [
+        "exit-proofs: exit 2 (batch 3, account 257), oldKey: 7, expected 0",
+        "exit-proofs: exit 2 (batch 3, account 257), oldValue: 8, expected 0",
+        "exit-proofs: exit 2 (batch 3, account 257), isOld0: true, expected false"
+      ]
+    )
+  })
+
   it("names exits that are missing, surplus or out of order", () => {
     assert.deepStrictEqual(violationsWith({ exits: [first] }), [
       "exits: batch 3, account 257: no exit, expected one of 5"
     ])
     assert.deepStrictEqual(violationsWith({ exits: [second, first] }), [
-      "exits: exit 1 (batch 3, account 256): account 256, expected one above 257, since exits ascend"
+      "exits: exit 1 (batch 3, account 256): account 256, expected an index above 257"
     ])
     assert.deepStrictEqual(violationsWith({ exits: [first, second, { ...second, itemId: 3 }] }), [
       "exits: exit 3 (batch 3, account 257), balance: 5, expected nothing",
-      "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"
+      "exits: exit 3 (batch 3, account 257): account 257, expected an index above 257"
     ])
     // the owner of an account that the batch creates is known too
     for (const { address, index: accountIndex, publicKey } of sound.created.slice(0, 2)) {
@@ -412,7 +424,7 @@ describe("an audit of the exits of a batch", () => {
         delayedWithdrawn: 6n
       }]
     ) assert.deepStrictEqual(withSecond(right), [])
-    const both = `${place}withdrawn at once and by the delayer, expected one of both`
+    const both = `${place}an instant and a delayed withdrawal, expected one of both`
     const early = (found: string) => `${place}${found}, expected a request in an earlier block`
     assert.deepStrictEqual(withSecond({ instantWithdrawn: 5n, delayedWithdrawRequest: 5n }), [both])
     assert.deepStrictEqual(withSecond({ instantWithdrawn: 5n, delayedWithdrawn: 6n }), [

@@ -9,9 +9,10 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { crc32 } from "node:zlib"
+import { deserialize, serialize } from "node:v8"
+import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { auditJournal, journaledStores } from "../../adapters/journal/mod.ts"
+import { auditJournal, journaledStores, JournalStores } from "../../adapters/journal/mod.ts"
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
@@ -23,7 +24,7 @@ import {
 } from "../../app/commands/verify/auditing.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
+import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 
@@ -165,7 +166,7 @@ describe("an audit of a data directory", () => {
       "an unreadable decision",
       (database) =>
         database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"),
-      /^decisions: record 5: found no decision that can be read/u
+      /^decisions: record 5: found a decision that cannot be decoded/u
     ],
     ["a decision that is another one", (database) => {
       const seq = last(database)
@@ -196,6 +197,63 @@ describe("an audit of a data directory", () => {
         assert.isTrue(found.some((line) => expectedReport.test(line)), found.join("\n"))
       }), 60_000)
   }
+})
+
+describe("an audit of a data directory with a checkpoint", () => {
+  const checkpointed = join(directories, "checkpointed")
+  beforeAll(() => {
+    cpSync(sound, checkpointed, { recursive: true })
+    return Effect.runPromise(Effect.scoped(Effect.provide(
+      Effect.gen(function*() {
+        yield* (yield* JournalStores).checkpoint
+        yield* (yield* LedgerWriter).setPrices(
+          [{ tokenId: 0, priceUSD: 1234, timeMs: 1 }],
+          () => Result.void
+        )
+      }),
+      Layer.fresh(journaledStores({ directory: checkpointed, genesis }))
+    )))
+  })
+
+  it.effect(
+    "checks every block from the first, the checkpoint, and the records behind it",
+    () =>
+      Effect.gen(function*() {
+        const { checks, violations } = yield* audited(checkpointed, { tree: true })
+        assert.deepStrictEqual(violations, [])
+        const countOf = (name: string) => checks.find(({ check }) => check === name)?.checked ?? 0
+        assert.isAbove(countOf("feed"), records.length)
+        assert.isAbove(countOf("checkpoint"), 10)
+        assert.isAbove(countOf("pool-ledger"), 0)
+        assert.isAbove(countOf("state-root"), 0)
+      }),
+    60_000
+  )
+
+  it.effect("names a changed balance, with recomputed checksums", () =>
+    Effect.gen(function*() {
+      const copy = join(directories, "changed")
+      cpSync(checkpointed, copy, { recursive: true })
+      const database = new DatabaseSync(join(copy, "journal.sqlite"))
+      const manifest = JSON.parse(
+        String(database.prepare("SELECT manifest FROM checkpoint").get()!.manifest)
+      )
+      const part = manifest.ledger.lists.accounts.parts[0]
+      const bytes = database.prepare("SELECT bytes FROM part WHERE id = ?").get(part[0])!.bytes
+      const accounts = deserialize(inflateRawSync(bytes as Uint8Array))
+      accounts[2].balance++
+      const changed = deflateRawSync(serialize(accounts))
+      part[1] = crc32(changed)
+      database.prepare("UPDATE part SET bytes = ? WHERE id = ?").run(changed, part[0])
+      const text = JSON.stringify(manifest)
+      database.prepare("UPDATE checkpoint SET manifest = ?, checksum = ?").run(text, crc32(text))
+      database.close()
+      const { violations } = yield* audited(copy)
+      assert.deepStrictEqual(
+        violations.map(({ check, place }) => `${check}: ${place}`),
+        ["checkpoint: /accounts/2/balance"]
+      )
+    }), 60_000)
 })
 
 describe("an audit of a pool", () => {

@@ -256,7 +256,7 @@ describe("an audit of a pool", () => {
         check: "pool",
         place: `pool transaction ${id}`,
         found: id,
-        expected: "the hash of what it names"
+        expected: "the hash of its fields"
       }])
       const steps = (
         ...all: ReadonlyArray<{ readonly to: PoolState | null; readonly batchNum: number | null }>
@@ -266,7 +266,10 @@ describe("an audit of a pool", () => {
         place: `pool transaction ${id}`,
         found: "pend null"
       }
-      assert.deepStrictEqual(yield* steps(), [{ ...step, expected: "a state that a step led to" }])
+      assert.deepStrictEqual(yield* steps(), [{
+        ...step,
+        expected: "the state after the last transition"
+      }])
       assert.deepStrictEqual(
         yield* steps({ to: "pend", batchNum: null }, { to: "fing", batchNum: 3 }),
         [{ ...step, expected: "fing 3" }]
@@ -294,14 +297,18 @@ describe("an audit of a pool", () => {
       )
       assert.deepStrictEqual(
         yield* violations({ rows: [rowOf("fing", 5, 7n)] }),
-        of(nameOf("fing", 7n), "forging in batch 5", "pending or forged, since that batch is there")
+        of(
+          nameOf("fing", 7n),
+          "forging in batch 5",
+          "pending or forged, because this batch is stored"
+        )
       )
       assert.deepStrictEqual(
         yield* violations({ rows: [rowOf("pend", null, 4n)] }),
         of(
           nameOf("pend", 4n),
           "pending with nonce 4",
-          "invalid or forged, since account 256 is at 5"
+          "invalid or forged, because the nonce of account 256 is 5"
         )
       )
       const [elsewhere] = [rowOf("pend", null, 0n)]
@@ -319,7 +326,7 @@ describe("an audit of a pool", () => {
   it.effect("reports that it cannot compare with a ledger that the pool has not settled with", () =>
     Effect.gen(function*() {
       const noteOf = (settled: string, last: string) =>
-        `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node does so when it starts`
+        `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node settles the pool when it starts`
       const rows = [rowOf("pend", null, 4n)]
       const marks = (
         ...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>

@@ -11,7 +11,14 @@ describe("verify", () => {
     () =>
       inDirectory(async () => {
         const { url: database } = await freshDatabase()
-        const server = await serve("--database", database, "--empty", "--admin-port", "0")
+        const server = await serve(
+          "--database",
+          database,
+          "--simulate",
+          "--empty",
+          "--admin-port",
+          "0"
+        )
         const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.output())![1]!
         const before = await fetch(`${admin}/verification`)
         assert.strictEqual(before.status, 404)
@@ -40,7 +47,7 @@ describe("verify", () => {
           check: "standing",
           place: "ledger, next_exit",
           found: "0",
-          expected: "1 or more, which block 18000000 reached"
+          expected: "1 or more, the value of block 18000000"
         }])
         assert.strictEqual(shown.checks.find(({ check }) => check === "standing")!.violations, 2)
         await server.kill()

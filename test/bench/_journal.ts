@@ -6,7 +6,8 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
 import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import type { FeedRecord, PoolTransaction } from "../../core/domain/mod.ts"
+import type { FeedRecord } from "../../core/domain/mod.ts"
+import { benchCheckpoints, transactionOf } from "./_checkpoints.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 
@@ -33,7 +34,12 @@ export const benchJournal = async (transactions: number): Promise<void> => {
     await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       const journaled = Context.get(
         yield* Layer.build(
-          Layer.fresh(Layer.provide(ledger, journaledStores({ directory, genesis })))
+          Layer.fresh(
+            Layer.provide(
+              ledger,
+              journaledStores({ directory, genesis, checkpointBytes: Infinity })
+            )
+          )
         ),
         Ledger
       )
@@ -67,6 +73,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         (found.replayReport.durationMs / memoryMs).toFixed(2)
       }   (${(found.replayReport.durationMs / 1000).toFixed(1)} s for ${transactions} transactions)`
     )
+    await benchCheckpoints(directory, simulation)
     const memoryPosts = await posts(Effect.sync(openMemoryPool))
     const journalPosts = await posts(
       Effect.map(
@@ -114,21 +121,3 @@ const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
     yield* rate(200, 1)
     return { oneByOne: yield* rate(1000, 1), atOnce: yield* rate(6400, 64) }
   })))
-
-const transactionOf = (number: number): PoolTransaction => ({
-  id: `0x02${number.toString(16).padStart(64, "0")}`,
-  type: "Exit",
-  tokenId: 0,
-  fromAccountIndex: 256 + number % 100,
-  toAccountIndex: 1,
-  toAddress: null,
-  toPublicKey: null,
-  amount: 10n ** 18n,
-  fee: 126,
-  nonce: BigInt(number),
-  signature: "0".repeat(128),
-  request: null,
-  state: "pend",
-  timestampMs: 0,
-  batchNum: null
-})

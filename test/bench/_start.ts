@@ -68,7 +68,16 @@ export const benchIdleMemory = async (): Promise<void> => {
     }
     const ours = async (
       program: string
-    ) => [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
+    ) => [
+      program,
+      "serve",
+      "--database",
+      await cluster.createDatabase(),
+      "--simulate",
+      "--empty",
+      "--port",
+      "0"
+    ]
     const [sources, bundle] = [await ours(programs.sources), await ours(programs.bundle)]
     const first = await idle(sources)
     const [next, bundled, peer] = await Promise.all(

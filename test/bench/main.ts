@@ -3,6 +3,7 @@ import { benchFastify } from "./sql/fastify.ts"
 import { figureTable } from "./_figures.ts"
 import { benchHono } from "./http/hono.ts"
 import { benchApply, benchDepth } from "./_ledgers.ts"
+import { benchCompression } from "./http/compression.ts"
 import { benchHttp } from "./http/http.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchPosts } from "./http/posts.ts"
@@ -16,7 +17,7 @@ import { benchVerify } from "./_verify.ts"
  * mean.
  *
  *     npm run bench                  everything, a million transactions
- *     npm run bench -- sql           only these parts: http, tail, start, fastify, ledger, verify, posts, journal, sql
+ *     npm run bench -- sql           only these parts: http, compression, tail, start, fastify, ledger, verify, posts, journal, sql
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
  */
@@ -37,6 +38,12 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
     )
     await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1000 })
     await benchHono(quick ? 3 : 9)
+  },
+  compression: async () => {
+    console.log(
+      "\nCompression: bytes of compressed pages, and cached compressed pages ÷ the same pages uncompressed (the client decompresses nothing)"
+    )
+    await benchCompression({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1000 })
   },
   tail: async () => {
     console.log(

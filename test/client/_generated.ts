@@ -119,7 +119,11 @@ const typesOf = (revision: Revision): Types => {
     lines.push(
       `  /** ${summary}: \`POST ${path}\`. Repeating a post changes nothing and gets the same answer. */`,
       `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${
-        answer === "nothing" ? "null" : "string"
+        answer === "transactionId"
+          ? "string"
+          : revision.authorizationAnswer === undefined
+          ? "null"
+          : "{ readonly success: string }"
       } }`
     )
   }
@@ -343,12 +347,9 @@ ${[...reads, ...writes].join(",\n")}
 } as const
 
 /** Integers that a double may not represent: they become bigint. */
-export const wideNames: ReadonlySet<string> = new Set([
-  ${
-    wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) =>
-      `${line.trimEnd()}\n  `)
-  }
-])
+export const wideNames: ReadonlySet<string> = new Set(
+  "${wideNames().join(" ")}".split(" ")
+)
 
 /** The names of all problems; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
 export type ProblemName =

@@ -1,5 +1,5 @@
 import { type ClientOptions, rollupClient } from "../../adapters/client/mod.ts"
-import { openNode, type RollupNode } from "../../app/embed.ts"
+import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 
 /** Opens a node in memory with a network of some blocks. */

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
+import { read } from "../packaging/_project.ts"
 
 /*
  * The size of the client for a browser. Schemas of one small object alone are 24 kB after gzip,
@@ -30,6 +31,10 @@ describe("the client in a browser", () => {
     assert.deepStrictEqual([...imports, ...dynamicImports], [])
     assert.isAtMost(Buffer.byteLength(code), clientBytesMax)
     assert.isAtMost(gzipSync(code, { level: 9 }).length, clientGzipBytesMax)
+    assert.include(
+      read("adapters/client/README.md"),
+      `at most ${clientGzipBytesMax / 1000} kB after gzip`
+    )
     assert.notMatch(code, /process\.|Buffer|require\(|node:/u)
   })
 

@@ -30,7 +30,11 @@ describe("the declarations of the client", () => {
 
   it("have each filter of each revision, in its query and nowhere else", () => {
     for (const revision of revisionList) {
-      const source = read(`adapters/client/${revision.name}.ts`)
+      const own = read(`adapters/client/${revision.name}.ts`)
+      // a query that is the same in the default revision is imported from there
+      const source = /^export interface SlotsQuery/mu.test(own)
+        ? own
+        : read("adapters/client/later.ts")
       for (const { filter, parameter } of offeredFilters(revision, "slots")) {
         assert.match(source, new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
       }

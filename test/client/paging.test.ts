@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Failure, RequestFailed, rollupClient } from "../../adapters/client/mod.ts"
-import { openNode, type RollupNode } from "../../app/embed.ts"
+import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { clientOf, json, refusal, scripted } from "./_node.ts"
 

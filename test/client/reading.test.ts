@@ -4,7 +4,7 @@ import { type Answer, type Outcome, rollupClient, valueOf } from "../../adapters
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { parseExact } from "../../adapters/client/_exact_json.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
-import type { RollupNode } from "../../app/embed.ts"
+import type { RollupNode } from "../../app/embed/mod.ts"
 import {
   type ListOperation,
   operations,

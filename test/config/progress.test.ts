@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
+import { stripVTControlCharacters } from "node:util"
 import { makeProgress } from "../../app/commands/progress.ts"
 
 /** Returns the output without a terminal, as in the tests. */
@@ -23,6 +24,27 @@ describe("progress", () => {
         /^50 transactions, \d+ a second, Ethereum block 7, 25 %, \d+ s to go$/u
       )
       assert.match(String(endless), /^60 transactions, \d+ a second$/u)
+    })))
+
+  it("is a bar on a terminal, which fits its width and is cleared at the end", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      const written: Array<string> = []
+      const to = { columns: 40, isTTY: true, write: (text: string) => written.push(text) > 0 }
+      const lines = yield* linesOf(Effect.gen(function*() {
+        const progress = yield* makeProgress({ unit: "items", to })
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 250)))
+        progress.reportNow({ units: 50, share: 0.5 })
+        progress.reportNow({ units: 51, share: 0.51 })
+        progress.end()
+      }))
+      assert.deepStrictEqual(lines, [])
+      assert.strictEqual(written.length, 2)
+      const [bar, cleared] = written
+      assert.isTrue(bar!.startsWith("\u001b[2K") && bar!.endsWith("\r"), bar)
+      const visible = stripVTControlCharacters(bar!).trimEnd()
+      assert.match(visible, /^\[#{12}-{12}\] 50 items, \d+/u)
+      assert.isBelow(visible.length, 40)
+      assert.strictEqual(cleared, "\u001b[2K")
     })))
 
   it("is not logged more often than configured", () =>

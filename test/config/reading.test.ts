@@ -96,8 +96,8 @@ describe("the configuration of a command", () => {
           [configure([], { [variable]: "" }), "default", usual]
         ] as const
       ) {
-        // these two need a database
-        if (flag !== "replica" && flag !== "workers") {
+        // these need another setting
+        if (!["replica", "workers", "database", "simulate"].includes(flag)) {
           assert.deepStrictEqual(configured.problems, [], configured.message)
         }
         assert.strictEqual(configured.origins[name]!.kind, kind, key)
@@ -155,7 +155,33 @@ describe("the configuration of a command", () => {
           /Only the simulated network uses --seed and --empty, and --feed names the feed of another network/u
         ],
         [
-          ["--memory"],
+          ["--genesis", "x", "--pace", "2"],
+          {},
+          /Only the simulated network uses --pace, and --genesis names the genesis of another network/u
+        ],
+        [
+          ["--feed", "x", "--simulate"],
+          {},
+          /^--feed and --simulate: Only the simulated network uses --simulate, and --feed names/u
+        ],
+        [
+          ["--feed", "x", "--genesis", "y"],
+          {},
+          /^--feed and --genesis: A feed has a genesis record/u
+        ],
+        [
+          [],
+          { DATABASE_URL: "postgresql://a/b" },
+          /^DATABASE_URL: A database is set, and no network to store in it: choose --simulate for a simulated network with test data, --feed FILE to follow a feed, or --genesis FILE/u
+        ],
+        [
+          ["--empty", "--seed", "7", "--database", "postgresql://a/b"],
+          {},
+          /^--database: A database is set, and no network to store in it/u
+        ],
+        [["--no-simulate"], {}, /^--simulate: No network is chosen: expected --simulate/u],
+        [
+          ["--memory", "--simulate"],
           { DATABASE_URL: "postgresql://a/b" },
           /^--memory and DATABASE_URL: Data can be stored in one location only/u
         ],
@@ -176,7 +202,7 @@ describe("the configuration of a command", () => {
           /^--feed and --workers: Only one process can read the standard input: name a file/u
         ],
         [
-          ["--later-path", "off"],
+          ["--later-path", "off", "--v1-path", "off"],
           { ROLLUP_NODE_EARLIER_PATH: "off" },
           /All revisions are off, so that nothing would be served/u
         ],
@@ -271,7 +297,7 @@ describe("the configuration of a command", () => {
     )
     assert.match(
       configure(["latr"], {}, undefined, "openapi").message,
-      /^<revision>: "latr" is invalid: expected one of later, earlier$/u
+      /^<revision>: "latr" is invalid: expected one of later, earlier, v1$/u
     )
     assert.strictEqual(configure([], {}, undefined, "openapi").resolved.argument, "later")
     assert.strictEqual(

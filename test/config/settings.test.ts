@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { commands } from "../../app/commands/commands.ts"
 import { commandHelp, programHelp, settings, settingsTable } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/exit_codes.ts"
+import { revisionList } from "../../core/mod.ts"
 import { exitTable, readmePath, withTables } from "./_readme.ts"
 
 const all = Object.values(settings.serverSettings)
@@ -32,11 +33,22 @@ describe("the settings", () => {
     }
   })
 
+  it("have a path for each revision, whose document openapi prints", () => {
+    const { argument } = commands.find(({ name }) => name === "openapi")!
+    assert.isAbove(revisionList.length, 1)
+    for (const { name, path } of revisionList) {
+      const setting = all.find(({ flag }) => flag === `${name}-path`)
+      assert.strictEqual(setting?.default, path)
+      assert.strictEqual(argument!.value.fromText(name), name)
+      assert.include(argument!.value.rule, name)
+    }
+  })
+
   it("follow the naming convention of each source", () => {
     for (const { flag, key, variable } of all) {
-      assert.match(flag, /^[a-z]+(-[a-z]+)*$/u)
-      assert.match(key, /^[a-z]+\.[a-z]+(_[a-z]+)*$/u)
-      assert.match(variable, /^[A-Z]+(_[A-Z]+)*$/u)
+      assert.match(flag, /^[a-z]+\d*(-[a-z]+)*$/u)
+      assert.match(key, /^[a-z]+\.[a-z]+\d*(_[a-z]+)*$/u)
+      assert.match(variable, /^[A-Z]+(_[A-Z]+\d*)*$/u)
     }
   })
 
@@ -57,7 +69,7 @@ describe("the settings", () => {
     for (const { key, value } of all.filter(({ value }) => /number/u.test(value.rule))) {
       assert.match(
         key,
-        /(_ms|_seconds|_usd|_bytes_max|_max|_batches|_ratio|\.(port|workers|transactions))$/u,
+        /(_ms|_seconds|_usd|_bytes_max|_bytes_min|_max|_batches|_ratio|\.(port|workers|transactions))$/u,
         `${key}: ${value.rule}`
       )
     }

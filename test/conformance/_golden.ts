@@ -44,8 +44,9 @@ const dateTime = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u)
 const transactionId = text(/^0x0[012][0-9a-f]{64}$/u)
 
 /** @param prefix the network's, which is part of identifiers and names */
-export function golden(prefix: string, revision: "later" | "earlier") {
-  const later = revision === "later"
+export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
+  const v1 = revision === "v1"
+  const later = revision !== "earlier"
   const inside = prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
   const owner = text(new RegExp(`^${prefix}:0x[0-9a-fA-F]{40}$`, "u"))
   const key = text(new RegExp(`^${prefix}:[A-Za-z0-9_-]{44}$`, "u"))
@@ -89,10 +90,11 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       fnc: integer(3n)
     }),
     balance: bigInt,
-    instantWithdrawn: orNull(uint64),
+    [v1 ? "instantWithdraw" : "instantWithdrawn"]: orNull(uint64),
     delayedWithdrawRequest: orNull(uint64),
-    delayedWithdrawn: orNull(uint64),
-    token
+    [v1 ? "delayedWithdraw" : "delayedWithdrawn"]: orNull(uint64),
+    token,
+    ...v1 ? { bjj: key, [`${prefix}EthereumAddress`]: owner } : {}
   })
   // §1.13
   const l1Info = object("L1Info", {
@@ -159,7 +161,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
     itemId: safe,
     bidderAddr: address,
     forgerAddr: address,
-    withdrawAddr: address,
+    ...v1 ? {} : { withdrawAddr: address },
     slotNum: uint32,
     URL: any,
     bidValue: bigInt,
@@ -209,8 +211,8 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       transactionsPerBatch: number,
       batchFrequency: number,
       transactionsPerSecond: number,
-      totalAccounts: safe,
-      totalBJJs: safe,
+      [v1 ? "tokenAccounts" : "totalAccounts"]: safe,
+      [v1 ? "wallets" : "totalBJJs"]: safe,
       avgTransactionFee: number
     }),
     rollup: object("StateRollup", {
@@ -220,10 +222,20 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       withdrawalDelay: safe,
       buckets: array(object("Bucket", {
         ceilUSD: bigInt,
-        ...later ? {} : { blockStamp: uint64 },
-        withdrawals: uint64,
-        blockWithdrawalRate: uint64,
-        maxWithdrawals: uint64
+        ...v1
+          ? {
+            blockStamp: bigInt,
+            withdrawals: bigInt,
+            rateBlocks: bigInt,
+            rateWithdrawals: bigInt,
+            maxWithdrawals: bigInt
+          }
+          : {
+            ...later ? {} : { blockStamp: uint64 },
+            withdrawals: uint64,
+            blockWithdrawalRate: uint64,
+            maxWithdrawals: uint64
+          }
       }))
     }),
     auction: object("StateAuction", {
@@ -233,6 +245,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       closedAuctionSlots: safe,
       openAuctionSlots: safe,
       defaultSlotSetBid: array(bigInt, 6),
+      ...v1 ? { defaultSlotSetBidSlotNum: uint32 } : {},
       outbidding: safe,
       donationAddress: address,
       allocationRatio: array(safe, 3)
@@ -241,7 +254,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       ...later
         ? {
           ethereumBlockNum: uint64,
-          governanceAddress: address,
+          [v1 ? "hermezGovernanceAddress" : "governanceAddress"]: address,
           emergencyCouncilAddress: address,
           emergencyModeStartingBlock: uint64
         }
@@ -262,24 +275,28 @@ export function golden(prefix: string, revision: "later" | "earlier") {
       createAccountInternal: number
     })
   })
+  const governanceToken = v1 ? "tokenHEZ" : "governanceToken"
+  const rollupAddress = v1 ? "hermezRollup" : "rollupAddress"
+  const large = v1 ? integer(10n ** 78n - 1n) : bigInt
   // §1.12, with the neutral names of the design
   const config = object("Config", {
-    rollup: object("ConfigRollup", {
+    ...v1 ? { chainId: safe } : {},
+    [v1 ? "hermez" : "rollup"]: object("ConfigRollup", {
       publicConstants: object("PublicConstants", {
-        governanceToken: address,
+        [governanceToken]: address,
         absoluteMaxL1L2BatchTimeout: safe,
         verifiers: array(object("Verifier", { maxTx: safe, nlevels: safe })),
-        auctionAddress: address,
-        withdrawalDelayerAddress: address,
+        [v1 ? "hermezAuctionContract" : "auctionAddress"]: address,
+        [v1 ? "withdrawDelayerContract" : "withdrawalDelayerAddress"]: address,
         ...later
-          ? { governanceAddress: address }
+          ? { [v1 ? "hermezGovernanceAddress" : "governanceAddress"]: address }
           : { governanceDAOAddress: address, safetyAddress: address }
       }),
       maxFeeIdxCoordinator: safe,
       reservedIdx: safe,
       exitIdx: safe,
-      [later ? "limitDepositAmount" : "limitLoadAmount"]: bigInt,
-      limitL2TransferAmount: bigInt,
+      [later ? "limitDepositAmount" : "limitLoadAmount"]: large,
+      limitL2TransferAmount: large,
       limitTokens: safe,
       l1CoordinatorTotalBytes: safe,
       l1UserTotalBytes: safe,
@@ -292,16 +309,16 @@ export function golden(prefix: string, revision: "later" | "earlier") {
     }),
     auction: object("ConfigAuction", {
       blocksPerSlot: safe,
-      initialMinimalBidding: bigInt,
+      initialMinimalBidding: large,
       genesisBlockNum: uint64,
-      governanceToken: address,
-      rollupAddress: address,
+      [governanceToken]: address,
+      [rollupAddress]: address,
       governanceAddress: address
     }),
     withdrawalDelayer: object("ConfigWithdrawalDelayer", {
       maxWithdrawalDelay: safe,
       maxEmergencyModeTime: safe,
-      rollupAddress: address
+      [rollupAddress]: address
     })
   })
   // §1.13; the names differ: toBjj, but requestToBJJ
@@ -314,6 +331,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
     toAccountIndex: orNull(account),
     [`to${inside}EthereumAddress`]: orNull(owner),
     toBjj: orNull(key),
+    ...v1 ? { toBJJ: orNull(key) } : {},
     amount: bigInt,
     fee: integer(256n),
     nonce: uint64,
@@ -329,6 +347,7 @@ export function golden(prefix: string, revision: "later" | "earlier") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
+    ...v1 ? { maxNumBatch: uint32 } : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {

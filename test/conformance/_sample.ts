@@ -110,7 +110,10 @@ export function pathsOf(
   { authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample,
   id: OperationId
 ): ReadonlyArray<ReadonlyArray<string>> {
-  const index = (account: number) => formatAccountIndex(prefix, "ETH", account)
+  const index = (account: number) => {
+    const { tokenId } = facts.accounts.find((each) => each.index === account)!
+    return formatAccountIndex(prefix, facts.tokens[tokenId]!.symbol, account)
+  }
   const batchNums = facts.batches.map(({ batchNum }) => [String(batchNum)])
   switch (id) {
     case "getAccountCreationAuthorization":

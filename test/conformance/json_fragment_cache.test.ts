@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { JsonFragmentCache } from "../../core/contract/json_fragment_cache.ts"
+import { JsonFragmentCache } from "../../core/contract/wire_context.ts"
 
 interface View {
   readonly row: { readonly n: number }

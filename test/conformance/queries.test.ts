@@ -155,13 +155,13 @@ describe("a query string", () => {
       "name",
       "",
       "a value",
-      "Parameter name is empty: give a value or leave it out"
+      "Parameter name is empty: set a value or leave it out"
     ]])
     assert.deepStrictEqual(read("tokens", "name"), [[
       "name",
       "",
       "a value",
-      "Parameter name is empty: give a value or leave it out"
+      "Parameter name is empty: set a value or leave it out"
     ]])
     assert.deepStrictEqual(read("tokens", "=1"), [[
       "",
@@ -173,7 +173,7 @@ describe("a query string", () => {
       "name",
       "b",
       "given once",
-      "Parameter name is given more than once: give it once"
+      "Parameter name occurs more than once: send it once"
     ]])
     const undecodable = (
       text: string
@@ -191,11 +191,11 @@ describe("a query string", () => {
     assert.deepStrictEqual(read("bids", "slotNum=%ff"), [undecodable("slotNum=%ff")])
     assert.deepStrictEqual(wrong("exits", `BJJ=%ff&zkEthereumAddress=zk:${address}`), [
       'The query part "BJJ=%ff" is not percent-encoded UTF-8',
-      "Parameters zkEthereumAddress and BJJ exclude each other: give one of them"
+      "Parameters zkEthereumAddress and BJJ exclude each other: use one of them"
     ])
     assert.deepStrictEqual(wrong("bids", "limit=%ff"), [
       'The query part "limit=%ff" is not percent-encoded UTF-8',
-      "At least one of the parameters slotNum, bidderAddr must be given"
+      "At least one of the parameters slotNum, bidderAddr is required"
     ])
     const long = `${"%ff".repeat(40)}=1`
     assert.deepStrictEqual(wrong("tokens", long), [
@@ -227,11 +227,11 @@ describe("a query string", () => {
       [undefined, "limit"]
     )
     assert.deepStrictEqual(unknown("slots", "maxSlothNum=1"), [[
-      'Unknown parameter "maxSlothNum": revision "earlier" has it, revision "later" calls it maxSlotNum',
+      'Unknown parameter "maxSlothNum": it belongs to revision "earlier"; in revision "later" its name is maxSlotNum',
       "maxSlotNum"
     ]])
     assert.deepStrictEqual(unknown("exits", "onlyPendingWithdraws=true", earlier), [[
-      'Unknown parameter "onlyPendingWithdraws": only revision "later" has it',
+      'Unknown parameter "onlyPendingWithdraws": only revision "later" supports it',
       undefined
     ]])
     const name = `limit${"x".repeat(200)}`
@@ -253,12 +253,12 @@ describe("a query string", () => {
       parameter: "ids",
       value: "1,1,x",
       rule: "at most 2 items",
-      message: "Parameter ids lists 3 items: expected at most 2 items; ask several times",
+      message: "Parameter ids lists 3 items: expected at most 2 items; send several requests",
       limit: "listItemsMax"
     }])
     assert.deepStrictEqual(wrong("tokens", `ids=${"1,".repeat(2048)}1`), [])
     assert.deepStrictEqual(wrong("tokens", `ids=,${"1,".repeat(2048)}1`), [
-      "Parameter ids lists 2050 items: expected at most 2049 items; ask several times"
+      "Parameter ids lists 2050 items: expected at most 2049 items; send several requests"
     ])
   })
 
@@ -279,7 +279,7 @@ describe("a query string", () => {
           b,
           values[b],
           `not together with ${a}`,
-          `Parameters ${a} and ${b} exclude each other: give one of them`
+          `Parameters ${a} and ${b} exclude each other: use one of them`
         ]]
         assert.deepStrictEqual(read(list, `${a}=${values[a]}&${b}=${values[b]}`), faults)
         assert.deepStrictEqual(read(list, `${b}=${values[b]}&${a}=${values[a]}`), faults)
@@ -288,11 +288,11 @@ describe("a query string", () => {
       assert.deepStrictEqual(wrong(list, `tokenId=0&zkEthereumAddress=zk:${address}`), [])
     }
     assert.deepStrictEqual(wrong("accounts", `BJJ=${key}&zkEthereumAddress=zk:${address}`), [
-      "Parameters zkEthereumAddress and BJJ exclude each other: give one of them"
+      "Parameters zkEthereumAddress and BJJ exclude each other: use one of them"
     ])
     assert.deepStrictEqual(wrong("exits", "accountIndex=&tokenId=0"), [
-      "Parameter accountIndex is empty: give a value or leave it out",
-      "Parameters accountIndex and tokenId exclude each other: give one of them"
+      "Parameter accountIndex is empty: set a value or leave it out",
+      "Parameters accountIndex and tokenId exclude each other: use one of them"
     ])
   })
 
@@ -301,7 +301,7 @@ describe("a query string", () => {
       "slotNum",
       null,
       "at least one of slotNum, bidderAddr",
-      "At least one of the parameters slotNum, bidderAddr must be given"
+      "At least one of the parameters slotNum, bidderAddr is required"
     ]]
     assert.deepStrictEqual(read("bids", "limit=1"), required)
     assert.deepStrictEqual([
@@ -600,7 +600,7 @@ describe("an untyped query", () => {
       "filters.tokenId",
       "0",
       "not together with accountIndex",
-      "Filters accountIndex and tokenId exclude each other: give one of them"
+      "Filters accountIndex and tokenId exclude each other: use one of them"
     ]])
     assert.deepStrictEqual(
       faultsOf("exits", { filters: { accountIndex: -1, tokenId: 0 } }).map(([parameter]) =>

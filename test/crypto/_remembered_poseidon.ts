@@ -1,46 +1,42 @@
 /*
- * Imported first, replaces poseidon-lite in test processes by a version with a cache. Signing and
- * verifying happen in one process here, trees are proven where they were built, and many networks
- * are made from the same seeds.
+ * Imported first, replaces the Poseidon permutation in test processes by one with a cache. Signing
+ * and verifying happen in one process here, trees are proven where they were built, and many
+ * networks are made from the same seeds.
  */
-import { createRequire, registerHooks } from "node:module"
+import { registerHooks } from "node:module"
 import { isMainThread } from "node:worker_threads"
+import type { FixedHash } from "../../adapters/crypto/_permutation.ts"
 
 const { url } = import.meta
+const permutation = new URL("../../adapters/crypto/_permutation.ts", url).href
 // worker threads of the program are not changed
 if (isMainThread) {
   registerHooks({
     resolve: (specifier, context, next) =>
-      /^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== url
+      specifier === "./_permutation.ts" && context.parentURL !== url
         ? { url, shortCircuit: true }
         : next(specifier, context)
   })
 }
 
-type Hash = (inputs: ReadonlyArray<bigint>) => bigint
+const { fixedPoseidon: computed, INPUTS_MAX } = await import(permutation) as {
+  readonly fixedPoseidon: (inputs: number) => FixedHash
+  readonly INPUTS_MAX: number
+}
+export { INPUTS_MAX }
 
-const load = createRequire(url)
 const KEPT_MAX = 50_000
 
-const remembered = (inputs: 1 | 2 | 3 | 4 | 5 | 6): Hash => {
-  const { [`poseidon${inputs}`]: hash } = load(`poseidon-lite/poseidon${inputs}`) as {
-    readonly [name: string]: Hash
-  }
+export const fixedPoseidon = (inputs: number): FixedHash => {
+  const hash = computed(inputs)
   const results = new Map<string, bigint>()
   return (values) => {
     const key = values.join()
     let result = results.get(key)
     if (result === undefined) {
       if (results.size >= KEPT_MAX) results.clear()
-      results.set(key, result = hash!(values))
+      results.set(key, result = hash(values))
     }
     return result
   }
 }
-
-export const poseidon1 = remembered(1)
-export const poseidon2 = remembered(2)
-export const poseidon3 = remembered(3)
-export const poseidon4 = remembered(4)
-export const poseidon5 = remembered(5)
-export const poseidon6 = remembered(6)

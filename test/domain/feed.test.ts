@@ -150,6 +150,16 @@ describe("a line of a feed", () => {
       "Expected 64 lower-case hexadecimal digits"
     )
     assert.include(
+      expected("genesis", "genesis/constants/auction/genesisBlockNum", String((1n << 64n) - 1n)),
+      "Expected a block after which 2^32 slots end before block 2^64"
+    )
+    assert.include(expected("block", "block", 5), "Expected an object")
+    const unknownKind = readFeedLine("{}")
+    assert.include(
+      Exit.isFailure(unknownKind) ? String(unknownKind.cause) : "",
+      "Expected a record of kind genesis, block, rollBack or prices"
+    )
+    assert.include(
       expected("genesis", "genesis/network/prefix", "X"),
       "Expected 1 to 16 lower-case letters and digits, a letter first"
     )

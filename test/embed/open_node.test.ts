@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { openNode, type RollupNode } from "../../app/embed.ts"
+import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 
 /* The promise interface, called as a host without Effect and without types does. */

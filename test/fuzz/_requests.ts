@@ -1,3 +1,4 @@
+import type { RevisionName } from "../../core/contract/mod.ts"
 import type { Random } from "../memory/_random.ts"
 import { makeBodies } from "./_bodies.ts"
 import type { Document, Operation, Parameter } from "./_document.ts"
@@ -22,7 +23,7 @@ export interface Ask {
 }
 
 export interface Served {
-  readonly documents: { readonly later: Document; readonly earlier: Document }
+  readonly documents: { readonly [N in RevisionName]: Document }
   /** Texts and numbers from answers. */
   readonly ledger: ReadonlyArray<string>
   /** Items of answers, whose members belong together. */
@@ -221,13 +222,15 @@ const isBare = ({ schema: { enum: words, pattern, type } }: Parameter) =>
   type === "string" && words === undefined && pattern === undefined
 
 interface Place {
-  readonly revision: "later" | "earlier"
+  readonly revision: RevisionName
   readonly path: string
   readonly header?: string
 }
 const places: ReadonlyArray<Place> = [
   { revision: "later", path: "" },
   { revision: "earlier", path: "/earlier" },
+  { revision: "v1", path: "/v1" },
+  { revision: "v1", path: "", header: "v1" },
   { revision: "earlier", path: "", header: "earlier" },
   { revision: "later", path: "", header: "later" },
   { revision: "earlier", path: "/earlier", header: "earlier" }

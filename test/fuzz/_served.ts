@@ -14,7 +14,6 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { Connection } from "./_connection.ts"
 import { type Operation, readDocument } from "./_document.ts"
 import type { Served } from "./_requests.ts"
-import { jsonOf } from "./_verdict.ts"
 
 const simulation = simulate({
   seed: "fuzz",
@@ -45,7 +44,8 @@ export const openServed = Effect.gen(function*() {
   return yield* Effect.promise(async () => {
     const documents = {
       later: readDocument(await get(port, "/openapi.json")),
-      earlier: readDocument(await get(port, "/earlier/openapi.json"))
+      earlier: readDocument(await get(port, "/earlier/openapi.json")),
+      v1: readDocument(await get(port, "/v1/openapi.json"))
     }
     return {
       port,
@@ -115,7 +115,7 @@ const valuesOfAnswers = async (
   }
   for (const { method, parameters, path } of operations) {
     if (method === "GET" && parameters.some(({ name }) => name === "limit") && path !== "/bids") {
-      take(jsonOf(Buffer.from(await get(port, `${path}?limit=30&order=DESC`))))
+      take(JSON.parse(await get(port, `${path}?limit=30&order=DESC`)))
     }
   }
   return { items, ledger: [...found] }

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import type { Answer } from "./_connection.ts"
 import type { Ask } from "./_requests.ts"
 
@@ -28,7 +29,7 @@ export const faultOf = (
   if (headers.get("content-type") !== "application/json") {
     return `a body of type ${headers.get("content-type")}`
   }
-  const json = jsonOf(body)
+  const json = jsonOf(answer)
   if (json === undefined) return "a body that is no JSON"
   const fault = declared.fault(json)
   if (fault !== undefined) return `the schema refuses it: ${fault}`
@@ -37,10 +38,19 @@ export const faultOf = (
     : undefined
 }
 
-export const jsonOf = (body: Buffer): unknown => {
+/** Returns the JSON value of a body, decompressed; undefined if there is none. */
+export const jsonOf = ({ body, headers }: Pick<Answer, "body" | "headers">): unknown => {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body))
+    const decode = decoders.get(headers.get("content-encoding") ?? "identity")!
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(decode(body)))
   } catch {
     return undefined
   }
 }
+
+const decoders = new Map<string, (body: Buffer) => Buffer>([
+  ["identity", (body) => body],
+  ["gzip", gunzipSync],
+  ["br", brotliDecompressSync],
+  ["zstd", zstdDecompressSync]
+])

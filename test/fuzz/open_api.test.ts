@@ -146,12 +146,13 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           // a client that closes its side waits for nothing more
           assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), description)
           assert.isTrue(first.every(({ status }) => status === 200), description)
-          for (const { body, headers, status } of last) {
+          for (const answer of last) {
+            const { body, headers, status } = answer
             assert.isBelow(status, 500, description)
             const declared = status === 200
               ? undefined
               : refusal(status) ?? operation.answer(status)
-            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), description)
+            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(answer)), description)
             assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, description)
             assert.isTrue(headers.has("api-revision"), description)
           }

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
-import { makeClientAddress, rateLimitKey } from "../../adapters/http/node/_client_address.ts"
-import { TokenBuckets } from "../../adapters/http/node/_token_buckets.ts"
+import {
+  makeClientAddress,
+  rateLimitKey,
+  TokenBuckets
+} from "../../adapters/http/node/_rate_limit.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
 import { defaultServerLimits } from "../../adapters/http/node/mod.ts"
 import { settings } from "../../app/config/mod.ts"
@@ -27,7 +30,7 @@ describe("limits of a request", () => {
             fault!.message,
             `Parameter ${parameter} lists ${
               most + 1
-            } items: expected at most ${most} items; ask several times`
+            } items: expected at most ${most} items; send several requests`
           )
           assert.notProperty(fault, "limit")
         }

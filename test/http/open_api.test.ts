@@ -63,7 +63,7 @@ interface Document {
 
 const documentOf = (revision: typeof later, of = context) =>
   JSON.parse(
-    exactJson(openApi({ revision, context: of, path: revision === later ? "/" : "/earlier" }))
+    exactJson(openApi({ revision, context: of, path: revision.path }))
   ) as Document
 const parameter = (document: Document, path: string, name: string) =>
   document.paths[path]!.get.parameters.find((each) => each.name === name)

@@ -76,7 +76,7 @@ layer(application())("paths and methods", (it) => {
       }
       assert.match(
         problemOf(yield* ask("/quite/another/thing")).message,
-        /\/docs lists the known ones/u
+        /\/docs lists all/u
       )
     }))
 
@@ -136,7 +136,8 @@ layer(application())("paths and methods", (it) => {
       assert.strictEqual(index.openapi, "/earlier/openapi.json")
       assert.deepStrictEqual(index.revisions.map((revision) => revision.documentation), [
         "/docs",
-        "/earlier/docs"
+        "/earlier/docs",
+        "/v1/docs"
       ])
       const browser = yield* ask("/", {
         headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }

@@ -14,6 +14,8 @@ layer(application())("revisions", (it) => {
           ["/earlier/tokens", "earlier"],
           ["/earlier/nowhere", "earlier"],
           ["/earlier", "earlier"],
+          ["/v1/tokens", "v1"],
+          ["/v1/nowhere", "v1"],
           ["/x", "later"]
         ] as const
       ) {
@@ -32,7 +34,7 @@ layer(application())("revisions", (it) => {
         (yield* ask("/tokens", withRevision("later"))).headers["api-revision"],
         "later"
       )
-      assert.strictEqual(answer.headers.vary, "Api-Revision")
+      assert.strictEqual(answer.headers.vary, "Api-Revision, Accept-Encoding")
     }))
 
   it.effect("a header may repeat the revision of the path, but not contradict it", () =>
@@ -52,14 +54,14 @@ layer(application())("revisions", (it) => {
   it.effect("an unknown revision is refused with the known ones", () =>
     Effect.gen(function*() {
       for (
-        const [path, value] of [["/tokens", "Later"], ["/earlier/tokens", "v1"], [
+        const [path, value] of [["/tokens", "Later"], ["/earlier/tokens", "v3"], [
           "/tokens",
           "later, earlier"
         ], ["/tokens", ""]] as const
       ) {
         const answer = yield* ask(path, withRevision(value))
         assert.strictEqual(answer.status, 400)
-        assert.match(problemOf(answer).message, /expected one of later, earlier$/u)
+        assert.match(problemOf(answer).message, /expected one of later, earlier, v1$/u)
       }
     }))
 
@@ -67,14 +69,14 @@ layer(application())("revisions", (it) => {
     Effect.gen(function*() {
       for (
         const [path, revision, type, faults] of [
-          ["/tokens?limit=0&y=1", "v1", "unknown-revision", ["Api-Revision", "limit", "y"]],
+          ["/tokens?limit=0&y=1", "v3", "unknown-revision", ["Api-Revision", "limit", "y"]],
           ["/earlier/slots?maxSlotNum=x", "later", "revision-conflict", [
             "Api-Revision",
             "maxSlotNum"
           ]],
-          ["/tokens/x?y=1", "v1", "unknown-revision", ["Api-Revision", "id", "y"]],
-          ["/tokens/999", "v1", "unknown-revision", ["Api-Revision"]],
-          ["/nowhere?limit=0", "v1", "unknown-revision", ["Api-Revision"]]
+          ["/tokens/x?y=1", "v3", "unknown-revision", ["Api-Revision", "id", "y"]],
+          ["/tokens/999", "v3", "unknown-revision", ["Api-Revision"]],
+          ["/nowhere?limit=0", "v3", "unknown-revision", ["Api-Revision"]]
         ] as const
       ) {
         const answer = yield* ask(path, withRevision(revision))
@@ -94,16 +96,16 @@ layer(application())("revisions", (it) => {
       ]
       assert.match(
         wrong.message,
-        /revision "earlier" has it, revision "later" calls it maxSlotNum/u
+        /it belongs to revision "earlier"; in revision "later" its name is maxSlotNum/u
       )
       assert.strictEqual(wrong.errors![0]!.nearest, "maxSlotNum")
       assert.match(
         right.message,
-        /revision "later" has it, revision "earlier" calls it maxSlothNum/u
+        /it belongs to revision "later"; in revision "earlier" its name is maxSlothNum/u
       )
       assert.match(
         problemOf(yield* ask("/earlier/exits?onlyPendingWithdraws=true")).message,
-        /only revision "later" has it/u
+        /only revision "later" supports it/u
       )
     }))
 })

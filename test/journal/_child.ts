@@ -26,6 +26,10 @@ export interface ChildReport {
   readonly hasOpened: boolean
   /** Number of acknowledged writes. */
   readonly acknowledged: number
+  /** Number of checkpoints that it completed. */
+  readonly checkpoints: number
+  /** Whether it ended while it wrote a checkpoint. */
+  readonly isInCheckpoint: boolean
   /** Time from `begin` until the stores were open; null if they never were. */
   readonly openingMs: number | null
   /** Mean time of an acknowledged write; null if there was none. */
@@ -74,14 +78,17 @@ export const startChild = (
       }),
     kill: () => void child.kill("SIGKILL"),
     ended: closed.then(([code, signal]) => {
-      const lastLine = output.split("\n").at(-2)
-      if (signal !== "SIGKILL" && lastLine !== "end" && !allowedExitCodes.includes(code!)) {
-        throw new Error(`The child ended by itself with ${code} after "${lastLine}"`)
+      const lines = output.split("\n")
+      const countOf = (line: string) => lines.filter((each) => each === line).length
+      if (signal !== "SIGKILL" && !lines.includes("end") && !allowedExitCodes.includes(code!)) {
+        throw new Error(`The child ended by itself with ${code} after "${lines.at(-2)}"`)
       }
       const acknowledged = acknowledgementsIn(output)
       return {
         hasOpened: output !== "",
         acknowledged,
+        checkpoints: countOf("installed"),
+        isInCheckpoint: countOf("checkpoint") > countOf("installed"),
         openingMs: output === "" ? null : openMs - beginMs,
         writeMs: acknowledged === 0 ? null : (lastMs - openMs) / acknowledged
       }

@@ -21,6 +21,10 @@ export interface CrashReport {
   readonly inFlight: number
   /** Points before the directory was open. */
   readonly whileOpening: number
+  /** Checkpoints that were completed. */
+  readonly checkpoints: number
+  /** Points while a checkpoint was written or the records before it were deleted. */
+  readonly inCheckpoints: number
 }
 
 /** Expected number of writes of a process that has the pace of the earlier ones. */
@@ -35,7 +39,15 @@ export async function crashPoints(
   { points, seed }: { readonly points: number; readonly seed: string }
 ): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
-  const total = { points: 0, timed: 0, acknowledged: 0, inFlight: 0, whileOpening: 0 }
+  const total = {
+    points: 0,
+    timed: 0,
+    acknowledged: 0,
+    inFlight: 0,
+    whileOpening: 0,
+    checkpoints: 0,
+    inCheckpoints: 0
+  }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
     const moments = crashMoments(seededRandom(seed), acknowledgementsMax)
@@ -92,10 +104,12 @@ async function crashUntilTheEnd(
       const report = await child.ended
       moments.learn(report)
       next = startChild([program, folder, feed, seed])
-      const { acknowledged, hasOpened } = report
+      const { acknowledged, checkpoints, hasOpened, isInCheckpoint } = report
       total.points++
       total.acknowledged += acknowledged
       if (!hasOpened) total.whileOpening++
+      total.checkpoints += checkpoints
+      if (isInCheckpoint) total.inCheckpoints++
       await model.write(acknowledged)
       const keys = keysOf(model.writeCount + concurrentWritesMax)
       const actual = await Effect.runPromise(

@@ -2,7 +2,12 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { type JournalError, JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
+import {
+  type JournalError,
+  type JournalOptions,
+  JournalStores,
+  journaledStores
+} from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
@@ -24,20 +29,27 @@ export interface OpenedStores extends Stores {
 /** Opens the stores of a directory until the scope closes. */
 export const openStores = (
   directory: string,
-  genesis: GenesisFeed
+  genesis: GenesisFeed,
+  options: Partial<JournalOptions> = {}
 ): Effect.Effect<OpenedStores, JournalError, Scope.Scope> =>
-  Effect.map(Layer.build(Layer.fresh(journaledStores({ directory, genesis }))), (services) => ({
-    reader: Context.get(services, LedgerReader),
-    writer: Context.get(services, LedgerWriter),
-    store: Context.get(services, PoolStore),
-    journal: Context.get(services, JournalStores)
-  }))
+  Effect.map(
+    Layer.build(Layer.fresh(journaledStores({ directory, genesis, ...options }))),
+    (services) => ({
+      reader: Context.get(services, LedgerReader),
+      writer: Context.get(services, LedgerWriter),
+      store: Context.get(services, PoolStore),
+      journal: Context.get(services, JournalStores)
+    })
+  )
 
 /**
  * Opens stores in a new directory. When the scope closes, they are opened again, and their content
- * must be the same.
+ * must be the same. With a period, a checkpoint is written after each `checkpointPeriod` writes.
  */
-export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, never, Scope.Scope> =>
+export const reopenedStores = (
+  genesis: GenesisFeed,
+  { checkpointPeriod = Infinity } = {}
+): Effect.Effect<Stores, never, Scope.Scope> =>
   Effect.gen(function*() {
     const directory = yield* temporaryDirectory
     const keys = noKeys()
@@ -55,5 +67,32 @@ export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, neve
         assert.strictEqual(after, before, "The content of the stores after a restart")
       })
     )
-    return trackKeys(stores, keys)
+    return trackKeys(withCheckpoints(stores, checkpointPeriod), keys)
   })
+
+/** Returns the same stores, which write a checkpoint after each `period` writes. */
+const withCheckpoints = (stores: OpenedStores, period: number): Stores => {
+  let writes = 0
+  const counted = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+    Effect.tap(
+      write,
+      () => ++writes % period === 0 ? Effect.orDie(stores.journal.checkpoint) : Effect.void
+    )
+  const { reader, store, writer } = stores
+  return {
+    reader,
+    writer: {
+      apply: (block, decide) => counted(writer.apply(block, decide)),
+      rollBack: (toBlock, check) => counted(writer.rollBack(toBlock, check)),
+      setPrices: (prices, check) => counted(writer.setPrices(prices, check))
+    },
+    store: {
+      ...store,
+      addTransaction: (...write) => counted(store.addTransaction(...write)),
+      addAuthorization: (...write) => counted(store.addAuthorization(...write)),
+      change: (...write) => counted(store.change(...write)),
+      settle: (...write) => counted(store.settle(...write)),
+      skip: (...write) => counted(store.skip(...write))
+    }
+  }
+}

@@ -18,7 +18,9 @@ const started = performance.now()
 console.log(`Seed ${values.seed}`)
 const report = await crashPoints({ points: Number(values.points), seed: values.seed })
 console.log(
-  `${report.points} crash points, ${report.timed} of them by the clock and ${report.whileOpening} while the directory was being opened: all ${report.acknowledged} acknowledged writes survived; ${report.inFlight} writes in flight survived as a whole; ${
+  `${report.points} crash points, ${report.timed} of them by the clock and ${report.whileOpening} while the directory was being opened, ${report.inCheckpoints} within one of ${
+    report.checkpoints + report.inCheckpoints
+  } checkpoints: all ${report.acknowledged} acknowledged writes survived; ${report.inFlight} writes in flight survived as a whole; ${
     Math.round((performance.now() - started) / 1000)
   } s`
 )

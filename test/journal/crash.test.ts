@@ -13,13 +13,14 @@ const share = rounds({
 
 describe(`a process that is killed at random moments (replay: ${replayOf(seed, "test/journal/crash.test.ts")})`, () => {
   it(
-    `keeps all acknowledged writes and no partial ones, at ${share.points} points of ingest, submission, forging and rollback`,
+    `keeps all acknowledged writes and no partial ones, at ${share.points} points of ingest, submission, forging, rollback and checkpoints`,
     async () => {
       const report = await crashPoints({ points: share.points, seed })
       assert.strictEqual(report.points, share.points)
       assert.isAtLeast(report.timed, share.timedMin)
       // the processes did write
       assert.isAtLeast(report.acknowledged, share.acknowledgedMin)
+      assert.isAtLeast(report.checkpoints + report.inCheckpoints, 1)
     },
     600_000
   )

@@ -2,17 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { spawnSync } from "node:child_process"
 import {
-  closeSync,
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  openSync,
-  readFileSync,
+  readdirSync,
   statSync,
   truncateSync,
-  writeFileSync,
-  writeSync
+  writeFileSync
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -73,7 +71,31 @@ const changeRecords = (directory: string, statement: string) => {
   opened.close()
 }
 
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
 describe("a data directory", () => {
+  it.live("is created with its files for their owner only", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = join(yield* temporaryDirectory, "data")
+      yield* openStores(directory, genesis)
+      const files = readdirSync(directory)
+      assert.isAbove(files.length, 2)
+      assert.deepStrictEqual(
+        [directory, ...files.map((file) => join(directory, file))].map(modeOf),
+        ["700", ...files.map(() => "600")],
+        files.join(" ")
+      )
+    })))
+
+  it.live("keeps its permissions if it exists", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = join(yield* temporaryDirectory, "data")
+      mkdirSync(directory)
+      chmodSync(directory, 0o750)
+      yield* openStores(directory, genesis)
+      assert.strictEqual(modeOf(directory), "750")
+    })))
+
   it.live("is open in one process, and the error of a second one names the first", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
@@ -121,7 +143,7 @@ describe("a data directory", () => {
         other.message,
         /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
       )
-      changeRecords(directory, "PRAGMA user_version = 2")
+      changeRecords(directory, "PRAGMA user_version = 3")
       assert.strictEqual((yield* openingError(directory)).reason, "newer")
     })))
 
@@ -151,39 +173,6 @@ describe("a data directory", () => {
       assert.strictEqual((yield* openingError(directory)).reason, "damaged")
     })))
 
-  it.live("has the same content after a flipped byte in its files, or is refused", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const directory = yield* temporaryDirectory
-      const content = yield* writeRecords(directory)
-      const crashed = yield* temporaryDirectory
-      // a copy as a killed process leaves it, with most data in the log
-      const stores = yield* openStores(directory, genesis)
-      yield* applyTo(stores, [{ kind: "prices", prices: [] }, {
-        kind: "prices",
-        prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }]
-      }])
-      const after = yield* dumpStores(stores, noKeys())
-      cpSync(directory, crashed, { recursive: true })
-      assert.notStrictEqual(after, content)
-      let refused = 0
-      for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
-        const size = statSync(join(crashed, file)).size
-        for (let flip = 0; flip < 40; flip++) {
-          const copy = yield* temporaryDirectory
-          cpSync(crashed, copy, { recursive: true })
-          flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
-          const answer = yield* Effect.result(
-            Effect.scoped(
-              Effect.flatMap(openStores(copy, genesis), (opened) => dumpStores(opened, noKeys()))
-            )
-          )
-          if (answer._tag === "Failure") refused++
-          else assert.strictEqual(answer.success, after, `Byte ${flip} of 40 of ${file}`)
-        }
-      }
-      assert.isAbove(refused, 20)
-    })))
-
   it.live("has the same content if stored changes cannot be read, after all checks of their blocks", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
@@ -195,53 +184,6 @@ describe("a data directory", () => {
       const again = yield* openStores(directory, genesis)
       assert.strictEqual(yield* dumpStores(again, noKeys()), content)
       assert.isAbove(again.journal.replayReport.checkedBlocks, 10)
-    })))
-})
-
-describe("a full disk", () => {
-  it.live("makes all later answers fail, and no acknowledged write is lost", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const directory = yield* temporaryDirectory
-      yield* writeRecords(directory, records.slice(0, 10))
-      let acknowledged = 10
-      yield* Effect.scoped(Effect.gen(function*() {
-        const stores = yield* openStores(directory, genesis)
-        stores.journal.limitPages(Math.ceil(statSync(database(directory)).size / 4096) + 20)
-        const ledger = yield* ledgerOver(stores)
-        const failure = yield* Effect.flip(
-          Effect.forEach(
-            records.slice(10),
-            (record) =>
-              Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => acknowledged++))
-          )
-        )
-        assert.strictEqual(failure._tag, "StoreFailure")
-        assert.match(
-          failure.message,
-          /cannot be written \(database or disk is full\): nothing is answered any more/u
-        )
-        assert.isBelow(acknowledged, records.length)
-        const failures = [
-          stores.reader.stamp,
-          stores.reader.state,
-          stores.store.counts,
-          ledger.applyRecord(records[0]!),
-          stores.reader.list("tokens", { filters: {} })
-        ]
-        for (const answer of failures) {
-          assert.strictEqual(
-            (yield* Effect.flip(Effect.asVoid(answer as Effect.Effect<unknown, Error>))).message,
-            failure.message
-          )
-        }
-      }))
-      const reopened = yield* openStores(directory, genesis)
-      assert.strictEqual(reopened.journal.replayReport.records, acknowledged)
-      const model = yield* temporaryDirectory
-      assert.strictEqual(
-        yield* dumpStores(reopened, noKeys()),
-        yield* writeRecords(model, records.slice(0, acknowledged))
-      )
     })))
 })
 
@@ -260,10 +202,3 @@ describe("the feed of a journal", () => {
       assert.strictEqual(yield* writeRecords(yield* temporaryDirectory), content)
     })))
 })
-
-function flipByte(file: string, at: number): void {
-  const byte = readFileSync(file)[at]!
-  const descriptor = openSync(file, "r+")
-  writeSync(descriptor, Uint8Array.of(byte ^ 0x20), 0, 1, at)
-  closeSync(descriptor)
-}

@@ -67,6 +67,9 @@ const long = {
   ]
 }
 
+/** Stores that write checkpoints, the last of which are read after each law. */
+const checkpointed = { checkpointPeriod: 5 }
+
 const poolSubject: PoolSubject = {
   genesis,
   keccak256,
@@ -76,7 +79,11 @@ const poolSubject: PoolSubject = {
 }
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
-  for (const law of ledgerLaws) it.live(law.name, () => law.run(ledgerSubject))
+  for (const law of ledgerLaws) {
+    it.live(law.name, () => law.run(ledgerSubject))
+    it.live(`${law.name}, with checkpoints`, () =>
+      law.run({ ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+  }
   it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
@@ -107,5 +114,9 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
 })
 
 describe(`the journaled pool (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
-  for (const law of [...poolStoreLaws, ...poolLaws]) it.live(law.name, () => law.run(poolSubject))
+  for (const law of [...poolStoreLaws, ...poolLaws]) {
+    it.live(law.name, () => law.run(poolSubject))
+    it.live(`${law.name}, with checkpoints`, () =>
+      law.run({ ...poolSubject, open: reopenedStores(genesis, checkpointed) }))
+  }
 })

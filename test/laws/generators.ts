@@ -14,7 +14,12 @@ import {
   scalars,
   type ScalarValues
 } from "../../core/contract/mod.ts"
-import { transactionTypes, values } from "../../core/domain/mod.ts"
+import {
+  poolStates,
+  poolTransactionTypes,
+  transactionTypes,
+  values
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { everyItem, valuesOf } from "./naive/mod.ts"
 import { itemIdOf } from "./_reading.ts"
@@ -183,6 +188,8 @@ export function scalarValues(
       )
     ),
     transactionType: oneOf(transactionTypes),
+    poolTransactionType: oneOf(poolTransactionTypes),
+    poolState: oneOf(poolStates),
     boolean: Arbitrary.schema(Schema.Boolean)
   }
 }

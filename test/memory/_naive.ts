@@ -119,7 +119,8 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
     minSlotNum: ({ slotNum }, value) => slotNum >= value,
     maxSlotNum: ({ slotNum }, value) => slotNum <= value,
     wonByBidder: ({ bestBid }, value) => bestBid?.bid.bidderAddr === value,
-    wonByForger: (slot, value, ledger) => forgerOfBest(slot, ledger) === value,
+    wonByForger: (slot, value, ledger) =>
+      slot.closedAuction && forgerOfBest(slot, ledger) === value,
     finishedAuction: ({ closedAuction }, value) => !value || closedAuction
   },
   bids: {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
-import { type LogEntry, recordedStores } from "../../adapters/journal/mod.ts"
+import { type LogEntry, type OnSettled, recordedStores } from "../../adapters/journal/mod.ts"
 import { layer, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { emptyBlock, genesis, hashOf } from "./_chain.ts"
@@ -17,8 +17,11 @@ const openRecorded = () => {
   const log = {
     failure: undefined as StoreFailure | undefined,
     isDurable: true,
-    durable: Effect.void,
-    append: (entry: LogEntry) => void entries.push(entry)
+    whenSettled: (onSettled: OnSettled) => onSettled(),
+    append: (entry: LogEntry, onSettled?: OnSettled) => {
+      entries.push(entry)
+      onSettled?.()
+    }
   }
   return {
     entries,

@@ -156,10 +156,12 @@ describe("lists of the memory store", () => {
     applyBlock(ledger, () => ({
       coordinators: [register(0, 0), register(1, 0), register(2, 1)],
       bids: [
-        newBid(5, bidders[0]!, 20n),
-        newBid(6, bidders[1]!, 20n),
-        newBid(7, bidders[2]!, 20n),
-        newBid(6, bidders[2]!, 30n)
+        newBid(0, bidders[0]!, 20n),
+        newBid(1, bidders[1]!, 20n),
+        newBid(2, bidders[2]!, 20n),
+        newBid(1, bidders[2]!, 30n),
+        // an open auction has no winner
+        newBid(50, bidders[0]!, 20n)
       ]
     }))
     const won = (forger: number) =>
@@ -168,11 +170,11 @@ describe("lists of the memory store", () => {
     const made = (forger: number) =>
       Result.getOrThrow(ledger.list("bids", { filters: { forgerAddr: forgers[forger]! } })).items
         .map(({ bid }) => bid.itemId)
-    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5], [6, 7], [1, 2], [3, 4]])
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[0], [1, 2], [1, 2, 5], [3, 4]])
     applyBlock(ledger, () => ({ coordinators: [register(2, 0)] }))
-    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5, 6, 7], [], [1, 2, 3, 4], []])
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[0, 1, 2], [], [1, 2, 3, 4, 5], []])
     rollBackTo(ledger, 101n)
-    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5], [6, 7], [1, 2], [3, 4]])
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[0], [1, 2], [1, 2, 5], [3, 4]])
     rollBackTo(ledger, 100n)
     assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[], [], [], []])
   })

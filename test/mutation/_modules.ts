@@ -31,7 +31,7 @@ export function loadModulesAnew(): void {
       if (specifier === "vitest" && context.parentURL !== standIn) {
         return { url: standIn, shortCircuit: true }
       }
-      if (/^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== poseidon) {
+      if (specifier === "./_permutation.ts" && context.parentURL !== poseidon) {
         return { url: poseidon, shortCircuit: true }
       }
       const [parent, anew] = context.parentURL?.split("?") ?? []

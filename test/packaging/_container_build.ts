@@ -96,8 +96,7 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
         PORT: `${port}`,
         ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
         // without a container, the address keeps others out
-        HOST: "127.0.0.1",
-        ROLLUP_NODE_ADMIN_HOST: "127.0.0.1"
+        HOST: "127.0.0.1"
       },
       stdio: ["ignore", "pipe", "pipe"]
     }

@@ -6,10 +6,11 @@ import type { Manifest } from "./_project.ts"
 const allowed: ReadonlyArray<RegExp> = [
   /^(?:package\.json|LICENSE|CHANGELOG\.md)$/u,
   /^(?:(?:core|adapters|app|test)\/(?:\w+\/)*)?README\.md$/u,
+  /^app\/OPERATIONS\.md$/u,
   /^(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.ts$/u,
-  // the entry is JavaScript in the sources too
-  /^app\/main\.js$/u,
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
+  // for synchronisers in any language
+  /^dist\/(?:schemas\/(?:feed|admin)\.json|examples\/(?:genesis\.json|feed\.ndjson))$/u,
   // the program, bundled with its dependencies
   /^dist\/program\/(?:[\w-]+\.js|LICENSES\.txt)$/u,
   // dashboards and alert rules, for operators
@@ -24,30 +25,37 @@ export const contentFaults = (
 ): ReadonlyArray<string> => {
   const there = new Set(paths)
   const text = (path: string) => readFileSync(join(folder, path), "utf8")
+  const maps = paths.filter((path) => path.startsWith("dist/") && path.endsWith(".map"))
+  const sources = new Set(maps.flatMap((path) => sourcesOf(path, text(path))))
   return [
     ...paths.filter((path) => !allowed.some((pattern) => pattern.test(path))).map((path) =>
       `${path} is of no use to users`
     ),
-    ...paths.filter((path) => path.startsWith("dist/") && path.endsWith(".map")).flatMap((path) =>
-      sourceFaults(path, text(path), there)
-    ),
+    ...maps.flatMap((path) => sourceFaults(path, text(path), there)),
+    ...paths.filter((path) =>
+      path.endsWith(".ts") && !path.startsWith("dist/") && !sources.has(path)
+    ).map((path) => `${path} is the source of no module: remove it from \`files\``),
     ...paths.filter((path) => path.endsWith(".js")).flatMap((path) =>
       importFaults(path, text(path), there, manifest)
     )
   ]
 }
 
+/** Returns the sources of a source map, relative to the package. */
+const sourcesOf = (path: string, text: string): ReadonlyArray<string> =>
+  (JSON.parse(text) as { readonly sources: ReadonlyArray<string> }).sources.map((source) =>
+    normalize(join(dirname(path), source))
+  )
+
 /** A source map must refer to a source in the package. */
 const sourceFaults = (
   path: string,
   text: string,
   there: ReadonlySet<string>
-): ReadonlyArray<string> => {
-  const { sources } = JSON.parse(text) as { readonly sources: ReadonlyArray<string> }
-  return sources.filter((source) => !there.has(normalize(join(dirname(path), source)))).map((
-    source
-  ) => `${path} leads to ${source}, which is not there`)
-}
+): ReadonlyArray<string> =>
+  sourcesOf(path, text).filter((source) => !there.has(source)).map((source) =>
+    `${path} leads to ${source}, which is not there`
+  )
 
 const statement =
   /^[ \t]*(?:import|export)\s(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\("([^"\n]+)"\)/gmu

@@ -74,6 +74,8 @@ describe("the container file", () => {
 
   it("runs without privileges, and contains nothing that could install more", () => {
     assert.match(textsOf(image, "USER").at(-1)!, /^[1-9]\d{3,}:[1-9]\d{3,}$/u)
+    const [user] = textsOf(image, "USER").at(-1)!.split(":")
+    assert.include(read("app/README.md"), `The program runs as user ${user} `)
     assert.isEmpty(textsOf(image, "RUN"))
     const after = image.instructions.findIndex(({ word }) => word === "USER")
     assert.isEmpty(image.instructions.slice(after).filter(({ word }) => word === "COPY"))
@@ -105,14 +107,12 @@ describe("the container file", () => {
     }
   })
 
-  it("exposes both listeners, reachable from outside of the container", () => {
-    assert.deepStrictEqual(textsOf(image, "EXPOSE").join(" ").split(" ").map(Number), [
-      port,
-      adminPort
-    ])
+  it("exposes the interface alone; the admin listener is for the container unless it is told otherwise", () => {
+    assert.deepStrictEqual(textsOf(image, "EXPOSE"), [String(port)])
     const environment = environmentOf(image)
     assert.strictEqual(environment[settings.listening.host.variable], "0.0.0.0")
-    assert.strictEqual(environment[settings.monitoring.adminHost.variable], "0.0.0.0")
+    assert.notProperty(environment, settings.monitoring.adminHost.variable)
+    assert.strictEqual(settings.monitoring.adminHost.default, "127.0.0.1")
   })
 
   it("checks liveness at the admin listener, with the tools of the image", () => {
@@ -120,7 +120,7 @@ describe("the container file", () => {
     const words = wordsOf(command!)
     assert.strictEqual(words[0], "wget")
     assert.strictEqual(words.at(-1), `http://127.0.0.1:${adminPort}/livez`)
-    assert.include(read("adapters/admin/_routes.ts"), '"/livez"')
+    assert.include(read("adapters/admin/_routes.ts"), '"GET /livez"')
   })
 })
 
@@ -224,6 +224,11 @@ describe("the deployment", () => {
   it("gives the node enough time to stop", () => {
     const seconds = Number(/^(\d+)s$/u.exec(node.stop_grace_period!)![1])
     assert.isAbove(seconds * 1000, settings.listening.shutdownTimeoutMs.default)
+  })
+
+  it("lets Prometheus reach the admin listener, which is not published", () => {
+    assert.strictEqual(node.environment![settings.monitoring.adminHost.variable], "0.0.0.0")
+    assert.isTrue(node.ports!.every((published) => !published.includes(String(adminPort))))
   })
 
   it("scrapes the admin listener, with the existing rules and dashboards", () => {

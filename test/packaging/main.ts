@@ -11,11 +11,12 @@ import {
 } from "node:fs"
 import { createRequire } from "node:module"
 import { arch, platform, tmpdir } from "node:os"
-import { dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { containerFaults } from "./_container_build.ts"
 import { contentFaults } from "./_contents.ts"
+import { firstNodeFaults } from "./_first_node.ts"
 import { manifest, readmes, root } from "./_project.ts"
 
 /*
@@ -101,21 +102,20 @@ try {
       path
     ) => `${path} is missing`)
   ])
-  await check("publint finds nothing", async () => {
-    const { messages, pkg } = await publint({
-      pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
-      strict: true
-    })
-    return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
-  })
-  // there is no CommonJS, and resolvers without exports are not supported
-  await check(
-    "attw finds nothing, as a package of modules only",
-    () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), [])
-  )
+  await checkPackage(tarball)
   await check(
     "the client needs no other package, for its types neither",
-    () => clientAlone(tarball)
+    () => clientAlone(tarball, manifest.name, `${manifest.name}/client`)
+  )
+  const clientTarball = packClient()
+  await checkPackage(clientTarball)
+  await check(
+    "the package of the client works alone",
+    () => clientAlone(clientTarball, `${manifest.name}-client`, `${manifest.name}-client`)
+  )
+  await check(
+    "an empty project gets a durable node with npm install and ten lines",
+    () => firstNodeFaults(tarball, join(folder, "first_node"))
   )
   await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
   await check(
@@ -128,16 +128,47 @@ try {
 console.log(`package: ${failed === 0 ? "all checks passed" : `${failed} failed`}`)
 process.exitCode = failed === 0 ? 0 : 1
 
+/** Checks the manifest, the entry points and the types of a package. */
+async function checkPackage(tarball: string): Promise<void> {
+  await check(`publint finds nothing in ${basename(tarball)}`, async () => {
+    const { messages, pkg } = await publint({
+      pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
+      strict: true
+    })
+    return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
+  })
+  // there is no CommonJS, and resolvers without exports are not supported
+  await check(
+    `attw finds nothing in ${basename(tarball)}, as a package of modules only`,
+    () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), [])
+  )
+}
+
+/** Builds and packs the package of the client; returns its tarball. */
+function packClient(): string {
+  const [sources, target] = [join(folder, "client"), join(folder, "client_tarball")]
+  run(process.execPath, [join(root, "app/packaging/client.ts"), sources])
+  mkdirSync(target)
+  run("npm", ["pack", sources, "--pack-destination", target])
+  const tarball = join(target, readdirSync(target)[0]!)
+  const files = filesOf(sources)
+  const bytes = files.reduce((sum, path) => sum + statSync(join(sources, path)).size, 0)
+  console.log(
+    `client: ${files.length} files, ${statSync(tarball).size} bytes packed, ${bytes} bytes unpacked`
+  )
+  return tarball
+}
+
 /**
  * Checks and runs the client in a project without its dependencies, with the strictest compiler
  * options.
  */
-function clientAlone(tarball: string): ReadonlyArray<string> {
-  const project = join(folder, "project")
-  const installed = join(project, "node_modules", manifest.name)
+function clientAlone(tarball: string, name: string, door: string): ReadonlyArray<string> {
+  const project = mkdtempSync(join(folder, "project"))
+  const installed = join(project, "node_modules", name)
   mkdirSync(installed, { recursive: true })
   run("tar", ["-xzf", tarball, "-C", installed, "--strip-components", "1"])
-  const program = `import { type later, rollupClient, valueOf } from "${manifest.name}/client"
+  const program = `import { type later, rollupClient, valueOf } from "${door}"
 const client = rollupClient({ url: "http://node", fetch: () => Promise.resolve(new Response(\`{"nonce":18446744073709551615}\`)) })
 const { nonce }: later.Account = valueOf(await client.getAccount({ accountIndex: "zk:ETH:256" }))
 console.log(String(nonce))

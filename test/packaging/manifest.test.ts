@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { doors, manifest, read, root } from "./_project.ts"
+import { doors, type Manifest, manifest, read, root } from "./_project.ts"
 
 describe("the package", () => {
   it("has existing entry points, each built to its published path", () => {
@@ -21,6 +21,12 @@ describe("the package", () => {
   it("has a program that starts by its name", () => {
     assert.deepStrictEqual(Object.values(manifest.bin), ["./dist/program/main.js"])
     assert.match(read("app/main.js"), /^#!\/usr\/bin\/env node\n/u)
+  })
+
+  it("installs the Node that runs its commands", () => {
+    assert.property(manifest.devDependencies, "node")
+    const { version } = JSON.parse(read("node_modules/node/package.json")) as Manifest
+    assert.strictEqual(process.version, `v${version}`)
   })
 
   it("documents the purpose of each dependency, and of nothing else", () => {
@@ -47,6 +53,22 @@ describe("the package", () => {
     )
     assert.strictEqual(versions[0], manifest.version)
     assert.strictEqual(new Set(versions).size, versions.length)
+  })
+
+  it("names its authors, and is published with provenance from one repository", () => {
+    const { author, publishConfig, ...address } = JSON.parse(read("package.json")) as {
+      readonly author: string
+      readonly publishConfig: object
+      readonly repository?: unknown
+      readonly homepage?: unknown
+      readonly bugs?: unknown
+    }
+    assert.include(read("LICENSE"), author)
+    assert.deepStrictEqual(publishConfig, { access: "public", provenance: true })
+    // npm compares the provenance with the repository: all three are set, or none yet
+    const { bugs, homepage, repository } = address
+    assert.strictEqual(repository === undefined, homepage === undefined)
+    assert.strictEqual(repository === undefined, bugs === undefined)
   })
 
   it("has the licence of its LICENSE file", () => {

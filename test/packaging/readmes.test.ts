@@ -3,7 +3,13 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { read, readmes, root } from "./_project.ts"
 
-const documents = [...readmes, "app/packaging/CHANGELOG.md"]
+const documents = [
+  ...readmes,
+  "app/OPERATIONS.md",
+  "app/packaging/CHANGELOG.md",
+  ".github/CONTRIBUTING.md",
+  ".github/SECURITY.md"
+]
 
 /** Returns the relative links of a document outside of code. */
 const linksOf = (file: string): ReadonlyArray<string> =>

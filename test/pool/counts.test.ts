@@ -123,7 +123,7 @@ describe("a node counts", () => {
       const tooMany = yield* Effect.flip(submission.submitTransaction(postedOf({ nonce: 2n })))
       assert.strictEqual(
         tooMany.message,
-        "Account 256 has 2 pending transactions and accepts no more: try again in 7 seconds"
+        "Account 256 has 2 pending transactions, the maximum: try again in 7 seconds"
       )
       yield* submit(postedOf({ fromAccountIndex: 257 }))
       for (let again = 0; again < 2; again++) {
@@ -132,7 +132,7 @@ describe("a node counts", () => {
         )
         assert.strictEqual(
           full.message,
-          "The pool has 3 pending transactions and accepts no more: try again in 7 seconds"
+          "The pool has 3 pending transactions, the maximum: try again in 7 seconds"
         )
       }
       yield* ownersOf({})
@@ -211,7 +211,7 @@ describe("a refusal", () => {
           message)
       assert.strictEqual(
         yield* messageOf({ type: "Exit" }),
-        "Property type has the value Exit: expected Transfer, which is what the destination says"
+        "Property type has the value Exit: expected Transfer, the type for this destination"
       )
       assert.strictEqual(
         yield* messageOf({ fromAccountIndex: 999, toAccountIndex: 998 }),
@@ -220,7 +220,7 @@ describe("a refusal", () => {
       yield* submission.submitTransaction(postedOf())
       assert.match(
         yield* messageOf({ toAccountIndex: 258 }),
-        /^Property id has the value 0x02\w+: expected an id that is free or the same transaction: another one is stored under it, and stays$/u
+        /^Property id has the value 0x02\w+: expected an unused id or the stored transaction: another transaction is stored under this id$/u
       )
     }).pipe(Effect.provide(nodeLayer())))
 })

@@ -92,7 +92,7 @@ describe("a coordinator", () => {
         ["pend", null],
         ["pend", null]
       ])
-      assert.strictEqual(yield* lastReasonOf(first!), "Nonce 0 of account 256 is in the past")
+      assert.strictEqual(yield* lastReasonOf(first!), "Nonce 0 of account 256 is already used")
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("releases invalid batches, but not one that the ledger has", () =>
@@ -292,7 +292,7 @@ describe("a pool is settled", () => {
       assert.deepStrictEqual(yield* statesOf(id!), [["invl", 3]])
       assert.strictEqual(
         yield* lastReasonOf(id!),
-        "Nonce 0 of account 256 is used: its current one is 1"
+        "Nonce 0 of account 256 is already used: the next nonce is 1"
       )
     }).pipe(Effect.provide(nodeLayer())))
 

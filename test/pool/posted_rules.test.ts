@@ -14,8 +14,8 @@ import {
   INTERNAL_ADDRESS,
   ZERO_ADDRESS
 } from "../../core/encoding/mod.ts"
-import { ledgerFaults } from "../../core/use_cases/pool/_ledger_rules.ts"
 import {
+  ledgerFaults,
   authorizationFaults,
   postedFaults,
   refuseFor,
@@ -44,7 +44,7 @@ const request: RequestedTransaction = {
 const float = "an amount of at most 35 significant bits times a power of ten"
 const range = `an amount from 0 to ${FLOAT40_AMOUNT_MAX}`
 const selector = "a fee selector from 0 to 255"
-const nonceRule = "a nonce below 2^40, since more has no place in what is signed"
+const nonceRule = "a nonce below 2^40, the bound of the signed message"
 
 describe("the rules of a body by itself", () => {
   it("name property, value and rule, with the names of the network", () => {
@@ -131,7 +131,7 @@ describe("the rules of a body by itself", () => {
   })
 
   it("refuse a missing or contradictory destination", () => {
-    const named = "null, since toAccountIndex names the destination"
+    const named = "null, because toAccountIndex is the destination"
     const account = "1 for an exit or 256 and more for an account"
     const wrong = [
       [{ toAccountIndex: 255 }, ["/toAccountIndex", account]],
@@ -140,11 +140,11 @@ describe("the rules of a body by itself", () => {
       [{ toPublicKey: owner.publicKey }, ["/toBjj", named]],
       [{ toAccountIndex: null, toPublicKey: owner.publicKey }, [
         "/toZkEthereumAddress",
-        "the address of all F, which goes with toBjj"
+        "the address of all F, because toBjj is set"
       ]],
       [{ toAccountIndex: null, toAddress: INTERNAL_ADDRESS }, [
         "/toBjj",
-        "a key, which goes with the address of all F"
+        "a key, because the address is all F"
       ]],
       [{ toAccountIndex: null }, [
         "/toAccountIndex",
@@ -155,7 +155,7 @@ describe("the rules of a body by itself", () => {
     assert.deepStrictEqual(brokenBy({ toAccountIndex: 256 }), [])
     assert.deepStrictEqual(brokenBy({ toAccountIndex: null, toAddress: owner.address }), [[
       "/type",
-      "TransferToEthAddr, which is what the destination says"
+      "TransferToEthAddr, the type for this destination"
     ]])
   })
 
@@ -179,7 +179,7 @@ describe("the rules of a body by itself", () => {
   })
 
   it("refuse an authorization without owner or key", () => {
-    const noOwner = ["/zkEthereumAddress", "an address that somebody can own"]
+    const noOwner = ["/zkEthereumAddress", "an address that is not zero"]
     assert.deepStrictEqual(pairs(authorizationFaults(owner, refuse)), [])
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, address: ZERO_ADDRESS }, refuse)),
@@ -208,7 +208,7 @@ describe("the rules of a body against the ledger", () => {
     pairs(
       ledgerFaults(
         postedOf({ nonce: 5n, ...parts }),
-        { sender: account, receiver: account, token, ...parties },
+        { sender: account, receiver: account, token, lastBatchNum: 7, ...parties },
         feeBounds,
         refuse
       )
@@ -218,7 +218,7 @@ describe("the rules of a body against the ledger", () => {
     assert.deepStrictEqual([broken({}), broken({ nonce: 6n })], [[], []])
     assert.deepStrictEqual(broken({ nonce: 4n }), [[
       "/nonce",
-      "5 or more, since the sender's account has used the ones before"
+      "5 or more, because the sender has used the lower ones"
     ]])
   })
 
@@ -237,12 +237,20 @@ describe("the rules of a body against the ledger", () => {
     ]])
     assert.deepStrictEqual(broken({}, { receiver: { ...account, tokenId: 1 } }), [[
       "/toAccountIndex",
-      "an account of token 0, found one of token 1"
+      "an account of token 0, not of token 1"
     ]])
     for (const toAccountIndex of [null, 1]) {
       assert.deepStrictEqual(broken({ toAccountIndex }, { receiver: null }), [])
     }
     assert.deepStrictEqual(broken({}, { token: null }), [["/tokenId", "a registered token"]])
+  })
+
+  it("refuse a last batch that is already forged", () => {
+    assert.deepStrictEqual([broken({ maxNumBatch: 8 }), broken({ maxNumBatch: 0 })], [[], []])
+    assert.deepStrictEqual(broken({ maxNumBatch: 7 }), [[
+      "/maxNumBatch",
+      "0 for no limit, or 8 or more, because batch 7 is forged"
+    ]])
   })
 
   it("refuse a fee beyond its bounds, which are included", () => {
@@ -251,11 +259,11 @@ describe("the rules of a body against the ledger", () => {
     assert.deepStrictEqual(broken({}, {}, { minFeeUSD: paid, maxFeeUSD: paid }), [])
     assert.deepStrictEqual(broken({}, {}, { minFeeUSD: paid * 1.01, maxFeeUSD: 9 }), [[
       "/fee",
-      `a fee of at least ${paid * 1.01} US dollars, found ${paid}`
+      `a fee of at least ${paid * 1.01} US dollars, not ${paid}`
     ]])
     assert.deepStrictEqual(broken({}, {}, { minFeeUSD: 0, maxFeeUSD: paid * 0.99 }), [[
       "/fee",
-      `a fee of at most ${paid * 0.99} US dollars, found ${paid}`
+      `a fee of at most ${paid * 0.99} US dollars, not ${paid}`
     ]])
   })
 })

@@ -12,7 +12,7 @@ import {
   isRequested,
   isSameAuthorization,
   isSamePosted
-} from "../../core/use_cases/pool/_equality.ts"
+} from "../../core/use_cases/pool/_superseded.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 
 const [one, other] = [ownerOf(1), ownerOf(2)]

@@ -92,7 +92,7 @@ describe("a selection", () => {
       ], []])
       assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1000n }), [
         [],
-        [[16, "Account 257 has no room for 1000 units"]]
+        [[16, "Account 257 cannot receive 1000 units: its balance would exceed the maximum"]]
       ])
     }).pipe(Effect.provide(nodeLayer())))
 
@@ -104,7 +104,7 @@ describe("a selection", () => {
       yield* submit(first, second)
       assert.deepStrictEqual(yield* selectedWith({ ...yield* account(256), nonce: last - 1n }), [[
         first.id
-      ], [[16, `Nonce ${last} is the last one, and an account has no room for the next`]]])
+      ], [[16, `Nonce ${last} is the greatest one: an account cannot store the next nonce`]]])
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("skips a transaction if its account is gone, has another token or another owner, and one to such an account", () =>
@@ -115,7 +115,7 @@ describe("a selection", () => {
       yield* submit(posted)
       const signer: Selected = [[], [[
         16,
-        "Account 256 does not belong to the signer since a rollback"
+        "Account 256 has belonged to another owner since a rollback"
       ]]]
       assert.deepStrictEqual(
         yield* selectedWith({ ...sender, publicKey: stranger.publicKey }),
@@ -141,7 +141,7 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* selectedOf(), [[], [[
         15,
         "Account 262 of token 0 does not exist"
-      ], [16, "Account 262 does not belong to the signer since a rollback"]]])
+      ], [16, "Account 262 has belonged to another owner since a rollback"]]])
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("sends to the first account of an address, and creates one if none has its token", () =>
@@ -208,14 +208,14 @@ describe("a selection", () => {
         postedOf({ ...toAddress, fromAccountIndex: 258 })
       ]
       yield* submit(...all)
-      const noSpace = [13, "The batch has no space to create an account: it creates 1 already"]
+      const noSpace = [13, "The batch cannot create another account: it already creates 1"]
       assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 1 }), [
         all.slice(0, 2).map(({ id }) => id),
         [noSpace]
       ])
       assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 0 }), [
         [],
-        all.map(() => [13, "The batch has no space to create an account: it creates 0 already"])
+        all.map(() => [13, "The batch cannot create another account: it already creates 0"])
       ])
       assert.deepStrictEqual((yield* selectedOf({ maxNewAccounts: 2 }))[0], all.map(({ id }) => id))
     }).pipe(Effect.provide(nodeLayer())))
@@ -248,10 +248,10 @@ describe("a selection", () => {
       assert.deepStrictEqual(ids, [done.id, next.id, created.id, again.id])
       const requested = [
         18,
-        `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the current one of the sender, 0`
+        `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the next nonce of the sender, 0`
       ]
       assert.sameDeepMembers([...skippedTransactions], [
-        [12, "Nonce 5 is not the current one of the sender, 0"],
+        [12, "Nonce 5 is not the next nonce of the sender, 0"],
         requested,
         requested,
         [11, `The sender has 4010 units, expected ${5000n + feeUnits(poor)} for amount and fee`]
@@ -301,7 +301,7 @@ describe("a selection", () => {
         id: string
       ) => [[
         18,
-        `The requested transaction ${id} cannot be forged in the same batch: there is no room for all that require each other`
+        `The requested transaction ${id} cannot be forged in the same batch: the batch has no space for all transactions that require each other`
       ]]
       assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [
         four.slice(1).map(({ id }) => id),
@@ -417,7 +417,7 @@ describe("a selection", () => {
       ])
       const waits = (
         nonce: bigint
-      ) => [12, `Nonce ${nonce} is not the current one of the sender, 0`]
+      ) => [12, `Nonce ${nonce} is not the next nonce of the sender, 0`]
       assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[exit.id], [
         waits(2n),
         waits(1n),
@@ -446,7 +446,7 @@ describe("a selection", () => {
           ]
         })
       )
-      const late = [12, "Nonce 0 is not the current one of the sender, 1"]
+      const late = [12, "Nonce 0 is not the next nonce of the sender, 1"]
       assert.deepStrictEqual(yield* selectedOf(), [[], [late, late]])
       const pool = yield* Pool
       assert.deepStrictEqual([
@@ -455,7 +455,7 @@ describe("a selection", () => {
       ], ["fged", "invl"])
       assert.strictEqual(
         (yield* pool.transitions(rival.id)).at(-1)?.reason,
-        "Nonce 0 of account 256 is used: its current one is 1"
+        "Nonce 0 of account 256 is already used: the next nonce is 1"
       )
     }).pipe(Effect.provide(nodeLayer())))
 

@@ -285,8 +285,7 @@ describe("posting a transaction", () => {
           limit: "pendingPerAccountMax",
           maximum: 2,
           retryAfterSeconds: 60,
-          message:
-            "Account 256 has 2 pending transactions and accepts no more: try again in 60 seconds"
+          message: "Account 256 has 2 pending transactions, the maximum: try again in 60 seconds"
         }
       )
       yield* submission.submitTransaction(postedOf({ fromAccountIndex: 257, toAccountIndex: 256 }))

@@ -1,11 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
-import { transfer } from "../../app/commands/transfer.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+import { connect, walletFromEthereumKey } from "../../adapters/wallet/mod.ts"
 import { env } from "./_env.ts"
 
 /* Runs the program as a user does, by its command line and HTTP only. */
@@ -94,19 +93,11 @@ export const until = async (
 
 /** Sends from the demo wallet, as `wallet --send` does; returns the id of the transaction. */
 export const sendFromDemoWallet = async (url: string): Promise<string> => {
-  const simulation = simulate({ seed: "1" })
-  while (simulation.demoAccounts().length === 0) simulation.next()
-  const { index: accountIndex, symbol } = simulation.demoAccounts()[0]!
-  const { id } = await Effect.runPromise(transfer({
-    url,
-    network: defaultNetwork,
-    privateKey: simulation.demoWallet.privateKey,
-    accountIndex,
-    symbol,
-    amount: "0.25",
-    to: undefined,
-    nonce: undefined
-  }))
+  const { demoWallet } = simulate({ seed: "1" })
+  const rollup = await connect({ url })
+  const wallet = walletFromEthereumKey(demoWallet.ethereumKey, rollup.network)
+  const [first] = await rollup.accounts(wallet)
+  const { id } = await first!.transfer({ to: "zk:ETH:256", amount: "0.25" })
   return id
 }
 

@@ -1,10 +1,18 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { commands } from "../../app/commands/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
@@ -29,8 +37,8 @@ interface Ended {
 }
 
 /** Starts the program and collects its output. */
-const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const child = spawn(process.execPath, [main, ...words], {
+const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}, file = main) => {
+  const child = spawn(process.execPath, [file, ...words], {
     cwd: directory,
     env: { ...env, ...more },
     stdio: ["ignore", "pipe", "pipe"]
@@ -63,17 +71,38 @@ const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {})
 }
 
 describe("the program and its configuration", () => {
-  it("refuses a Node below the lowest version that `engines` admits", async () => {
+  it("refuses a Node below the lowest version that `engines` admits, in a checkout and installed", async () => {
     const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
     const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } }
-    const [, major, minor] = /^\^(\d+)\.(\d+)\.0 /u.exec(engines.node)!.map(Number)
-    const versions = `{ value: { ...process.versions, node: '${major}.${minor! - 1}.9' } }`
+    const [lowest, ...majors] = engines.node.split(" || ").map((range) =>
+      range.replace(/^\^/u, "").replace(/(?:\.0)+$/u, "")
+    )
+    const supported = `${[lowest, ...majors].join(", ")} or a later release of these majors`
+    const [major, minor] = lowest!.split(".").map(Number) as [number, number]
+    const old = `${major}.${minor - 1}.9`
+    const versions = `{ value: { ...process.versions, node: '${old}' } }`
     const older = encodeURIComponent(`Object.defineProperty(process, 'versions', ${versions})`)
     const NODE_OPTIONS = `--import data:text/javascript,${older}`
-    const { code, error, out } = await run(["--version"], { NODE_OPTIONS })
-    assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
-    const expected = `^Node ${major}\\.\\d+\\.9 is too old: expected ${major}\\.${minor} or later`
-    assert.match(error, new RegExp(expected, "u"))
+    // the bundle of an installed package is another file
+    const installed = join(directory, "dist/program/main.js")
+    mkdirSync(dirname(installed), { recursive: true })
+    copyFileSync(main, installed)
+    writeFileSync(join(directory, "package.json"), '{ "type": "module" }')
+    for (
+      const [file, advice] of [
+        [main, "run it with node_modules/.bin/node, which npm ci installs"],
+        [installed, "install one of these"]
+      ] as const
+    ) {
+      const { code, error, out } = await start(["--version"], { NODE_OPTIONS }, file).ended
+      assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
+      assert.strictEqual(
+        error,
+        `Node ${old} is too old: rollup-node needs Node ${supported}; ${advice}\n`
+      )
+    }
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+    assert.include(readme.replaceAll(/\s+/gu, " "), `Node ${supported}`)
   })
 
   it("uses the settings of its file, its environment and its flags, and exits with 0 when it is stopped", async () => {
@@ -192,8 +221,14 @@ describe("the program and its configuration", () => {
       "error"
     ])
     assert.deepStrictEqual(await complete("serve", "--config", "compl"), ["completions.bash"])
-    assert.deepStrictEqual(await complete("openapi", ""), ["later", "earlier"])
+    assert.deepStrictEqual(await complete("openapi", ""), ["later", "earlier", "v1"])
     assert.deepStrictEqual((await run(["completions", "csh"])).code, 2)
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { out } = await run(["completions", shell])
+      assert.match(out, new RegExp(`^# +rollup-node completions ${shell} >`, "mu"))
+      for (const { name } of commands) assert.include(out, name.split(" ").at(-1)!)
+      if (shell !== "bash") assert.include(out, "config check, config print")
+    }
   })
 
   it("reports all invalid settings, exits with 2, and starts nothing", async () => {
@@ -220,9 +255,24 @@ describe("the program and its configuration", () => {
     ])
   })
 
+  it("suggests a command or flag for a misspelt one, wherever it is", async () => {
+    const cases = [
+      ["help srve", '"srve": The command is unknown: did you mean serve?'],
+      ["srve --help", '"srve": The command is unknown: did you mean serve?'],
+      ["config chek", '"config chek": The command is unknown: did you mean config check?'],
+      ["config", '"config": Another word is missing: expected config check or config print'],
+      ["--hlep", "--hlep: The flag is unknown: did you mean --help?"],
+      ["--port 1", "--port: A command is missing before it: did you mean serve --port?"]
+    ] as const
+    const ended = await Promise.all(cases.map(([words]) => run(words.split(" "))))
+    for (const [i, [words, expected]] of cases.entries()) {
+      assert.deepStrictEqual(ended[i], { code: 2, out: "", error: `${expected}\n` }, words)
+    }
+  })
+
   it("prints its configuration as a valid file, without the secrets", async () => {
     const url = "postgresql://somebody:hunter2@localhost/rollup"
-    const printed = await run(["config", "print", "--port", "9", "--database", url])
+    const printed = await run(["config", "print", "--port", "9", "--database", url, "--simulate"])
     assert.strictEqual(printed.code, 0, printed.error)
     assert.notInclude(printed.out, "hunter2")
     assert.match(printed.out, /^# url is set, and secret {2}# --database$/mu)
@@ -234,7 +284,7 @@ describe("the program and its configuration", () => {
     assert.match(again.out, /^port = 9 {2}# printed\.toml, line 2: server\.port$/mu)
     assert.match(
       checked.out,
-      /^The configuration is valid; settings that are set: 1, at their default: \d+$/mu
+      /^The configuration is valid; settings that are set: 2, at their default: \d+$/mu
     )
     assert.strictEqual(checked.code, 0)
   })

@@ -13,7 +13,7 @@ import {
   until
 } from "./_program.ts"
 
-const flags = ["--pace", "0.5", "--transactions", "150"]
+const flags = ["--simulate", "--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a database", () => {
   it("continues after a kill with the same network and every acknowledged transaction", () =>

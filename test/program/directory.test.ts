@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
+import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import {
   command,
   inDirectory,
@@ -50,6 +51,28 @@ describe("the program with a data directory", () => {
       await until(() => resumed.output().includes("The feed has ended"), resumed.output)
       assert.deepStrictEqual(await json(`${resumed.url}/state`), state)
       await resumed.kill()
+    }))
+
+  it("ends with a sentence and exit code 4 if no database answers", () =>
+    inDirectory(async (directory) => {
+      writeFileSync(directory, `${[...writeFeed(simulate({ seed: 1 }), 0)].join("")}`)
+      const database = ["--database", "postgresql://user@127.0.0.1:1/rollup"]
+      for (
+        const words of [
+          ["migrate", ...database],
+          ["migrate", "--dry-run", "--database-wait", "0.3", ...database],
+          ["ingest", directory, ...database],
+          ["verify", ...database],
+          ["serve", "--port", "0", "--simulate", "--empty", "--database-wait", "0", ...database]
+        ]
+      ) {
+        const { output, status } = command(...words)
+        assert.strictEqual(status, 4, `${words.join(" ")}: ${output}`)
+        assert.match(
+          output,
+          /PostgreSQL at 127\.0\.0\.1:1, database "rollup" cannot be used: connect ECONNREFUSED .*; start the server, correct the URL, or wait longer/u
+        )
+      }
     }))
 
   it("reports errors of its options", () =>

@@ -216,12 +216,12 @@ describe("a program that is stopped", () => {
 
   it("loses none with several workers either", async () => {
     const { url } = await freshDatabase()
-    await restarts(2, "--empty", "--database", url, "--workers", "2")
+    await restarts(2, "--simulate", "--empty", "--database", url, "--workers", "2")
   })
 
   it("leaves the writing of a database to another process at once", async () => {
     const { url } = await freshDatabase()
-    await restarts(1, "--transactions", "0", "--pace", "0.1", "--database", url)
+    await restarts(1, "--simulate", "--transactions", "0", "--pace", "0.1", "--database", url)
     const [writer] = await execute(url, "SELECT holder, epoch::text AS epoch FROM writer")
     assert.isNull(writer!.holder)
     // each one wrote in its turn

@@ -70,3 +70,57 @@ export function commonFacts(value: unknown, root: string): unknown {
     })
   )
 }
+
+/** Names of `v1` and of `later`. */
+const renamedInV1: { readonly [name: string]: string } = {
+  instantWithdraw: "instantWithdrawn",
+  delayedWithdraw: "delayedWithdrawn",
+  tokenAccounts: "totalAccounts",
+  wallets: "totalBJJs",
+  hermezGovernanceAddress: "governanceAddress",
+  rateBlocks: "blockWithdrawalRate",
+  hermez: "rollup",
+  tokenHEZ: "governanceToken",
+  hermezAuctionContract: "auctionAddress",
+  withdrawDelayerContract: "withdrawalDelayerAddress",
+  hermezRollup: "rollupAddress"
+}
+
+/** Properties that only one of the two has, by the end of their path. */
+const aloneInV1 = [
+  "exits/bjj",
+  "exits/zkEthereumAddress",
+  "exit/bjj",
+  "exit/zkEthereumAddress",
+  "withdrawAddr",
+  "buckets/blockStamp",
+  "rateWithdrawals",
+  "defaultSlotSetBidSlotNum",
+  "chainId",
+  "toBJJ"
+]
+
+/** Returns the facts that `v1` shares with `later`, under the names of `later`; integers as text. */
+export const factsOfV1 = (answer: unknown) => sharedFacts(answer, renamedInV1, "")
+/** Returns the facts that `later` shares with `v1`; integers as text. */
+export const factsOfLater = (answer: unknown) => sharedFacts(answer, {}, "")
+
+function sharedFacts(
+  value: unknown,
+  names: { readonly [name: string]: string },
+  path: string
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => sharedFacts(item, names, path))
+  if (typeof value === "number" || typeof value === "bigint") return String(value)
+  if (typeof value !== "object" || value === null) return value
+  // the item of a single answer is at the root
+  const isExit = path === "" && "merkleProof" in value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inside]) => {
+      const at = `${isExit ? "/exit" : path}/${names[name] ?? name}`
+      return aloneInV1.some((end) => at.endsWith(`/${end}`))
+        ? []
+        : [[names[name] ?? name, sharedFacts(inside, names, at)]]
+    })
+  )
+}

@@ -1,7 +1,12 @@
 import { Cause, Effect, Exit, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { type OperationId, revisionList, wireContext } from "../../core/contract/mod.ts"
+import {
+  type OperationId,
+  revisionList,
+  type RevisionName,
+  wireContext
+} from "../../core/contract/mod.ts"
 import type { GenesisFeed, Network } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core/use_cases/mod.ts"
@@ -9,7 +14,7 @@ import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core
 export type Pool = PoolStore["Service"]
 
 /**
- * Opens both revisions over a ledger; the identity of the network may differ from that of the feed.
+ * Opens all revisions over a ledger; the identity of the network may differ from that of the feed.
  */
 export const reading = (
   { genesis, network = genesis.network, pool = openMemoryPool(), reader }: {
@@ -18,7 +23,7 @@ export const reading = (
     readonly pool?: Pool
     readonly reader: LedgerReader["Service"]
   }
-): Effect.Effect<{ readonly later: ReadInterface; readonly earlier: ReadInterface }> =>
+): Effect.Effect<{ readonly [N in RevisionName]: ReadInterface }> =>
   Effect.map(
     Effect.provide(
       readInterfaces({
@@ -28,7 +33,10 @@ export const reading = (
       }),
       Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, pool))
     ),
-    ([first, second]) => ({ later: first!, earlier: second! })
+    (faces) =>
+      Object.fromEntries(faces.map((face) => [face.revision.name, face])) as {
+        readonly [N in RevisionName]: ReadInterface
+      }
   )
 
 /**

@@ -160,5 +160,17 @@ describe("the laws find a store that", () => {
         Effect.map(allHold({ ...subject, open: Effect.map(subject.open, wrong) }), assert.isFalse)
     )
   }
+  it.effect("and fail in the same way with the same seed", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const open = Effect.map(subject.open, broken["ignores the filter by type"]!)
+      const reading = yield* readSubject({ ...subject, open })
+      const failures = Effect.forEach(
+        [...answerLaws, ...pagingLaws],
+        (law) => Effect.map(Effect.result(law.run(reading)), (result) => String(result))
+      )
+      const first = yield* failures
+      assert.isTrue(first.some((result) => result.includes("expected")))
+      assert.deepStrictEqual(yield* failures, first)
+    })))
   it.effect("accept a correct store", () => Effect.map(allHold(subject), assert.isTrue))
 })

@@ -91,7 +91,7 @@ try {
         run(deno, [
           "run",
           "--allow-read",
-          `--allow-net=${new URL(url).host}`,
+          `--allow-net=${new URL(url).hostname}`,
           "--no-lock",
           "--node-modules-dir=manual",
           "command.js",
@@ -106,8 +106,7 @@ try {
           "rollup-node-api",
           "effect",
           "@noble/hashes",
-          "@noble/curves",
-          "poseidon-lite"
+          "@noble/curves"
         ], url)
     ]
   ]

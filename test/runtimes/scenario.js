@@ -3,7 +3,10 @@
 // Plain JavaScript on purpose: it is what a project without TypeScript would write.
 import { rollupClient, valueOf } from "rollup-node-api/client"
 import { openNode } from "rollup-node-api/embed"
+import { toFetchHandler } from "rollup-node-api/http"
 import { readFeedLine } from "rollup-node-api"
+import { simulate } from "rollup-node-api/simulator"
+import { connect, walletFromEthereumKey } from "rollup-node-api/wallet"
 
 const paths = [
   "/state",
@@ -23,11 +26,19 @@ const paths = [
   "/earlier/accounts"
 ]
 
+/** Requests paths of a node that is served below a path, without a server. */
+const askInMemory = (node, basePath, paths) =>
+  Promise.all(paths.map(async (path) => {
+    const response = await toFetchHandler(node, { basePath })(new Request(`http://node${path}`))
+    return [response, await response.text()]
+  }))
+
 /**
  * @param {string} feed NDJSON, a genesis record first
  * @param {string} url a server that has followed the same feed
+ * @param askBelow requests paths of a node that is served below a path
  */
-export const scenario = async (feed, url) => {
+export const scenario = async (feed, url, askBelow = askInMemory) => {
   const records = feed.trim().split("\n").map((line) => readFeedLine(line).value)
   const node = await openNode({ genesis: records[0].genesis })
   for (const record of records) await node.applyRecord(record)
@@ -37,8 +48,14 @@ export const scenario = async (feed, url) => {
     answers.push(`${response.status} ${path} ${fingerprint(await response.text())}`)
   }
   answers.push(...await askedByClient("in memory", "http://node", node.fetch))
+  answers.push(await signedByWallet("in memory", "http://node", node.fetch))
+  const below = ["/rollup/openapi.json", "/rollup/tokens?limit=20", "/rollup/nowhere"]
+  for (const [{ status }, text] of await askBelow(node, "/rollup", below)) {
+    answers.push(`below a path: ${status} ${fingerprint(text)} ${text.includes("/rollup")}`)
+  }
   await node.close()
   answers.push(...await askedByClient("over a socket", url, (request) => fetch(request)))
+  answers.push(await signedByWallet("over a socket", url, (request) => fetch(request)))
   return answers.join("\n")
 }
 
@@ -66,6 +83,16 @@ const askedByClient = async (where, url, ask) => {
       statuses.join(" ")
     }`
   ]
+}
+
+/** Derives the keys of the demo wallet, and builds and signs a transaction with them. */
+const signedByWallet = async (where, url, ask) => {
+  const rollup = await connect({ url, fetch: ask })
+  const { demoWallet } = simulate({ seed: "runtimes", users: 30 })
+  const wallet = walletFromEthereumKey(demoWallet.ethereumKey, rollup.network)
+  const [account] = await rollup.accounts(wallet)
+  const { id, signature } = await account.build({ to: "exit", amount: "0.5", fee: 30 })
+  return `wallet ${where}: ${account.accountIndex}, ${id} ${signature.slice(0, 16)}`
 }
 
 const textOf = (value) =>

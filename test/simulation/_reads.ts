@@ -12,7 +12,13 @@ import {
   type ScalarName,
   type ScalarValues
 } from "../../core/contract/mod.ts"
-import { localName, type Network, transactionTypes } from "../../core/domain/mod.ts"
+import {
+  localName,
+  type Network,
+  poolStates,
+  poolTransactionTypes,
+  transactionTypes
+} from "../../core/domain/mod.ts"
 import type { SeededRandom } from "../laws/_seeded_random.ts"
 import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
@@ -127,6 +133,10 @@ function drawValue(
         [...facts.transactions, ...facts.queued].map(({ id }) => id),
         `0x02${"0".repeat(64)}`
       )
+    case "poolState":
+      return random.of(poolStates)
+    case "poolTransactionType":
+      return random.of(poolTransactionTypes)
     case "transactionType":
       return random.of(transactionTypes)
     case "boolean":

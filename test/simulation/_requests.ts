@@ -55,6 +55,10 @@ export function send(
     if (status === 503) {
       const full = bodyOf(answer).includes("problem:pool-full")
       world.check(
+        request.method === "POST" || !bodyOf(answer).includes("disk space"),
+        () => `${label} is refused because the disk is full`
+      )
+      world.check(
         Number(headers["retry-after"]) >= 1,
         () => `${label} is refused for now without Retry-After`
       )

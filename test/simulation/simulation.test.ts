@@ -40,7 +40,6 @@ const expected = [
   "GET 304",
   "GET 400",
   "GET 404",
-  "GET 500",
   "GET 503",
   "HEAD 200",
   "POST 200",

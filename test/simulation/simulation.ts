@@ -38,7 +38,7 @@ const storm: Operation = ({ random, disk, kind, injector }) => {
   const roll = random.below(10)
   injector.isUnreachable = roll === 0
   injector.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
-  if (kind === "journal" && roll === 1) disk.isFull = true
+  if (kind === "journal") disk.isFull = roll === 1
 }
 
 /** A client disconnects during its request. */

@@ -39,6 +39,7 @@ const words = [
   "serve",
   "--database",
   url,
+  "--simulate",
   "--workers",
   "2",
   "--port",

@@ -104,6 +104,21 @@ describe("Following a feed", () => {
       assert.deepStrictEqual(left, expected)
     }))
 
+  it.effect("ends if the failure of the store is permanent", () =>
+    Effect.gen(function*() {
+      const failure = new StoreFailure({ message: "The disk is full", retry: false })
+      let calls = 0
+      const layer = Layer.effectContext(
+        Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
+          Context.add(node, Ledger, {
+            ...Context.get(node, Ledger),
+            applyRecord: () => Effect.suspend(() => (calls++, Effect.fail(failure)))
+          }))
+      )
+      const ended = yield* Effect.flip(Effect.provide(followFeed(arriving(feed)), layer))
+      assert.deepStrictEqual([ended, calls], [failure, 1])
+    }))
+
   it.effect("continues after the records of another process, wherever it stopped", () =>
     Effect.gen(function*() {
       const expected = yield* undisturbed

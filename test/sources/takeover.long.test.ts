@@ -24,6 +24,7 @@ import { ledgerContent } from "./_ledger_content.ts"
 const network: SourceSettings = {
   seed: "1",
   transactions: 20,
+  transactionsMax: 100_000,
   paceSeconds: 0.05,
   prefix: "rollup",
   empty: false,

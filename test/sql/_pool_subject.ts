@@ -2,7 +2,11 @@ import { afterAll, beforeAll } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
-import { poolSchema } from "../../adapters/sql/schema/_pool_schema.ts"
+import {
+  lastBatchSchema,
+  poolListSchema,
+  poolSchema
+} from "../../adapters/sql/schema/_pool_schema.ts"
 import {
   Database,
   databaseLayer,
@@ -47,7 +51,8 @@ export const executed = (database: Services, ...statements: ReadonlyArray<string
       ))
   )
 
-const createPool = (database: Services) => executed(database, ...poolSchema)
+const createPool = (database: Services) =>
+  executed(database, ...poolSchema, ...lastBatchSchema, ...poolListSchema)
 
 /** Opens a database with the tables of a pool for the tests of a file. */
 export const poolDatabase = () => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { combinedKeys, keysOfRow } from "../../adapters/sql/postings/posting_keys.ts"
+import { combinedKeys, keysOfRow } from "../../adapters/sql/postings/posting_entries.ts"
 import {
   type PostingFacet,
   type PostingList,

@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Fiber, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import { cutRemoved } from "../../adapters/sql/postings/cut_postings.ts"
+import { cutRemoved } from "../../adapters/sql/postings/write_postings.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
 import type { OpenPool } from "../laws/mod.ts"
 

@@ -13,7 +13,7 @@ registerHooks({
   }
 })
 
-const { openNode } = await import("../../app/embed.ts")
+const { openNode } = await import("../../app/embed/mod.ts")
 const { readFeedLine } = await import("../../core/mod.ts")
 const { Exit } = await import("effect")
 

@@ -352,11 +352,11 @@ describe("every body", () => {
   it("explains properties of other dialects and of the node", () => {
     assert.match(
       faultsOf("transaction", textOf({ ...transfer, maxNumBatch: 0 }))[0]!.message,
-      /^Unknown property "maxNumBatch": this revision does not have it/u
+      /^Unknown property "maxNumBatch": this revision does not support it/u
     )
     assert.match(
       faultsOf("transaction", textOf({ ...transfer, state: "pend" }))[0]!.message,
-      /the node sets it/u
+      /the node sets this property/u
     )
   })
 
@@ -429,7 +429,7 @@ describe("every body", () => {
         assert.deepStrictEqual(faults.map(({ parameter }) => parameter), [""], each.slice(0, 80))
         assert.match(
           faults[0]!.message,
-          /^The body is not the JSON that is expected: .* at character \d+, found /su
+          /^The body is not the expected JSON: .* at character \d+, found /su
         )
       }
     }

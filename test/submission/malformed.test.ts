@@ -20,7 +20,7 @@ const faultsOf = (text: string, reader: BodyReader<unknown> = read) => {
  * Returns what was expected at which character, and the actual text; undefined if the text is JSON.
  */
 const stopOf = (text: string, reader: BodyReader<unknown> = read) =>
-  /^The body is not the JSON that is expected: (.*) at character (\d+), found (.*)$/su.exec(
+  /^The body is not the expected JSON: (.*) at character (\d+), found (.*)$/su.exec(
     faultsOf(text, reader)[0]?.message ?? ""
   )?.slice(1)
 
@@ -143,7 +143,7 @@ describe("a member of a body", () => {
     }
     assert.deepStrictEqual(told("bj"), ['Unknown property "bj": did you mean bjj?', "bjj"])
     assert.deepStrictEqual(told("timestamp"), [
-      'Unknown property "timestamp": the node sets it: leave it out',
+      'Unknown property "timestamp": the node sets this property: leave it out',
       undefined
     ])
     const long = "y".repeat(150)
@@ -156,7 +156,7 @@ describe("a member of a body", () => {
     // a hint says more than the nearest name
     const [noted] = faultsOf('{"token":1}', transaction)
     assert.deepStrictEqual([noted!.message, noted!.nearest], [
-      'Unknown property "token": the node sets it: leave it out',
+      'Unknown property "token": the node sets this property: leave it out',
       undefined
     ])
   })
@@ -166,12 +166,12 @@ describe("a member of a body", () => {
       faultsOf('{"bjj":1,"bjj":2,"bjj":3}').filter(({ rule }) => rule === "given once").map((
         { message, value }
       ) => [message, value]),
-      [['Property "bjj" is given more than once: give it once', "3"]]
+      [['Property "bjj" occurs more than once: send it once', "3"]]
     )
     const long = "y".repeat(150)
     assert.include(
       faultsOf(`{"${long}":1,"${long}":2}`).map(({ message }) => message),
-      `Property "${"y".repeat(100)}" is given more than once: give it once`
+      `Property "${"y".repeat(100)}" occurs more than once: send it once`
     )
   })
 

@@ -170,7 +170,7 @@ layer(Node)("the transfer of a body", (it) => {
       const bodies: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
         [Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d), /not UTF-8/u],
         [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), /not UTF-8/u],
-        [Buffer.from(text, "utf16le"), /JSON that is expected/u],
+        [Buffer.from(text, "utf16le"), /expected JSON/u],
         [Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(text)]), /no byte order mark/u],
         [new Uint8Array(), /found the end/u],
         [Buffer.from("null"), /an object/u]

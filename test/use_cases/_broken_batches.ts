@@ -252,6 +252,21 @@ export const brokenExits: ReadonlyArray<BrokenBlock> = [
     refusal: ["exit-proof", "/batches/0/exits/0/merkleProof/fnc", "1"]
   },
   {
+    fact: "a proof of inclusion with the key of an old leaf is refused",
+    block: proof({ oldKey: 257n }),
+    refusal: ["exit-proof", "/batches/0/exits/0/merkleProof/oldKey", "257"]
+  },
+  {
+    fact: "a proof of inclusion with the value of an old leaf is refused",
+    block: proof({ oldValue: 1n }),
+    refusal: ["exit-proof", "/batches/0/exits/0/merkleProof/oldValue", "1"]
+  },
+  {
+    fact: "a proof of inclusion with an empty old leaf is refused",
+    block: proof({ isOld0: true }),
+    refusal: ["exit-proof", "/batches/0/exits/0/merkleProof/isOld0", "true"]
+  },
+  {
     fact: "a sibling outside of the field is refused",
     block: proof({ siblings: [1n, fieldOrder] }),
     refusal: ["field-element", "/batches/0/exits/0/merkleProof/siblings/1", String(fieldOrder)]

@@ -273,11 +273,11 @@ describe("a refusal names the right number:", () => {
   it("the next number", () => {
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, batchNum: 5 }] }),
-      "3, the one after the last batch"
+      "3, the next batch"
     )
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, forgeL1TransactionsNum: 3 }] }),
-      "2, the one after the last forged queue"
+      "2, the next queue to forge"
     )
     assert.strictEqual(
       expected(
@@ -285,16 +285,16 @@ describe("a refusal names the right number:", () => {
           tokens: [{ id: 3, ethereumAddress: ann.address, name: "", symbol: "A", decimals: 0 }]
         })
       ),
-      "2, the one after the last token"
+      "2, the next token"
     )
     assert.strictEqual(
       expected(blockOf(104n, { l1UserTransactions: [l1Of(2, 2)] })),
-      "1, the next of queue 2"
+      "1, the next position of queue 2"
     )
     const decision = ledgerBefore(104n).decide(blockOf(106n))
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.expected,
-      "104, the one after the last block"
+      "104, the next block"
     )
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.message.startsWith("Block 106: block number "),
@@ -308,7 +308,7 @@ describe("a refusal names the right number:", () => {
     )
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.expected,
-      "0, the one after the last forged queue"
+      "0, the next queue to forge"
     )
   })
 
@@ -316,7 +316,7 @@ describe("a refusal names the right number:", () => {
     const exits = first.exits
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: exits.toReversed() }] }),
-      "256, the next account of which something leaves"
+      "256, the next account with an exit"
     )
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: [...exits, exitOf(55n, 258, 1n)] }] }),
@@ -324,7 +324,7 @@ describe("a refusal names the right number:", () => {
     )
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: [exitOf(55n, 256, 99n), exits[1]!] }] }),
-      "100, the sum of what leaves the account"
+      "100, the sum of the exits of the account"
     )
   })
 

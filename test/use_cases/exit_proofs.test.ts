@@ -74,9 +74,7 @@ const proofSummary = (
 
 const wrongAt = (position: number) => {
   const [batch, exit] = [Math.floor(position / 2), position % 2]
-  const expected = `siblings and a value that lead from the account's exit to the root ${
-    batch === 0 ? 55n : 66n
-  }`
+  const expected = `siblings and a value whose root is ${batch === 0 ? 55n : 66n}`
   return [
     "exit-proof",
     `/batches/${batch}/exits/${exit}/merkleProof`,
@@ -205,13 +203,13 @@ describe("a refusal", () => {
       "block-number",
       "/number",
       "50",
-      "104, the one after the last block"
+      "104, the next block"
     ])
     assert.deepStrictEqual(toldBy(blockOf(105n)), [
       "block-number",
       "/number",
       "105",
-      "104, the one after the last block"
+      "104, the next block"
     ])
     assert.deepStrictEqual(toldBy(blockOf(104n, { l1UserTransactions: [l1Of(9, 0)] })), [
       "queue-number",
@@ -234,7 +232,7 @@ describe("a refusal", () => {
           ),
           (failure) => failure._tag === "BlockViolation" ? toldViolation(failure) : []
         )
-      const opened = (text: string) => `${text}, with which this ledger was opened`
+      const opened = (text: string) => `${text}, the genesis of this ledger`
       assert.deepStrictEqual(
         yield* genesisViolation({ network: { ...genesis.network, name: "Other" } }),
         ["genesis", "/genesis/network/name", "Other", opened("Test")]

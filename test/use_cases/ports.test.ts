@@ -55,7 +55,7 @@ describe("a failure", () => {
   it("says when to retry", () => {
     assert.strictEqual(
       new VerifierBusy({ retryAfterSeconds: 3 }).message,
-      "Too many signatures wait for verification, expected fewer: try again in 3 s"
+      "Too many signatures wait for verification: try again in 3 s"
     )
   })
 })

@@ -47,7 +47,7 @@ describe("a block that a host passes", () => {
           invariant: "shape",
           pointer: `${pointer}/amountt`
         })
-        assert.include(read.failure.message, "no such member")
+        assert.include(read.failure.message, "no member of this name")
       }
     }
     assert.isAbove(places.size, 10)

@@ -1,6 +1,6 @@
 import type { Revision } from "../../../core/contract/mod.ts"
-import { ledgerParts, type LedgerTip } from "../../../core/ports/mod.ts"
-import type { Dependency } from "../../../core/use_cases/mod.ts"
+import { type Dependency, ledgerParts, type LedgerTip } from "../../../core/ports/mod.ts"
+import type { Accepted } from "../compression/mod.ts"
 
 /*
  * Strong entity tags. An answer about the ledger does not change while its dependencies do not
@@ -68,12 +68,41 @@ export const contentTag = (revision: Revision, body: string | Uint8Array): strin
  * Returns the tags in `If-None-Match`, without `W/`, which the weak comparison of RFC 9110, section
  * 13.1.2 ignores.
  */
-export const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>
+const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>
   String(header).split(",").map((name) => name.trim().replace(/^W\//u, ""))
 
-/** Returns whether `If-None-Match` names the tag or is a star. */
-export const isMatched = (header: string | ReadonlyArray<string>, tag: string): boolean =>
-  header === tag || namedTags(header).some((name) => name === tag || name === "*")
+/**
+ * Returns the tag of the answer in a content coding: the tag of the uncompressed answer with the
+ * name of the coding, since a strong tag identifies bytes.
+ */
+export const codedTag = (tag: string, coding: string | undefined): string =>
+  coding === undefined ? tag : `${tag.slice(0, -1)}+${coding}"`
+
+/** Returns the tag of the uncompressed answer, and the name of the coding in the tag. */
+const splitTag = (tag: string): readonly [tag: string, coding: string | undefined] => {
+  const plus = tag.lastIndexOf("+")
+  return plus < 0 ? [tag, undefined] : [`${tag.slice(0, plus)}"`, tag.slice(plus + 1, -1)]
+}
+
+/**
+ * Returns the tag in `If-None-Match` that identifies the current answer in a coding that the client
+ * accepts, the preferred one first.
+ *
+ * @param isCurrent returns whether a tag is that of the current uncompressed answer
+ */
+export const matchedTag = (
+  header: string | ReadonlyArray<string>,
+  accepted: Accepted,
+  isCurrent: (tag: string) => boolean
+): string | undefined => {
+  const current = namedTags(header).map((tag) => [tag, ...splitTag(tag)] as const)
+    .filter(([, uncoded]) => isCurrent(uncoded))
+  for (const coding of accepted) {
+    const match = current.find(([tag, , name]) => name === coding?.name || tag === "*")
+    if (match !== undefined) return match[0]
+  }
+  return undefined
+}
 
 /** Returns 106 bits of a text, in base 36. Not cryptographic: it only avoids random collisions. */
 const digest = (text: string): string => {

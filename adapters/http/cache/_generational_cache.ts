@@ -13,9 +13,9 @@ const generationMsMin = 30_000
 /** Share of a generation that the URLs in `seenOnce` may take. */
 const seenUrlsShare = 1 / 16
 
-/** A value with a known size. */
+/** A value with a known size, which only `grow` changes while it is cached. */
 export interface Sized {
-  readonly bytes: number
+  bytes: number
 }
 
 /**
@@ -80,7 +80,7 @@ export class GenerationalCache<Entry extends Sized> {
    * Returns whether to cache a new answer: not if it is larger than a generation, nor at the first
    * request of its URL during a scan. Call it once for each answer.
    */
-  accepts(key: string, answer: Sized): boolean {
+  accepts(key: string, answer: Readonly<Sized>): boolean {
     const bytes = bytesOf(key, answer)
     if (bytes > this.generationMax) {
       // the cached answer is stale
@@ -105,6 +105,19 @@ export class GenerationalCache<Entry extends Sized> {
     }
     this.current.set(key, entry)
     this.currentBytes += bytes
+  }
+
+  /**
+   * Adds bytes to a cached entry. Returns false, and changes nothing, if the entry is not cached
+   * any more or would be larger than a generation.
+   */
+  grow(key: string, entry: Entry, bytes: number): boolean {
+    if (this.current.get(key) !== entry && this.previous.get(key) !== entry) return false
+    if (bytesOf(key, entry) + bytes > this.generationMax) return false
+    this.remove(key)
+    entry.bytes += bytes
+    this.put(key, entry)
+    return true
   }
 
   private remove(key: string): void {
@@ -160,4 +173,4 @@ export class GenerationalCache<Entry extends Sized> {
   }
 }
 
-const bytesOf = (key: string, { bytes }: Sized): number => entryBytes + key.length + bytes
+const bytesOf = (key: string, { bytes }: Readonly<Sized>): number => entryBytes + key.length + bytes

@@ -26,7 +26,21 @@ export const measureResponseCache = (
       "rollup_answers_kept_bytes_max",
       "Maximum memory of the response cache",
       () => stats().bytesMax
-    )
+    ),
+    ...[...stats().encodings].flatMap(([encoding, counts]) => [
+      counter(
+        "rollup_answers_encoded_total",
+        "Answers sent compressed, by content encoding",
+        () => counts.sent,
+        { encoding }
+      ),
+      counter(
+        "rollup_answers_compressed_total",
+        "Bodies compressed, by content encoding; compressed bodies are cached",
+        () => counts.compressed,
+        { encoding }
+      )
+    ])
   )
 
 const answersBy = (source: string, read: () => number) =>

@@ -1,7 +1,13 @@
 import { Deferred, Effect } from "effect"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
-import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../../core/ports/mod.ts"
-import { type Answer, versionsOf } from "../../../core/use_cases/mod.ts"
+import {
+  type LedgerSnapshot,
+  type LedgerStamp,
+  type LedgerTip,
+  type PoolTip,
+  versionsOf
+} from "../../../core/ports/mod.ts"
+import type { Answer } from "../../../core/use_cases/mod.ts"
 import {
   type AnswerStats,
   cacheControl,
@@ -12,18 +18,20 @@ import {
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
+import type { Accepted, CompressionOptions } from "../compression/mod.ts"
 import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
+import { type EncodedBodies, makeEncoder } from "./_encoder.ts"
 import {
+  codedTag,
   contentTag,
   type DependencyVersions,
-  isMatched,
   type LedgerTags,
   makeLedgerTags,
-  namedTags
+  matchedTag
 } from "./_entity_tag.ts"
 import { GenerationalCache } from "./_generational_cache.ts"
 
-const encoder = new TextEncoder()
+const textEncoder = new TextEncoder()
 
 export interface ResponseCacheOptions {
   readonly tip: LedgerTip | null
@@ -39,6 +47,7 @@ export interface ResponseCacheOptions {
   /** Number of later batches after which a batch is final: too deep for a rollback. */
   readonly finalAfterBatches: number
   readonly nowMs: () => number
+  readonly compression: CompressionOptions
 }
 
 /** The newest snapshot known to this process. */
@@ -55,7 +64,7 @@ interface Content {
    * two, which is slower.
    */
   readonly body: string | Uint8Array
-  readonly bytes: number
+  readonly bodyBytes: number
   readonly etag: string
   /** Headers besides those of every answer. */
   readonly ownHeaders: HeaderRecord
@@ -65,12 +74,22 @@ interface Content {
 
 interface CacheEntry extends Content, DependencyVersions {
   readonly pool: Answer["pool"]
+  /** Bytes of the body, and of the compressed bodies. */
+  bytes: number
+  readonly encoded: EncodedBodies
   /** Number of requests answered from the cache. */
   hits: number
   /** The snapshot that the headers of the two answers name. */
   current: CurrentSnapshot | null
   fullAnswer: HttpAnswer | null
+  /** The last 304, if its headers are still current. */
   notModifiedAnswer: HttpAnswer | null
+}
+
+/** A computed answer, and its entry if it was cached. */
+interface Completed {
+  readonly answer: HttpAnswer
+  readonly entry: CacheEntry | null
 }
 
 /**
@@ -80,8 +99,10 @@ interface CacheEntry extends Content, DependencyVersions {
  * computation.
  */
 export const makeResponseCache = (
-  { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: ResponseCacheOptions
+  { bytesMax, compression, constants, finalAfterBatches, nowMs, poolTip, program, tip }:
+    ResponseCacheOptions
 ) => {
+  const encoder = makeEncoder(compression)
   const cache = new GenerationalCache<CacheEntry>(bytesMax, nowMs)
   const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
   const tagsOf = new Map<string, LedgerTags>()
@@ -141,7 +162,7 @@ export const makeResponseCache = (
       : cacheControl.tip
   const fullAnswer = (
     routes: RevisionRoutes,
-    { batch, body, bytes, etag, ownHeaders }: Content,
+    { batch, body, bodyBytes, etag, ownHeaders }: Content,
     stamp: LedgerStamp
   ): HttpAnswer => ({
     status: 200,
@@ -152,13 +173,15 @@ export const makeResponseCache = (
       ...ownHeaders,
       "cache-control": cachingOf(batch, stamp),
       etag,
-      "content-length": `${bytes}`
+      "content-length": `${bodyBytes}`
     }
   })
 
-  /** Returns the cache key: the URL, and the revision if a header selects it. */
-  const keyOf = ({ revision }: RevisionRoutes, { headers, url }: HttpRequest): string =>
-    headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
+  /** Returns the cache key: the URL, and the revision if more than the URL selects it. */
+  const keyOf = ({ revision }: RevisionRoutes, { basePath, headers, url }: HttpRequest): string =>
+    headers["api-revision"] === undefined && basePath === undefined
+      ? url
+      : `${revision.name} ${url}`
 
   /**
    * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry
@@ -171,7 +194,7 @@ export const makeResponseCache = (
     routes: RevisionRoutes,
     request: HttpRequest,
     batchOf: () => number | null
-  ): HttpAnswer | "stale-hot" | undefined => {
+  ): Effect.Effect<HttpAnswer> | "stale-hot" | undefined => {
     const { headers, method, url } = request
     if (
       !(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined ||
@@ -180,6 +203,7 @@ export const makeResponseCache = (
     const now = currentSnapshot()
     if (now === null) return undefined
     const ifNoneMatch = headers["if-none-match"]
+    const accepted = encoder.accepted(request)
     const key = keyOf(routes, request)
     const entry = cache.get(key)
     let staleness: "stale-hot" | undefined
@@ -187,17 +211,15 @@ export const makeResponseCache = (
       if (isCurrent(entry, now)) {
         entry.hits++
         if (entry.current !== now) refreshHeaders(routes, entry, now)
-        if (ifNoneMatch === undefined || !isMatched(ifNoneMatch, entry.etag)) {
-          counts.hits++
-          return entry.fullAnswer!
-        }
-        counts.notModified++
-        return entry.notModifiedAnswer ??= notModified(entry.fullAnswer!.headers)
+        const unchanged = confirm(request, accepted, entry.fullAnswer!, entry)
+        if (unchanged !== undefined) return Effect.succeed(unchanged)
+        counts.hits++
+        return encoder.encode(entry.fullAnswer!, accepted, entry.encoded)
       }
       if (entry.hits >= hotHitsMin) staleness = "stale-hot"
     }
     if (ifNoneMatch === undefined) return staleness
-    const etag = namedTags(ifNoneMatch).find((tag) => {
+    const etag = matchedTag(ifNoneMatch, accepted, (tag) => {
       // a client can only have the tag if it received this answer
       const tagged = tagsFor(routes).read(url, tag)
       return tagged !== undefined &&
@@ -205,11 +227,35 @@ export const makeResponseCache = (
     })
     if (etag === undefined) return staleness
     counts.notModified++
-    return notModified({
+    return Effect.succeed(notModified({
       ...routes.headers(now.stamp),
       "cache-control": cachingOf(batchOf(), now.stamp),
       etag
-    })
+    }))
+  }
+
+  /** Returns a 304 if the client has the answer in a coding that it accepts. */
+  const confirm = (
+    request: HttpRequest,
+    accepted: Accepted,
+    { headers, status }: HttpAnswer,
+    entry: CacheEntry | null
+  ): HttpAnswer | undefined => {
+    const ifNoneMatch = request.headers["if-none-match"]
+    const { etag } = headers
+    if (ifNoneMatch === undefined || etag === undefined || status !== 200) return undefined
+    const preferred = codedTag(etag, accepted[0]?.name)
+    const tag = ifNoneMatch === preferred
+      ? preferred
+      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
+    if (tag === undefined) return undefined
+    counts.notModified++
+    const confirmed = tag === "*" ? etag : tag
+    const known = entry?.notModifiedAnswer
+    if (known?.headers.etag === confirmed) return known
+    const answer = notModified({ ...headers, etag: confirmed })
+    if (entry?.fullAnswer?.headers === headers) entry.notModifiedAnswer = answer
+    return answer
   }
 
   /**
@@ -220,16 +266,13 @@ export const makeResponseCache = (
     routes: RevisionRoutes,
     request: HttpRequest,
     { batch = null, body, dependsOn, headers, pool, stamp, status }: ComputedResponse
-  ): HttpAnswer => {
+  ): Completed => {
     if (status !== 200 || dependsOn === undefined || stamp === undefined || tip === null) {
       const plain = { ...routes.headers(stamp), ...headers }
-      return {
-        status,
-        body,
-        headers: status === 200
-          ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(routes.revision, body) }
-          : plain
-      }
+      const tagged = status === 200
+        ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(routes.revision, body) }
+        : plain
+      return { answer: { status, body, headers: tagged }, entry: null }
     }
     lastComputedStamp = stamp
     const snapshot = tip.snapshot?.(stamp.version) ?? null
@@ -238,19 +281,32 @@ export const makeResponseCache = (
     const etag = pool === undefined
       ? tagsFor(routes).write(request.url, { dependsOn, versions })
       : contentTag(routes.revision, body)
-    const encoded = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
-    const content: Content = { ...encoded, etag, ownHeaders: headers, batch }
+    const utf8 = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
+    const { bytes } = utf8
+    const content: Content = {
+      body: utf8.body,
+      bodyBytes: bytes,
+      etag,
+      ownHeaders: headers,
+      batch
+    }
     const key = keyOf(routes, request)
     if (
       pool?.version === null || (snapshot === null && cache.get(key) !== undefined) ||
-      !cache.accepts(key, content)
-    ) return fullAnswer(routes, content, stamp)
+      !cache.accepts(key, { bytes })
+    ) return { answer: fullAnswer(routes, content, stamp), entry: null }
     const entry: CacheEntry = {
       ...content,
       // connections share a large body as bytes; Node copies a string for each of them
-      body: typeof content.body === "string" && content.bytes > largeBytes
-        ? encoder.encode(content.body)
+      body: typeof content.body === "string" && bytes > largeBytes
+        ? textEncoder.encode(content.body)
         : content.body,
+      bytes,
+      encoded: {
+        done: new Map(),
+        pending: new Map(),
+        keep: (bytes) => cache.grow(key, entry, bytes)
+      },
       dependsOn,
       versions,
       pool,
@@ -261,9 +317,11 @@ export const makeResponseCache = (
     }
     cache.put(key, entry)
     const now = currentSnapshot()
-    if (now?.stamp.version !== stamp.version) return fullAnswer(routes, entry, stamp)
+    if (now?.stamp.version !== stamp.version) {
+      return { answer: fullAnswer(routes, entry, stamp), entry }
+    }
     refreshHeaders(routes, entry, now)
-    return entry.fullAnswer!
+    return { answer: entry.fullAnswer!, entry }
   }
 
   /** Computes an answer after `lookup` has returned none, and caches it. */
@@ -272,20 +330,19 @@ export const makeResponseCache = (
     request: HttpRequest,
     computed: Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<HttpAnswer, E> => {
-    const ifNoneMatch = request.headers["if-none-match"]
+    const accepted = encoder.accepted(request)
     const completed = Effect.mapEager(computed, (computed) => {
       counts.misses++
       return complete(routes, request, computed)
     })
-    return Effect.mapEager(
+    return Effect.flatMapEager(
       tip?.isRemote === true ? singleFlight(keyOf(routes, request), completed) : completed,
-      (answer) => {
-        const { etag } = answer.headers
-        if (ifNoneMatch === undefined || etag === undefined || !isMatched(ifNoneMatch, etag)) {
-          return answer
-        }
-        counts.notModified++
-        return notModified(answer.headers)
+      ({ answer, entry }) => {
+        const unchanged = confirm(request, accepted, answer, entry)
+        if (unchanged !== undefined) return Effect.succeed(unchanged)
+        return answer.status === 200
+          ? encoder.encode(answer, accepted, entry?.encoded ?? null)
+          : Effect.succeed(answer)
       }
     )
   }
@@ -294,7 +351,7 @@ export const makeResponseCache = (
    * Computations by name. A completed computation is cleared: V8 may retain deleted values of a map
    * until a full garbage collection.
    */
-  const inFlight = new Map<string, { answer: Deferred.Deferred<HttpAnswer, unknown> | undefined }>()
+  const inFlight = new Map<string, { answer: Deferred.Deferred<Completed, unknown> | undefined }>()
   /**
    * Joins the computation of the same answer if one is in flight. A computation continues if the
    * client that started it disconnects. A request never joins a computation that started before the
@@ -302,16 +359,16 @@ export const makeResponseCache = (
    */
   const singleFlight = <E>(
     key: string,
-    computed: Effect.Effect<HttpAnswer, E>
-  ): Effect.Effect<HttpAnswer, E> =>
+    computed: Effect.Effect<Completed, E>
+  ): Effect.Effect<Completed, E> =>
     Effect.suspend(() => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
       const running = inFlight.get(name)?.answer
       if (running !== undefined) {
         counts.shared++
-        return Deferred.await(running as Deferred.Deferred<HttpAnswer, E>)
+        return Deferred.await(running as Deferred.Deferred<Completed, E>)
       }
-      const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
+      const answer = Deferred.makeUnsafe<Completed, unknown>()
       const computation: { answer: typeof answer | undefined } = { answer }
       inFlight.set(name, computation)
       return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
@@ -327,7 +384,8 @@ export const makeResponseCache = (
     entries: cache.entries,
     bytes: cache.bytes,
     evictions: cache.evictions,
-    bytesMax
+    bytesMax,
+    encodings: encoder.stats
   })
   return { lookup, get, stats, currentStamp: () => currentSnapshot()?.stamp }
 }

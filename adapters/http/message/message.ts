@@ -1,12 +1,15 @@
-import type { Effect } from "effect"
-import type { LimitName } from "./limit.ts"
+import { Effect } from "effect"
 import type { Problem, ProblemName } from "./problem.ts"
+import type { HttpLimits, LimitName } from "./limit.ts"
+import type { LedgerStamp } from "../../../core/ports/mod.ts"
 
 /** A request, independent of the transport. */
 export interface HttpRequest {
   readonly method: string
-  /** Path and query as received, percent-encoded. */
+  /** Path and query as the client sent them, percent-encoded; starts with `basePath`. */
   readonly url: string
+  /** The path below which the host serves the application, such as `/rollup`; none by default. */
+  readonly basePath?: string
   /** By lower-case name, as in `node:http`. */
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
   /**
@@ -69,6 +72,16 @@ export interface AnswerStats {
   readonly notModified: number
   /** Entries dropped to make room. */
   readonly evictions: number
+  /** By name of the content coding, such as `gzip`. */
+  readonly encodings: ReadonlyMap<string, EncodingStats>
+}
+
+/** Counters of a content coding since the start. */
+export interface EncodingStats {
+  /** Answers that were sent compressed. */
+  readonly sent: number
+  /** Bodies that were compressed; fewer than `sent`, because compressed bodies are cached. */
+  readonly compressed: number
 }
 
 const encoder = new TextEncoder()
@@ -88,4 +101,190 @@ export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
   body: ""
+})
+
+// with `ignoreBOM` the text includes a byte order mark, which the JSON reader refuses
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/**
+ * Decodes UTF-8. Returns undefined if the bytes are invalid.
+ *
+ * @example
+ * ```ts
+ * import { utf8Text } from "rollup-node-api/http"
+ *
+ * console.log(utf8Text(new Uint8Array([0xc3, 0xa9]))) // => é
+ * console.log(utf8Text(new Uint8Array([0xc3]))) // => undefined
+ * ```
+ */
+export const utf8Text = (bytes: Uint8Array): string | undefined => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Scratch buffer; a larger text is encoded into new memory. */
+const scratch = new Uint8Array(2 ** 18)
+
+/**
+ * Returns a text as the body of an answer: the string itself if it is ASCII, otherwise its bytes in
+ * UTF-8.
+ */
+export const utf8Body = (
+  text: string
+): { readonly body: string | Uint8Array; readonly bytes: number } => {
+  const { read, written } = encoder.encodeInto(text, scratch)
+  const isWhole = read === text.length
+  if (isWhole && written === read) return { body: text, bytes: written }
+  const body = isWhole ? scratch.slice(0, written) : encoder.encode(text)
+  return { body: body.length === text.length ? text : body, bytes: body.length }
+}
+
+/** Returns the problem if the URL, the headers or the declared length exceed a limit. */
+export const exceededLimit = (
+  { url, headers }: HttpRequest,
+  limits: HttpLimits
+): Problem | undefined => {
+  if (url.length > limits.urlBytesMax) {
+    return {
+      name: "url-too-long",
+      limit: "urlBytesMax",
+      message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are accepted`
+    }
+  }
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (typeof value === "string") bytes += name.length + value.length + 4
+    else for (const each of value) bytes += name.length + each.length + 4
+  }
+  if (bytes > limits.headerBytesMax) {
+    return {
+      name: "headers-too-large",
+      limit: "headerBytesMax",
+      message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are accepted`
+    }
+  }
+  const length = headers["content-length"]
+  return length !== undefined && Number(length) > limits.bodyBytesMax
+    ? bodyTooLarge(limits)
+    : undefined
+}
+
+/**
+ * Reads a body of undeclared length that the operation does not use. Returns the problem if the
+ * body is too long or cannot be read, and undefined without such a body.
+ */
+export const readUndeclaredBody = (
+  { headers, body }: HttpRequest,
+  limits: HttpLimits
+): Effect.Effect<Problem | undefined> | undefined =>
+  headers["transfer-encoding"] === undefined || body === undefined
+    ? undefined
+    : Effect.match(body(limits.bodyBytesMax), {
+      onSuccess: () => undefined,
+      onFailure: (name) => unreadableBody(name, limits)
+    })
+
+/** Returns the problem for a body that could not be read. */
+export const unreadableBody = (name: ProblemName, limits: HttpLimits): Problem =>
+  name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
+
+const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
+  name: "body-too-large",
+  limit: "bodyBytesMax",
+  message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`
+})
+
+/** The headers that name the snapshot and the revision of an answer. */
+export const answerHeaders = {
+  revision: "api-revision",
+  block: "ledger-ethereum-block",
+  batch: "ledger-batch",
+  version: "ledger-version"
+} as const
+
+export type HeaderRecord = { readonly [name: string]: string }
+
+const commonHeaders: HeaderRecord = {
+  "content-type": "application/json",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After"
+}
+
+/**
+ * Returns the headers for each answer of one revision. Answers of one snapshot share one object.
+ *
+ * @param exposedHeaders more headers that pages in browsers may read
+ * @param vary value of the header `Vary`
+ */
+export const makeHeaders = (
+  revision: string,
+  exposedHeaders: ReadonlyArray<string>,
+  vary: string
+) => {
+  const revisionHeaders: HeaderRecord = {
+    ...commonHeaders,
+    "access-control-expose-headers": [
+      commonHeaders["access-control-expose-headers"],
+      ...exposedHeaders
+    ]
+      .join(", "),
+    vary,
+    [answerHeaders.revision]: revision
+  }
+  let lastStamp: LedgerStamp | undefined
+  let headers = revisionHeaders
+  return (stamp: LedgerStamp | undefined): HeaderRecord => {
+    if (
+      stamp === undefined || stamp === lastStamp ||
+      (lastStamp !== undefined && isSame(lastStamp, stamp))
+    ) {
+      return headers
+    }
+    lastStamp = stamp
+    headers = {
+      ...revisionHeaders,
+      [answerHeaders.block]: String(stamp.ethereumBlockNum),
+      // absent before the first batch
+      ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),
+      [answerHeaders.version]: String(stamp.version)
+    }
+    return headers
+  }
+}
+
+const isSame = (a: LedgerStamp, b: LedgerStamp) =>
+  a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
+
+/**
+ * Values of `Cache-Control`. An answer that can change is revalidated for each request, which costs
+ * a 304. An answer that is too deep for a rollback is cached for a year.
+ */
+export const cacheControl = {
+  tip: "no-cache",
+  final: "public, max-age=31536000, immutable"
+} as const
+
+/** Returns the headers of a 304: those of the full answer, without those of its body. */
+export const notModifiedHeaders = (full: HeaderRecord): HeaderRecord => {
+  const { "content-length": _, "content-type": __, ...headers } = full
+  return headers
+}
+
+/**
+ * Returns the headers of an answer to OPTIONS, for preflight requests of browsers (CORS).
+ *
+ * @param methods the methods of the path, as in the header `Allow`
+ */
+export const preflightHeaders = (methods: string): HeaderRecord => ({
+  allow: methods,
+  "access-control-allow-methods": methods,
+  // the star means every name except Authorization; old browsers need the other names
+  "access-control-allow-headers": "*, Authorization, Api-Revision, Content-Type",
+  "access-control-max-age": "86400"
 })

@@ -5,18 +5,22 @@ export {
   type HeaderRecord,
   makeHeaders,
   notModifiedHeaders,
-  preflightHeaders
-} from "./headers.ts"
-export { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
-export {
+  preflightHeaders,
   type Admission,
   type AnswerStats,
   bodyBytes,
+  type EncodingStats,
   type HttpAnswer,
   type HttpRequest,
   largeBytes,
-  withoutBody
+  withoutBody,
+  utf8Body,
+  utf8Text,
+  unreadableBody,
+  exceededLimit,
+  readUndeclaredBody
 } from "./message.ts"
+export { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
 export {
   badInput,
   busy,
@@ -28,14 +32,15 @@ export {
   poolFull,
   type Problem,
   problemJson,
+  problemStatus,
   type ProblemName,
   problems,
   problemSchema,
+  problemSchemaOf,
   problemType,
   rateLimited,
   submissionRefused,
+  noRoom,
   unavailable,
   withFaults
 } from "./problem.ts"
-export { unreadableBody, exceededLimit, readUndeclaredBody } from "./request_limits.ts"
-export { utf8Body, utf8Text } from "./utf8.ts"

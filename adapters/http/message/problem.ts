@@ -1,4 +1,4 @@
-import type { BadInput, InputFault, JsonSchema } from "../../../core/contract/mod.ts"
+import type { BadInput, InputFault, JsonSchema, Revision } from "../../../core/contract/mod.ts"
 import {
   type NotRegistered,
   notRegisteredMessage,
@@ -32,26 +32,29 @@ import type { LimitName } from "./limit.ts"
  * ```
  */
 export const problems = {
-  "invalid-input": { status: 400, title: "The request breaks rules of the contract" },
+  "invalid-input": { status: 400, title: "The request is invalid" },
   "conflict": { status: 400, title: "Other content is stored under the same identifier" },
-  "unknown-revision": { status: 400, title: "The contract has no such revision" },
-  "revision-conflict": { status: 400, title: "Path and header name different revisions" },
-  "malformed-request": { status: 400, title: "The request is no well-formed HTTP" },
-  "not-found": { status: 404, title: "There is no such item" },
-  "not-registered": { status: 404, title: "A filter names what was never registered" },
-  "unknown-path": { status: 404, title: "There is no such path" },
-  "method-not-allowed": { status: 405, title: "The path does not have this method" },
+  "unknown-revision": { status: 400, title: "The revision is unknown" },
+  "revision-conflict": { status: 400, title: "The path and the header select different revisions" },
+  "malformed-request": { status: 400, title: "The request is not well-formed HTTP" },
+  "not-found": { status: 404, title: "The item does not exist" },
+  "not-registered": {
+    status: 404,
+    title: "A filter refers to an unregistered account, token or batch"
+  },
+  "unknown-path": { status: 404, title: "The path is unknown" },
+  "method-not-allowed": { status: 405, title: "The path does not support this method" },
   "request-timeout": { status: 408, title: "The request took too long to arrive" },
   "body-too-large": { status: 413, title: "The body is too large" },
   "url-too-long": { status: 414, title: "The URL is too long" },
-  "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
-  "rate-limited": { status: 429, title: "The address asks too often" },
+  "unsupported-media-type": { status: 415, title: "The type of the body is not supported" },
+  "rate-limited": { status: 429, title: "Too many requests from one address" },
   "headers-too-large": { status: 431, title: "The headers are too large" },
-  "internal": { status: 500, title: "The server failed" },
-  "pool-full": { status: 503, title: "The pool takes no more for now" },
-  "busy": { status: 503, title: "More is posted than can be verified" },
-  "overloaded": { status: 503, title: "More is asked than can be answered" },
-  "unavailable": { status: 503, title: "The server cannot answer for now" }
+  "internal": { status: 500, title: "An internal error occurred" },
+  "pool-full": { status: 503, title: "The transaction pool is full" },
+  "busy": { status: 503, title: "Too many signatures wait for verification" },
+  "overloaded": { status: 503, title: "The server is overloaded" },
+  "unavailable": { status: 503, title: "The server is temporarily unavailable" }
 } as const satisfies {
   readonly [name: string]: { readonly status: number; readonly title: string }
 }
@@ -70,15 +73,19 @@ export interface Problem {
   readonly headers?: { readonly [name: string]: string }
   /** The limit that was hit. */
   readonly limit?: LimitName
+  /** Whether the faults are rules of the network that a readable post breaks. */
+  readonly isRefusedPost?: boolean
 }
 
 /** Maximum number of faults in `message`; `errors` lists all of them. */
 const summarizedMax = 5
 
 export const badInput = (failure: BadInput): Problem => faulty("invalid-input", failure)
-export const submissionRefused = (failure: SubmissionRefused): Problem =>
-  faulty("invalid-input", failure)
-/** The contract declares 400 for every refused POST; the type distinguishes a conflict. */
+export const submissionRefused = (failure: SubmissionRefused): Problem => ({
+  ...faulty("invalid-input", failure),
+  isRefusedPost: true
+})
+/** The older revisions declare 400 for every refused POST; the type distinguishes a conflict. */
 export const submissionConflict = (failure: SubmissionConflict): Problem =>
   faulty("conflict", failure)
 
@@ -136,12 +143,15 @@ const summarize = (faults: ReadonlyArray<InputFault>): string => {
 /** Value of `Retry-After` if the cause does not say more. */
 const retryAfterSeconds = 1
 
+/** An operator has to free disk space or memory. */
+const noRoomRetrySeconds = 10
+
 export const poolFull = ({ message, retryAfterSeconds }: PoolFull): Problem =>
   retryLater("pool-full", message, retryAfterSeconds)
 export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
   retryLater(
     "busy",
-    `More is posted than can be verified now: try again in ${retryAfterSeconds} s`,
+    `Too many signatures wait for verification: try again in ${retryAfterSeconds} s`,
     retryAfterSeconds
   )
 
@@ -154,7 +164,7 @@ const retryLater = (name: ProblemName, message: string, retryAfterSeconds: numbe
 /** @param limit the limit that was hit, if this adapter counts it; otherwise the transport does */
 export const overloaded = (limit?: LimitName): Problem => ({
   name: "overloaded",
-  message: `The server is asked more than it can answer: try again in ${retryAfterSeconds} s`,
+  message: `The server is overloaded: try again in ${retryAfterSeconds} s`,
   headers: { "retry-after": String(retryAfterSeconds) },
   ...limit === undefined ? {} : { limit }
 })
@@ -163,7 +173,7 @@ export const overloaded = (limit?: LimitName): Problem => ({
 export const rateLimited = (perSecondMax: number, afterMs: number): Problem => ({
   ...retryLater(
     "rate-limited",
-    `The address asks more than ${perSecondMax} times a second: try again in ${
+    `The address sends more than ${perSecondMax} requests a second: try again in ${
       Math.max(1, Math.ceil(afterMs / 1000))
     } s`,
     afterMs / 1000
@@ -171,15 +181,24 @@ export const rateLimited = (perSecondMax: number, afterMs: number): Problem => (
   limit: "ratePerSecondMax"
 })
 
-// the messages of these two do not disclose internals of the server
+// the messages of these do not disclose internals of the server
 export const unavailable: Problem = {
   name: "unavailable",
-  message: `The server cannot answer for now: try again in ${retryAfterSeconds} s`,
+  message: `The server is temporarily unavailable: try again in ${retryAfterSeconds} s`,
   headers: { "retry-after": String(retryAfterSeconds) }
 }
+/** @param resource what writes lack; reads go on */
+export const noRoom = (resource: "disk" | "memory"): Problem =>
+  retryLater(
+    "unavailable",
+    `The server has no ${
+      resource === "disk" ? "disk space" : "memory"
+    } for writes, and nothing was stored: try again in ${noRoomRetrySeconds} s; reads are answered meanwhile`,
+    noRoomRetrySeconds
+  )
 export const internal: Problem = {
   name: "internal",
-  message: "The server failed to answer: the fault is not in the request"
+  message: "An internal error occurred: the request is not the cause"
 }
 
 /**
@@ -194,17 +213,28 @@ export const internal: Problem = {
  */
 export const problemType = (name: string): string => `urn:rollup-node-api:problem:${name}`
 
-/** Returns the JSON of a problem: `message`, and the members of RFC 9457. */
-export const problemJson = ({ name, message, faults }: Problem, url: string): string =>
-  JSON.stringify({
+/** Returns the status of a problem in a revision. */
+export const problemStatus = ({ name }: Problem, { conflictStatus }: Revision): number =>
+  name === "conflict" ? conflictStatus ?? problems.conflict.status : problems[name].status
+
+/**
+ * Returns the JSON of a problem: `message`, and the members of RFC 9457. In a revision with error
+ * codes, `code` and `type` are the error, and `problem` is the type of the problem.
+ */
+export const problemJson = (problem: Problem, url: string, revision: Revision): string => {
+  const { faults, isRefusedPost, message, name } = problem
+  const type = problemType(name)
+  const error = revision.error?.(name, isRefusedPost === true ? faults : undefined)
+  return JSON.stringify({
     message,
-    type: problemType(name),
+    ...revision.error === undefined ? { type } : { ...error ?? { type }, problem: type },
     title: problems[name].title,
-    status: problems[name].status,
+    status: problemStatus(problem, revision),
     detail: message,
     instance: uriReference(url),
     ...(faults === undefined ? {} : { errors: faults.map(faultJson) })
   })
+}
 
 /** The position of a fault is a JSON pointer in a body, and the name of a parameter elsewhere. */
 const faultJson = ({ in: part, message, nearest, parameter, rule, value }: InputFault) => ({
@@ -242,7 +272,31 @@ const uriReference = (url: string): string => {
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
 
-/** The JSON schema of a problem answer. */
+/** Returns the JSON schema of a problem answer in a revision. */
+export const problemSchemaOf = ({ error, errorTypes = [] }: Revision): JsonSchema => {
+  const { properties, ...schema } = problemSchema
+  const { message, type, ...others } = properties as { readonly [name: string]: JsonSchema }
+  return error === undefined ? problemSchema : {
+    ...schema,
+    properties: {
+      message,
+      code: { type: "integer", minimum: 1, maximum: 25, description: "Number of the error" },
+      type: {
+        type: "string",
+        description: "Name of the error; the same as problem if the error has no number",
+        enum: [...errorTypes, ...Object.keys(problems).map((name) => problemType(name))]
+      },
+      problem: {
+        ...type,
+        description:
+          "Identifies the kind of problem; missing if the request was refused before its revision was known"
+      },
+      ...others
+    }
+  }
+}
+
+/** The JSON schema of a problem answer in the revisions without error codes. */
 export const problemSchema: JsonSchema = {
   type: "object",
   description: "Why a request was refused (RFC 9457); message is one sentence for a person",

@@ -1,12 +1,32 @@
+import type { Socket } from "node:net"
+import { bodyBytes, type HttpAnswer, type Admission, type Problem } from "../message/mod.ts"
 import { Effect, type Fiber } from "effect"
 import type { IncomingMessage, Server } from "node:http"
-import type { Socket } from "node:net"
 import type { Application } from "../application.ts"
-import type { Admission, HttpAnswer, Problem } from "../message/mod.ts"
 import type { Connections } from "./_connections.ts"
-import { sendLastAnswer } from "./last_answer.ts"
 
-export interface ClientErrorsOptions {
+// see server.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http")
+
+/**
+ * How long a connection stays open after its last answer. If bytes arrive at a closed connection,
+ * it is reset, and the client may lose the answer.
+ */
+const lingerMs = 500
+
+/**
+ * Writes an answer to a socket of `node:http` that has no `ServerResponse`, such as after a
+ * `clientError`. Closes the connection when the client does, and destroys it after half a second.
+ */
+export const sendLastAnswer = ({ body, headers, status }: HttpAnswer, socket: Socket): void => {
+  const all = { ...headers, "content-length": String(bodyBytes(body)), connection: "close" }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body as string}`)
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once("end", () => socket.destroySoon()).once("close", () => clearTimeout(timer)).resume()
+}
+
+interface ClientErrorsOptions {
   readonly server: Server
   readonly application: Application["Service"]
   readonly admit: () => Admission
@@ -77,7 +97,7 @@ const refusalOf = (code: string | undefined, isPartial: boolean): Problem => {
     default:
       return {
         name: "malformed-request",
-        message: "The bytes that arrived are no well-formed HTTP/1.1 request"
+        message: "The request is not well-formed HTTP/1.1"
       }
   }
 }

@@ -1,9 +1,8 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Application } from "../application.ts"
-import { type Admission, bodyBytes, type HttpAnswer } from "../message/mod.ts"
+import { type Admission, bodyBytes, type HttpAnswer, type ProblemName } from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
-import { readBody } from "./_request_body.ts"
 
 /**
  * How long the rest of an unread body is read and discarded. If the connection were closed at once,
@@ -11,7 +10,7 @@ import { readBody } from "./_request_body.ts"
  */
 const discardMs = 1000
 
-export interface RequestHandlerOptions {
+interface RequestHandlerOptions {
   readonly application: Application["Service"]
   readonly admit: () => Admission
   readonly connections: Connections
@@ -20,7 +19,7 @@ export interface RequestHandlerOptions {
   readonly scope: Scope.Scope
 }
 
-export type RequestHandler = (source: IncomingMessage, response: ServerResponse) => void
+type RequestHandler = (source: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Returns the listener for `request`. Unlike `HttpServer.serve` it needs no fiber, no scope and no
@@ -49,7 +48,7 @@ export const makeRequestHandler = (
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
       // the only failure is an interruption: the client disconnected, or the server stopped
       if (Exit.isFailure(exit)) return void response.destroy()
-      send(exit.value, source, response, connections.isDraining)
+      sendAnswer(exit.value, source, response, connections.isDraining)
       connections.onSent(connection)
     }
     if (Exit.isExit(effect)) return end(effect as Exit.Exit<HttpAnswer>)
@@ -83,7 +82,12 @@ const isHostMissing = ({ headers, httpVersionMajor, httpVersionMinor }: Incoming
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
 
-const send = (
+/**
+ * Sends an answer. If the body of the request is still arriving, discards it first.
+ *
+ * @param isLast whether to close the connection afterwards
+ */
+export const sendAnswer = (
   answer: HttpAnswer,
   source: IncomingMessage,
   response: ServerResponse,
@@ -127,3 +131,42 @@ const discardBody = (
   if (body === "") response.flushHeaders()
   else response.write(body)
 }
+
+/**
+ * Reads a body of at most `bytesMax` bytes. Fails with `body-too-large` if it is longer, and with
+ * `malformed-request` if it is malformed or the client disconnects.
+ */
+export const readBody = (
+  source: IncomingMessage,
+  bytesMax: number
+): Effect.Effect<Uint8Array, ProblemName> =>
+  Effect.callback((resume) => {
+    // `optimizeEmptyRequests`: a request without a body emits no `end`
+    if (source.readableEnded) return resume(Effect.succeed(new Uint8Array()))
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    const stop = () => {
+      source.off("data", take).off("end", finish).off("close", fail).off("error", fail)
+      // an error without a listener would end the process
+      source.on("error", () => undefined)
+    }
+    const take = (chunk: Uint8Array) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes <= bytesMax) return
+      stop()
+      source.pause()
+      resume(Effect.fail("body-too-large"))
+    }
+    const finish = () => {
+      stop()
+      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    }
+    const fail = () => {
+      stop()
+      resume(Effect.fail("malformed-request"))
+    }
+    if (source.destroyed) return fail()
+    source.on("data", take).on("end", finish).on("close", fail).on("error", fail)
+    return Effect.sync(stop)
+  })

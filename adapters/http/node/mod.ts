@@ -1,4 +1,6 @@
 /** A Node server for the HTTP interface. */
-export { sendLastAnswer } from "./last_answer.ts"
+export { nodeCompression } from "./compression.ts"
+export { sendLastAnswer } from "./_client_errors.ts"
+export { type NodeHandler, toNodeHandler } from "./node_handler.ts"
 export { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
 export { serverLayer, type ServerOptions } from "./server.ts"

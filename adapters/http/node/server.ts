@@ -94,8 +94,12 @@ export const serverLayer = (
     const { admit } = queue
     const scope = yield* Effect.scope
     const handle = makeRequestHandler({ admit, application, connections, run, scope })
-    // an unknown expectation is ignored; without a listener Node answers 417
-    server.on("request", handle).on("checkExpectation", handle)
+    server.on("request", handle)
+    // an unknown expectation is ignored, without a listener Node answers 417; instrumentation sees
+    // only `request`
+    server.on("checkExpectation", (request, response) => {
+      server.emit("request", request, response)
+    })
     answerClientErrors({ admit, application, connections, run, server })
     yield* watchConnections(server, connections, limits)
 

@@ -59,7 +59,9 @@ const filterParameters = (
         doc,
         ...(excluded === "" ? [] : [`Not together with ${excluded}`]),
         ...(above === "" ? [] : [`Not above ${above}`]),
-        ...(references === undefined ? [] : [`404 if the ${references} was never registered`])
+        ...(references === undefined || revision.unregistered !== undefined
+          ? []
+          : [`404 if the ${references} was never registered`])
       ].join(". "),
       schema: scalars[scalar].jsonSchema(context)
     }

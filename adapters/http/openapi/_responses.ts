@@ -1,12 +1,14 @@
 import {
+  type JsonSchema,
   BadInput,
   type InputFault,
   type Operation,
+  type Revision,
   scalars,
   type WireContext,
   type WriteOperation
 } from "../../../core/contract/mod.ts"
-import { NotFound } from "../../../core/use_cases/mod.ts"
+import { NotFound, SubmissionConflict } from "../../../core/use_cases/mod.ts"
 import {
   badInput,
   internal,
@@ -14,8 +16,50 @@ import {
   type Problem,
   problemJson,
   problems,
+  submissionConflict,
   unavailable
 } from "../message/mod.ts"
+
+type Schemas = { readonly [name: string]: JsonSchema }
+
+/** Returns a function that builds an example of a component from the examples of its properties. */
+export const exampleMaker = (schemas: Schemas) => {
+  const example = (schema: JsonSchema): unknown => {
+    if (typeof schema.$ref === "string") {
+      return example(schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!)
+    }
+    const declared = (schema.examples ?? schema.enum ?? schema.anyOf) as
+      | ReadonlyArray<unknown>
+      | undefined
+    if (declared !== undefined) {
+      return schema.anyOf === undefined
+        ? declared[0]
+        : example(declared[0] as JsonSchema)
+    }
+    switch (Array.isArray(schema.type) ? schema.type[0] as unknown : schema.type) {
+      case "object":
+        return schema.properties === undefined
+          ? { 0: example(schema.additionalProperties as JsonSchema) }
+          : Object.fromEntries(
+            Object.entries(schema.properties as Schemas).map((
+              [name, property]
+            ) => [name, example(property)])
+          )
+      case "array":
+        return Array.from(
+          { length: Number(schema.minItems ?? 1) },
+          () => example(schema.items as JsonSchema)
+        )
+      case "string":
+        return "text"
+      case "boolean":
+        return false
+      default:
+        return schema.minimum ?? 0
+    }
+  }
+  return (name: string): unknown => example(schemas[name]!)
+}
 
 const header = (description: string, schema: object) => ({ description, schema })
 
@@ -50,11 +94,21 @@ const validators = {
 }
 
 /** Returns the responses of an operation with POST. */
-export const writeResponses = ({ answer, statuses }: WriteOperation, context: WireContext) => {
+export const writeResponses = (
+  { answer, statuses }: WriteOperation,
+  { authorizationAnswer, conflictStatus }: Revision,
+  context: WireContext
+) => {
   const schema = scalars.transactionId.jsonSchema(context)
   return {
     200: answer === "nothing"
-      ? { description: "Accepted, with an empty body", headers: headerReferences }
+      ? authorizationAnswer === undefined
+        ? { description: "Accepted, with an empty body", headers: headerReferences }
+        : {
+          description: "Accepted",
+          headers: headerReferences,
+          content: { "application/json": { schema: successSchema, example: { success: "OK" } } }
+        }
       : {
         description: "Accepted: the identifier of the transaction",
         headers: headerReferences,
@@ -62,18 +116,29 @@ export const writeResponses = ({ answer, statuses }: WriteOperation, context: Wi
           "application/json": { schema, example: (schema.examples as ReadonlyArray<unknown>)[0] }
         }
       },
-    ...refusals(statuses)
+    ...refusals(statuses),
+    ...conflictStatus === undefined
+      ? {}
+      : { [conflictStatus]: { $ref: "#/components/responses/Conflict" } }
   }
+}
+
+const successSchema: JsonSchema = {
+  type: "object",
+  properties: { success: { type: "string" } },
+  required: ["success"],
+  additionalProperties: false
 }
 
 /**
  * Returns the responses of an operation with GET.
  *
+ * @param statuses declared statuses besides 200
  * @param component name of the schema of the answer
  * @param example an answer
  */
 export const operationResponses = (
-  { statuses }: Operation,
+  statuses: Operation["statuses"],
   component: string,
   example: unknown
 ) => ({
@@ -107,43 +172,63 @@ const fault: InputFault = {
   nearest: "limit"
 }
 
-const refusal = (description: string, example: Problem, headers: object = {}) => ({
-  description,
-  headers: { ...headerReferences, ...headers },
-  content: {
-    "application/json": {
-      schema: { $ref: "#/components/schemas/Problem" },
-      examples: {
-        refusal: {
-          summary: problems[example.name].title,
-          value: JSON.parse(problemJson(example, "/tokens?limt=5")) as unknown
+const refusalOf =
+  (revision: Revision) => (description: string, example: Problem, headers: object = {}) => ({
+    description,
+    headers: { ...headerReferences, ...headers },
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: {
+          refusal: {
+            summary: problems[example.name].title,
+            value: JSON.parse(problemJson(example, "/tokens?limt=5", revision)) as unknown
+          }
         }
       }
     }
-  }
-})
+  })
 
-export const problemResponses = {
-  BadInput: refusal(
-    "The request violates rules of the contract; the answer lists all of them",
-    badInput(new BadInput({ faults: [fault] }))
-  ),
-  NotFound: refusal(
-    "There is no such item, or a filter names an unregistered account, token or batch",
-    notFound(new NotFound({ message: "There is no token with id 7" }))
-  ),
-  Internal: refusal("The server failed", internal),
-  Unavailable: refusal("The server cannot answer for now", unavailable, {
-    "Retry-After": header("Seconds after which the client may retry", {
-      type: "integer",
-      minimum: 0
-    })
-  }),
-  Refused: refusal(
-    "Any request can be refused: 400 for an unknown Api-Revision or malformed HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431",
-    {
-      name: "method-not-allowed",
-      message: "The path does not have the method PUT: use one of GET, HEAD, OPTIONS"
+const conflict = submissionConflict(
+  new SubmissionConflict({
+    faults: [{
+      in: "body",
+      parameter: "/id",
+      value: "0x029ad9be1d3ac91dd31359459ffedf39fc23f2765bfd0f576436529885ae23305d",
+      rule: "an unused id",
+      message: "Property id has the value of another stored transaction: expected an unused id"
+    }]
+  })
+)
+
+/** Returns the responses of refused requests in a revision. */
+export const problemResponses = (revision: Revision) => {
+  const refusal = refusalOf(revision)
+  return {
+    BadInput: refusal(
+      "The request violates rules of the contract; the answer lists all of them",
+      badInput(new BadInput({ faults: [fault] }))
+    ),
+    NotFound: refusal(
+      "The item does not exist, or a filter names an unregistered account, token or batch",
+      notFound(new NotFound({ message: "There is no token with id 7" }))
+    ),
+    Internal: refusal("An internal error occurred", internal),
+    Unavailable: refusal("The server is temporarily unavailable", unavailable, {
+      "Retry-After": header("Seconds after which the client may retry", {
+        type: "integer",
+        minimum: 0
+      })
+    }),
+    Refused: refusal(
+      "Any request can be refused: 400 for an unknown Api-Revision or malformed HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431",
+      {
+        name: "method-not-allowed",
+        message: "The path does not support the method PUT: use one of GET, HEAD, OPTIONS"
+      }
+    ),
+    ...revision.conflictStatus === undefined ? {} : {
+      Conflict: refusal("Other content is stored under the same identifier", conflict)
     }
-  )
+  }
 }

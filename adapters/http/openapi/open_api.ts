@@ -17,15 +17,15 @@ import {
   writeOperationIds,
   writeOperations
 } from "../../../core/contract/mod.ts"
-import { problemSchema } from "../message/mod.ts"
-import { exampleMaker } from "./_examples.ts"
-import { operationParameters } from "./_parameters.ts"
+import { problemSchemaOf } from "../message/mod.ts"
 import {
+  exampleMaker,
   operationResponses,
   problemResponses,
   responseHeaders,
   writeResponses
 } from "./_responses.ts"
+import { operationParameters } from "./_parameters.ts"
 
 /**
  * An OpenAPI 3.1 document. Bounds that a double cannot hold are bigint: write it with `exactJson`.
@@ -90,10 +90,10 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
       )
     ]),
     components: {
-      schemas: { ...schemas, Problem: problemSchema },
+      schemas: { ...schemas, Problem: problemSchemaOf(revision) },
       parameters: { ApiRevision: revisionParameter(revision) },
       headers: responseHeaders,
-      responses: problemResponses
+      responses: problemResponses(revision)
     }
   }
 }
@@ -130,7 +130,13 @@ const operationObject = (
     parameters: [...operationParameters(operation, revision, context), {
       $ref: "#/components/parameters/ApiRevision"
     }],
-    responses: operationResponses(operation, shown.name, exampleOf(shown.name))
+    responses: operationResponses(
+      operation.kind === "list" && revision.unregistered !== undefined
+        ? operation.statuses.filter((status) => status !== 404)
+        : operation.statuses,
+      shown.name,
+      exampleOf(shown.name)
+    )
   }
 }
 
@@ -149,7 +155,9 @@ const writeOperationObject = (
     tags: [operation.tag],
     summary: operation.summary,
     description:
-      "Posting the same content again changes nothing and gets the same answer. Other content under the same identifier is refused, and the stored content does not change.",
+      `Posting the same content again changes nothing and gets the same answer. Other content under the same identifier is refused${
+        revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
+      }, and the stored content does not change.`,
     parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
     requestBody: {
       required: true,
@@ -160,7 +168,7 @@ const writeOperationObject = (
         }
       }
     },
-    responses: writeResponses(operation, context)
+    responses: writeResponses(operation, revision, context)
   }
 }
 

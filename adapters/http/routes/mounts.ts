@@ -1,4 +1,9 @@
-import { type InputFault, type Revision, revisionList } from "../../../core/contract/mod.ts"
+import {
+  type InputFault,
+  type Revision,
+  revisionList,
+  nearestName
+} from "../../../core/contract/mod.ts"
 import type { Problem } from "../message/mod.ts"
 
 /** A revision of the contract, and the path at which it is served. */
@@ -32,6 +37,14 @@ export const defaultMounts: ReadonlyArray<Mount> = revisionList.map((revision) =
 }))
 
 /**
+ * Returns the absolute path of a path within a mount.
+ *
+ * @param basePath the path below which the host serves the application; empty if there is none
+ */
+export const mountedPath = (mount: Mount, path: string, basePath: string): string =>
+  basePath + (mount.path === "/" ? path : mount.path + path) || "/"
+
+/**
  * The mount and the revision of a request, and the path within the mount. Has a problem if no mount
  * matches the path, or if path and header contradict each other.
  */
@@ -39,6 +52,8 @@ export interface MountMatch {
   readonly mount: Mount
   /** Starts with a slash; empty for the mount itself. */
   readonly path: string
+  /** The path below which the host serves the application; empty if there is none. */
+  readonly basePath: string
   readonly revision: string
   readonly problem?: Problem
 }
@@ -65,25 +80,33 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
     )
   }
 
-  return (path: string, header: string | undefined): MountMatch => {
+  return (path: string, header: string | undefined, basePath = ""): MountMatch => {
     for (const mount of named) {
       if (
         !path.startsWith(mount.path) ||
         (path.length > mount.path.length && path[mount.path.length] !== "/")
       ) continue
-      const match = { mount, path: path.slice(mount.path.length), revision: mount.revision.name }
+      const match = {
+        mount,
+        path: path.slice(mount.path.length),
+        basePath,
+        revision: mount.revision.name
+      }
       if (header === undefined || header === mount.revision.name) return match
       return {
         ...match,
-        problem: known.has(header) ? conflict(mount, header) : unknownRevision(header, known)
+        problem: known.has(header)
+          ? conflict(mount, basePath, header)
+          : unknownRevision(header, known)
       }
     }
     const match = {
       mount: defaultMount,
       path: path === "/" ? "" : path,
+      basePath,
       revision: defaultMount.revision.name
     }
-    if (root === undefined) return { ...match, problem: outsideMounts(path, named) }
+    if (root === undefined) return { ...match, problem: outsideMounts(path, named, basePath) }
     if (header === undefined || header === match.revision) return match
     return known.has(header)
       ? { ...match, revision: header }
@@ -91,11 +114,15 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
   }
 }
 
-const outsideMounts = (path: string, mounts: ReadonlyArray<Mount>): Problem => ({
+const outsideMounts = (
+  path: string,
+  mounts: ReadonlyArray<Mount>,
+  basePath: string
+): Problem => ({
   name: "unknown-path",
-  message: `There is no path ${JSON.stringify(path.slice(0, 200))}: everything is below ${
-    mounts.map((mount) => mount.path).join(" or ")
-  }`
+  message: `There is no path ${
+    JSON.stringify((basePath + path).slice(0, 200))
+  }: all paths start with ${mounts.map((mount) => mountedPath(mount, "", basePath)).join(" or ")}`
 })
 
 const unknownRevision = (header: string, known: ReadonlySet<string>): Problem => {
@@ -106,10 +133,11 @@ const unknownRevision = (header: string, known: ReadonlySet<string>): Problem =>
   return { name: "unknown-revision", message, faults: [fault(header, rule, message)] }
 }
 
-const conflict = ({ path, revision }: Mount, header: string): Problem => {
-  const message = `Path ${path} is revision ${
+const conflict = (mount: Mount, basePath: string, header: string): Problem => {
+  const { revision } = mount
+  const message = `Path ${mountedPath(mount, "", basePath)} is revision ${
     JSON.stringify(revision.name)
-  }, header Api-Revision says ${
+  }, header Api-Revision selects ${
     JSON.stringify(header)
   }: leave the header out or use the path of that revision`
   return { name: "revision-conflict", message, faults: [fault(header, revision.name, message)] }
@@ -122,3 +150,89 @@ const fault = (value: string, rule: string, message: string): InputFault => ({
   rule,
   message
 })
+
+/** A target, and its path with parameters in braces: `/exits/{batchNum}/{accountIndex}`. */
+export interface Route<T> {
+  readonly path: string
+  readonly target: T
+}
+
+export interface Match<T> {
+  readonly target: T
+  /** The path segments of the parameters in order, percent-encoded. */
+  readonly values: ReadonlyArray<string>
+}
+
+export interface Router<T> {
+  /** Returns the match of a path, which is compared exactly, including case and escapes. */
+  readonly find: (path: string) => Match<T> | undefined
+  /** Returns the known path that is most similar to an unknown one, if any is similar. */
+  readonly nearest: (path: string) => string | undefined
+}
+
+interface Node<T> {
+  readonly literals: Map<string, Node<T>>
+  parameter: Node<T> | undefined
+  target: T | undefined
+}
+
+/** Characters of a segment that are compared with known segments. */
+const comparedMax = 100
+
+/**
+ * Returns a router. It is a tree of segments: a literal segment takes precedence over a parameter,
+ * without backtracking. Throws if two routes have the same path.
+ */
+export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
+  const makeNode = (): Node<T> => ({
+    literals: new Map(),
+    parameter: undefined,
+    target: undefined
+  })
+  const root = makeNode()
+  for (const { path, target } of routes) {
+    let node = root
+    for (const segment of segments(path)) {
+      if (isParameter(segment)) node = node.parameter ??= makeNode()
+      else {
+        const next = node.literals.get(segment) ?? makeNode()
+        node.literals.set(segment, next)
+        node = next
+      }
+    }
+    if (node.target !== undefined) throw new Error(`Two routes have the path ${path}`)
+    node.target = target
+  }
+  const find = (path: string): Match<T> | undefined => {
+    if (path.charCodeAt(0) !== slash) return undefined
+    const values: Array<string> = []
+    let node: Node<T> = root
+    for (let start = 0; start < path.length;) {
+      const slashAt = path.indexOf("/", start + 1)
+      const end = slashAt < 0 ? path.length : slashAt
+      const segment = path.slice(start + 1, end)
+      const literal = node.literals.get(segment)
+      if (literal !== undefined) node = literal
+      else if (node.parameter !== undefined && segment !== "") {
+        values.push(segment)
+        node = node.parameter
+      } else return undefined
+      start = end
+    }
+    return node.target === undefined ? undefined : { target: node.target, values }
+  }
+  const nearest = (path: string): string | undefined => {
+    const unknown = segments(path).filter((segment) => segment !== "")
+    const head = (unknown[0] ?? "").slice(0, comparedMax)
+    const nearestHead = nearestName(head, routes.map((route) => segments(route.path)[0]!))
+    // among the paths with this first segment, prefer one of the same length
+    const distance = (route: Route<T>) => Math.abs(segments(route.path).length - unknown.length)
+    return routes.filter((route) => segments(route.path)[0] === nearestHead)
+      .sort((a, b) => distance(a) - distance(b))[0]?.path
+  }
+  return { find, nearest }
+}
+
+const slash = 47
+const segments = (path: string) => path.slice(1).split("/")
+const isParameter = (segment: string) => segment.startsWith("{")

@@ -45,7 +45,7 @@ export interface PostHandlerOptions {
 export const makePostHandlers = (
   options: PostHandlerOptions
 ): { readonly [Id in WriteOperationId]: PostHandler } => {
-  const { revision: { bodies }, submission } = options
+  const { revision: { authorizationAnswer, bodies }, submission } = options
   return {
     postTx: makePostHandler(
       "postTx",
@@ -57,7 +57,11 @@ export const makePostHandlers = (
       "postRegister",
       bodies.authorization,
       options,
-      (posted) => Effect.as(submission.submitAuthorization(posted), "")
+      (posted) =>
+        Effect.as(
+          submission.submitAuthorization(posted),
+          authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
+        )
     )
   }
 }
@@ -111,15 +115,15 @@ const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | unde
     return unsupported(
       type === ""
         ? "The header Content-Type is missing"
-        : `Content-Type ${JSON.stringify(type.slice(0, 100))} is not read`
+        : `Content-Type ${JSON.stringify(type.slice(0, 100))} is not supported`
     )
   }
   if (charset !== undefined && !/^utf-?8$/iu.test(charset)) {
-    return unsupported(`Charset ${JSON.stringify(charset.slice(0, 100))} is not read`)
+    return unsupported(`Charset ${JSON.stringify(charset.slice(0, 100))} is not supported`)
   }
   return encoding.toLowerCase() === "identity"
     ? undefined
-    : unsupported(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not read`)
+    : unsupported(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not supported`)
 }
 
 const notUtf8: InputFault = brokenBody(

@@ -13,7 +13,7 @@ import {
 import type { LedgerStamp, NotRegistered } from "../../../core/ports/mod.ts"
 import {
   type Answer,
-  batchOf,
+  returnsOneBatch,
   type ReadFailure,
   type ReadInterface
 } from "../../../core/use_cases/mod.ts"
@@ -26,9 +26,8 @@ import {
   type Problem
 } from "../message/mod.ts"
 import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
-import type { Mount } from "./mounts.ts"
+import { makeRouter, type Mount, mountedPath, type Route, type Router } from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
-import { makeRouter, type Route, type Router } from "./router.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
 export interface ComputedResponse extends Partial<Pick<Answer, "dependsOn" | "pool">> {
@@ -67,8 +66,8 @@ export interface RevisionRoutes {
   readonly router: Router<Resource>
   readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
   readonly revision: Revision
-  /** Absolute path of the documentation page. */
-  readonly docs: string
+  /** Returns the absolute path of the documentation page. */
+  readonly docs: (basePath: string) => string
 }
 
 export interface RevisionRoutesOptions {
@@ -81,111 +80,135 @@ export interface RevisionRoutesOptions {
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
   /** Names of headers that telemetry adds to the answers, for `Access-Control-Expose-Headers`. */
   readonly exposedHeaders: ReadonlyArray<string>
+  /** Whether answers are compressed by `Accept-Encoding`. */
+  readonly isCompressed: boolean
 }
 
-/** Returns the absolute path of a path within a mount. */
-export const mountedPath = (mount: Mount, path: string): string =>
-  mount.path === "/" ? path || "/" : mount.path + path
-
-/** Returns the routes of one revision: its operations, and its index, document and docs pages. */
-export const makeRevisionRoutes = Effect.fnUntraced(
-  function*(
-    { mount, mounts, reading, postHandlers, context, stamp, exposedHeaders }: RevisionRoutesOptions
-  ) {
-    const { revision } = mount
-    const headers = makeHeaders(revision.name, exposedHeaders)
-    const page = (
-      name: string,
-      content: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
-      isConstant = true
-    ): Resource => ({
-      operation: name,
-      allow: readMethods,
-      get: (_, __, request) =>
-        Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): ComputedResponse => ({
-          ...answer,
-          stamp,
-          ...isConstant ? { dependsOn: noDependencies } : {}
-        })),
-      notRegistered: (failure) => notRegistered(failure, failure.filter)
-    })
+/**
+ * Returns the routes of one revision: its operations, and its index, network, document and docs
+ * pages.
+ */
+export const makeRevisionRoutes = (
+  { mount, mounts, reading, postHandlers, context, stamp, exposedHeaders, isCompressed }:
+    RevisionRoutesOptions
+): RevisionRoutes => {
+  const { revision } = mount
+  // at the default mount a header selects the revision, so shared caches must distinguish it
+  const vary = isCompressed ? "Api-Revision, Accept-Encoding" : "Api-Revision"
+  const headers = makeHeaders(revision.name, exposedHeaders, vary)
+  const page = (
+    name: string,
+    content: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
+    isConstant = true
+  ): Resource => ({
+    operation: name,
+    allow: readMethods,
+    get: (_, __, request) =>
+      Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): ComputedResponse => ({
+        ...answer,
+        stamp,
+        ...isConstant ? { dependsOn: noDependencies } : {}
+      })),
+    notRegistered: (failure) => notRegistered(failure, failure.filter)
+  })
+  const documentation = lastByKey(Effect.fnUntraced(function*(basePath: string) {
     const document = yield* cached(
-      Effect.sync(() => openApi({ revision, context, path: mount.path }))
+      Effect.sync(() => openApi({ revision, context, path: mountedPath(mount, "", basePath) }))
     )
-    const documentText = yield* cached(Effect.map(document, exactJson))
-    const docs = yield* cached(Effect.flatMap(document, docsPage))
+    return {
+      text: yield* cached(Effect.map(document, exactJson)),
+      page: yield* cached(Effect.flatMap(document, docsPage))
+    }
+  }))
 
-    const routes = operationIds.map((id): Route<Resource> => {
-      const operation: Operation = operations[id]
-      const read = reading.operations[id]
-      const batch = (values: ReadonlyArray<string>) => batchOf(operation, values)
-      return {
-        path: localPath(operation, context),
-        target: {
-          operation: id,
-          allow: readMethods,
-          get: (values, query) =>
-            Effect.mapEager(
-              read(values, query),
-              ({ dependsOn, json, pool, stamp }): ComputedResponse => ({
-                status: 200,
-                headers: noHeaders,
-                body: json,
-                stamp,
-                dependsOn,
-                batch: batch(values),
-                ...pool === undefined ? {} : { pool }
-              })
-            ),
-          batch,
-          notRegistered: (failure) =>
-            notRegistered(failure, filterName(revision, operation, context, failure.filter))
-        }
-      }
-    })
-    const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
-      path: localPath(writeOperations[id], context),
+  const routes = operationIds.map((id): Route<Resource> => {
+    const operation: Operation = operations[id]
+    const read = reading.operations[id]
+    const isBatch = returnsOneBatch(operation)
+    const batch = ([number]: ReadonlyArray<string>) => isBatch ? Number(number) : null
+    return {
+      path: localPath(operation, context),
       target: {
         operation: id,
-        allow: writeMethods,
-        post: (query, request) =>
-          Effect.flatMap(
-            postHandlers[id](query, request),
-            (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
+        allow: readMethods,
+        get: (values, query) =>
+          Effect.mapEager(
+            read(values, query),
+            ({ dependsOn, json, pool, stamp }): ComputedResponse => ({
+              status: 200,
+              headers: noHeaders,
+              body: json,
+              stamp,
+              dependsOn,
+              batch: batch(values),
+              ...pool === undefined ? {} : { pool }
+            })
           ),
-        notRegistered: (failure) => notRegistered(failure, failure.filter)
+        batch,
+        notRegistered: (failure) =>
+          notRegistered(failure, filterName(revision, operation, context, failure.filter))
       }
-    }))
-    const router = makeRouter([
-      ...routes,
-      ...writeRoutes,
-      {
-        path: "/openapi.json",
-        target: page(
-          "openapi",
-          () => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))
-        )
-      },
-      { path: "/docs", target: page("docs", () => docs) }
-    ])
-    const index = page(
-      "index",
-      (request) => Effect.succeed(indexAnswer(mount, mounts, request)),
-      false
-    )
-    const revisionRoutes: RevisionRoutes = {
-      // a request for the mount itself has the empty path
-      router: {
-        ...router,
-        find: (path) => path === "" ? { target: index, values: [] } : router.find(path)
-      },
-      headers,
-      revision,
-      docs: mountedPath(mount, "/docs")
     }
-    return revisionRoutes
+  })
+  const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
+    path: localPath(writeOperations[id], context),
+    target: {
+      operation: id,
+      allow: writeMethods,
+      post: (query, request) =>
+        Effect.flatMap(
+          postHandlers[id](query, request),
+          (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
+        ),
+      notRegistered: (failure) => notRegistered(failure, failure.filter)
+    }
+  }))
+  const router = makeRouter([
+    ...routes,
+    ...writeRoutes,
+    {
+      path: "/openapi.json",
+      target: page(
+        "openapi",
+        ({ basePath = "" }) =>
+          documentation(basePath).pipe(
+            Effect.flatMap(({ text }) => text),
+            Effect.map((body) => ({ status: 200, headers: {}, body }))
+          )
+      )
+    },
+    {
+      path: "/docs",
+      target: page(
+        "docs",
+        ({ basePath = "" }) => Effect.flatMap(documentation(basePath), ({ page }) => page)
+      )
+    },
+    {
+      path: "/network",
+      target: page(
+        "network",
+        ({ basePath = "" }) =>
+          Effect.succeed({ status: 200, headers: {}, body: networkText(context, mounts, basePath) })
+      )
+    }
+  ])
+  const index = page(
+    "index",
+    (request) => Effect.succeed(indexAnswer(mount, mounts, request, vary)),
+    false
+  )
+  return {
+    // a request for the mount itself has the empty path
+    router: {
+      ...router,
+      find: (path) => path === "" ? { target: index, values: [] } : router.find(path)
+    },
+    headers,
+    revision,
+    docs: (basePath) => mountedPath(mount, "/docs", basePath)
   }
-)
+}
 
 const noHeaders: HeaderRecord = {}
 const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
@@ -195,6 +218,17 @@ const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
  * if the client disconnects.
  */
 const cached = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
+
+/** Returns the effect of a function, and keeps the result for the key of the last call. */
+const lastByKey = <A>(
+  compute: (key: string) => Effect.Effect<A>
+): (key: string) => Effect.Effect<A> => {
+  let last: { readonly key: string; readonly result: A } | undefined
+  return (key) =>
+    last?.key === key
+      ? Effect.succeed(last.result)
+      : Effect.tap(compute(key), (result) => Effect.sync(() => void (last = { key, result })))
+}
 
 const readMethods = "GET, HEAD, OPTIONS"
 const writeMethods = "POST, OPTIONS"
@@ -229,18 +263,23 @@ const filterName = (
 const indexAnswer = (
   mount: Mount,
   mounts: ReadonlyArray<Mount>,
-  { headers }: HttpRequest
+  { basePath = "", headers }: HttpRequest,
+  varyOfAll: string
 ): HttpAnswer => {
-  const vary = { vary: "Accept, Api-Revision" }
+  const vary = { vary: `Accept, ${varyOfAll}` }
   if (String(headers.accept ?? "").includes("text/html")) {
-    return { status: 302, headers: { ...vary, location: mountedPath(mount, "/docs") }, body: "" }
+    return {
+      status: 302,
+      headers: { ...vary, location: mountedPath(mount, "/docs", basePath) },
+      body: ""
+    }
   }
   const links = (of: Mount) => ({
     revision: of.revision.name,
     doc: of.revision.doc,
-    path: of.path,
-    openapi: mountedPath(of, "/openapi.json"),
-    documentation: mountedPath(of, "/docs")
+    path: mountedPath(of, "", basePath),
+    openapi: mountedPath(of, "/openapi.json", basePath),
+    documentation: mountedPath(of, "/docs", basePath)
   })
   return {
     status: 200,
@@ -248,3 +287,23 @@ const indexAnswer = (
     body: JSON.stringify({ ...links(mount), revisions: mounts.map(links) })
   }
 }
+
+/**
+ * Returns the JSON of the identity of the network, which wallets need to derive keys and to sign,
+ * and of the revisions that are served.
+ */
+const networkText = (
+  { network: { chainId, name, prefix, rollupAddress } }: WireContext,
+  mounts: ReadonlyArray<Mount>,
+  basePath: string
+): string =>
+  JSON.stringify({
+    name,
+    chainId,
+    rollupAddress,
+    prefix,
+    revisions: mounts.map((mount) => ({
+      revision: mount.revision.name,
+      path: mountedPath(mount, "", basePath)
+    }))
+  })

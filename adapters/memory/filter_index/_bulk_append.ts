@@ -1,6 +1,7 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
+import { type FacetCodes, KeyCodes } from "./_key_codes.ts"
 import { TextIndex } from "./_text_index.ts"
-import { type FacetSet, type Key, type KeyFacet, splitThreshold } from "./facets.ts"
+import { type FacetSet, type Key, splitThreshold } from "./facets.ts"
 
 /** The facets and rows that an index is made of. */
 interface IndexSource<Row> {
@@ -21,79 +22,135 @@ interface GrownNode {
   readonly rowsBefore: number
 }
 
+/** Rows whose keys are read in one step, and rows of a list that is a step of its own. */
+const rowsPerStep = 65_536
+
 /**
- * Appends many rows, one facet after the other. The result is the same as that of appending them
- * row by row. It is several times as fast, because consecutive steps append to the same lists.
+ * Appends many rows to an index, one facet after the other. The result is the same as that of
+ * appending them row by row. It is several times as fast, because the keys of a row are read once,
+ * and each list grows once.
  */
-export function appendBulk<Row>(
-  source: IndexSource<Row>,
-  branches: Branches,
-  mask: number,
-  slice: Slice
-): void {
-  for (const [number, branch] of branches.entries()) {
-    const facet = source.facetSet.facets[number]!
-    if (branch === null) continue
-    if (branch instanceof TextIndex) {
-      if (facet.kind === "text") {
-        for (const position of positionsIn(slice)) {
-          branch.append(facet.text(source.rowAt(position)), position)
-        }
+export class BulkAppend<Row> {
+  private readonly source: IndexSource<Row>
+  private readonly codes: KeyCodes<Row>
+
+  constructor(source: IndexSource<Row>) {
+    this.source = source
+    this.codes = new KeyCodes(source.facetSet, source.rowAt)
+  }
+
+  /** Appends the rows at the positions [from, to), above all others. Yields after each step. */
+  *append(root: Branches, mask: number, from: number, to: number): Generator<void, void> {
+    if (from >= to) return
+    for (let at = from; at < to; at += rowsPerStep) {
+      this.codes.add(at, Math.min(to, at + rowsPerStep), to)
+      yield
+    }
+    const all = { positions: null, from, to }
+    for (const number of root.keys()) {
+      let rows = 0
+      for (const grown of this.appendToFacet(root, number, mask, all)) {
+        this.appendBelow(mask & this.source.facetSet.combinableMasks[number]!, grown)
+        rows += grown.node.positions.length - grown.rowsBefore
+        if (rows < rowsPerStep) continue
+        rows = 0
+        yield
       }
-    } else if (facet.kind === "key") {
-      const maskBelow = mask & source.facetSet.combinableMasks[number]!
-      const grown = appendKeys(source.rowAt, branch, facet, slice)
-      if (maskBelow !== 0) { for (const each of grown) appendBelow(source, maskBelow, each) }
+      yield
+    }
+  }
+
+  private appendTo(branches: Branches, mask: number, slice: Slice): void {
+    for (const number of branches.keys()) {
+      for (const grown of this.appendToFacet(branches, number, mask, slice)) {
+        this.appendBelow(mask & this.source.facetSet.combinableMasks[number]!, grown)
+      }
+    }
+  }
+
+  /** Appends rows to one branch. Returns the nodes that have grown and need branches. */
+  private appendToFacet(
+    branches: Branches,
+    number: number,
+    mask: number,
+    slice: Slice
+  ): ReadonlyArray<GrownNode> {
+    const { facetSet, rowAt } = this.source
+    const [branch, facet] = [branches[number], facetSet.facets[number]!]
+    if (branch instanceof Map) {
+      const grown = appendKeys(this.codes.of(number), branch, slice)
+      return (mask & facetSet.combinableMasks[number]!) === 0 ? [] : grown
+    }
+    if (branch instanceof TextIndex && facet.kind === "text") {
+      for (const position of positionsIn(slice)) {
+        branch.append(facet.text(rowAt(position)), position)
+      }
+    }
+    return []
+  }
+
+  /** Appends the new rows of a node to its branches, or splits the node if it became long. */
+  private appendBelow(mask: number, { node, rowsBefore }: GrownNode): void {
+    const { positions } = node
+    if (node.branches !== null) {
+      this.appendTo(node.branches, mask, { positions, from: rowsBefore, to: positions.length })
+    } else if (positions.length > splitThreshold) {
+      node.branches = newBranches(this.source.facetSet, this.source.rowAt, mask)
+      this.appendTo(node.branches, mask, { positions, from: 0, to: positions.length })
     }
   }
 }
 
-/** Appends the rows to the lists of one facet, and returns the nodes that have grown. */
-function appendKeys<Row>(
-  rowAt: (position: number) => Row,
+/**
+ * Appends the rows to the lists of one facet, and returns the nodes that have grown. Counts the rows
+ * of each key first, so that each list grows once.
+ */
+function appendKeys(
+  codes: FacetCodes,
   branch: Map<Key, IndexNode>,
-  { keys }: KeyFacet<Row>,
   { from, positions, to }: Slice
 ): ReadonlyArray<GrownNode> {
-  const grown: Array<GrownNode> = []
-  const first = positions === null ? from : positions[from]!
-  const append = (key: Key, position: number) => {
-    const node = branch.get(key)
-    if (node === undefined) {
-      const created = new IndexNode(position)
-      branch.set(key, created)
-      grown.push({ node: created, rowsBefore: 0 })
-      return
-    }
-    const rowsBefore = node.positions.length
-    if (node.positions[rowsBefore - 1]! < first) grown.push({ node, rowsBefore })
-    node.positions.push(position)
-  }
-  const [firstKeyOf, secondKeyOf] = keys
+  const { counts, keys } = codes
+  const found: Array<number> = []
   for (let i = from; i < to; i++) {
     const position = positions === null ? i : positions[i]!
-    const row = rowAt(position)
-    const firstKey = firstKeyOf(row)
-    if (firstKey !== null) append(firstKey, position)
-    const secondKey = secondKeyOf === undefined ? null : secondKeyOf(row)
-    if (secondKey !== null && secondKey !== firstKey) append(secondKey, position)
+    const first = codes.first(position)
+    if (first >= 0 && counts[first]!++ === 0) found.push(first)
+    if (!codes.hasSecond) continue
+    const second = codes.second(position)
+    if (second >= 0 && second !== first && counts[second]!++ === 0) found.push(second)
+  }
+  const grown = found.map((code) => grow(branch, keys[code]!, counts[code]!))
+  const { lists, next } = codes
+  for (const [i, code] of found.entries()) {
+    const { node, rowsBefore } = grown[i]!
+    lists[code] = node.positions
+    next[code] = rowsBefore
+    counts[code] = 0
+  }
+  for (let i = from; i < to; i++) {
+    const position = positions === null ? i : positions[i]!
+    const first = codes.first(position)
+    if (first >= 0) lists[first]![next[first]!++] = position
+    if (!codes.hasSecond) continue
+    const second = codes.second(position)
+    if (second >= 0 && second !== first) lists[second]![next[second]!++] = position
   }
   return grown
 }
 
-/** Appends the new rows of a node to its branches, or splits the node if it became long. */
-function appendBelow<Row>(
-  source: IndexSource<Row>,
-  mask: number,
-  { node, rowsBefore }: GrownNode
-): void {
-  const { positions } = node
-  if (node.branches !== null) {
-    appendBulk(source, node.branches, mask, { positions, from: rowsBefore, to: positions.length })
-  } else if (positions.length > splitThreshold) {
-    node.branches = newBranches(source.facetSet, source.rowAt, mask)
-    appendBulk(source, node.branches, mask, { positions, from: 0, to: positions.length })
+/** Makes room for `count` positions under a key. */
+function grow(branch: Map<Key, IndexNode>, key: Key, count: number): GrownNode {
+  const known = branch.get(key)
+  if (known !== undefined) {
+    const rowsBefore = known.positions.length
+    known.positions.length += count
+    return { node: known, rowsBefore }
   }
+  const node = new IndexNode([])
+  node.positions.length = count
+  branch.set(key, node)
+  return { node, rowsBefore: 0 }
 }
 
 function* positionsIn({ from, positions, to }: Slice): Generator<number> {

@@ -9,8 +9,8 @@ export class IndexNode {
    * The same rows by each further facet; null until the node has more than `splitThreshold` rows.
    */
   branches: Branches | null = null
-  constructor(position: number) {
-    this.positions = [position]
+  constructor(positions: Array<number>) {
+    this.positions = positions
   }
 }
 

@@ -31,7 +31,7 @@ export const moveKey = <Row>(
   }
   if (newKey !== null) {
     const node = branch.get(newKey)
-    if (node === undefined) branch.set(newKey, new IndexNode(position))
+    if (node === undefined) branch.set(newKey, new IndexNode([position]))
     else node.positions.splice(lowerBound(node.positions, position), 0, position)
   }
 }
@@ -55,7 +55,7 @@ export const moveKeys = <Row>(
       insertSorted(node.positions, group)
       continue
     }
-    const created = new IndexNode(group[0]!.position)
+    const created = new IndexNode([group[0]!.position])
     branch.set(key, created)
     insertSorted(created.positions, group.slice(1))
   }

@@ -1,5 +1,5 @@
 import { lowerBound } from "../_binary_search.ts"
-import { appendBulk } from "./_bulk_append.ts"
+import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import { groupByKey, moveKey, moveKeys, type Replacement } from "./_mutable_keys.ts"
 import { TextIndex } from "./_text_index.ts"
@@ -34,10 +34,13 @@ export class FilterIndex<Row> {
     this.addTo(this.root, allFacets, row, position)
   }
 
-  /** Adds the rows at the positions [from, to), above all others. Faster than one by one. */
-  appendRange(from: number, to: number): void {
-    const source = { facetSet: this.facetSet, rowAt: this.rowAt }
-    appendBulk(source, this.root, allFacets, { positions: null, from, to })
+  /**
+   * Adds the rows at the positions [from, to), above all others. Faster than one by one. Yields
+   * after each step; the index is incomplete until the last one.
+   */
+  appendRange(from: number, to: number): Generator<void, void> {
+    return new BulkAppend({ facetSet: this.facetSet, rowAt: this.rowAt })
+      .append(this.root, allFacets, from, to)
   }
 
   /** Removes the row at the greatest position. Throws if another row has a greater one. */
@@ -179,7 +182,7 @@ export class FilterIndex<Row> {
   ): void {
     const node = branch.get(key)
     if (node === undefined) {
-      branch.set(key, new IndexNode(position))
+      branch.set(key, new IndexNode([position]))
       return
     }
     node.positions.push(position)

@@ -8,4 +8,4 @@ export {
   type TextFacet
 } from "./facets.ts"
 export { FilterIndex } from "./filter_index.ts"
-export { ItemIds, Table } from "./table.ts"
+export { IndexedRows, ItemIds, type RowList, Table } from "./table.ts"

@@ -4,28 +4,42 @@ import { FilterIndex } from "./filter_index.ts"
 
 /** Assigns item ids. They grow, and no id is used again, not even after a rollback. */
 export class ItemIds {
-  #next = 1
+  /** The id that `take` returns next. */
+  next = 1
   /** Returns the next id. */
   take(): number {
-    return this.#next++
+    return this.next++
   }
+}
+
+/** The rows of a table: an array, or a list that stores its rows in another way. */
+export interface RowList<Row> {
+  readonly length: number
+  readonly at: (position: number) => Row | undefined
+  readonly push: (row: Row) => number
+  readonly pop: () => Row | undefined
+  /** As `at`, but the row may lack members that no facet reads. */
+  readonly keysAt?: (position: number) => Row
 }
 
 /**
  * The rows of one list in ascending order of `itemId`, with an index of their facets. Rows are
- * added and removed only at the end, and replaced instead of mutated: a reference to a row is a
- * snapshot.
+ * added and removed only at the end.
  */
-export class Table<Row extends { readonly itemId: number }> {
-  readonly rows: Array<Row> = []
+export class IndexedRows<Row extends { readonly itemId: number }, Rows extends RowList<Row>> {
+  readonly rows: Rows
   readonly itemIds: ItemIds
   readonly #index: FilterIndex<Row>
   /** Rows from this position on are not indexed yet; Infinity if indexing is not postponed. */
   #unindexedFrom = Infinity
+  /** The steps that index the rows from there to `#indexingTo`; null before the first one. */
+  #steps: Iterator<void> | null = null
+  #indexingTo = 0
 
-  constructor(facets: FacetSet<Row>, itemIds = new ItemIds()) {
+  constructor(facets: FacetSet<Row>, rows: Rows, itemIds = new ItemIds()) {
+    this.rows = rows
     this.itemIds = itemIds
-    this.#index = new FilterIndex(facets, (position) => this.rows[position]!)
+    this.#index = new FilterIndex(facets, (position) => this.keysAt(position))
   }
 
   get length(): number {
@@ -46,13 +60,24 @@ export class Table<Row extends { readonly itemId: number }> {
     this.#unindexedFrom = this.rows.length
   }
 
-  /** Indexes the postponed rows, `rowsPerStep` at each step. */
+  /** Postpones the index of all rows, which must not be indexed yet. */
+  reindex(): void {
+    this.#unindexedFrom = 0
+  }
+
+  /** Indexes the postponed rows, in steps of some ten thousand rows. */
   *indexPostponed(): Generator<void, void> {
     while (this.#unindexedFrom < this.rows.length) {
-      const from = this.#unindexedFrom
-      this.#unindexedFrom = Math.min(this.rows.length, from + rowsPerStep)
-      this.#index.appendRange(from, this.#unindexedFrom)
-      yield
+      if (this.#steps === null) {
+        this.#indexingTo = this.rows.length
+        this.#steps = this.#index.appendRange(this.#unindexedFrom, this.#indexingTo)
+      }
+      if (this.#steps.next().done !== true) {
+        yield
+        continue
+      }
+      this.#steps = null
+      this.#unindexedFrom = this.#indexingTo
     }
     this.#unindexedFrom = Infinity
   }
@@ -60,11 +85,52 @@ export class Table<Row extends { readonly itemId: number }> {
   /** Adds a row at the end. Throws if its item id is not greater than all others. */
   append(row: Row): void {
     const position = this.rows.length
-    if (position > 0 && this.rows[position - 1]!.itemId >= row.itemId) {
+    if (position > 0 && this.itemIdAt(position - 1) >= row.itemId) {
       throw new Error(`Item ${row.itemId} comes too late`)
     }
     this.rows.push(row)
     if (this.#unindexedFrom === Infinity) this.#index.append(row, position)
+  }
+
+  /** Removes the last row and returns it. */
+  removeLast(): Row {
+    const row = this.rows.at(-1)!
+    // a row that is being indexed must be indexed before it is removed
+    if (this.#steps !== null) { for (const _ of this.indexPostponed()) continue }
+    if (this.rows.length <= this.#unindexedFrom) this.#index.removeLast(row, this.rows.length - 1)
+    if (this.#unindexedFrom !== Infinity) {
+      this.#unindexedFrom = Math.min(this.#unindexedFrom, this.rows.length - 1)
+    }
+    this.rows.pop()
+    return row
+  }
+
+  /** Removes the rows from position `length` on. */
+  truncate(length: number): void {
+    while (this.rows.length > length) this.removeLast()
+  }
+
+  /** Returns the position of the first row whose item id is at least `itemId`, or the length. */
+  positionOf(itemId: number): number {
+    return firstNot(0, this.rows.length, (position) => this.itemIdAt(position) < itemId)
+  }
+
+  itemIdAt(position: number): number {
+    return this.keysAt(position).itemId
+  }
+
+  private keysAt(position: number): Row {
+    return this.rows.keysAt?.(position) ?? this.rows.at(position)!
+  }
+}
+
+/**
+ * A table with its rows in an array. Rows are replaced instead of mutated: a reference to a row is
+ * a snapshot.
+ */
+export class Table<Row extends { readonly itemId: number }> extends IndexedRows<Row, Array<Row>> {
+  constructor(facets: FacetSet<Row>, itemIds = new ItemIds()) {
+    super(facets, [], itemIds)
   }
 
   /** Replaces the row at a position. Only mutable keys may differ. */
@@ -83,27 +149,9 @@ export class Table<Row extends { readonly itemId: number }> {
     index.reindexAll(positions, before, rows)
   }
 
-  /** Removes the last row and returns it. */
-  removeLast(): Row {
-    const row = this.rows.at(-1)!
-    if (this.rows.length <= this.#unindexedFrom) this.#index.removeLast(row, this.rows.length - 1)
-    if (this.#unindexedFrom !== Infinity) {
-      this.#unindexedFrom = Math.min(this.#unindexedFrom, this.rows.length - 1)
-    }
-    this.rows.pop()
-    return row
-  }
-
-  /** Removes the rows from position `length` on. */
-  truncate(length: number): void {
-    while (this.rows.length > length) this.removeLast()
-  }
-
-  /** Returns the position of the first row whose item id is at least `itemId`, or the length. */
-  positionOf(itemId: number): number {
-    return firstNot(0, this.rows.length, (position) => this.rows[position]!.itemId < itemId)
+  /** Adds the rows of a checkpoint to an empty table. */
+  restore(rows: ReadonlyArray<Row>): void {
+    for (const row of rows) this.rows.push(row)
+    for (const _ of this.index.appendRange(0, rows.length)) continue
   }
 }
-
-/** Few enough that other fibers wait only briefly for a step to end. */
-const rowsPerStep = 8192

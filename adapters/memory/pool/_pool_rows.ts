@@ -1,6 +1,6 @@
 import { feeUnits, type PoolState, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import type { Pooled } from "../../../core/ports/mod.ts"
+import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import { SortedList } from "./_sorted_list.ts"
 
 /** A pool transaction with its fee, which the lists compare. */
@@ -21,17 +21,30 @@ export class PoolRows {
   readonly byFee = new Map<TokenId, SortedList<PoolRow>>()
   /** Pending transactions of each account by nonce. */
   readonly byNonce = new Map<AccountIndex, SortedList<PoolRow>>()
+  /** Pending transactions with a last batch by this batch. */
+  readonly byLastBatch = new SortedList<PoolRow>((a, b) =>
+    lastBatchOf(a) - lastBatchOf(b) || byArrival(a, b)
+  )
   /** Other transactions of each state by batch number. */
   readonly byBatch: { readonly [State in ForgingState]: SortedList<PoolRow> } = {
     fing: new SortedList(compareBatch),
     fged: new SortedList(compareBatch),
     invl: new SortedList(compareBatch)
   }
+  /** All transactions in the order of arrival. */
+  readonly #byArrival = new SortedList(byArrival)
+  /** All transactions of each sender and each destination, in the order of arrival. */
+  readonly #byParty = new Map<string, SortedList<PoolRow>>()
   readonly #byId = new Map<TransactionId, PoolRow>()
   #isSortingPostponed = false
 
   get(id: TransactionId): PoolRow | undefined {
     return this.#byId.get(id)
+  }
+
+  /** Returns all transactions. */
+  all(): Array<Pooled> {
+    return Array.from(this.#byId.values(), ({ pooled }) => pooled)
   }
 
   get counts(): { readonly [State in PoolState]: number } {
@@ -75,13 +88,45 @@ export class PoolRows {
     // otherwise every account that ever had a transaction would keep an empty list
     dropEmpty(this.byFee, tokenId)
     dropEmpty(this.byNonce, fromAccountIndex)
+    for (const party of partiesOf(row)) dropEmpty(this.#byParty, party)
   }
 
-  #listsOf(
-    { pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow
+  /** Returns the transactions that the filters match, in the order of arrival. */
+  list(filters: PoolFilters): ReadonlyArray<PoolRow> {
+    const { from, party, to } = filters
+    const parties = from !== undefined
+      ? senders(from)
+      : to !== undefined
+      ? receivers(to)
+      : party !== undefined
+      ? [...senders(party), ...receivers(party)]
+      : null
+    if (parties === null) {
+      return Array.from(this.#byArrival.from(() => false)).filter((row) => isListed(row, filters))
+    }
+    const rows = new Set<PoolRow>()
+    for (const name of new Set(parties)) {
+      for (const row of this.#byParty.get(name)?.from(() => false) ?? []) {
+        if (isListed(row, filters)) rows.add(row)
+      }
+    }
+    return [...rows].sort(byArrival)
+  }
+
+  #listsOf(row: PoolRow): ReadonlyArray<SortedList<PoolRow>> {
+    return [
+      this.#byArrival,
+      ...partiesOf(row).map((party) => listIn(this.#byParty, party, byArrival)),
+      ...this.#listsOfState(row)
+    ]
+  }
+
+  #listsOfState(
+    { pooled: { transaction: { fromAccountIndex, maxNumBatch, state, tokenId } } }: PoolRow
   ): ReadonlyArray<SortedList<PoolRow>> {
     if (state !== "pend") return [this.byBatch[state]]
     return [
+      ...maxNumBatch === undefined ? [] : [this.byLastBatch],
       this.bySince,
       listIn(this.byFee, tokenId, (a, b) => compare(b.feeUnits, a.feeUnits) || byArrival(a, b)),
       listIn(
@@ -93,6 +138,37 @@ export class PoolRows {
   }
 }
 
+const senders = ({ accounts }: PoolParty) => accounts.map((index) => `from ${index}`)
+const receivers = ({ accounts, address, publicKey }: PoolParty) => [
+  ...accounts.map((index) => `to ${index}`),
+  ...address === undefined ? [] : [`to ${address}`],
+  ...publicKey === undefined ? [] : [`to key ${publicKey}`]
+]
+
+/** Returns the names of the sender and of the destination in `byParty`. */
+const partiesOf = ({ pooled: { transaction } }: PoolRow): ReadonlyArray<string> => [
+  `from ${transaction.fromAccountIndex}`,
+  ...transaction.toAccountIndex === null ? [] : [`to ${transaction.toAccountIndex}`],
+  ...transaction.toAddress === null ? [] : [`to ${transaction.toAddress}`],
+  ...transaction.toPublicKey === null ? [] : [`to key ${transaction.toPublicKey}`]
+]
+
+const isListed = (
+  row: PoolRow,
+  { from, party, state, to, tokenId, type }: PoolFilters
+): boolean => {
+  const { transaction } = row.pooled
+  const names = (): ReadonlyArray<string> => partiesOf(row)
+  const isOneOf = (wanted: ReadonlyArray<string>): boolean =>
+    names().some((name) => wanted.includes(name))
+  return (state === undefined || transaction.state === state) &&
+    (type === undefined || transaction.type === type) &&
+    (tokenId === undefined || transaction.tokenId === tokenId) &&
+    (from === undefined || isOneOf(senders(from))) &&
+    (to === undefined || isOneOf(receivers(to))) &&
+    (party === undefined || isOneOf([...senders(party), ...receivers(party)]))
+}
+
 /** Returns the row of a transaction, which compares as it does in the lists. */
 export const rowOf = (pooled: Pooled): PoolRow => ({
   pooled,
@@ -102,6 +178,8 @@ export const rowOf = (pooled: Pooled): PoolRow => ({
 /** Compares rows that are not pending: each of them has a batch number. */
 const compareBatch = (a: PoolRow, b: PoolRow): number =>
   (a.pooled.transaction.batchNum ?? 0) - (b.pooled.transaction.batchNum ?? 0) || byArrival(a, b)
+/** Returns the last batch that may forge a transaction. */
+export const lastBatchOf = ({ pooled }: PoolRow): number => pooled.transaction.maxNumBatch ?? 0
 const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
 const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
 

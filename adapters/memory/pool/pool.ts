@@ -11,17 +11,42 @@ import {
   type PoolChange,
   type Pooled,
   type PoolLimits,
+  type PoolPage,
+  type PoolPageQuery,
   PoolStore,
   PoolTip,
+  replacedReason,
+  type ReplaceResult,
   type SettledBatch
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../state/mod.ts"
-import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
+import { lastBatchOf, type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
+import { type TransactionHistory, TransitionHistory } from "./_transition_history.ts"
+
+/**
+ * The complete state of a pool at one time. Its rows are plain data and never change, so later
+ * writes do not change it.
+ */
+export interface PoolImage {
+  readonly version: number
+  /** Number of transactions that ever entered the pool. */
+  readonly arrivals: number
+  /** The number of the first entry of `histories`. */
+  readonly firstHistory: number
+  readonly lists: {
+    readonly pooled: ReadonlyArray<Pooled>
+    /** Null if the transitions were forgotten. */
+    readonly histories: ReadonlyArray<TransactionHistory | null>
+    readonly authorizations: ReadonlyArray<Authorization>
+    readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
+    readonly settledBatches: ReadonlyArray<SettledBatch>
+  }
+}
 
 /**
  * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all
- * transactions stay in memory until the pool is dropped.
+ * transactions stay in memory until `forgetTransitions` or until the pool is dropped.
  */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
   /**
@@ -29,8 +54,22 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
    * end. Until then only reads by id are correct, and limits do not apply.
    */
   readonly postponeSorting: () => () => void
+  /**
+   * Runs synchronous writes. Returns their result, and a function that undoes them. Of several such
+   * functions, call that of the last writes first.
+   */
+  readonly undoable: <A>(write: () => A) => readonly [result: A, undo: () => void]
   /** The versions of the pool and of its transactions. */
   readonly tip: PoolTip
+  /**
+   * Drops the transitions of transactions that left the pool before a time, in milliseconds since
+   * 1970. Returns the number of these transactions.
+   */
+  readonly forgetTransitions: (beforeMs: number) => number
+  /** Returns the complete state for a checkpoint, which later writes do not change. */
+  readonly capture: () => PoolImage
+  /** Sets the state of an empty pool. */
+  readonly restore: (image: PoolImage) => void
 }
 
 /**
@@ -58,7 +97,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
   return {
     transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
     authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
-    transitions: (id) => Effect.sync(() => [...pool.transitions.get(id) ?? []]),
+    transitions: (id) => Effect.sync(() => pool.transitions.get(id)?.transitions ?? []),
     skippedTransaction: (id) => Effect.sync(() => pool.skippedTransactions.get(id) ?? null),
     counts: Effect.sync(() => rows.counts),
     pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
@@ -69,6 +108,13 @@ export const openMemoryPool = (): MemoryPoolStore => {
     pendingSince: ({ beforeMs, limit }) =>
       Effect.sync(() =>
         takeWhile(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
+      ),
+    pendingExpired: (belowBatchNum) =>
+      Effect.sync(() =>
+        takeWhile(
+          rows.byLastBatch.from(() => false),
+          (row) => lastBatchOf(row) < belowBatchNum
+        )
       ),
     pendingBelow: (nonces) =>
       Effect.sync(() =>
@@ -86,6 +132,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
           (row) => batchNumOf(row) <= to
         )
       ),
+    list: (query) => Effect.sync(() => pool.list(query)),
     settledBatchesBelow: ({ batchNum, limit }) =>
       Effect.sync(() => {
         const end = firstNot(
@@ -97,27 +144,26 @@ export const openMemoryPool = (): MemoryPoolStore => {
       }),
     addTransaction: (transaction, sender, limits) =>
       Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
+    replaceTransaction: (replaced, transaction, sender, limits) =>
+      Effect.sync(() => pool.replaceTransaction(replaced, frozenCopy(transaction), sender, limits)),
     addAuthorization: (authorization) =>
       Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
-    skip: (notes) =>
-      Effect.sync(() => {
-        for (const note of notes) {
-          if (rows.get(note.id)?.pooled.transaction.state === "pend") {
-            pool.skippedTransactions.set(note.id, note)
-          }
-        }
-      }),
+    skip: (notes) => Effect.sync(() => pool.skip(notes)),
     postponeSorting: () => {
       rows.postponeSorting()
       return () => rows.sortAll()
     },
+    undoable: (write) => pool.undoable(write),
     tip: {
       version: () => pool.version,
       // grows with each transition of a transaction; an authorization never changes
-      versionOf: (key) => pool.transitions.get(key)?.length ?? 0
-    }
+      versionOf: (key) => pool.transitions.get(key)?.version ?? 0
+    },
+    forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
+    capture: () => pool.capture(),
+    restore: (image) => pool.restore(image)
   }
 }
 
@@ -147,28 +193,85 @@ class MemoryPool {
   /** Ascending by batch number. */
   readonly settledBatches: Array<SettledBatch> = []
   readonly authorizations = new Map<EthereumAddress, Authorization>()
-  readonly transitions = new Map<TransactionId, Array<PoolTransition>>()
+  readonly transitions = new TransitionHistory()
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
   /** Number of writes that changed the pool. */
   version = 0
   #arrivals = 0
+  /** Undoes each step of the writes of `undoable`; null outside of it. */
+  #undoSteps: Array<() => void> | null = null
+
+  undoable<A>(write: () => A): readonly [A, () => void] {
+    const steps: Array<() => void> = []
+    this.#undoSteps = steps
+    try {
+      return [write(), () => {
+        for (const undo of steps.reverse()) undo()
+      }]
+    } finally {
+      this.#undoSteps = null
+    }
+  }
 
   addTransaction(
     transaction: PoolTransaction,
     sender: PublicKey,
-    { pendingMax, pendingPerAccountMax }: PoolLimits
+    limits: PoolLimits
   ): AddResult {
     const known = this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
-    if (this.rows.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
-    if (this.rows.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax) {
-      return { kind: "full", limit: "pendingPerAccountMax" }
-    }
+    const limit = this.#reachedLimit(transaction, limits)
+    if (limit !== null) return { kind: "full", limit }
+    this.#add(transaction, sender)
+    return { kind: "added" }
+  }
+
+  replaceTransaction(
+    replaced: TransactionId,
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    limits: PoolLimits
+  ): ReplaceResult {
+    const known = this.rows.get(transaction.id)
+    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    const row = this.rows.get(replaced)
+    const state = row?.pooled.transaction.state ?? null
+    if (state !== "pend" && state !== "invl") return { kind: "notReplaceable", state }
+    const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
+    if (limit !== null) return { kind: "full", limit }
+    const { batchNum } = row!.pooled.transaction
+    this.#changeOne({
+      id: replaced,
+      from: state,
+      fromBatchNum: batchNum,
+      to: null,
+      batchNum,
+      reason: replacedReason(transaction.id)
+    }, transaction.timestampMs)
+    this.#add(transaction, sender)
+    return { kind: "replaced" }
+  }
+
+  #reachedLimit(
+    { fromAccountIndex }: PoolTransaction,
+    { pendingMax, pendingPerAccountMax }: PoolLimits
+  ): keyof PoolLimits | null {
+    if (this.rows.counts.pend >= pendingMax) return "pendingMax"
+    return this.rows.pendingOf(fromAccountIndex) >= pendingPerAccountMax
+      ? "pendingPerAccountMax"
+      : null
+  }
+
+  #add(transaction: PoolTransaction, sender: PublicKey): void {
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
     this.version++
     this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
-    this.#recordTransition({ id, from: null, to, atMs, batchNum, reason: "Posted" })
-    return { kind: "added" }
+    this.#undoSteps?.push(() => {
+      this.version--
+      this.#arrivals--
+      this.rows.remove(this.rows.get(id)!)
+    })
+    this.#addTransition({ id, from: null, to, atMs, batchNum, reason: "Posted" })
   }
 
   addAuthorization(authorization: Authorization) {
@@ -176,6 +279,10 @@ class MemoryPool {
     if (known !== undefined) return { added: false, authorization: known }
     this.version++
     this.authorizations.set(authorization.address, authorization)
+    this.#undoSteps?.push(() => {
+      this.version--
+      this.authorizations.delete(authorization.address)
+    })
     return { added: true, authorization }
   }
 
@@ -199,9 +306,44 @@ class MemoryPool {
         this.settledBatches.length,
         (index) => this.settledBatches[index]!.batchNum < to.batchNum
       )
-    this.settledBatches.length = remaining
+    const removed = this.settledBatches.splice(remaining)
+    this.#undoSteps?.push(() => void this.settledBatches.splice(remaining, Infinity, ...removed))
     if (to !== null) this.settledBatches.push(to)
     return this.change(changes, atMs)
+  }
+
+  skip(notes: ReadonlyArray<SkippedTransaction>): void {
+    for (const note of notes) {
+      if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
+      this.#undoSkip(note.id)
+      this.skippedTransactions.set(note.id, note)
+    }
+  }
+
+  list({ filters, fromArrival, limit, order }: PoolPageQuery): PoolPage {
+    const rows = this.rows.list(filters)
+    const start = fromArrival === null
+      ? order === "ASC" ? 0 : rows.length
+      : firstNot(0, rows.length, (index) =>
+        order === "ASC"
+          ? rows[index]!.pooled.arrival < fromArrival
+          : rows[index]!.pooled.arrival <= fromArrival)
+    const page = order === "ASC"
+      ? rows.slice(start, start + limit)
+      : rows.slice(Math.max(0, start - limit), start).reverse()
+    const itemIdOf = (row: PoolRow | undefined) => row === undefined ? null : row.pooled.arrival + 1
+    return {
+      items: page.map(({ pooled }) => ({
+        pooled,
+        skipped: this.skippedTransactions.get(pooled.transaction.id) ?? null
+      })),
+      counts: {
+        pendingItems: (order === "ASC" ? rows.length - start : start) - page.length,
+        totalItems: rows.length,
+        firstItem: itemIdOf(rows[0]),
+        lastItem: itemIdOf(rows.at(-1))
+      }
+    }
   }
 
   *pendingByFee(tokenId: number, after: Pooled | null): Generator<PoolRow> {
@@ -217,7 +359,14 @@ class MemoryPool {
     ) return false
     this.version++
     this.rows.remove(row)
+    this.#undoSkip(id)
     this.skippedTransactions.delete(id)
+    this.#undoSteps?.push(() => {
+      this.version--
+      const changed = this.rows.get(id)
+      if (changed !== undefined) this.rows.remove(changed)
+      this.rows.add(row.pooled)
+    })
     if (to !== null) {
       this.rows.add({
         ...row.pooled,
@@ -225,14 +374,55 @@ class MemoryPool {
         transaction: { ...row.pooled.transaction, state: to, batchNum }
       })
     }
-    this.#recordTransition({ id, from, to, atMs, batchNum, reason })
+    this.#addTransition({ id, from, to, atMs, batchNum, reason })
     return true
   }
 
-  #recordTransition(transition: PoolTransition): void {
-    const known = this.transitions.get(transition.id)
-    if (known === undefined) this.transitions.set(transition.id, [transition])
-    else known.push(transition)
+  /** Lets `undoable` restore the note of a transaction. */
+  #undoSkip(id: TransactionId): void {
+    if (this.#undoSteps === null) return
+    const note = this.skippedTransactions.get(id)
+    this.#undoSteps.push(() => {
+      if (note === undefined) this.skippedTransactions.delete(id)
+      else this.skippedTransactions.set(id, note)
+    })
+  }
+
+  #addTransition(transition: PoolTransition): void {
+    const before = this.transitions.get(transition.id)
+    this.#undoSteps?.push(() => this.transitions.undo(transition.id, before))
+    this.transitions.add(transition, this.version)
+  }
+
+  capture(): PoolImage {
+    return {
+      version: this.version,
+      arrivals: this.#arrivals,
+      firstHistory: this.transitions.first,
+      lists: {
+        pooled: this.rows.all(),
+        histories: this.transitions.list(),
+        authorizations: [...this.authorizations.values()],
+        skippedTransactions: [...this.skippedTransactions.values()],
+        settledBatches: [...this.settledBatches]
+      }
+    }
+  }
+
+  restore({ arrivals, firstHistory, lists, version }: PoolImage): void {
+    this.version = version
+    this.#arrivals = arrivals
+    for (const pooled of lists.pooled) {
+      this.rows.add({ ...pooled, transaction: frozenCopy(pooled.transaction) })
+    }
+    this.transitions.restore(firstHistory, lists.histories)
+    for (const authorization of lists.authorizations) {
+      this.authorizations.set(authorization.address, frozenCopy(authorization))
+    }
+    for (const skipped of lists.skippedTransactions) {
+      this.skippedTransactions.set(skipped.id, skipped)
+    }
+    for (const settled of lists.settledBatches) this.settledBatches.push(settled)
   }
 }
 

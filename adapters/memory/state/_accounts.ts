@@ -1,7 +1,9 @@
 import type { Account, New } from "../../../core/domain/mod.ts"
 import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { Table } from "../filter_index/mod.ts"
+import { accountUpdateCodec, SegmentedRows } from "../segments/mod.ts"
 import { accountRow } from "./_rows.ts"
+import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf } from "./list_facets.ts"
 
 const publicKeyFacet = facetNumber("accounts", "publicKey")
@@ -12,11 +14,7 @@ const publicKeyFacet = facetNumber("accounts", "publicKey")
  */
 export class Accounts {
   readonly table = new Table(facetsOf("accounts"))
-  // one entry for each update: parallel arrays take less memory than an array of objects
-  private readonly updatedIndexes: Array<AccountIndex> = []
-  /** Numbers are exact, since a nonce is less than 2^40. */
-  private readonly noncesBefore: Array<number> = []
-  private readonly balancesBefore: Array<bigint> = []
+  private readonly updates = new SegmentedRows(accountUpdateCodec)
 
   /** 255 before the first account. */
   get lastIndex(): AccountIndex {
@@ -25,7 +23,7 @@ export class Accounts {
 
   /** Number of updates that were made and not undone. */
   get updateCount(): number {
-    return this.updatedIndexes.length
+    return this.updates.length
   }
 
   /** Number of different public keys. */
@@ -43,20 +41,30 @@ export class Accounts {
 
   update(index: AccountIndex, nonce: bigint, balance: bigint): void {
     const before = this.find(index)!
-    this.updatedIndexes.push(index)
-    this.noncesBefore.push(Number(before.nonce))
-    this.balancesBefore.push(before.balance)
+    this.updates.push({ index, nonceBefore: Number(before.nonce), balanceBefore: before.balance })
     this.replace(index, before, nonce, balance)
   }
 
   /** Undoes updates until `updateCount` are left, then removes the accounts from `length` on. */
   truncate(length: number, updateCount: number): void {
-    while (this.updatedIndexes.length > updateCount) {
-      const index = this.updatedIndexes.pop()!
-      const nonce = BigInt(this.noncesBefore.pop()!)
-      this.replace(index, this.find(index)!, nonce, this.balancesBefore.pop()!)
+    while (this.updates.length > updateCount) {
+      const { balanceBefore, index, nonceBefore } = this.updates.pop()!
+      this.replace(index, this.find(index)!, BigInt(nonceBefore), balanceBefore)
     }
     this.table.truncate(length)
+  }
+
+  lists() {
+    return {
+      accounts: [...this.table.rows],
+      accountUpdateSegments: [...this.updates.segments],
+      accountUpdates: [...this.updates.tail]
+    }
+  }
+
+  restore({ accounts, accountUpdates, accountUpdateSegments }: LedgerLists): void {
+    this.table.restore(accounts.map((account) => accountRow(account.itemId, account)))
+    this.updates.restore(accountUpdateSegments, accountUpdates)
   }
 
   private replace(index: AccountIndex, row: Account, nonce: bigint, balance: bigint): void {

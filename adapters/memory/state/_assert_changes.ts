@@ -52,7 +52,7 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
     const queue = row.l1?.toForgeL1TransactionsNum
     assert(
       row.batchNum === null && typeof queue === "number",
-      () => `transaction ${row.id} is no queued one`
+      () => `transaction ${row.id} is not queued`
     )
     const unforged = queued.get(queue!) ?? [...history.queues.transactionsIn(queue!)]
     assert(
@@ -73,7 +73,7 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
     for (const { index } of rows.accountUpdates) {
       assert(
         index >= 256 && index <= lastAccount,
-        () => `account ${index} is updated and not there`
+        () => `account ${index} is updated and does not exist`
       )
     }
     assertForged(rows.forged, batch.forgeL1TransactionsNum, queued, history)
@@ -102,7 +102,7 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
       )
     assert(
       exists,
-      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
+      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
     )
   }
 }
@@ -128,7 +128,7 @@ const assertForged = (
   assert(
     forged.length === unforged.length && unforged.every(({ id }, i) => forged[i]!.id === id),
     () =>
-      `queue ${queue} holds ${unforged.length} transactions, and these are not the ${forged.length} that its batch forges`
+      `queue ${queue} holds ${unforged.length} transactions, which differ from the ${forged.length} that its batch forges`
   )
 }
 

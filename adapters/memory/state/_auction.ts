@@ -1,7 +1,9 @@
 import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
+import { frozenCopy } from "./_rows.ts"
 import type { BidRow } from "./index_specs.ts"
+import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
 
 const registrationFacet = lookupNumber("coordinators")
@@ -66,6 +68,23 @@ export class Auction {
   truncateCoordinators(length: number): void {
     while (this.coordinators.length > length) {
       this.reindexBidder(this.coordinators.removeLast().bidderAddr)
+    }
+  }
+
+  lists() {
+    return {
+      coordinators: [...this.coordinators.rows],
+      bids: this.bids.rows.map(({ view }) => view.bid)
+    }
+  }
+
+  restore({ bids, coordinators }: LedgerLists): void {
+    this.coordinators.restore(coordinators.map(frozenCopy))
+    this.bids.restore(
+      bids.map((bid) => bidRow(frozenCopy(bid), this.registration(bid.bidderAddr)!))
+    )
+    for (const slotNum of new Set(bids.map((bid) => bid.slotNum))) {
+      this.slots.reindex(slotNum, null, this.bestRow(slotNum)!)
     }
   }
 

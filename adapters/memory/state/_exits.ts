@@ -3,6 +3,7 @@ import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.t
 import { firstNot } from "../_binary_search.ts"
 import { Table } from "../filter_index/mod.ts"
 import { exitRow } from "./_rows.ts"
+import type { LedgerLists, ReplacedWithdrawals } from "./ledger_image.ts"
 import { facetsOf, lookupNumber } from "./list_facets.ts"
 
 type Withdrawal = BlockChanges["withdrawals"][number]
@@ -14,18 +15,17 @@ const requestedKeyOf = (exit: Exit): string | null =>
     ? requestedKey(exit.address, exit.tokenId)
     : null
 
-/** The leaves of the exit trees, and the rows that withdrawals replaced. */
+/** The leaves of the exit trees, and the withdrawals before each change. */
 export class Exits {
   readonly table = new Table(
     facetsOf("exits", [{ kind: "key", keys: [requestedKeyOf], isMutable: true }])
   )
-  // one entry for each withdrawal
-  private readonly withdrawnPositions: Array<number> = []
-  private readonly replaced: Array<Exit> = []
+  /** One entry for each withdrawal that was made and not undone. */
+  private undo: Array<ReplacedWithdrawals> = []
 
   /** Number of withdrawals that were made and not undone. */
   get withdrawalCount(): number {
-    return this.withdrawnPositions.length
+    return this.undo.length
   }
 
   /** Returns the exits with a delayed withdrawal that was requested and not yet collected. */
@@ -50,15 +50,26 @@ export class Exits {
 
   withdraw(position: number, field: Withdrawal["field"], blockNum: bigint): void {
     const before = this.table.rows[position]!
-    this.withdrawnPositions.push(position)
-    this.replaced.push(before)
+    const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = before
+    this.undo.push({ position, instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn })
     this.table.replace(position, exitRow(before.itemId, { ...before, [field]: blockNum }))
   }
 
   /** Undoes withdrawals until `withdrawalCount` are left. */
   undoWithdrawals(withdrawalCount: number): void {
-    while (this.withdrawnPositions.length > withdrawalCount) {
-      this.table.replace(this.withdrawnPositions.pop()!, this.replaced.pop()!)
+    while (this.undo.length > withdrawalCount) {
+      const { position, ...withdrawals } = this.undo.pop()!
+      const row = this.table.rows[position]!
+      this.table.replace(position, exitRow(row.itemId, { ...row, ...withdrawals }))
     }
+  }
+
+  lists() {
+    return { exits: [...this.table.rows], replacedWithdrawals: [...this.undo] }
+  }
+
+  restore({ exits, replacedWithdrawals }: LedgerLists): void {
+    this.table.restore(exits.map((exit) => exitRow(exit.itemId, exit)))
+    this.undo = [...replacedWithdrawals]
   }
 }

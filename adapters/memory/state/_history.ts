@@ -8,28 +8,16 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import { ItemIds, Table } from "../filter_index/mod.ts"
+import { IndexedRows, ItemIds, Table } from "../filter_index/mod.ts"
+import { TransactionRows } from "../segments/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
 import { completedRow, forgedRow, frozenCopy, transactionRow } from "./_rows.ts"
+import type { BatchTotals, LedgerLists } from "./ledger_image.ts"
 import { facetsOf } from "./list_facets.ts"
 
 type Range = readonly [from: number, to: number]
-
-/** The lengths of the tables after a batch, and sums over all batches up to it. */
-export interface BatchTotals {
-  readonly transactions: number
-  readonly l2Transactions: number
-  readonly feeUnits: bigint
-  readonly accounts: number
-  readonly accountUpdates: number
-  readonly exits: number
-  /** The greatest queue that was forged; null before the first one. */
-  readonly lastForgedQueue: number | null
-  /** The queued transactions that this batch forged, as they were in their queue. */
-  readonly forged: ReadonlyArray<Transaction>
-}
 
 const zeroTotals: BatchTotals = {
   transactions: 0,
@@ -48,18 +36,21 @@ const zeroTotals: BatchTotals = {
  */
 export class History {
   readonly batches = new Table(facetsOf("batches"))
-  readonly transactions: Table<Transaction>
+  readonly transactions: IndexedRows<Transaction, TransactionRows>
   readonly accounts = new Accounts()
   readonly exits = new Exits()
   readonly queues = new Queues()
   /** Queued and forged transactions share their item ids. */
   readonly transactionIds = new ItemIds()
-  private readonly positionById = new Map<TransactionId, number>()
   /** By batch number; the first element is for batch 0. */
-  private readonly totals: Array<BatchTotals> = [zeroTotals]
+  private totals: Array<BatchTotals> = [zeroTotals]
 
   constructor() {
-    this.transactions = new Table(facetsOf("transactions"), this.transactionIds)
+    this.transactions = new IndexedRows(
+      facetsOf("transactions"),
+      new TransactionRows((index) => this.accounts.find(index)),
+      this.transactionIds
+    )
   }
 
   get lastBatchNum(): number {
@@ -87,8 +78,9 @@ export class History {
 
   /** Returns a forged or queued transaction as it is stored. */
   transaction(id: TransactionId): Transaction | undefined {
-    const position = this.positionById.get(id)
-    return position === undefined ? this.queues.find(id) : this.transactions.rows[position]
+    const { rows } = this.transactions
+    const position = rows.positionOf(id)
+    return position === undefined ? this.queues.find(id) : rows.at(position)
   }
 
   /**
@@ -129,7 +121,7 @@ export class History {
     for (const [position, queued] of forged.entries()) {
       const effect = changes.forged[position]!
       const to = this.accounts.find(queued.toAccountIndex)
-      this.addTransaction(
+      this.transactions.append(
         forgedRow(
           this.transactionIds.take(),
           queued,
@@ -142,7 +134,7 @@ export class History {
     }
     let l2Transactions = before.l2Transactions
     for (const transaction of changes.transactions) {
-      this.addTransaction(this.newRow(transaction))
+      this.transactions.append(this.newRow(transaction))
       if (transaction.l2 !== null) l2Transactions++
     }
     for (const exit of changes.exits) this.exits.add(exit)
@@ -171,11 +163,42 @@ export class History {
       const { forgeL1TransactionsNum } = this.batches.removeLast()
       if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
     }
-    while (this.transactions.length > target.transactions) {
-      this.positionById.delete(this.transactions.removeLast().id)
-    }
+    this.transactions.truncate(target.transactions)
     this.exits.table.truncate(target.exits)
     this.accounts.truncate(target.accounts, target.accountUpdates)
+  }
+
+  lists() {
+    const { rows } = this.transactions
+    return {
+      batches: [...this.batches.rows],
+      totals: [...this.totals],
+      transactionSegments: [...rows.segments],
+      transactions: [...rows.tail],
+      ...this.accounts.lists(),
+      ...this.exits.lists(),
+      enqueued: this.queues.list()
+    }
+  }
+
+  /** Adds the lists of an image to an empty history, except the index of the transactions. */
+  restore(lists: LedgerLists): void {
+    this.accounts.restore(lists)
+    this.exits.restore(lists)
+    this.batches.restore(lists.batches.map(frozenCopy))
+    const shared = (row: Transaction) =>
+      transactionRow(row.itemId, row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
+    const enqueued = lists.enqueued.map(shared)
+    const byId = new Map(enqueued.map((row) => [row.id, row]))
+    // a forged transaction is the same object as in its queue
+    this.totals = lists.totals.map((total) =>
+      total.forged.length === 0
+        ? total
+        : { ...total, forged: total.forged.map(({ id }) => byId.get(id)!) }
+    )
+    this.queues.restore(enqueued, this.totals.flatMap(({ forged }) => forged))
+    this.transactions.rows.restore(lists.transactionSegments, lists.transactions.map(shared))
+    this.transactions.reindex()
   }
 
   private newRow(transaction: New<Transaction>): Transaction {
@@ -185,10 +208,5 @@ export class History {
 
   private senderOf({ fromAccountIndex }: New<Transaction>): Account | undefined {
     return fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
-  }
-
-  private addTransaction(row: Transaction): void {
-    this.positionById.set(row.id, this.transactions.length)
-    this.transactions.append(row)
   }
 }

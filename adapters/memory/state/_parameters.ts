@@ -1,13 +1,7 @@
 import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
 import { ApplicableSets } from "./_applicable_sets.ts"
 import { frozenCopy } from "./_rows.ts"
-
-/** The number of variable sets of each contract. */
-export interface ParameterCounts {
-  readonly rollup: number
-  readonly auction: number
-  readonly withdrawalDelayer: number
-}
+import type { LedgerLists, ParameterCounts } from "./ledger_image.ts"
 
 /** All variable sets of each contract since the genesis, the newest last. */
 export class Parameters {
@@ -70,5 +64,22 @@ export class Parameters {
       this.applicable.pop()
     }
     this.withdrawalDelayer.length = counts.withdrawalDelayer
+  }
+
+  lists() {
+    return {
+      rollupVariables: [...this.rollup],
+      auctionVariables: [...this.auction],
+      withdrawalDelayerVariables: [...this.withdrawalDelayer]
+    }
+  }
+
+  /** Adds the sets of an image behind those of the genesis. */
+  restore({ auctionVariables, rollupVariables, withdrawalDelayerVariables }: LedgerLists): void {
+    for (const rollup of rollupVariables.slice(1)) this.set({ rollup })
+    for (const auction of auctionVariables.slice(1)) this.set({ auction })
+    for (const withdrawalDelayer of withdrawalDelayerVariables.slice(1)) {
+      this.set({ withdrawalDelayer })
+    }
   }
 }

@@ -6,7 +6,7 @@ const noTransactions: ReadonlyArray<Transaction> = []
 /** The L1 user transactions that are not forged yet, by queue. */
 export class Queues {
   /** Every transaction that was ever queued, forged ones included, in the order of queueing. */
-  private readonly enqueued: Array<Transaction> = []
+  private enqueued: Array<Transaction> = []
   private readonly byQueue = new Map<number, Array<Transaction>>()
   private readonly byId = new Map<TransactionId, Transaction>()
 
@@ -55,6 +55,18 @@ export class Queues {
     if (forged.length === 0) return
     this.byQueue.set(queue, [...forged])
     for (const transaction of forged) this.byId.set(transaction.id, transaction)
+  }
+
+  /** Returns every transaction that was ever queued. */
+  list(): ReadonlyArray<Transaction> {
+    return [...this.enqueued]
+  }
+
+  /** Adds all queued transactions, of which `forged` have left their queues. */
+  restore(enqueued: ReadonlyArray<Transaction>, forged: ReadonlyArray<Transaction>): void {
+    const isForged = new Set(forged)
+    for (const transaction of enqueued) if (!isForged.has(transaction)) this.enqueue(transaction)
+    this.enqueued = [...enqueued]
   }
 
   /** Removes the last queued transactions until `length` are left. None of them may be forged. */

@@ -1,12 +1,14 @@
 import type { New, PriceFeed, Token, TokenId } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { Table } from "../filter_index/mod.ts"
+import { frozenCopy } from "./_rows.ts"
+import type { LedgerLists, ReplacedPrice } from "./ledger_image.ts"
 import { facetsOf, lookupNumber } from "./list_facets.ts"
 
 const addressFacet = lookupNumber("tokens")
 
 /**
- * The tokens, and the rows that prices replaced. Token ids are consecutive from 0, so an id is a
+ * The tokens, and the prices that later ones replaced. Token ids are consecutive from 0, so an id is a
  * position.
  */
 export class Tokens {
@@ -17,8 +19,8 @@ export class Tokens {
       isMutable: false
     }])
   )
-  /** One row for each price, in the order of the prices. */
-  private readonly replaced: Array<Token> = []
+  /** One entry for each price, in the order of the prices. */
+  private replaced: Array<ReplacedPrice> = []
 
   get lastId(): TokenId {
     return this.table.length - 1
@@ -44,7 +46,7 @@ export class Tokens {
 
   setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
     const before = this.find(tokenId)!
-    this.replaced.push(before)
+    this.replaced.push({ id: tokenId, priceUSD: before.priceUSD, priceTimeMs: before.priceTimeMs })
     this.table.replace(
       tokenId,
       Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
@@ -54,9 +56,20 @@ export class Tokens {
   /** Undoes prices until `priceCount` are left, then removes the tokens from `length` on. */
   truncate(length: number, priceCount: number): void {
     while (this.replaced.length > priceCount) {
-      const before = this.replaced.pop()!
-      this.table.replace(before.id, before)
+      const { id, priceTimeMs, priceUSD } = this.replaced.pop()!
+      this.table.replace(id, Object.freeze({ ...this.find(id)!, priceUSD, priceTimeMs }))
     }
     this.table.truncate(length)
+  }
+
+  lists() {
+    return { tokens: [...this.table.rows], replacedPrices: [...this.replaced] }
+  }
+
+  /** Sets the tokens of an image. Only ether may be registered. */
+  restore({ replacedPrices, tokens }: LedgerLists): void {
+    this.table.truncate(0)
+    this.table.restore(tokens.map(frozenCopy))
+    this.replaced = [...replacedPrices]
   }
 }

@@ -25,9 +25,10 @@ import { assertPrices, assertStorable } from "./_assert_changes.ts"
 import { Auction } from "./_auction.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
-import { Parameters, type ParameterCounts } from "./_parameters.ts"
+import { Parameters } from "./_parameters.ts"
 import { frozenCopy } from "./_rows.ts"
 import { Tokens } from "./_tokens.ts"
+import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
 
 /** The network of a ledger, and the bounds of the fee that it recommends. */
 export interface LedgerOptions {
@@ -36,20 +37,6 @@ export interface LedgerOptions {
   readonly minFeeUSD?: number
   /** Greatest recommended fee in USD; unlimited by default. */
   readonly maxFeeUSD?: number
-}
-
-/** A block, and the lengths of the tables before it. */
-interface StoredBlock {
-  readonly block: EthereumBlock
-  readonly lastEthereumBlock: bigint
-  readonly batches: number
-  readonly queued: number
-  readonly tokens: number
-  readonly prices: number
-  readonly coordinators: number
-  readonly bids: number
-  readonly withdrawals: number
-  readonly parameters: ParameterCounts
 }
 
 /**
@@ -65,7 +52,7 @@ export class LedgerState {
   readonly tokens = new Tokens()
   readonly auction = new Auction()
   readonly parameters: Parameters
-  private readonly blocks: Array<StoredBlock> = []
+  private blocks: Array<StoredBlock> = []
   readonly view: LedgerView
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
@@ -79,6 +66,50 @@ export class LedgerState {
     this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
     this.snapshot = this.snapshotOf(0)
+    this.snapshots.note(this.snapshot)
+  }
+
+  /** Returns the complete state. Copies lists, but no rows. */
+  capture(): LedgerImage {
+    const { auction, history, tokens } = this
+    return {
+      version: this.stamp.version,
+      parts: this.snapshot.parts,
+      nextItemIds: {
+        accounts: history.accounts.table.itemIds.next,
+        batches: history.batches.itemIds.next,
+        bids: auction.bids.itemIds.next,
+        coordinators: auction.coordinators.itemIds.next,
+        exits: history.exits.table.itemIds.next,
+        tokens: tokens.table.itemIds.next,
+        transactions: history.transactionIds.next
+      },
+      lists: {
+        blocks: [...this.blocks],
+        ...history.lists(),
+        ...tokens.lists(),
+        ...auction.lists(),
+        ...this.parameters.lists()
+      }
+    }
+  }
+
+  /** Sets the state of a ledger that contains only its genesis. */
+  restore({ lists, nextItemIds, parts, version }: LedgerImage): void {
+    const { auction, history, tokens } = this
+    this.blocks = lists.blocks.map((each) => ({ ...each, block: Object.freeze(each.block) }))
+    tokens.restore(lists)
+    auction.restore(lists)
+    this.parameters.restore(lists)
+    history.restore(lists)
+    history.accounts.table.itemIds.next = nextItemIds.accounts
+    history.batches.itemIds.next = nextItemIds.batches
+    auction.bids.itemIds.next = nextItemIds.bids
+    auction.coordinators.itemIds.next = nextItemIds.coordinators
+    history.exits.table.itemIds.next = nextItemIds.exits
+    tokens.table.itemIds.next = nextItemIds.tokens
+    history.transactionIds.next = nextItemIds.transactions
+    this.snapshot = { ...this.snapshotOf(version), parts: Object.freeze(parts) }
     this.snapshots.note(this.snapshot)
   }
 

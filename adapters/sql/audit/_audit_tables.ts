@@ -3,8 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Exit, Network } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { BalanceBook, type Findings, StateLeaves } from "../../../core/use_cases/mod.ts"
-import { readAccounts } from "./_accounts.ts"
-import { auditAuction } from "./_auction.ts"
+import { readAccounts, auditAuction, auditTokens } from "./_registrations.ts"
 import type { AuditSnapshot, AuditStep, DatabaseAuditOptions } from "./_audit_snapshot.ts"
 import { auditBatches } from "./_batches.ts"
 import { auditBlocks } from "./_blocks.ts"
@@ -13,9 +12,7 @@ import { auditOpenItems } from "./_open_items.ts"
 import { auditVariables } from "./_parameter_sets.ts"
 import { auditPool, auditPoolLedger } from "./_pool.ts"
 import { auditPostings } from "./_postings.ts"
-import { auditQueue } from "./_queue.ts"
-import { auditTokens } from "./_tokens.ts"
-import { auditWithdrawals } from "./_withdrawals.ts"
+import { auditQueue, auditWithdrawals } from "./_queue.ts"
 
 /** Checks all tables of a database, in the transaction of the caller. */
 export const auditTables = (
@@ -41,13 +38,13 @@ export const auditTables = (
     }
     if (!(yield* auditMigrations(snapshot))) {
       return findings.note(
-        "Nothing else was looked at, since the schema is not that of this program"
+        "The rest was not checked, because the schema differs from that of this program"
       )
     }
     const genesis = yield* auditGenesis(snapshot)
     if (genesis === undefined) {
       return findings.note(
-        "Nothing else was looked at, since the genesis record says what a ledger is judged by"
+        "The rest was not checked, because all other checks need the genesis record"
       )
     }
     const leaves = new StateLeaves()
@@ -115,8 +112,8 @@ const proofChecker =
           findings.violate(
             "exit-proofs",
             `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`,
-            "a proof that leads elsewhere",
-            `one that leads from its leaf to ${exitRoot}, the exit root of its batch`
+            "a proof with another root",
+            `a proof with the root ${exitRoot}, the exit root of its batch`
           )
         }
       })

@@ -188,7 +188,7 @@ function assignRows(
           "stretches",
           `${table}, item ${row.itemId}`,
           `outside of all batches, with batch_num ${row.batchNum}`,
-          "in the stretch of its batch"
+          "within the range of its batch"
         )}
     }
   }
@@ -238,7 +238,7 @@ function auditBatchRow(
         "stretches",
         `${place}, ${name}_from`,
         from,
-        `${before} or more, where the batch before ends`
+        `${before} or more, the end of the previous batch`
       )
     }
     findings.same("stretches", `${place}, ${name}`, `${rows} rows`, `${to - from} rows`)
@@ -293,7 +293,7 @@ const reportRowsBefore = (
           "stretches",
           `${table}, item ${item_id}`,
           `outside of all batches, with batch_num ${batch_num}`,
-          "in the stretch of its batch"
+          "within the range of its batch"
         )
       }
     }

@@ -123,8 +123,8 @@ export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditSt
         findings.violate(
           "block-marks",
           `${rows}, rows of block ${number}`,
-          "between the marks of other blocks",
-          "between those of its own"
+          "in the range of another block",
+          "in the range of its own block"
         )
       }
       findings.checked("blocks", blocks.length)
@@ -143,7 +143,7 @@ export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditSt
           "standing",
           `ledger, ${mark}`,
           next,
-          `${before[mark]} or more, which block ${before.number} reached`
+          `${before[mark]} or more, the value of block ${before.number}`
         )
       }
     }
@@ -157,7 +157,7 @@ export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditSt
           "block-marks",
           `${table}, item ${item_id}`,
           "a row",
-          `none from ${before[mark]} on, which the last block reached`
+          `none from ${before[mark]} on, the value of the last block`
         )
       }
     }
@@ -213,7 +213,7 @@ function compareMarks(
       "blocks",
       `${place}, timestamp_ms`,
       block.timestamp_ms,
-      `${before.timestamp_ms} or more, the time of the block before`
+      `${before.timestamp_ms} or more, the time of the previous block`
     )
   }
   const lowest = [before.last_ethereum_block, block.number].map(BigInt).reduce(greatest)
@@ -245,7 +245,7 @@ function compareMarks(
         "block-marks",
         `${place}, ${mark}`,
         first,
-        `no row below ${before[mark]}, which the block before reached`
+        `no row below ${before[mark]}, the value of the previous block`
       )
     }
   }

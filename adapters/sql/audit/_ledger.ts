@@ -73,7 +73,7 @@ export const auditGenesis = (
         "genesis",
         "genesis, record",
         records[0]!.record.slice(0, 200),
-        "a genesis record as feeds have it"
+        "a genesis record in the form of the feed"
       )
       return undefined
     }
@@ -142,7 +142,7 @@ FROM ledger`)
         "tokens",
         "token, version",
         ledger.tokens_max,
-        `at most ${ledger.token_version}, the version that the ledger knows`
+        `at most ${ledger.token_version}, the version in the ledger row`
       )
     }
   })

@@ -45,7 +45,7 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             "variables",
             place,
             set.variables.slice(0, 200),
-            "variables that can be read"
+            "variables that can be decoded"
           )
         } else {
           const firstSlot = "defaultSlotSetBidSlotNum" in decoded.value

@@ -68,7 +68,7 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
           () => `pool_transaction ${transaction.id}`,
           { id: transaction.id, fee_units: BigInt(row.fee_units) },
           {
-            id: Result.getOrElse(id, () => "the hash of what it names"),
+            id: Result.getOrElse(id, () => "the hash of its fields"),
             fee_units: feeUnits(transaction)
           }
         )
@@ -168,7 +168,7 @@ WHERE m.ethereum_block_hash IS DISTINCT FROM '0x' || encode(batch.ethereum_block
           mark_hash ?? "no block"
         }), and the last batch is ${batch_num ?? "none"} (${
           hash ?? "no block"
-        }): its transactions were not compared with the ledger; the node does so with its next block`
+        }): its transactions were not compared with the ledger; the node settles the pool with its next block`
       )
       return
     }

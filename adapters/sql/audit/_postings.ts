@@ -166,7 +166,7 @@ function compareRow(
       "posting-rows",
       placeOf(previous),
       `${previous.size} items`,
-      `${rowItems}, since it is not the last row`
+      `${rowItems}, because it is not the last row`
     )
   }
   if (previous !== undefined && previous.last_item >= row.first_item) {
@@ -174,7 +174,7 @@ function compareRow(
       "posting-rows",
       placeOf(row),
       `item ${row.first_item}`,
-      `more than ${previous.last_item}, the last item of the row before`
+      `more than ${previous.last_item}, the last item of the previous row`
     )
   }
   if (row.descending !== null) {
@@ -182,7 +182,7 @@ function compareRow(
       "posting-rows",
       placeOf(row),
       `items ${row.descending}`,
-      "each more than the one before it"
+      "ascending items"
     )
   }
   if (row.strange !== null) {
@@ -190,7 +190,7 @@ function compareRow(
       isCombined ? "postings-below" : "postings",
       placeOf(row),
       `items ${row.strange}`,
-      "rows that are there and have the key"
+      "existing rows with the key"
     )
   }
   if (row.unfiled !== null) {
@@ -198,7 +198,7 @@ function compareRow(
       "postings-below",
       placeOf(row),
       `items ${row.unfiled}`,
-      "items that are filed in the list above"
+      "items of the list above"
     )
   }
 }

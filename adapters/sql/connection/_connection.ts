@@ -1,7 +1,6 @@
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
-import type { SqlConnection } from "effect/sql"
-import { SqlError } from "effect/sql"
+import { type SqlConnection, SqlError } from "effect/sql"
 import { isConnectionLost } from "./failure.ts"
 
 /** Returns the connection of the SQL client over a session; calls `onError` with each failure. */

@@ -33,7 +33,7 @@ export const makeConnectionLimiter = (
   let [inUse, waiting, waits, timeouts] = [0, 0, 0, 0]
   const all = connections === 1 ? "The connection was" : `All ${connections} connections were`
   const timedOut = waitFailure(
-    `${all} in use for ${waitMs} ms, expected a free one: try again, or allow more connections`
+    `${all} in use for ${waitMs} ms: try again, or allow more connections`
   )
   const take = Effect.map(semaphore.takeIfAvailable(1), (isTaken) => {
     if (isTaken) inUse++

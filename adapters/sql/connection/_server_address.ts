@@ -70,7 +70,7 @@ export const openSocket = ({ host, port }: ServerAddress, silenceMs: number): So
 const unreadable = new DatabaseError({
   reason: "url",
   message:
-    "The URL of the database cannot be read, expected one like postgresql://user:password@host:5432/database: correct it"
+    "The URL of the database is invalid: expected one such as postgresql://user:password@host:5432/database"
 })
 const sslModes: ReadonlySet<string> = new Set([
   "disable",
@@ -90,5 +90,5 @@ const unknownMode = (mode: string): DatabaseError =>
 const withoutUser = new DatabaseError({
   reason: "url",
   message:
-    "The URL of the database names no user, and neither does USER in the environment, expected one like postgresql://user:password@host:5432/database: name the user"
+    "Neither the URL of the database nor the variable USER sets a user: expected a URL such as postgresql://user:password@host:5432/database"
 })

@@ -60,7 +60,7 @@ export interface SqlAnswer {
 export const readAnswer = (rows: ReadonlyArray<ReadonlyArray<unknown>>): SqlAnswer => {
   const [first, ...lines] = rows.map(([line]) => line as string)
   if (first === undefined) {
-    throw new Error("The database holds no ledger: expected one row in the table ledger")
+    throw new Error("The database contains no ledger: expected one row in the table ledger")
   }
   const [version, tokenVersion, ethereumBlockNum, batchNum, ...head] = fieldsOf(first)
   return {
@@ -103,3 +103,23 @@ export const membersOf = <Member>(
   field: string,
   read: (member: string) => Member
 ): ReadonlyArray<Member> => Object.freeze(field === '""' ? [] : field.split(";").map(read))
+
+/**
+ * Returns a text in the form in which it is stored. PostgreSQL accepts neither NUL nor half of a
+ * surrogate pair, so these become `\u` and four hexadecimal digits, and a backslash becomes two.
+ */
+export const storedText = (text: string): string =>
+  text.replace(
+    /[\\\0]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    (unit) => unit === "\\" ? "\\\\" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
+/** Returns the text of a stored form. */
+export const readText = (stored: string): string =>
+  stored.includes("\\") ?
+    stored.replace(
+      /\\(?:\\|u([0-9a-f]{4}))/g,
+      (_, digits?: string) =>
+        digits === undefined ? "\\" : String.fromCharCode(parseInt(digits, 16))
+    ) :
+    stored

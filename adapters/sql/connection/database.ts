@@ -1,8 +1,14 @@
 import type { PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import { type Client, type ClientOptions, makeClient, type Values } from "./client.ts"
-import { DatabaseError, isConnectionLost, sqlState, causeMessage } from "./failure.ts"
+import {
+  causeMessage,
+  DatabaseError,
+  isConnectionLost,
+  isEncryptionRefused,
+  sqlState
+} from "./failure.ts"
 import { serverAddress, addressText } from "./_server_address.ts"
 
 /** The clients of one database. */
@@ -53,6 +59,11 @@ export interface DatabaseOptions {
   /** Greatest time to open a connection; 3 s by default. */
   readonly connectTimeoutMs?: number
   /**
+   * Greatest time that the layer waits at its start for a database that does not answer; 60 s by
+   * default, 0 does not wait.
+   */
+  readonly waitMs?: number
+  /**
    * Greatest idle time of an open transaction, such as that of a frozen process; 10 s by default.
    * Then the server ends the session and releases its locks.
    */
@@ -68,9 +79,9 @@ export interface DatabaseOptions {
 const readsSharing = 8
 
 /**
- * Connects to a database. While the database is unreachable, the layer logs a warning and retries.
- * It fails with a `DatabaseError` if the URL is invalid ("url") or the server rejects the
- * connection ("refused"). A connection that is lost later is opened again by the next statement.
+ * Connects to a database. While the database is unreachable, the layer logs a warning and retries
+ * for `waitMs`. It fails with a `DatabaseError` if the URL is invalid ("url"), the server rejects
+ * the connection ("refused"), or the wait has ended ("unreachable"). A connection that is lost later is opened again by the next statement.
  *
  * @example
  * ```ts
@@ -151,7 +162,8 @@ const clientOptions = ({
   idleTransactionMs = 10_000,
   queueWaitMs = 2000,
   statementTimeoutMs = 10_000,
-  url
+  url,
+  waitMs = 60_000
 }: DatabaseOptions) =>
   Effect.map(
     Effect.fromResult(serverAddress(url)),
@@ -162,7 +174,8 @@ const clientOptions = ({
       idleTransactionMs,
       queueWaitMs,
       statementTimeoutMs,
-      url
+      url,
+      waitMs
     })
   )
 
@@ -184,28 +197,46 @@ const sessionOptions = (
 /** Waits until the database answers a statement; fails if it rejects the connection. */
 const waitForAnswer = (
   sql: SqlClient.SqlClient,
-  { address }: CommonOptions
+  { address, waitMs }: CommonOptions
 ): Effect.Effect<void, DatabaseError> =>
-  sql.unsafe("SELECT 1").pipe(
-    Effect.mapError((error) => ({
-      error,
-      text: `${addressText(address)} cannot be used: ${causeMessage(error)}`,
-      // the server starts, has too many connections, or is unreachable
-      isTransient: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
-    })),
-    Effect.tapError(({ isTransient, text }) =>
-      isTransient ? Effect.logWarning(`${text}; trying again until it answers`) : Effect.void
-    ),
-    Effect.retry({
-      while: ({ isTransient }) => isTransient,
-      schedule: Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])
-    }),
-    Effect.mapError(({ error, text }) =>
-      new DatabaseError({
-        reason: "refused",
-        message: `${text}; correct the URL, or the rights of its user`,
-        cause: error
-      })
-    ),
-    Effect.asVoid
-  )
+  Effect.gen(function*() {
+    const endMs = (yield* Clock.currentTimeMillis) + waitMs
+    yield* sql.unsafe("SELECT 1").pipe(
+      Effect.mapError((error) => ({
+        error,
+        text: `${addressText(address)} cannot be used: ${causeMessage(error)}`,
+        // the server starts, has too many connections, or is unreachable
+        isTransient: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
+      })),
+      Effect.tapError(({ isTransient, text }) =>
+        isTransient && waitMs > 0
+          ? Effect.logWarning(`${text}; trying again for up to ${waitMs / 1000} s`)
+          : Effect.void
+      ),
+      Effect.retry({
+        while: ({ isTransient }) =>
+          Effect.map(Clock.currentTimeMillis, (nowMs) => isTransient && nowMs < endMs),
+        schedule: Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])
+      }),
+      Effect.mapError(({ error, isTransient, text }) =>
+        isTransient
+          ? new DatabaseError({
+            reason: "unreachable",
+            message: `${text}${
+              waitMs === 0 ? "" : ` after ${waitMs / 1000} s`
+            }; start the server, correct the URL, or wait longer`,
+            cause: error
+          })
+          : new DatabaseError({
+            reason: "refused",
+            message: `${text}; ${remedyOf(error)}`,
+            cause: error
+          })
+      )
+    )
+  })
+
+const remedyOf = (error: SqlError.SqlError): string =>
+  isEncryptionRefused(error)
+    ? "enable TLS with a trusted certificate on the server (NODE_EXTRA_CA_CERTS adds an authority), or correct sslmode in the URL"
+    : "correct the URL or the privileges of its user"

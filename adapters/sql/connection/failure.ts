@@ -4,12 +4,12 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 
 /**
  * The database cannot be used: the URL is invalid ("url"), the server rejects the connection
- * ("refused"), an applied migration has another text ("migrationChanged") or is unknown ("newer"),
+ * ("refused") or does not answer ("unreachable"), an applied migration has another text ("migrationChanged") or is unknown ("newer"),
  * or the ledger is of another network ("otherNetwork"). `message` says what to do. Nothing in the
  * database was changed.
  */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{
-  readonly reason: "url" | "refused" | "migrationChanged" | "newer" | "otherNetwork"
+  readonly reason: "url" | "refused" | "unreachable" | "migrationChanged" | "newer" | "otherNetwork"
   readonly message: string
   readonly cause?: unknown
 }> {}
@@ -17,7 +17,7 @@ export class DatabaseError extends Data.TaggedError("DatabaseError")<{
 /** Returns the failure of a port for an error of the database. */
 export const storeFailure = (error: SqlError.SqlError): StoreFailure =>
   new StoreFailure({
-    message: `The database does not answer as expected: ${causeMessage(error)}`,
+    message: `The database failed: ${causeMessage(error)}`,
     retry: isRetryable(error),
     cause: error
   })
@@ -28,14 +28,30 @@ export const storeFailure = (error: SqlError.SqlError): StoreFailure =>
  */
 export const isConnectionLost = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError"
-    ? error.reason.operation !== waitOperation
+    ? error.reason.operation !== waitOperation && !isEncryptionRefused(error)
     : lostStates.has(sqlState(error) ?? "")
 
 /** Whether a retry may succeed later. */
 const isRetryable = (error: SqlError.SqlError): boolean =>
-  error.isRetryable || isConnectionLost(error) || transientStates.test(sqlState(error) ?? "")
+  !isEncryptionRefused(error) &&
+  (error.isRetryable || isConnectionLost(error) || transientStates.test(sqlState(error) ?? ""))
 
-/** Returns the SQLSTATE of an error: see "PostgreSQL Error Codes" in the manual. */
+/**
+ * Whether an encrypted connection is required and cannot be opened: the server does not support
+ * TLS, or its certificate is not trusted. A retry fails in the same way.
+ */
+export const isEncryptionRefused = (error: SqlError.SqlError): boolean =>
+  error.reason._tag === "ConnectionError" &&
+  (error.reason.message === "PgConnection: Server refused TLS" ||
+    certificateCodes.test(sqlState(error) ?? ""))
+
+/** Codes of Node and OpenSSL for certificates that are not trusted. */
+const certificateCodes = /CERT|^(?:ERR_(?:TLS|SSL)_|HOSTNAME_MISMATCH$)/u
+
+/**
+ * Returns the SQLSTATE of an error (see "PostgreSQL Error Codes" in the manual), or Node's code for
+ * an error of the connection.
+ */
 export const sqlState = ({ reason }: SqlError.SqlError): string | undefined => {
   const code = causeOf(reason)?.code
   return typeof code === "string" ? code : undefined

@@ -15,7 +15,9 @@ export {
   prefixedHex,
   prefixedHexOrNull,
   readAnswer,
-  type SqlAnswer
+  type SqlAnswer,
+  readText,
+  storedText
 } from "./answer_statement.ts"
 export type { Values } from "./client.ts"
 export {
@@ -45,4 +47,3 @@ export {
   texts,
   updateOf
 } from "./parameters.ts"
-export { readText, storedText } from "./stored_text.ts"

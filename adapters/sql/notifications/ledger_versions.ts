@@ -26,7 +26,15 @@ export class LedgerVersions extends Context.Service<LedgerVersions, {
   readonly pool: PoolChanges
   /** Whether notifications arrive, so that `pool` misses no change of another process. */
   readonly isReceiving: () => boolean
+  /** Sets the listener for the snapshots of the ledger, in the order of their commits. */
+  readonly onSnapshot: (listener: SnapshotListener) => void
 }>()("rollup/sql/LedgerVersions") {}
+
+/**
+ * Gets the snapshot after a write. `isNext` is false if the snapshot was polled, so that there may
+ * be others between the last one and this one.
+ */
+export type SnapshotListener = (snapshot: LedgerSnapshot, isNext: boolean) => void
 
 /** Polling interval while LISTEN is down. */
 const pollMs = 500
@@ -58,23 +66,29 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
           greatest = version
           return SubscriptionRef.set(versionRef, version)
         })
-      const onPayload = (payload: string) =>
+      const isReceiving = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
+      let listener: SnapshotListener = () => {}
+      const onPayload = (payload: string, isNext: boolean) =>
         Effect.suspend(() => {
           const { snapshot, version } = parseVersionPayload(payload)
-          if (snapshot !== null) snapshots.note(snapshot)
+          if (snapshot !== null) {
+            snapshots.note(snapshot)
+            // while notifications arrive, a polled version is also notified, after those before it
+            if (isNext || !isReceiving()) listener(snapshot, isNext)
+          }
           return recordVersion(version)
         })
       const onNotification = (payload: string) =>
         Effect.suspend(() => {
           notifiedMs = Date.now()
           const [kind, rest = ""] = payload.split(/ (.*)/su)
-          if (kind === "ledger") return onPayload(rest)
+          if (kind === "ledger") return onPayload(rest, true)
           if (kind === "pool") pool.changed(parseSlots(rest))
           return Effect.void
         })
       const poll = Effect.flatMap(storedPayload(sql), (payload) => {
         polledMs = Date.now()
-        return payload === undefined ? Effect.void : onPayload(payload)
+        return payload === undefined ? Effect.void : onPayload(payload, false)
       })
       const pollAndNotify = Effect.andThen(poll, sql.unsafe(notifyStatement("'here'")))
 
@@ -127,12 +141,12 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
       ))
       const latest = () =>
         Date.now() - polledMs > 2 * (isListening ? slowPollMs : pollMs) ? null : greatest
-      const isReceiving = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
       return {
         latest,
         recordVersion,
         pool,
         isReceiving,
+        onSnapshot: (next) => void (listener = next),
         snapshot: (version) => snapshots.at(version),
         current: SubscriptionRef.get(versionRef),
         changes: Stream.changes(SubscriptionRef.changes(versionRef))

@@ -3,7 +3,8 @@ export {
   notifyPoolChange,
   notifyVersion,
   LedgerVersions,
+  type SnapshotListener,
   versionsLayer
 } from "./ledger_versions.ts"
 export { formatSlots } from "./pool_changes.ts"
-export { changedParts, setPartVersions } from "./version_payload.ts"
+export { changedParts, noPartVersions, setPartVersions } from "./version_payload.ts"

@@ -19,21 +19,26 @@ export const parseSlots = (text: string): ReadonlyArray<number> => text.split(",
 export class PoolChanges {
   readonly #versions = new Float64Array(slots)
   #version = 0
+  /** Called after each change, also after one that added rows. */
+  onChange: () => void = () => {}
 
   /** Records that rows were added and no existing row has changed. */
   added(): void {
     this.#version++
+    this.onChange()
   }
 
   changed(slots: ReadonlyArray<number>): void {
     this.#version++
     for (const slot of slots) this.#versions[slot] = this.#version
+    this.onChange()
   }
 
   /** Records that every row may have changed, since notifications may have been lost. */
   allChanged(): void {
     this.#version++
     this.#versions.fill(this.#version)
+    this.onChange()
   }
 
   /** Returns the port over these versions; they are null while `isReceiving` returns false. */
@@ -57,6 +62,8 @@ export class PoolChanges {
     return {
       ...pool,
       addTransaction: (...args) => Effect.ensuring(pool.addTransaction(...args), added),
+      replaceTransaction: (replaced, ...args) =>
+        Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([{ id: replaced }])),
       addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),
       change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), changed(changes)),
       settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), changed(step.changes))

@@ -25,6 +25,9 @@ part_versions = ARRAY[$1::bigint] || ARRAY(
   END FROM unnest($${parameter}::boolean[]) WITH ORDINALITY AS raised (one, place) ORDER BY raised.place
 )`
 
+/** SQL for the `part_versions` of version 0. */
+export const noPartVersions = `array_fill(0::bigint, ARRAY[${ledgerParts.length + 1}])`
+
 /** Returns a parameter with a boolean for each part of the ledger: whether it has changed. */
 export const changedParts = (changed: ReadonlySet<LedgerPart>): string =>
   `{${ledgerParts.map((part) => changed.has(part)).join(",")}}`

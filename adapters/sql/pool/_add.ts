@@ -1,13 +1,22 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PoolTransaction } from "../../../core/domain/mod.ts"
+import type { PoolState, PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
-import type { AddResult, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
+import {
+  type AddResult,
+  type Pooled,
+  type PoolLimits,
+  replacedReason,
+  type ReplaceResult
+} from "../../../core/ports/mod.ts"
+import { formatSlots, notifyPoolChange } from "../notifications/mod.ts"
 import {
   bigintList,
   byteaList,
+  bytesOf,
   insertParameters,
   insertStatement,
+  numberOrNull,
   type PoolTransactionRow,
   transactionColumns,
   transactionOf
@@ -54,6 +63,57 @@ export const addTransactions = (
   })
 
 const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
+
+/** Replaces a pending or invalid transaction by another one of the same sender. */
+export const replaceTransaction = (
+  sql: SqlClient.SqlClient,
+  write: PoolWrite,
+  replaced: TransactionId,
+  { limits: { pendingMax, pendingPerAccountMax }, sender, transaction }: PostedTransaction
+): Effect.Effect<ReplaceResult, SqlError.SqlError> =>
+  Effect.gen(function*() {
+    const { fromAccountIndex, id, timestampMs: atMs } = transaction
+    const { known, record } = yield* loadPending(sql, write, [{
+      transaction,
+      sender,
+      limits: { pendingMax, pendingPerAccountMax }
+    }])
+    const stored = known.get(id)
+    if (stored !== undefined) return { kind: "known", transaction: stored }
+    const [row] = yield* sql.unsafe<
+      { readonly state: PoolState; readonly batch_num: bigint | null }
+    >("SELECT state, batch_num FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
+    if (row?.state !== "pend" && row?.state !== "invl") {
+      return { kind: "notReplaceable", state: row?.state ?? null }
+    }
+    if (row.state === "invl") {
+      if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
+      if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {
+        return { kind: "full", limit: "pendingPerAccountMax" }
+      }
+    }
+    record.add(fromAccountIndex, {
+      id: replaced,
+      from: row.state,
+      to: null,
+      atMs,
+      batchNum: numberOrNull(row.batch_num),
+      reason: replacedReason(id)
+    })
+    const added = { transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ }
+    record.add(fromAccountIndex, {
+      id,
+      from: null,
+      to: transaction.state,
+      atMs,
+      batchNum: transaction.batchNum,
+      reason: "Posted"
+    })
+    yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
+    yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
+    yield* sql.unsafe(notifyPoolChange, [formatSlots([replaced])])
+    return { kind: "replaced" }
+  })
 
 /**
  * Returns for each posted transaction the pending count of its account, and the stored transaction

@@ -23,7 +23,7 @@ export interface PoolWrite {
 /**
  * Runs one write in a transaction that locks the row of `pool` until it ends, so that writes are
  * serialized. Limits are therefore exact, arrivals follow the order of commits, and writers cannot
- * deadlock. Concurrent requests of one process share a write (`_batch_requests.ts`).
+ * deadlock. Concurrent requests of one process share a write (`pool.ts`).
  *
  * A write that fails before its commit is retried for about twelve seconds if a retry can help. If
  * the connection is lost during the commit, the retry looks for the row of the write in
@@ -122,7 +122,7 @@ const isWritten = (
 const outcomeUnknown = (number: number) =>
   new StoreFailure({
     message:
-      `Write ${number} of the pool may or may not have taken place, and ${WRITES_RETAINED} others have since then; look at what it was to change`,
+      `Write ${number} of the pool may have been committed, and ${WRITES_RETAINED} later writes were: read the transactions that it should change`,
     retry: false
   })
 

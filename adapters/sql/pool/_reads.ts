@@ -1,8 +1,10 @@
 import { type Context, Effect } from "effect"
-import type { SqlClient } from "effect/sql"
-import { feeUnits, type PoolState } from "../../../core/domain/mod.ts"
+import type { SqlClient, SqlError } from "effect/sql"
+import { feeUnits, type PoolState, type PoolTransition } from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { readText, storeFailure } from "../connection/mod.ts"
+import { listQuery, type ListRow, pageOf } from "./_list.ts"
 import { settledBatchOf } from "./_change.ts"
 import {
   bigintList,
@@ -23,7 +25,7 @@ import {
 
 type PoolReads = Omit<
   Context.Service.Shape<typeof PoolStore>,
-  "addAuthorization" | "addTransaction" | "change" | "settle" | "skip"
+  "addAuthorization" | "addTransaction" | "replaceTransaction" | "change" | "settle" | "skip"
 >
 
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
@@ -60,14 +62,7 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
       all(
         "SELECT from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE id = $1 ORDER BY number",
         [bytesOf(id)],
-        (row: TransitionRow) => ({
-          id,
-          from: row.from_state,
-          to: row.to_state,
-          atMs: Number(row.at_ms),
-          batchNum: numberOrNull(row.batch_num),
-          reason: readText(row.reason)
-        })
+        (row: TransitionRow) => transitionOf(id, row)
       ),
     skippedTransaction: (id) =>
       first(
@@ -108,6 +103,11 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
         `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.since_ms < $1 ORDER BY t.since_ms, t.arrival LIMIT $2`,
         [int8(beforeMs), int8(limit)]
       ),
+    pendingExpired: (belowBatchNum) =>
+      pooled(
+        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.max_num_batch < $1 ORDER BY t.max_num_batch, t.arrival`,
+        [int8(belowBatchNum)]
+      ),
     pendingBelow: (nonces) =>
       pooled(belowNoncesStatement, [
         bigintList(nonces.map(({ index }) => index)),
@@ -118,6 +118,10 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
         `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state <> 'pend' AND t.state = $1 AND t.batch_num BETWEEN $2 AND $3 ORDER BY t.batch_num, t.arrival`,
         [state, int8(from), int8(to)]
       ),
+    list: (query) => {
+      const { parameters, statement } = listQuery(query)
+      return Effect.map(all(statement, parameters, (row: ListRow) => row), pageOf)
+    },
     settledBatchesBelow: ({ batchNum, limit }) =>
       all(
         "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
@@ -126,6 +130,42 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
       )
   }
 }
+
+/** Returns the number of the next transition. */
+export const nextTransition = (
+  sql: SqlClient.SqlClient
+): Effect.Effect<number, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<{ readonly next_transition: bigint }>("SELECT next_transition FROM pool"),
+    ([row]) => Number(row!.next_transition)
+  )
+
+/** Returns the transitions of all transactions from a number on, ascending. */
+export const transitionsFrom = (
+  sql: SqlClient.SqlClient,
+  number: number,
+  limit: number
+): Effect.Effect<
+  ReadonlyArray<PoolTransition & { readonly number: number }>,
+  SqlError.SqlError
+> =>
+  Effect.map(
+    sql.unsafe<TransitionRow & { readonly id: Uint8Array; readonly number: bigint }>(
+      "SELECT number, id, from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE number >= $1 ORDER BY number LIMIT $2",
+      [int8(number), int8(limit)]
+    ),
+    (rows) =>
+      rows.map((row) => ({ number: Number(row.number), ...transitionOf(prefixedOf(row.id), row) }))
+  )
+
+const transitionOf = (id: TransactionId, row: TransitionRow): PoolTransition => ({
+  id,
+  from: row.from_state,
+  to: row.to_state,
+  atMs: Number(row.at_ms),
+  batchNum: numberOrNull(row.batch_num),
+  reason: readText(row.reason)
+})
 
 interface TransitionRow {
   readonly from_state: PoolState | null

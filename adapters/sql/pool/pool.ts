@@ -1,11 +1,10 @@
 import { PgTypes } from "@effect/sql-pg"
-import { type Context, Effect, type Scope } from "effect"
+import { type Context, Effect, type Scope, Deferred, Exit, Queue } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
 import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { addTransactions, type PostedTransaction } from "./_add.ts"
-import { batchRequests } from "./_batch_requests.ts"
+import { addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
 import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 import { retryWrite, runPoolWrite } from "./_pool_write.ts"
@@ -25,6 +24,11 @@ export const openPool: Effect.Effect<
   return {
     ...poolReads(reads),
     addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
+    replaceTransaction: (replaced, transaction, sender, limits) =>
+      runPoolWrite(
+        writes,
+        (write) => replaceTransaction(writes, write, replaced, { transaction, sender, limits })
+      ),
     addAuthorization: (authorization) => addAuthorization(writes, authorization),
     change: (changes, atMs) =>
       runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
@@ -63,3 +67,56 @@ const authorizeStatement = `
 INSERT INTO pool_authorization AS stored (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (address) DO UPDATE SET address = stored.address
 RETURNING stored.address, stored.public_key, stored.signature, stored.timestamp_ms, stored.write_id = $5 AS added`
+
+/**
+ * Returns a function that batches requests: those that arrive while a batch is in flight form the
+ * next one, so that one commit serves them all; a request that finds no batch in flight runs
+ * immediately. If a batch fails and a retry cannot help, one of its requests must be the cause, so
+ * each runs again alone.
+ */
+export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
+  runBatch: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
+  batchMax: number
+): Effect.Effect<(one: In) => Effect.Effect<Out, E>, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    interface PendingRequest {
+      readonly one: In
+      readonly answer: Deferred.Deferred<Out, E>
+    }
+    const queue = yield* Queue.unbounded<PendingRequest>()
+    const unanswered = new Set<PendingRequest>()
+    const runAll = (all: ReadonlyArray<PendingRequest>): Effect.Effect<void> =>
+      Effect.flatMap(Effect.exit(runBatch(all.map(({ one }) => one))), (exit) =>
+        Exit.isSuccess(exit)
+          ? Effect.sync(() =>
+            all.forEach(({ answer }, i) =>
+              Deferred.doneUnsafe(answer, Effect.succeed(exit.value[i]!))
+            )
+          )
+          : all.length > 1 && !mayRetry(exit)
+          ? Effect.forEach(all, (each) => runAll([each]), { discard: true })
+          : Effect.sync(() =>
+            all.forEach(({ answer }) => Deferred.doneUnsafe(answer, Exit.failCause(exit.cause)))
+          ))
+    yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
+      const all = yield* Queue.takeBetween(queue, 1, batchMax)
+      yield* runAll(all)
+      for (const each of all) unanswered.delete(each)
+    })))
+    // on shutdown, interrupt the requests that are still queued
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        Queue.shutdown(queue),
+        Effect.forEach(unanswered, ({ answer }) => Deferred.interrupt(answer))
+      )
+    )
+    return (one) =>
+      Effect.suspend(() => {
+        const request = { one, answer: Deferred.makeUnsafe<Out, E>() }
+        unanswered.add(request)
+        return Queue.offerUnsafe(queue, request) ? Deferred.await(request.answer) : Effect.interrupt
+      })
+  })
+
+const mayRetry = <E extends { readonly retry: boolean }>(exit: Exit.Failure<unknown, E>): boolean =>
+  exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error.retry)

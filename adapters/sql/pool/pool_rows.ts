@@ -48,6 +48,7 @@ export interface PoolTransactionRow {
   readonly request_amount: string | null
   readonly request_fee: number | null
   readonly request_nonce: string | null
+  readonly max_num_batch: bigint | null
 }
 
 const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } = {
@@ -80,7 +81,8 @@ const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } =
   request_token_id: bigints(({ transaction }) => transaction.request?.tokenId ?? null),
   request_amount: numerics(({ transaction }) => transaction.request?.amount ?? null),
   request_fee: smallints(({ transaction }) => transaction.request?.fee ?? null),
-  request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null)
+  request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null),
+  max_num_batch: bigints(({ transaction }) => transaction.maxNumBatch ?? null)
 }
 const names = Object.keys(columns)
 const insertedColumns = Object.values({
@@ -124,6 +126,7 @@ export const transactionOf = (row: PoolTransactionRow): PoolTransaction => ({
   nonce: row.nonce,
   signature: row.signature,
   request: row.has_request ? requestOf(row) : null,
+  ...row.max_num_batch === null ? {} : { maxNumBatch: Number(row.max_num_batch) },
   state: row.state,
   timestampMs: Number(row.timestamp_ms),
   batchNum: numberOrNull(row.batch_num)

@@ -1,8 +1,7 @@
 /**
  * Posting lists: the item ids for each combination of filters. `postings.ts` explains their design.
  */
-export { appendEntries, appendPostings, SuffixCache } from "./append_postings.ts"
-export { cutRemoved } from "./cut_postings.ts"
+export { appendEntries, appendPostings, SuffixCache, cutRemoved } from "./write_postings.ts"
 export {
   closeStatement,
   openExitKey,
@@ -13,8 +12,15 @@ export {
   slotKey
 } from "./open_items.ts"
 export { countsOf, type Order, pageRows, pageStatement, type PageText, positionOf } from "./page.ts"
-export { entriesOf, type KnownSuffixes, type ListedEntries } from "./posting_entries.ts"
-export { combinations, combinedKeys, keysOfRow, postingKey } from "./posting_keys.ts"
+export {
+  entriesOf,
+  type KnownSuffixes,
+  type ListedEntries,
+  combinations,
+  combinedKeys,
+  keysOfRow,
+  postingKey
+} from "./posting_entries.ts"
 export {
   type CombinableFilter,
   type FacetName,

@@ -6,7 +6,7 @@ import {
   lastPlace,
   type SqlAnswer
 } from "../connection/mod.ts"
-import { openItems } from "./_page_open.ts"
+import { openItems } from "./open_items.ts"
 import { type ItemLists, unindexedTail, postings } from "./_page_postings.ts"
 
 export type Order = "ASC" | "DESC"

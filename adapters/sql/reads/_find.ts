@@ -14,7 +14,7 @@ import {
   decodeExitItem,
   decodeTransactionItem,
   exitRowSql,
-  transactionRowSql
+  transactionItemSql
 } from "./history_rows.ts"
 import { hexParameter } from "./_list_plan.ts"
 import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
@@ -46,7 +46,7 @@ const accountOf = (index: string, name: string): string =>
  * A queued transaction that is not forged yet. Addresses and public keys that it lacks come from
  * its accounts, which may have been created since.
  */
-const queuedRow = `SELECT 0, ${transactionRowSql} FROM (
+const queuedRow = `SELECT 0, ${transactionItemSql} FROM (
   SELECT q.item_id, q.id, q.type, q.position, q.from_account_index, q.from_address, coalesce(q.from_public_key, sender.public_key) AS from_public_key,
     q.to_account_index, coalesce(q.to_address, receiver.address) AS to_address, coalesce(q.to_public_key, receiver.public_key) AS to_public_key,
     q.token_id, q.amount, NULL::bigint AS batch_num, q.historic_usd, q.timestamp_ms, q.queue, q.user_origin, q.deposit_amount, q.amount_success,
@@ -69,9 +69,9 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     read: decodeFirst(decodeExitItem)
   },
   transaction: {
-    text: answerStatement({ rows: [row("transaction", transactionRowSql, "id = $1::bytea")] }),
+    text: answerStatement({ rows: [row("transaction", transactionItemSql, "id = $1::bytea")] }),
     fallback: answerStatement({
-      rows: [row("transaction", transactionRowSql, "id = $1::bytea"), queuedRow]
+      rows: [row("transaction", transactionItemSql, "id = $1::bytea"), queuedRow]
     }),
     parameters: (id) => [hexParameter(id)],
     read: decodeFirst(decodeTransactionItem)
@@ -88,7 +88,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
         `SELECT 0, ${batchRowSql} FROM found AS r`,
         // only transactions of the batch have these item ids; the limit makes the planner use the
         // index
-        `SELECT r.item_id, ${transactionRowSql} FROM found CROSS JOIN LATERAL (
+        `SELECT r.item_id, ${transactionItemSql} FROM found CROSS JOIN LATERAL (
   SELECT * FROM transaction WHERE transaction.item_id >= found.transactions_from AND transaction.item_id < found.transactions_to
   ORDER BY transaction.item_id LIMIT found.transactions_to - found.transactions_from
 ) AS r`

@@ -40,7 +40,7 @@ import {
   decodeExitItem,
   decodeTransactionItem,
   exitRowSql,
-  transactionRowSql
+  transactionItemSql
 } from "./history_rows.ts"
 import {
   cachedText,
@@ -140,7 +140,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       })
       return withAccount(filters.accountIndex, withBatch("transactions", batchNum, plan))
     },
-    rows: pageRows("transaction", transactionRowSql),
+    rows: pageRows("transaction", transactionItemSql),
     read: decodeTransactionItem
   },
   batches: {

@@ -66,13 +66,16 @@ export const makeSlotReader = (
   const clockOf = clockReader(constants)
   let lastClock: AuctionClock | undefined
   const rangeOf = (
-    { finishedAuction = false, maxSlotNum, minSlotNum = 0 }: ListQuery<"slots">["filters"]
+    { finishedAuction, maxSlotNum, minSlotNum = 0, wonByForger }: ListQuery<"slots">["filters"]
   ): Range | undefined => {
     if (lastClock === undefined) return undefined
     const last = Math.min(
       slotNumMax,
       maxSlotNum ?? lastOpenSlot(lastClock),
-      finishedAuction ? lastClosedSlot(lastClock) : slotNumMax
+      // an open auction has no winner
+      finishedAuction === true || wonByForger !== undefined
+        ? lastClosedSlot(lastClock)
+        : slotNumMax
     )
     return { low: minSlotNum, high: Math.max(minSlotNum, last + 1) }
   }

@@ -141,6 +141,6 @@ class TokenCache {
 }
 
 const tooManyRequeries = new StoreFailure({
-  message: `The ledger changed ${attemptsMax} times while one question was asked: try again`,
+  message: `The ledger changed during each of ${attemptsMax} attempts to read it: try again`,
   retry: true
 })

@@ -55,7 +55,7 @@ export const decodeAccountItem = (line: string, tokens: Tokens): Items["account"
   return { account, token: tokenOf(tokens, account.tokenId)! }
 }
 
-export const transactionRowSql = lineSql([
+const transactionColumns = [
   "r.item_id",
   hexSql("r.id"),
   "r.type",
@@ -81,6 +81,16 @@ export const transactionRowSql = lineSql([
   "r.fee",
   "r.historic_fee_usd",
   "r.nonce"
+]
+export const transactionRowSql = lineSql(transactionColumns)
+
+/** Returns SQL for the token of an account that an L1 user transaction names. */
+const accountToken = (index: string): string =>
+  `CASE WHEN r.user_origin THEN (SELECT named.token_id FROM account AS named WHERE named.account_index = ${index} AND (r.batch_num IS NULL OR named.batch_num <= r.batch_num) LIMIT 1) END`
+export const transactionItemSql = lineSql([
+  ...transactionColumns,
+  accountToken("r.from_account_index"),
+  accountToken("r.to_account_index")
 ])
 export const decodeTransaction = (line: string): Transaction => {
   const fields = fieldsOf(line)
@@ -119,7 +129,18 @@ export const decodeTransaction = (line: string): Transaction => {
 
 export const decodeTransactionItem = (line: string, tokens: Tokens): Items["transaction"] => {
   const transaction = decodeTransaction(line)
-  return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
+  const view = { transaction, token: tokenOf(tokens, transaction.tokenId)! }
+  if (transaction.l1?.userOrigin !== true) return view
+  const fields = fieldsOf(line)
+  const otherToken = (field: string) =>
+    field === "" || Number(field) === transaction.tokenId ? null : tokenOf(tokens, Number(field))
+  const senderToken = otherToken(fields[transactionColumns.length]!)
+  const receiverToken = otherToken(fields[transactionColumns.length + 1]!)
+  return {
+    ...view,
+    ...senderToken === null ? {} : { senderToken },
+    ...receiverToken === null ? {} : { receiverToken }
+  }
 }
 
 export const exitRowSql = lineSql([

@@ -1,7 +1,7 @@
 /*
  * The tables of the ledger. Addresses, keys, hashes and ids are bytes. Amounts, roots and Ethereum
  * block numbers, which are unsigned 64-bit integers, are numeric. Times are milliseconds since
- * 1970. Texts are in the form of `connection/stored_text.ts`.
+ * 1970. Texts are in the form of `connection/answer_statement.ts`.
  *
  * Rows are appended, and a rollback removes a suffix. So each block and batch stores the last item
  * of every list at its end, and the values that it overwrote (balances, nonces, prices,

@@ -1,6 +1,6 @@
 /*
  * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, and times are
- * milliseconds since 1970. Reasons are in the form of `connection/stored_text.ts`. Signatures are
+ * milliseconds since 1970. Reasons are in the form of `connection/answer_statement.ts`. Signatures are
  * texts, since they are returned in the case in which they were posted.
  *
  * Every write, except that of an authorization, first locks the one row of `pool`
@@ -93,4 +93,19 @@ export const poolSchema: ReadonlyArray<string> = [
 )`,
   // the latest writes: a process that lost its connection at a commit looks up the result here
   "CREATE TABLE pool_write (number bigint PRIMARY KEY, write_id uuid NOT NULL)"
+]
+
+/** The last batch that may forge a transaction; NULL if any batch may. */
+export const lastBatchSchema: ReadonlyArray<string> = [
+  "ALTER TABLE pool_transaction ADD COLUMN max_num_batch bigint CHECK (max_num_batch BETWEEN 1 AND 4294967295)",
+  "CREATE INDEX pool_transaction_last_batch ON pool_transaction (max_num_batch, arrival) WHERE state = 'pend' AND max_num_batch IS NOT NULL"
+]
+
+/** The indexes of the list of the pool. */
+export const poolListSchema: ReadonlyArray<string> = [
+  "CREATE INDEX pool_transaction_arrival ON pool_transaction (arrival)",
+  "CREATE INDEX pool_transaction_sender ON pool_transaction (from_account_index, arrival)",
+  "CREATE INDEX pool_transaction_to_account ON pool_transaction (to_account_index, arrival) WHERE to_account_index IS NOT NULL",
+  "CREATE INDEX pool_transaction_to_address ON pool_transaction (to_address, arrival) WHERE to_address IS NOT NULL",
+  "CREATE INDEX pool_transaction_to_key ON pool_transaction (to_public_key, arrival) WHERE to_public_key IS NOT NULL"
 ]

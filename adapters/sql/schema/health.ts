@@ -44,9 +44,7 @@ const schema: Effect.Effect<Health, never, Database> = Effect.match(migrate({ dr
       ? { state: "ok", detail: "All migrations are applied" }
       : {
         state: "failing",
-        detail: `Migration ${missing[0]!.number} (${
-          missing[0]!.name
-        }) is not applied, expected all of them: run migrate`
+        detail: `Migration ${missing[0]!.number} (${missing[0]!.name}) is not applied: run migrate`
       },
   onFailure: (error): Health => ({
     state: error._tag === "StoreFailure" ? "failing" : "degraded",
@@ -64,8 +62,7 @@ const writer = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
       row === undefined || row.holder === null
         ? {
           state: "degraded",
-          detail:
-            "No process writes the ledger, expected one: start one that has a source of blocks"
+          detail: "No process writes the ledger: start a process with a source of blocks"
         }
         : row.alive
         ? {
@@ -75,7 +72,7 @@ const writer = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
         : {
           state: "degraded",
           detail:
-            `${row.holder} wrote the ledger and sends no heartbeat, expected one: another process takes over with its next write`
+            `${row.holder} wrote the ledger and sends no heartbeat: another process takes over with its next write`
         },
     onFailure: (error: SqlError.SqlError): Health => ({
       state: "degraded",

@@ -120,12 +120,12 @@ const newer = (number: number, name: string, known: number) =>
   new DatabaseError({
     reason: "newer",
     message:
-      `This program is older than the database: migration ${number} (${name}) is applied there, expected none above ${known}; use a newer program`
+      `This program is older than the database: migration ${number} (${name}) is applied, and this program knows migrations up to ${known}; use a newer program`
   })
 
 const changed = (number: number, name: string) =>
   new DatabaseError({
     reason: "migrationChanged",
     message:
-      `Migration ${number} (${name}) was applied with another text than this program has, expected the same: use the program that the database was made with, or put what is different into a new migration`
+      `Migration ${number} (${name}) was applied with a different text: use the version of the program that applied it, or move the difference into a new migration`
   })

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { ledgerSchema } from "./_ledger_schema.ts"
-import { poolSchema } from "./_pool_schema.ts"
+import { lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
 
 /**
  * One step of the schema. Its text must never change once it is applied to any database: a change
@@ -16,7 +16,24 @@ export interface Migration {
 /** All migrations, in the order in which they are applied. */
 export const migrations: ReadonlyArray<Migration> = [
   { number: 1, name: "ledger", statements: ledgerSchema },
-  { number: 2, name: "pool", statements: poolSchema }
+  { number: 2, name: "pool", statements: poolSchema },
+  {
+    number: 3,
+    name: "pool transitions in their order",
+    statements: ["CREATE UNIQUE INDEX pool_transition_number ON pool_transition (number)"]
+  },
+  {
+    number: 4,
+    name: "transaction ids in a hash index",
+    // each id has a random place in its index: the smaller the index, the fewer of its pages are
+    // read, evicted, and logged after each checkpoint. Only such a constraint is unique by hash
+    statements: [
+      "ALTER TABLE transaction DROP CONSTRAINT transaction_id_key",
+      "ALTER TABLE transaction ADD CONSTRAINT transaction_id EXCLUDE USING hash (id WITH =)"
+    ]
+  },
+  { number: 5, name: "last batch of pool transactions", statements: lastBatchSchema },
+  { number: 6, name: "list of the pool", statements: poolListSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */

@@ -1,130 +1,51 @@
 import {
   type Account,
-  type AuctionVariables,
   type BatchChanges,
   type Bid,
   type BlockChanges,
   type Coordinator,
-  type EthereumBlock,
-  type Exit,
   feeSumUnits,
   type NetworkVariables,
   type New,
   type PriceFeed,
   type Token,
-  type TokenId,
   type Transaction
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
-  type EthereumAddress,
   FIRST_USER_ACCOUNT,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import {
-  type LedgerPart,
-  type LedgerStamp,
-  type LedgerView,
-  partsOfBlock
-} from "../../../core/ports/mod.ts"
+import { type LedgerPart, partsOfBlock } from "../../../core/ports/mod.ts"
 import { parameterKinds } from "../reads/mod.ts"
+import { LedgerCopy } from "./_ledger_copy.ts"
 import type { OverlayStart } from "./_load_overlay.ts"
 import { type NextItems, type Totals, withdrawalFields, RowsToWrite } from "./_rows_to_write.ts"
-
-const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
-const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
-const isRequested = (exit: Exit): boolean =>
-  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
-  new Map(rows.map((row) => [key(row), row]))
 
 const assert = (holds: boolean, violation: () => string): void => {
   if (!holds) throw new Error(`Cannot store the block: ${violation()}`)
 }
 
 /**
- * A copy, in memory, of the part of the ledger that some blocks refer to. It applies the changes of
- * each block, so that the next decision sees the result, and collects the rows to write. It throws
- * if changes violate an invariant of the tables, which is a defect of the caller, and must not be
- * used afterwards.
+ * Applies the changes of each block to a copy of the ledger, so that the next decision sees the
+ * result, and collects the rows to write. It throws if changes violate an invariant of the tables,
+ * which is a defect of the caller, and must not be used afterwards.
  */
-export class WriteOverlay implements LedgerView {
+export class WriteOverlay extends LedgerCopy {
   readonly rows = new RowsToWrite()
   readonly changedParts = new Set<LedgerPart>()
-  readonly start: OverlayStart
   readonly next: NextItems
-  stamp: LedgerStamp
-  lastBlock: EthereumBlock
-  lastEthereumBlock: bigint
-  lastAccountIndex: AccountIndex
-  lastTokenId: TokenId
-  lastForgedQueue: number | null
-  lastOpenQueue: number | null
   readonly #totals: Totals
-  readonly #blocks: Map<bigint, EthereumBlock>
-  readonly #queues = new Map<number, Array<Transaction>>()
-  readonly #accounts: Map<AccountIndex, Account>
-  readonly #tokens: Map<TokenId, Token>
-  readonly #tokenIds: Map<EthereumAddress, TokenId>
-  readonly #registrations: Map<EthereumAddress, Coordinator>
-  readonly #bestBids: Map<number, Bid>
-  readonly #exits = new Map<string, Exit>()
-  readonly #requested = new Map<string, Map<number, Exit>>()
   readonly #publicKeys: Set<PublicKey>
   #nextPricePosition: number
-  #variables: NetworkVariables | undefined
-  readonly #auctionAdded: Array<AuctionVariables> = []
 
   constructor(start: OverlayStart) {
-    this.start = start
+    super(start)
     this.next = { ...start.next }
-    this.stamp = start.stamp
-    this.lastBlock = start.lastBlock
-    this.lastEthereumBlock = start.lastEthereumBlock
-    this.lastAccountIndex = start.lastAccountIndex
-    this.lastTokenId = start.lastTokenId
-    this.lastForgedQueue = start.lastForgedQueue
-    this.lastOpenQueue = start.lastOpenQueue
     this.#totals = { ...start.totals }
-    this.#blocks = mapBy([...start.blocks, start.lastBlock], ({ number }) => number)
-    for (const row of start.queued) this.#queueOf(row.l1!.toForgeL1TransactionsNum!).push(row)
-    this.#accounts = mapBy(start.accounts, ({ index }) => index)
-    this.#tokens = mapBy(start.tokens, ({ id }) => id)
-    this.#tokenIds = new Map(start.tokens.map(({ ethereumAddress, id }) => [ethereumAddress, id]))
-    this.#registrations = mapBy(start.registrations, ({ bidderAddr }) => bidderAddr)
-    this.#bestBids = mapBy(start.bestBids, ({ slotNum }) => slotNum)
-    for (const exit of start.exits) this.#setExit(exit)
     this.#publicKeys = new Set(start.publicKeys)
     this.#nextPricePosition = start.nextPricePosition
   }
-
-  get lastBatchNum(): number {
-    return this.stamp.batchNum ?? 0
-  }
-  get variables(): NetworkVariables {
-    return this.#variables ??= this.start.variables()
-  }
-  get auctionVariables(): Iterable<AuctionVariables> {
-    return [...this.#auctionAdded.toReversed(), ...this.start.auctionVariables()]
-  }
-
-  readonly block = (number: bigint): EthereumBlock | undefined => this.#blocks.get(number)
-  readonly queue = (queue: number): ReadonlyArray<Transaction> => this.#queues.get(queue) ?? []
-  readonly account = (index: AccountIndex): Account | undefined => this.#accounts.get(index)
-  readonly token = (id: TokenId): Token | undefined => this.#tokens.get(id)
-  readonly tokenByAddress = (address: EthereumAddress): Token | undefined => {
-    const id = this.#tokenIds.get(address)
-    return id === undefined ? undefined : this.#tokens.get(id)
-  }
-  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
-    this.#registrations.get(bidder)
-  readonly bestBid = (slotNum: number): Bid | undefined => this.#bestBids.get(slotNum)
-  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
-    this.#exits.get(exitKey(batchNum, index))
-  readonly requestedExits = (owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> =>
-    [...this.#requested.get(ownerKey(owner, tokenId))?.values() ?? []].sort((a, b) =>
-      a.itemId - b.itemId
-    )
 
   /** Applies the changes of a block, in the order of the references between its parts. */
   apply(changes: BlockChanges): void {
@@ -140,12 +61,12 @@ export class WriteOverlay implements LedgerView {
     for (const row of changes.queued) this.#enqueue(row)
     for (const batch of changes.batches) this.#addBatch(batch)
     for (const bid of changes.bids) this.#addBid(bid)
-    this.#setVariables(changes.variables, number)
+    this.#changeVariables(changes.variables, number)
     for (const withdrawal of changes.withdrawals) this.#withdraw(withdrawal, number)
     for (const part of partsOfBlock(changes)) this.changedParts.add(part)
     this.lastBlock = changes.block
     this.lastEthereumBlock = changes.lastEthereumBlock
-    this.#blocks.set(number, changes.block)
+    this.blocks.set(number, changes.block)
     this.stamp = {
       ethereumBlockNum: number,
       batchNum: this.stamp.batchNum,
@@ -173,7 +94,7 @@ export class WriteOverlay implements LedgerView {
     assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
     this.rows.priceChanges.push({ blockNum, position: this.#nextPricePosition++, before: before! })
     this.rows.pricedTokens.add(tokenId)
-    this.#tokens.set(tokenId, {
+    this.tokens.set(tokenId, {
       ...before!,
       priceUSD,
       priceTimeMs: priceUSD === null ? null : timeMs
@@ -183,21 +104,21 @@ export class WriteOverlay implements LedgerView {
   #register(registration: New<Coordinator>): void {
     const coordinator = { itemId: this.next.coordinator++, ...registration }
     this.rows.coordinators.push(coordinator)
-    this.#registrations.set(coordinator.bidderAddr, coordinator)
+    this.registrations.set(coordinator.bidderAddr, coordinator)
   }
 
   #addToken(token: New<Token>): void {
     assert(token.id === this.lastTokenId + 1, () => `token ${token.id} is not the next one`)
     this.lastTokenId = token.id
     this.rows.tokens.push(token.id)
-    this.#tokens.set(token.id, { itemId: this.next.token++, ...token })
-    this.#tokenIds.set(token.ethereumAddress, token.id)
+    this.tokens.set(token.id, { itemId: this.next.token++, ...token })
+    this.tokenIds.set(token.ethereumAddress, token.id)
   }
 
   #enqueue(row: New<Transaction>): void {
     const queue = row.l1?.toForgeL1TransactionsNum ?? null
-    assert(queue !== null && row.batchNum === null, () => `transaction ${row.id} is no queued one`)
-    const rows = this.#queueOf(queue!)
+    assert(queue !== null && row.batchNum === null, () => `transaction ${row.id} is not queued`)
+    const rows = this.queueOf(queue!)
     assert(
       row.position > (rows.at(-1)?.position ?? -1),
       () => `transaction ${row.id} is not the last one of its queue`
@@ -233,7 +154,7 @@ export class WriteOverlay implements LedgerView {
     for (const exit of changes.exits) {
       const row = { itemId: next.exit++, ...exit }
       rows.exits.push(row)
-      this.#setExit(row)
+      this.setExit(row)
     }
     this.#totals.transactions += next.transaction - firstTransaction
     this.#totals.feeUnits += feeSumUnits(changes.batch.historicTotalCollectedFeesUSD)
@@ -254,7 +175,7 @@ export class WriteOverlay implements LedgerView {
     assert(index === this.lastAccountIndex + 1, () => `account ${index} is not the next one`)
     this.lastAccountIndex = index
     this.rows.accounts.push(index)
-    this.#accounts.set(index, { itemId: this.next.account++, ...account })
+    this.accounts.set(index, { itemId: this.next.account++, ...account })
     if (!this.#publicKeys.has(publicKey)) {
       this.#publicKeys.add(publicKey)
       this.#totals.publicKeys++
@@ -269,9 +190,9 @@ export class WriteOverlay implements LedgerView {
     { balance, index, nonce }: BatchChanges["accountUpdates"][number],
     lastAccountBefore: AccountIndex
   ): ReadonlyArray<Account> {
-    const before = this.#accounts.get(index)
-    assert(before !== undefined, () => `account ${index} is updated and not there`)
-    this.#accounts.set(index, { ...before!, nonce, balance })
+    const before = this.accounts.get(index)
+    assert(before !== undefined, () => `account ${index} is updated and does not exist`)
+    this.accounts.set(index, { ...before!, nonce, balance })
     if (index <= this.start.lastAccountIndex) this.rows.updatedAccounts.add(index)
     return index <= lastAccountBefore ? [before!] : []
   }
@@ -281,7 +202,7 @@ export class WriteOverlay implements LedgerView {
     assert(
       forged.length === rows.length && rows.every(({ id }, i) => forged[i]!.id === id),
       () =>
-        `queue ${queue} holds ${rows.length} transactions, and these are not the ${forged.length} that its batch forges`
+        `queue ${queue} holds ${rows.length} transactions, which differ from the ${forged.length} that its batch forges`
     )
     for (const [position, queued] of rows.entries()) {
       const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
@@ -294,7 +215,7 @@ export class WriteOverlay implements LedgerView {
         l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
       })
     }
-    this.#queues.delete(queue)
+    this.queues.delete(queue)
     // queues are forged in order, so no lower one has transactions
     if (this.lastOpenQueue !== null && queue >= this.lastOpenQueue) this.lastOpenQueue = null
     this.lastForgedQueue = Math.max(queue, this.lastForgedQueue ?? queue)
@@ -311,16 +232,15 @@ export class WriteOverlay implements LedgerView {
       this.rows.biddersBefore.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
     }
     this.rows.bids.push(bid)
-    this.#bestBids.set(slotNum, bid)
+    this.bestBids.set(slotNum, bid)
   }
 
-  #setVariables(changed: Partial<NetworkVariables>, blockNum: bigint): void {
+  #changeVariables(changed: Partial<NetworkVariables>, blockNum: bigint): void {
     for (const kind of parameterKinds) {
       const set = changed[kind]
       if (set === undefined) continue
       this.rows.parameterSets.push({ kind, blockNum, set })
-      this.#variables = { ...this.variables, [kind]: set }
-      if (kind === "auction") this.#auctionAdded.push(set as AuctionVariables)
+      this.setVariables({ [kind]: set })
     }
   }
 
@@ -331,7 +251,7 @@ export class WriteOverlay implements LedgerView {
     const before = this.exit(batchNum, accountIndex)
     assert(
       before !== undefined,
-      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
+      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
     )
     const { itemId } = before!
     if (itemId < this.start.next.exit && !this.rows.withdrawnExits.has(itemId)) {
@@ -342,22 +262,6 @@ export class WriteOverlay implements LedgerView {
       exitItem: itemId,
       field: withdrawalFields.indexOf(field)
     })
-    this.#setExit({ ...before!, [field]: blockNum })
-  }
-
-  #setExit(exit: Exit): void {
-    this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
-    const key = ownerKey(exit.address, exit.tokenId)
-    if (isRequested(exit)) {
-      const exits = this.#requested.get(key)
-      if (exits === undefined) this.#requested.set(key, new Map([[exit.itemId, exit]]))
-      else exits.set(exit.itemId, exit)
-    } else this.#requested.get(key)?.delete(exit.itemId)
-  }
-
-  #queueOf(queue: number): Array<Transaction> {
-    let rows = this.#queues.get(queue)
-    if (rows === undefined) this.#queues.set(queue, rows = [])
-    return rows
+    this.setExit({ ...before!, [field]: blockNum })
   }
 }

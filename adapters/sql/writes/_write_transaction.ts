@@ -3,7 +3,7 @@ import { type SqlClient, SqlError } from "effect/sql"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { isConnectionLost, sqlState, storeFailure } from "../connection/mod.ts"
 import { cutRemoved } from "../postings/mod.ts"
-import type { WriterLease } from "./lease.ts"
+import type { LeaseTerm, WriterLease } from "./lease.ts"
 
 /**
  * A write in the transaction of its caller. Returns its answer and whether it changed anything; if
@@ -29,7 +29,8 @@ export type Write<A, E> = (
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true), lists_cut
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true), lists_cut,
+  last_write::text AS last_write
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 
@@ -40,38 +41,56 @@ const retriesMax = 6
  * write that loses its connection or conflicts with another transaction is retried. If the
  * connection is lost during the commit, `ledger.last_write` shows whether it was committed, so a
  * write happens once or not at all.
+ *
+ * Only one process writes during a term of the lease. If the last write of the term is missing,
+ * the database lost it, and what this process has cached is wrong: no further write succeeds.
  */
 export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
-  const lock = Effect.flatMap(
-    sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement),
-    ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
-      ledger === undefined
-        ? Effect.fail(noLedger)
-        : ledger.lists_cut
-        ? Effect.void
-        : cutRemoved(sql)
-  )
+  const lock = ({ lastWriteId }: LeaseTerm) =>
+    Effect.flatMap(
+      sql.unsafe<{ readonly lists_cut: boolean; readonly last_write: string | null }>(
+        lockStatement
+      ),
+      ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
+        ledger === undefined
+          ? Effect.fail(noLedger)
+          : lastWriteId !== null && lastWriteId !== ledger.last_write
+          ? Effect.fail(lostWrite)
+          : ledger.lists_cut
+          ? Effect.void
+          : cutRemoved(sql)
+    )
 
   const attempt = <A, E>(
     write: Write<A, E>
   ): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
     Effect.suspend(() => {
       const writeId = crypto.randomUUID()
-      let toCommit: { readonly answer: A } | null = null
-      return lease.write(Effect.map(Effect.andThen(lock, write(writeId)), (result) => {
-        if (result.changed) toCommit = result
-        return result.answer
-      })).pipe(Effect.catch((error) => {
-        if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
-          return Effect.fail(error)
-        }
-        const { answer } = toCommit
-        return Effect.flatMap(
-          lastWrite,
-          (last) => last === writeId ? Effect.succeed(answer) : Effect.fail(error)
-        )
-      }))
+      let toCommit: { readonly answer: A; readonly term: LeaseTerm } | null = null
+      const committed = <R>(result: R): R => {
+        if (toCommit !== null) toCommit.term.lastWriteId = writeId
+        return result
+      }
+      return lease.write((term) =>
+        Effect.map(Effect.andThen(lock(term), write(writeId)), ({ answer, changed }) => {
+          if (changed) toCommit = { answer, term }
+          return answer
+        })
+      ).pipe(
+        Effect.map(committed),
+        Effect.catch((error) => {
+          if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
+            return Effect.fail(error)
+          }
+          const { answer, term } = toCommit
+          term.lastWriteId = null // unknown until the lookup succeeds
+          return Effect.flatMap(
+            lastWrite,
+            (stored) => stored === writeId ? Effect.succeed(committed(answer)) : Effect.fail(error)
+          )
+        })
+      )
     })
 
   /** Waits for the lock, and so for a transaction that may still be committing. */
@@ -102,8 +121,12 @@ const isTransient = (error: SqlError.SqlError): boolean =>
 /** Serialization failure and deadlock. */
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"])
 
-const noLedger = new StoreFailure({
+const lostWrite = new StoreFailure({
   retry: false,
   message:
-    "The database holds no ledger, expected one: open it with the genesis record of its network first"
+    "The database has lost the last write of this process: a backup was restored, or a replica that lacked the write was promoted. Nothing was written; restart all processes that use this database"
+})
+const noLedger = new StoreFailure({
+  retry: false,
+  message: "The database contains no ledger: open it with a genesis record first"
 })

@@ -35,6 +35,13 @@ export interface LeaseOptions {
   readonly holder?: string
 }
 
+/** The time from acquiring the lease to losing it, in which no other process writes. */
+export interface LeaseTerm {
+  readonly epoch: bigint
+  /** The id of the last write of the term; null before it, and if it is unknown. */
+  lastWriteId: string | null
+}
+
 /**
  * The lease to write the ledger. The first write acquires it, and closing the layer releases it.
  */
@@ -45,7 +52,7 @@ export class WriterLease extends Context.Service<WriterLease, {
    * another process held it since the last write of the session.
    */
   readonly write: <A, E, R>(
-    transaction: Effect.Effect<A, E, R>
+    transaction: (term: LeaseTerm) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
 }>()("rollup/sql/WriterLease") {}
 
@@ -62,13 +69,19 @@ export const leaseLayer = (
       const { writes } = yield* Database
       const { sql } = yield* ControlConnection
       const lease = yield* makeLease(sql, options)
+      let term: LeaseTerm | null = null
+      const termOf = (epoch: bigint): LeaseTerm =>
+        term?.epoch === epoch ? term : term = { epoch, lastWriteId: null }
       return {
         write: (transaction) =>
           lease.acquire.pipe(
             Effect.tap(lease.checkSession),
             Effect.flatMap((epoch) =>
               writes.withTransaction(
-                Effect.andThen(lockEpoch(writes, epoch, lease.failAsLost), transaction)
+                Effect.andThen(
+                  lockEpoch(writes, epoch, lease.failAsLost),
+                  transaction(termOf(epoch))
+                )
               )
             )
           )
@@ -109,7 +122,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
       new StoreFailure({
         retry: true,
         message:
-          `The ledger is written by ${writer.holder} since ${writer.since}, expected one writer: stop that process, or try again when it has ended`
+          `The ledger is written by ${writer.holder} since ${writer.since}, and only one process can write: stop that process, or try again after it has stopped`
       })
 
     const raiseEpoch = sql.unsafe<{ epoch: bigint }>(takeStatement, [holder, termMs]).pipe(
@@ -149,7 +162,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
         if (epoch !== lostEpoch) return Effect.void
         epoch = null
         return Effect.logWarning(
-          `This process writes the ledger no more: another one has taken over from epoch ${lostEpoch}`
+          `This process no longer writes the ledger: another process has taken over from epoch ${lostEpoch}`
         )
       })
     const heartbeat = Effect.suspend(() => {
@@ -159,7 +172,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
         sql.unsafe(heartbeatStatement, [heldEpoch, termMs]).pipe(
           Effect.flatMap((rows) => rows.length === 0 ? forget(heldEpoch) : Effect.void),
           Effect.catch((error) =>
-            Effect.logWarning("The writer of the ledger could not give its sign of life", error)
+            Effect.logWarning("The heartbeat of the writer of the ledger failed", error)
           )
         )
     })
@@ -215,16 +228,16 @@ const lockEpochStatement =
 
 const unknownWriter = new StoreFailure({
   retry: true,
-  message: "The ledger had another writer a moment ago, expected none: try again"
+  message: "Another process was the writer of the ledger a moment ago: try again"
 })
 const writerChanged = new StoreFailure({
   retry: true,
   writerChanged: true,
   message:
-    "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
+    "Another process may have written the ledger in the meantime, and this process is the writer again: read the last block and continue after it; nothing was written"
 })
 const noLongerWriter = new StoreFailure({
   retry: true,
   message:
-    "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
+    "This process is no longer the writer of the ledger, because it sent no heartbeat and another process took over; nothing was written"
 })

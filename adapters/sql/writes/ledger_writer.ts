@@ -89,8 +89,7 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     Effect.provideService(WriteSession, null),
     Effect.ignore({
       log: "Warn",
-      message:
-        "The lists could not be cut after a rollback, expected to do it at once: the next write will"
+      message: "The posting lists could not be cut after a rollback: the next write cuts them"
     })
   )
   const scope = yield* Effect.scope

@@ -8,6 +8,7 @@ import {
   insertInto,
   storeFailure
 } from "../connection/mod.ts"
+import { noPartVersions } from "../notifications/mod.ts"
 import { parameterKinds } from "../reads/mod.ts"
 import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
 
@@ -25,8 +26,8 @@ const firstItemIds = {
 
 const insertLedger = `
 INSERT INTO ledger (version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
-  next_coordinator)
-VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1)
+  next_coordinator, part_versions)
+VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1, ${noPartVersions})
 ON CONFLICT (singleton) DO NOTHING RETURNING version`
 
 /**
@@ -94,6 +95,6 @@ const describeDifference = (stored: string, expected: string): string => {
     return `"${name}" of chain ${chainId} at ${rollupAddress}`
   })
   return theirs === ours
-    ? `The database holds a ledger of ${theirs} with another genesis record: expected the one that it was opened with, or an empty database`
-    : `The database holds the ledger of ${theirs}, expected that of ${ours}: name its own genesis record, or an empty database`
+    ? `The database contains a ledger of ${theirs} with another genesis record: use the original record, or an empty database`
+    : `The database contains the ledger of ${theirs}, not of ${ours}: use its genesis record, or an empty database`
 }

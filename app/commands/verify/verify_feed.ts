@@ -60,7 +60,7 @@ export const verifyFeed = (
             )
           }
           findings.note(
-            `The records after record ${number} were not verified, since they depend on it`
+            `The records after record ${number} were not verified, because they depend on it`
           )
         })
       )

@@ -25,7 +25,7 @@ export const monitoring = group("Monitoring", {
     flag: "admin-port",
     value: portOrOff,
     doc:
-      "Port of the admin listener (health and metrics); off disables it. If not set: 9464, or a free port if --port is 0. Each further worker uses the next port"
+      "Port of the admin listener (health and metrics); off disables it. If not set: 9464, or a free port if --port is 0. With workers, the supervisor listens on it for the whole group, and worker n on the n-th port after it"
   }),
   adminHost: setting({
     key: "admin.host",

@@ -1,5 +1,5 @@
 import { group, setting } from "../setting.ts"
-import { integer, number } from "../value.ts"
+import { integer, number, yesNo } from "../value.ts"
 
 export const pool = group("Transaction pool", {
   pendingMax: setting({
@@ -44,6 +44,16 @@ export const pool = group("Transaction pool", {
   })
 })
 
+export const memory = group("Memory", {
+  heapBytesMax: setting({
+    key: "limits.heap_bytes_max",
+    flag: "heap-bytes-max",
+    value: integer({ minimum: 33_554_432, maximum: Number.MAX_SAFE_INTEGER }),
+    doc:
+      "Bytes of the JavaScript heap, per process, after a full garbage collection; the limit of V8 if not set"
+  })
+})
+
 export const caching = group("Caching", {
   answersBytesMax: setting({
     key: "cache.answers_bytes_max",
@@ -66,5 +76,22 @@ export const caching = group("Caching", {
     default: 1000,
     doc:
       "Batches after which a batch is final: no rollback reaches it, and caches may keep it indefinitely"
+  })
+})
+
+export const compression = group("Compression", {
+  compression: setting({
+    key: "server.compression",
+    flag: "compression",
+    value: yesNo,
+    default: true,
+    doc: "Compress responses for clients that accept it (zstd, br, gzip)"
+  }),
+  compressionBytesMin: setting({
+    key: "server.compression_bytes_min",
+    flag: "compression-bytes-min",
+    value: integer({ minimum: 0 }),
+    default: 1024,
+    doc: "Bytes from which on a response is compressed"
   })
 })

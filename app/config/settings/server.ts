@@ -2,8 +2,8 @@ import { clientLimits, requestLimits } from "./limits.ts"
 import { listening } from "./listening.ts"
 import { log, monitoring } from "./monitoring.ts"
 import { network, pace } from "./network.ts"
-import { caching, pool } from "./node.ts"
-import { connections, database, replica, storage } from "./storage.ts"
+import { caching, compression, memory, pool } from "./node.ts"
+import { checkpoints, connections, database, replica, storage } from "./storage.ts"
 
 /*
  * This folder declares each setting once. Flags, environment variables, the configuration file, the
@@ -14,6 +14,7 @@ import { connections, database, replica, storage } from "./storage.ts"
 export const serverSettings = {
   ...listening,
   ...storage,
+  ...checkpoints,
   ...database,
   ...replica,
   ...connections,
@@ -22,7 +23,9 @@ export const serverSettings = {
   ...requestLimits,
   ...clientLimits,
   ...pool,
+  ...memory,
   ...caching,
+  ...compression,
   ...monitoring,
   ...log
 }

@@ -1,5 +1,5 @@
 import { group, setting } from "../setting.ts"
-import { filePath, integer, secret, text, yesNo } from "../value.ts"
+import { filePath, integer, number, secret, text, yesNo } from "../value.ts"
 
 const postgres = {
   placeholder: "url",
@@ -22,6 +22,24 @@ export const storage = group("Data storage", {
     value: yesNo,
     default: false,
     doc: "Keep all data in memory; they are lost when the program exits"
+  })
+})
+
+export const checkpoints = group("Data storage", {
+  journalBytesMax: setting({
+    key: "data.journal_bytes_max",
+    flag: "journal-bytes-max",
+    value: integer({ minimum: 65_536, maximum: 2 ** 40 }),
+    default: 16 * 2 ** 20,
+    doc: "Bytes of records in the data directory after which a checkpoint replaces them"
+  }),
+  poolHistorySeconds: setting({
+    key: "data.pool_history_seconds",
+    flag: "pool-history-seconds",
+    value: integer({ minimum: 1, maximum: 2 ** 32 }),
+    default: 86_400,
+    doc:
+      "Time for which the transitions of a transaction are kept after it left the pool; with a data directory"
   })
 })
 
@@ -75,6 +93,13 @@ export const connections = group("PostgreSQL", {
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 3000,
     doc: "Timeout for opening a connection"
+  }),
+  waitSeconds: setting({
+    key: "database.wait_seconds",
+    flag: "database-wait",
+    value: number({ minimum: 0, maximum: 86_400 }),
+    doc:
+      "Seconds that a start waits for a database that does not answer; 0 does not wait. If not set: 60 for serve, 0 for other commands"
   }),
   idleTransactionMs: setting({
     key: "database.idle_transaction_ms",

@@ -18,9 +18,8 @@ import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
 import { forgerOf } from "../traffic/mod.ts"
 import { accountOf, addAccount, batchStateOf, type Context, type World } from "../world/mod.ts"
 import { exitTree } from "./exit_tree.ts"
-import { externalExitsOf } from "./external_exits.ts"
+import { externalExitsOf, openExitsMax } from "./withdrawals.ts"
 import { stateRoot } from "./state_tree.ts"
-import { openExitsMax } from "./withdrawals.ts"
 
 /** The transactions of a batch. */
 export interface BatchPlan {

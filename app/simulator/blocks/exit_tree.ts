@@ -1,5 +1,5 @@
 import { accountLeaf, merkleTree } from "../../../adapters/crypto/mod.ts"
-import type { ExitFeed } from "../../../core/domain/mod.ts"
+import { type ExitFeed, inclusionOldLeaf } from "../../../core/domain/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Recording, type World } from "../world/mod.ts"
 
@@ -57,9 +57,7 @@ function parse(
       const merkleProof = {
         root: root!,
         siblings: numbers.slice(start, next),
-        oldKey: 0n,
-        oldValue: 0n,
-        isOld0: false,
+        ...inclusionOldLeaf,
         key: BigInt(accountIndex),
         value,
         fnc: 0

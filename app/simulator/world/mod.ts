@@ -1,14 +1,13 @@
 export { EventSchedule } from "./event_schedule.ts"
-export { depositAmount, floorAmount, randomShare } from "./amount.ts"
+export { depositAmount, floorAmount, randomShare, Random } from "./random.ts"
 export { type Budget, Budgets } from "./budgets.ts"
-export { digestOf, blockHashOf, placeholderRootOf } from "./chain.ts"
+export { digestOf, blockHashOf, placeholderRootOf, Recording } from "./recording.ts"
 export type { Context } from "./context.ts"
 export { defaultNetwork, type Settings, settingsOf, type SimulationOptions } from "./options.ts"
 export { type DemoWallet, Wallets, type Wallet } from "./wallets.ts"
-export { Random } from "./random.ts"
-export { Recording } from "./recording.ts"
-export { ether, tokenCatalogue } from "./token_catalogue.ts"
 export {
+  ether,
+  tokenCatalogue,
   accountOf,
   addAccount,
   auctionVariablesMax,

@@ -1,7 +1,9 @@
 import * as Hex from "effect/encoding/Hex"
 import {
+  accessKey,
   derivePublicKey,
   ethereumAddress,
+  signAccessMessage,
   signAuthorization,
   signerOf
 } from "../../../adapters/crypto/mod.ts"
@@ -11,8 +13,7 @@ import {
   INTERNAL_ADDRESS,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import { digestOf } from "./chain.ts"
-import type { Recording } from "./recording.ts"
+import { digestOf, type Recording } from "./recording.ts"
 
 /** The keys of a user or a coordinator. */
 export interface Wallet {
@@ -57,10 +58,18 @@ export class Wallets {
     return wallet
   }
 
-  /** Returns the demo wallet. Users of the program send from it; the simulator never does. */
+  /**
+   * Returns the demo wallet. Users of the program send from it; the simulator never does. Wallets
+   * derive its BabyJubJub key from its Ethereum key.
+   */
   demo(): DemoWallet {
-    const wallet = this.#wallet("demo", false)
-    return { ...wallet, ethereumKey: this.#ethereumKeys.get(wallet.publicKey)! }
+    const ethereumKey = this.#secret("demo/ethereum")
+    const wallet = this.#wallet(
+      "demo",
+      false,
+      () => accessKey(signAccessMessage(ethereumKey, this.#network))
+    )
+    return { ...wallet, ethereumKey }
   }
 
   /**
@@ -109,13 +118,17 @@ export class Wallets {
     return digestOf(`${this.#seed}/${name}`)
   }
 
-  #wallet(name: string, internal: boolean): Wallet {
+  #wallet(
+    name: string,
+    internal: boolean,
+    privateKeyOf = () => this.#secret(`${name}/key`)
+  ): Wallet {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const privateKey = this.#secret(`${name}/key`)
+    const privateKey = privateKeyOf()
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
     const [keyNumber, addressNumber] = this.#recording.getOrCompute(
-      `keys ${this.#seed}/${name}`,
+      `keys ${this.#seed}/${name}/${Hex.encode(privateKey)}`,
       () => [
         BigInt(`0x${derivePublicKey(privateKey)}`),
         BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))

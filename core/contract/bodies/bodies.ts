@@ -2,7 +2,7 @@ import type { PostedAuthorization, PostedTransaction } from "../../domain/mod.ts
 import { type Body, body, optional, required } from "./body.ts"
 import * as scalar from "../scalars/mod.ts"
 
-const setByNode = "the node sets it: leave it out"
+const setByNode = "the node sets this property: leave it out"
 const requested = [
   "requestFromAccountIndex",
   "requestToAccountIndex",
@@ -67,8 +67,8 @@ const postedTransaction = body({
     requestNonce: optional(scalar.nonce, "Nonce of it")
   },
   notes: {
-    maxNumBatch: "this revision does not have it. Leave it out; it is signed as 0",
-    requestOffset: "this revision has no atomic groups. Leave it out",
+    maxNumBatch: "this revision does not support it: leave it out; it is signed as 0",
+    requestOffset: "this revision does not support atomic groups: leave it out",
     state: setByNode,
     timestamp: setByNode,
     batchNum: setByNode,

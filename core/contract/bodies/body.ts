@@ -1,7 +1,7 @@
 import { Result } from "effect"
-import { type JsonKind, type JsonMember, jsonMembers } from "./_json_members.ts"
-import { unknownProperties } from "./_unknown_properties.ts"
-import { brokenBody, type InputFault } from "../fault.ts"
+import { type JsonKind, type JsonMember, jsonMembers, unknownProperties } from "./_json_members.ts"
+import { brokenBody } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import type { Scalar } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 import type { JsonSchema } from "../wire_type.ts"
@@ -132,7 +132,7 @@ export const bodyReader = <T>(
           name,
           text,
           "given once",
-          `Property ${JSON.stringify(name.slice(0, 100))} is given more than once: give it once`
+          `Property ${JSON.stringify(name.slice(0, 100))} occurs more than once: send it once`
         )
       )
     }
@@ -273,6 +273,6 @@ const noJson = (text: string, position: number, expected: string): InputFault =>
     null,
     text,
     `JSON: ${expected} at character ${position}`,
-    `The body is not the JSON that is expected: ${expected} at character ${position}, found ${found}`
+    `The body is not the expected JSON: ${expected} at character ${position}, found ${found}`
   )
 }

@@ -8,5 +8,6 @@ export {
   bodyReader,
   type BodyReader,
   bodySchema,
-  bodyWriter
+  bodyWriter,
+  optional
 } from "./body.ts"

@@ -1,17 +1,55 @@
 import { Result } from "effect"
-import { queryPairs } from "./_query_string.ts"
-import { brokenRule, type InputFault, invalidValue, nearestName } from "../fault.ts"
+import { brokenRule, invalidValue, nearestName } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import { limitMax, type ListName, type ListQuery } from "../list.ts"
-import { pageParameters } from "./page_parameters.ts"
+import { pageParameters } from "./typed_query.ts"
 import { declaration, offeredFilters, parameterName, type Revision } from "../revision.ts"
 import { type Scalar, scalars } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 
 /**
+ * Percent-decodes one part of a path or query; returns undefined if it is malformed or not UTF-8.
+ */
+export const percentDecode = (text: string): string | undefined => {
+  if (!text.includes("%")) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * One pair of a query string: the source text, and the decoded name and value if decoding succeeds.
+ */
+interface QueryPair {
+  readonly text: string
+  readonly name: string | undefined
+  readonly value: string | undefined
+}
+
+/** Returns the pairs of a query string in order. A plus sign is a space. */
+const queryPairs = (query: string): ReadonlyArray<QueryPair> => {
+  const pairs: Array<QueryPair> = []
+  if (query === "") return pairs
+  for (const text of query.split("&")) {
+    if (text === "") continue
+    const equals = text.indexOf("=")
+    const name = plusDecode(equals < 0 ? text : text.slice(0, equals))
+    const value = equals < 0 ? "" : plusDecode(text.slice(equals + 1))
+    pairs.push({ text, name, value })
+  }
+  return pairs
+}
+
+const plusDecode = (text: string) =>
+  percentDecode(text.includes("+") ? text.replaceAll("+", " ") : text)
+
+/**
  * Decodes the query string of one list in one revision: returns the query, or every rule that it
  * breaks.
  */
-export type QueryReader<N extends ListName> = (
+type QueryReader<N extends ListName> = (
   query: string
 ) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
 
@@ -43,6 +81,10 @@ export const queryReader = <N extends ListName>(
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
+  const { separators = [","] } = revision
+  /** Returns the text of a list with commas between its values. */
+  const withCommas = (text: string) =>
+    separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
   const textOf = (parameter: string, values: ReadonlyMap<string, string>) =>
     values.get(parameter) ?? null
 
@@ -54,8 +96,8 @@ export const queryReader = <N extends ListName>(
     const malformed = new Set<string>()
     const decoded: { [filter: string]: unknown } = {}
     const page: { [name: string]: unknown } = {}
-    for (const { text, name, value } of queryPairs(query)) {
-      if (name === undefined || value === undefined) {
+    for (const { text, name, value: given } of queryPairs(query)) {
+      if (name === undefined || given === undefined) {
         if (!malformed.has(text)) faults.push(undecodable(text))
         malformed.add(text)
         // an invalid value counts as present for the rules between parameters
@@ -63,6 +105,7 @@ export const queryReader = <N extends ListName>(
         continue
       }
       const filter = filters.get(name)
+      const value = filter?.count === undefined ? given : withCommas(given)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once
       if (decode === undefined) {
@@ -79,7 +122,7 @@ export const queryReader = <N extends ListName>(
               name,
               value,
               "given once",
-              `Parameter ${name} is given more than once: give it once`
+              `Parameter ${name} occurs more than once: send it once`
             )
           )
         }
@@ -93,7 +136,7 @@ export const queryReader = <N extends ListName>(
             name,
             value,
             "a value",
-            `Parameter ${name} is empty: give a value or leave it out`
+            `Parameter ${name} is empty: set a value or leave it out`
           )
         )
         continue
@@ -106,7 +149,7 @@ export const queryReader = <N extends ListName>(
             name,
             value,
             rule,
-            `Parameter ${name} lists ${count} items: expected ${rule}; ask several times`
+            `Parameter ${name} lists ${count} items: expected ${rule}; send several requests`
           ),
           limit: "listItemsMax"
         })
@@ -128,7 +171,7 @@ export const queryReader = <N extends ListName>(
           second,
           textOf(second, texts),
           `not together with ${first}`,
-          `Parameters ${first} and ${second} exclude each other: give one of them`
+          `Parameters ${first} and ${second} exclude each other: use one of them`
         )
       )
     }
@@ -140,7 +183,7 @@ export const queryReader = <N extends ListName>(
             offered[0]!,
             null,
             `at least one of ${offered.join(", ")}`,
-            `At least one of the parameters ${offered.join(", ")} must be given`
+            `At least one of the parameters ${offered.join(", ")} is required`
           )
         )
       }
@@ -179,8 +222,10 @@ const unknownParameter = (
     if (offered === undefined) continue
     const here = parameterName(revision, list, offered.filter)
     const hint = here === undefined
-      ? `only revision "${other.name}" has it`
-      : `revision "${other.name}" has it, revision "${revision.name}" calls it ${local(here)}`
+      ? `only revision "${other.name}" supports it`
+      : `it belongs to revision "${other.name}"; in revision "${revision.name}" its name is ${
+        local(here)
+      }`
     return {
       ...brokenRule(
         name,

@@ -1,11 +1,52 @@
-import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
 import { values } from "../../domain/mod.ts"
-import { BadInput, brokenRule, type InputFault, nearestName } from "../fault.ts"
+import {
+  fromItemMax,
+  limitDefault,
+  limitMax,
+  type ListDeclaration,
+  type ListName,
+  type ListQuery,
+  lists
+} from "../list.ts"
+import { integer, order, type Scalar, scalars } from "../scalars/mod.ts"
+import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
+import { brokenRule, nearestName } from "../fault.ts"
+import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
-import { type ListDeclaration, type ListName, type ListQuery, lists } from "../list.ts"
 import { declaration } from "../revision.ts"
-import { scalars } from "../scalars/mod.ts"
-import { pageParameters } from "./page_parameters.ts"
+
+/** A parameter of every list. */
+interface PageParameter<T> extends Scalar<T> {
+  readonly doc: string
+}
+
+/** The three parameters of every list. */
+export const pageParameters: {
+  readonly fromItem: PageParameter<number>
+  readonly order: PageParameter<"ASC" | "DESC">
+  readonly limit: PageParameter<number>
+} = {
+  fromItem: {
+    ...integer(values.integer(0, fromItemMax), { example: 0 }),
+    doc:
+      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order"
+  },
+  order: {
+    ...withDefault(order, "ASC"),
+    doc: "ASC from the smallest itemId, DESC from the greatest"
+  },
+  limit: {
+    ...withDefault(integer(values.integer(1, limitMax), { example: limitDefault }), limitDefault),
+    doc: "Maximum number of items in the page"
+  }
+}
+
+function withDefault<T>(scalar: Scalar<T>, value: T): Scalar<T> {
+  return {
+    ...scalar,
+    jsonSchema: (context) => ({ ...scalar.jsonSchema(context), default: value })
+  }
+}
 
 /*
  * Checks queries and keys of hosts that embed the node. The values have the rules of a URL. Unknown
@@ -121,8 +162,14 @@ const unknownName = (
   return brokenRule(path, format(value), unknownRule, message)
 }
 
-const unknownKind = (parameter: string, name: string, known: object): InputFault =>
-  invalid(parameter, name, `one of ${Object.keys(known).join(", ")}`)
+const unknownKind = (parameter: string, name: string, known: object): InputFault => {
+  const names = Object.keys(known)
+  const fault = invalid(parameter, name, `one of ${names.join(", ")}`)
+  const nearest = nearestName(String(name), names)
+  return nearest === undefined
+    ? fault
+    : { ...fault, message: `${fault.message}; did you mean ${nearest}?`, nearest }
+}
 
 const invalid = (parameter: string, value: unknown, rule: string): InputFault => {
   const message = `${parameter} has the invalid value ${format(value)}: expected ${rule}`
@@ -140,7 +187,7 @@ const combinationFaults = (list: ListName, query: unknown): ReadonlyArray<InputF
   const faults: Array<InputFault> = []
   for (const [a, b] of exclusions) {
     if (filters[a] === undefined || filters[b] === undefined) continue
-    const message = `Filters ${a} and ${b} exclude each other: give one of them`
+    const message = `Filters ${a} and ${b} exclude each other: use one of them`
     faults.push(fault(b, `not together with ${a}`, message))
   }
   for (const [low, high] of ordered) {

@@ -83,6 +83,12 @@ export const bigInt: Scalar<bigint> = decimalText(values.digits78, {
   example: 8708856933496328593n
 })
 
+/** The same values as JSON numbers with all their digits. */
+export const bigNumber: Scalar<bigint> = bigInteger(values.digits78, {
+  description: "An integer of any size, as a number with all its digits",
+  example: 1000000000000n
+})
+
 const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
 export const ethereumAddress: Scalar<EthereumAddress> = scalar({
   domain: values.ethereumAddress,
@@ -277,6 +283,8 @@ export const scalars = {
   publicKey,
   transactionId,
   transactionType,
+  poolTransactionType,
+  poolState,
   boolean
 }
 export type ScalarName = keyof typeof scalars

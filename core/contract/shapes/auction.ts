@@ -9,8 +9,7 @@ import {
   slotNum,
   url
 } from "../scalars/mod.ts"
-import { field, reference, shape } from "../shape.ts"
-import { nullable } from "../wire_type.ts"
+import { field, reference, shape, nullable } from "../wire_type.ts"
 
 export const coordinator = shape<Coordinator>("Coordinator", "Registration of a coordinator", {
   itemId: field(itemId, (c) => c.itemId),

@@ -12,8 +12,7 @@ import {
   slotNum,
   usd
 } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape } from "../shape.ts"
-import { arrayOf, mapOf, nullable } from "../wire_type.ts"
+import { field, reference, type Shape, shape, arrayOf, mapOf, nullable } from "../wire_type.ts"
 
 export const batch = shape<Batch>("Batch", "Group of transactions forged together", {
   itemId: field(itemId, (b) => b.itemId),

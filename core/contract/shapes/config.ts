@@ -6,8 +6,7 @@ import {
   type WithdrawalDelayerConstants
 } from "../../domain/mod.ts"
 import { bigInt, count, ethBlockNum, ethereumAddress } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape } from "../shape.ts"
-import { arrayOf } from "../wire_type.ts"
+import { field, reference, type Shape, shape, arrayOf } from "../wire_type.ts"
 
 const verifier = shape<RollupConstants["verifiers"][number]>(
   "Verifier",
@@ -58,7 +57,7 @@ export const configRollup = (constants: Shape<RollupConstants>) =>
     exchangeMultiplier: field(count, () => protocol.exchangeMultiplier)
   })
 
-const configAuction = shape<AuctionConstants>(
+export const configAuction = shape<AuctionConstants>(
   "ConfigAuction",
   "Constants of the auction contract",
   {
@@ -75,7 +74,7 @@ const configAuction = shape<AuctionConstants>(
   }
 )
 
-const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>(
+export const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>(
   "ConfigWithdrawalDelayer",
   "Constants of the withdrawal delayer contract",
   {

@@ -21,9 +21,8 @@ import {
   tokenId,
   transactionId
 } from "../scalars/mod.ts"
-import { field, reference, shape } from "../shape.ts"
-import { nullable } from "../wire_type.ts"
-import { token } from "./token.ts"
+import { field, reference, shape, nullable } from "../wire_type.ts"
+import { token } from "./history.ts"
 
 const indexOf = (index: number | null, token: Token | null) =>
   index === null ? null : { symbol: token?.symbol ?? "", index }

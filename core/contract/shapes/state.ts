@@ -21,8 +21,7 @@ import {
   text,
   usd
 } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape } from "../shape.ts"
-import { arrayOf, nullable } from "../wire_type.ts"
+import { field, reference, type Shape, shape, arrayOf, nullable } from "../wire_type.ts"
 import { coordinator } from "./auction.ts"
 import { batch } from "./batch.ts"
 
@@ -56,7 +55,7 @@ export const stateNetwork = shape<NetworkState>("StateNetwork", "Progress of the
   nextForgers: field(arrayOf(reference(nextForger(period))), (s) => s.nextForgers)
 })
 
-const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last 24 hours", {
+export const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last 24 hours", {
   transactionsPerBatch: field(number, (m) => m.transactionsPerBatch),
   batchFrequency: field(number, (m) => m.batchFrequency, "Seconds between batches"),
   transactionsPerSecond: field(number, (m) => m.transactionsPerSecond),
@@ -164,6 +163,7 @@ const recommendedFee = shape<RecommendedFee>(
 /** The parts of the state that differ between revisions. */
 export interface StateParts {
   readonly network: Shape<NetworkState>
+  readonly metrics: Shape<Metrics>
   readonly rollup: Shape<RollupVariables>
   readonly auction: Shape<AuctionVariables>
   readonly withdrawalDelayer: Shape<WithdrawalDelayerVariables>
@@ -172,7 +172,7 @@ export interface StateParts {
 export const state = (parts: StateParts) =>
   shape<NetworkState>("State", "Current state of the network", {
     network: field(reference(parts.network), (s) => s),
-    metrics: field(reference(metrics), (s) => s.metrics),
+    metrics: field(reference(parts.metrics), (s) => s.metrics),
     rollup: field(reference(parts.rollup), (s) => s.variables.rollup),
     auction: field(reference(parts.auction), (s) => s.variables.auction),
     withdrawalDelayer: field(

@@ -1,6 +1,6 @@
-import type { Exit } from "../../domain/mod.ts"
+import { type Exit, inclusionOldLeaf } from "../../domain/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import type { BatchEvidence } from "./batch_evidence.ts"
+import type { BatchEvidence } from "./balance_book.ts"
 import type { Findings } from "./findings.ts"
 
 /** Compares the stored exits of a batch with the computed ones. */
@@ -32,12 +32,19 @@ export function auditExits(
       publicKey: owner?.publicKey
     })
     missing.delete(accountIndex)
+    const { isOld0, oldKey, oldValue } = exit.merkleProof
+    findings.sameMembers(
+      "exit-proofs",
+      () => locationOf(exit),
+      { oldKey, oldValue, isOld0 },
+      inclusionOldLeaf
+    )
     if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) {
       findings.violate(
         "exits",
         locationOf(exit),
         `account ${accountIndex}`,
-        `one above ${exits[i - 1]!.accountIndex}, since exits ascend`
+        `an index above ${exits[i - 1]!.accountIndex}`
       )
     }
     auditWithdrawal(exit, findings)
@@ -62,7 +69,7 @@ function auditWithdrawal(exit: Exit, findings: Findings): void {
     findings.violate(
       "withdrawals",
       locationOf(exit),
-      "withdrawn at once and by the delayer",
+      "an instant and a delayed withdrawal",
       "one of both"
     )
   }

@@ -9,7 +9,7 @@ import {
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import type { BatchEvidence } from "./batch_evidence.ts"
+import type { BatchEvidence } from "./balance_book.ts"
 import type { Findings } from "./findings.ts"
 
 /** The transactions of a batch by kind, in order. */
@@ -38,8 +38,8 @@ export function auditTransactions(
     findings.violate(
       "transactions",
       locationOf(transactions[misplaced]!),
-      "its place in the batch",
-      "those of users first, then those of the coordinator, then L2"
+      "its position in the batch",
+      "L1 user transactions, L1 coordinator transactions and L2 transactions, in this order"
     )
     return false
   }
@@ -172,7 +172,7 @@ function auditL2(
     id: row.id,
     historicFeeUSD
   }, {
-    id: Result.getOrElse(id, () => "an id of what it names"),
+    id: Result.getOrElse(id, () => "the hash of its fields"),
     type: l2TransactionType(row.toAccountIndex),
     tokenId,
     fromAddress: sender.address,

@@ -7,10 +7,9 @@ import {
 } from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import { type BatchInput, processBatch } from "../batch/mod.ts"
-import { auditBalances } from "./_balances.ts"
+import { auditBalances, type BatchEvidence } from "./balance_book.ts"
 import { auditExits } from "./_exits.ts"
 import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
-import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** The rules of a batch audit: constants and functions of the network. */
@@ -44,8 +43,8 @@ export function auditBatch(
       findings.violate(
         "queued",
         `transaction ${id} (item ${itemId}, ${location})`,
-        "no queued transaction of that id",
-        "the one that was forged"
+        "no queued transaction with this id",
+        "the forged transaction"
       )
     }
   }

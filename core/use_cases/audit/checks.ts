@@ -1,6 +1,6 @@
 /** The checks of an audit, and the rule of each. A store runs the checks for which it has data. */
 export const auditChecks = {
-  "migrations": "The applied migrations are those of this program, text by text",
+  "migrations": "The applied migrations have the same texts as those of this program",
   "genesis": "The store has one genesis record, its block, ether and the first variables",
   "standing": "The ledger names its last block and batch, and never reuses a number",
   "blocks": "Block numbers are consecutive; times and the newest known block never decrease",
@@ -16,7 +16,8 @@ export const auditChecks = {
     "Each id is the hash of its transaction, and each field is the result of the batch",
   "queued": "Queues have no gaps, and forged transactions are marked as forged",
   "exits": "The exits of a batch are the amounts that left its accounts, with their owners",
-  "exit-proofs": "The proof of each exit leads from its leaf to the exit root of its batch",
+  "exit-proofs":
+    "The proof of each exit leads from its leaf to the exit root of its batch, and has no old leaf",
   "withdrawals": "Each withdrawal is recorded once, with the exit and with the block",
   "state-root": "The root over all accounts is the state root of the last batch",
   "tokens": "Token ids are consecutive, and no version of a part is newer than the ledger",
@@ -35,6 +36,7 @@ export const auditChecks = {
   "pool-steps": "The last transition of each transaction in the pool leads to its state",
   "pool-ledger": "States, nonces and settled batches of the pool agree with the ledger",
   "journal": "Each record is intact and in order, and none is missing",
+  "checkpoint": "The checkpoint of the ledger is the result of the records before it",
   "decisions": "Checking each block again leads to the recorded decision",
   "feed": "Each record is valid after the records before it"
 } as const

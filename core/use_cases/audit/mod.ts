@@ -1,7 +1,6 @@
 export { auditChecks, type AuditCheck } from "./checks.ts"
 export { type AuditCount, type AuditReport, type AuditViolation, Findings } from "./findings.ts"
-export { BalanceBook, type Holding } from "./balance_book.ts"
+export { BalanceBook, type Holding, type BatchEvidence } from "./balance_book.ts"
 export { auditBatch, type BatchAuditRules } from "./batch_audit.ts"
 export { auditPoolPorts, type PoolAuditPorts } from "./pool_audit.ts"
-export type { BatchEvidence } from "./batch_evidence.ts"
 export { StateLeaves, type TreeHashes } from "./state_root.ts"

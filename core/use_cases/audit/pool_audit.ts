@@ -45,7 +45,7 @@ export const auditPoolPorts = (
         `pool transaction ${transaction.id}`,
         transaction.id,
         Result.getOrElse(l2TransactionId(transaction, keccak256), () =>
-          "the hash of what it names")
+          "the hash of its fields")
       )
       const last = (yield* pool.transitions(transaction.id)).at(-1)
       findings.checked("pool-steps")
@@ -53,7 +53,7 @@ export const auditPoolPorts = (
         "pool-steps",
         `pool transaction ${transaction.id}`,
         `${transaction.state} ${transaction.batchNum}`,
-        last === undefined ? "a state that a step led to" : `${last.to} ${last.batchNum}`
+        last === undefined ? "the state after the last transition" : `${last.to} ${last.batchNum}`
       )
     }
     yield* auditSettled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
@@ -85,7 +85,7 @@ const auditSettled = (
       findings.note(
         `The pool has settled with batch ${settled?.batchNum ?? "none"}, and the last batch is ${
           last ?? "none"
-        }: its transactions were not compared with the ledger; the node does so when it starts`
+        }: its transactions were not compared with the ledger; the node settles the pool when it starts`
       )
       return
     }
@@ -109,7 +109,7 @@ const auditSettled = (
           "pool-ledger",
           `pool transaction ${id}`,
           `forging in batch ${batchNum}`,
-          "pending or forged, since that batch is there"
+          "pending or forged, because this batch is stored"
         )
       }
     }
@@ -123,7 +123,7 @@ const auditSettled = (
           "pool-ledger",
           `pool transaction ${id}`,
           `pending with nonce ${nonce}`,
-          `invalid or forged, since account ${fromAccountIndex} is at ${account.nonce}`
+          `invalid or forged, because the nonce of account ${fromAccountIndex} is ${account.nonce}`
         )
       }
     }

@@ -39,7 +39,7 @@ function apply(
     return refuse("nonce", "nonce", `${sender.nonce}, the nonce of account ${fromAccountIndex}`)
   }
   if (nonce >= nonceMax) {
-    return refuse("nonce", "nonce", `below ${nonceMax}, so that a leaf has room for the next one`)
+    return refuse("nonce", "nonce", `below ${nonceMax}, so that the next nonce fits in a leaf`)
   }
 
   const exits = toAccountIndex === EXIT_ACCOUNT

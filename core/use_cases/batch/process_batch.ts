@@ -1,11 +1,87 @@
+import { INTERNAL_ADDRESS } from "../../encoding/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+import { BatchOverlay, credit } from "./_batch_overlay.ts"
+import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
+import { protocol } from "../../domain/mod.ts"
 import { Result } from "effect"
-import type { BlockViolation } from "../violation/mod.ts"
-import { createCoordinatorAccounts } from "./_coordinator_accounts.ts"
-import { creditFees, openFeeAccounts } from "./_fee_accounts.ts"
 import { applyL1UserTransactions } from "./_l1_user_transactions.ts"
 import { applyL2Transactions } from "./_l2_transactions.ts"
-import { BatchOverlay } from "./_batch_overlay.ts"
-import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
+
+/** Creates the accounts of the coordinator's L1 transactions. It does not verify signatures. */
+function createCoordinatorAccounts(
+  overlay: BatchOverlay,
+  { l1Coordinator }: BatchInput
+): BlockViolation | undefined {
+  for (const [position, { address, publicKey, signature, tokenId }] of l1Coordinator.entries()) {
+    const pointer = `/l1Coordinator/${position}`
+    if (overlay.state.token(tokenId) === undefined) {
+      return makeViolation("token-exists", tokenId, "a registered token", `${pointer}/tokenId`)
+    }
+    const internal = address === INTERNAL_ADDRESS
+    if (internal !== (signature === null)) {
+      const expected = internal ? "none, because the account is internal" : `one by ${address}`
+      return makeViolation("signature", signature, expected, `${pointer}/signature`)
+    }
+    overlay.create({ tokenId, publicKey, address }, 0n)
+  }
+  return undefined
+}
+
+/** Greatest number of fee accounts in a batch. */
+const feeAccountsMax = protocol.maxFeeIdxCoordinator
+
+/** Sets the fee account of each token. */
+function openFeeAccounts(
+  overlay: BatchOverlay,
+  { feeAccounts }: BatchInput
+): BlockViolation | undefined {
+  if (feeAccounts.length > feeAccountsMax) {
+    return makeViolation(
+      "fee-account-count",
+      feeAccounts.length,
+      `at most ${feeAccountsMax}`,
+      "/feeAccounts"
+    )
+  }
+  for (const [position, index] of feeAccounts.entries()) {
+    const account = overlay.find(index)
+    if (account === undefined) {
+      return makeViolation(
+        "account-exists",
+        index,
+        "an existing account",
+        `/feeAccounts/${position}`
+      )
+    }
+    const other = overlay.feeAccounts.get(account.before.tokenId)
+    if (other !== undefined) {
+      const expected =
+        `one account of token ${account.before.tokenId}, which is already ${other.account.before.index}`
+      return makeViolation("fee-account-token", index, expected, `/feeAccounts/${position}`)
+    }
+    overlay.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
+  }
+  return undefined
+}
+
+/**
+ * Credits the collected fees after the last transaction: a fee cannot be spent in the batch that
+ * earns it.
+ */
+function creditFees(
+  overlay: BatchOverlay,
+  { feeAccounts }: BatchInput
+): BlockViolation | undefined {
+  for (const { account, amount } of overlay.feeAccounts.values()) {
+    const violation = credit(
+      account,
+      amount,
+      () => `/feeAccounts/${feeAccounts.indexOf(account.before.index)}`
+    )
+    if (violation !== undefined) return violation
+  }
+  return undefined
+}
 
 /**
  * Computes the state transition of the rollup for one batch: L1 user transactions by position,

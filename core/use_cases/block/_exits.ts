@@ -1,4 +1,11 @@
-import type { BatchFeed, BlockFeed, Exit, ExitFeed, New } from "../../domain/mod.ts"
+import {
+  type BatchFeed,
+  type BlockFeed,
+  type Exit,
+  type ExitFeed,
+  inclusionOldLeaf,
+  type New
+} from "../../domain/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
@@ -76,7 +83,7 @@ const wrongProof = ({ exitRoot, exits }: BatchFeed, position: number): BlockViol
   makeViolation(
     "exit-proof",
     exits[position]!.accountIndex,
-    `siblings and a value that lead from the account's exit to the root ${exitRoot}`,
+    `siblings and a value whose root is ${exitRoot}`,
     `/exits/${position}/merkleProof`
   )
 
@@ -120,7 +127,7 @@ function checkExit(
   if (declared?.accountIndex !== computed?.accountIndex || declared === undefined) {
     const expected = computed === undefined
       ? "no further exit"
-      : `${computed.accountIndex}, the next account of which something leaves`
+      : `${computed.accountIndex}, the next account with an exit`
     return makeViolation(
       "exit-account",
       declared?.accountIndex ?? null,
@@ -132,7 +139,7 @@ function checkExit(
     return makeViolation(
       "exit-balance",
       declared.balance,
-      `${computed?.balance}, the sum of what leaves the account`,
+      `${computed?.balance}, the sum of the exits of the account`,
       `${pointer}/balance`
     )
   }
@@ -155,6 +162,17 @@ function checkExit(
   }
   if (fnc !== 0) {
     return makeViolation("exit-proof", fnc, "0, a proof of inclusion", `${pointer}/merkleProof/fnc`)
+  }
+  for (const [name, expected] of Object.entries(inclusionOldLeaf)) {
+    const declaredValue = declared.merkleProof[name as keyof typeof inclusionOldLeaf]
+    if (declaredValue !== expected) {
+      return makeViolation(
+        "exit-proof",
+        declaredValue,
+        `${expected}, as in every proof of inclusion`,
+        `${pointer}/merkleProof/${name}`
+      )
+    }
   }
   const outside = siblings.findIndex((sibling) => !isElement(sibling))
   return outside >= 0

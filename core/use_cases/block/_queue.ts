@@ -5,7 +5,8 @@ import {
   type New,
   protocol,
   type Transaction,
-  valueUSD
+  valueUSD,
+  type BatchFeed
 } from "../../domain/mod.ts"
 import {
   type AccountIndex,
@@ -17,6 +18,7 @@ import {
 } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
+import type { L1UserEffect } from "../batch/mod.ts"
 
 /** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
@@ -38,7 +40,7 @@ export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
       return makeViolation(
         "queue-position",
         feed.position,
-        `${size}, the next of queue ${queue}`,
+        `${size}, the next position of queue ${queue}`,
         `${pointer}/position`
       )
     }
@@ -124,20 +126,24 @@ function checkQueued(
     )
   }
   if (creates && to === EXIT_ACCOUNT) {
-    return refuse("account-index", "toAccountIndex", "no exit from an account that is only created")
+    return refuse(
+      "account-index",
+      "toAccountIndex",
+      "no exit from an account that the transaction creates"
+    )
   }
   if (creates !== (fromPublicKey !== null)) {
     return refuse(
       "public-key",
       "fromPublicKey",
-      creates ? "the key of the new account" : "none, since the account exists"
+      creates ? "the key of the new account" : "none, because the account exists"
     )
   }
   if (to === NO_ACCOUNT && amount !== 0n) {
-    return refuse("amount", "amount", "0, since a deposit sends nothing on")
+    return refuse("amount", "amount", "0, because a deposit transfers nothing")
   }
   if (to === EXIT_ACCOUNT && depositAmount !== 0n) {
-    return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
+    return refuse("deposit-amount", "depositAmount", "0, because an exit deposits nothing")
   }
   if (depositAmount >= protocol.limitDepositAmount) {
     return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
@@ -188,4 +194,76 @@ function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
     },
     l2: null
   }
+}
+
+/**
+ * Returns the transactions of the queue that a batch forges, by position. Pointers of violations
+ * are relative to the batch.
+ */
+export function forgedQueue(
+  overlay: BlockOverlay,
+  batch: BatchFeed
+): ReadonlyArray<New<Transaction>> | BlockViolation {
+  const queue = batch.forgeL1TransactionsNum
+  const rows = queue === null ? [] : rowsOf(overlay, queue)
+  if ("invariant" in rows) return rows
+  return batch.l1UserEffects.length === rows.length
+    ? rows
+    : makeViolation(
+      "effect-count",
+      batch.l1UserEffects.length,
+      `${rows.length}, one for each transaction of the forged queue`,
+      "/l1UserEffects"
+    )
+}
+
+/** Compares the declared effects with the effects computed by domain §3.6. */
+export function checkEffects(
+  batch: BatchFeed,
+  effects: ReadonlyArray<L1UserEffect>
+): BlockViolation | undefined {
+  for (const [position, { effectiveAmount, effectiveDepositAmount }] of effects.entries()) {
+    const declared = batch.l1UserEffects[position]
+    const pointer = `/l1UserEffects/${position}`
+    if (declared?.effectiveDepositAmount !== effectiveDepositAmount) {
+      return makeViolation(
+        "effective-deposit",
+        declared?.effectiveDepositAmount ?? null,
+        String(effectiveDepositAmount),
+        `${pointer}/effectiveDepositAmount`
+      )
+    }
+    if (declared.effectiveAmount !== effectiveAmount) {
+      return makeViolation(
+        "effective-amount",
+        declared.effectiveAmount,
+        String(effectiveAmount),
+        `${pointer}/effectiveAmount`
+      )
+    }
+  }
+  return undefined
+}
+
+function rowsOf(
+  overlay: BlockOverlay,
+  queue: number
+): ReadonlyArray<New<Transaction>> | BlockViolation {
+  const next = overlay.lastForgedQueue === null ? 0 : overlay.lastForgedQueue + 1
+  if (queue !== next) {
+    return makeViolation(
+      "forged-queue",
+      queue,
+      `${next}, the next queue to forge`,
+      "/forgeL1TransactionsNum"
+    )
+  }
+  const added = overlay.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
+  // the contract closes a queue when it forges the previous one
+  if (added.length > 0 && overlay.batches.length === 0) {
+    const expected =
+      "a queue without transactions of this block, because the batch is the first one of the block"
+    return makeViolation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
+  }
+  return [...overlay.view.queue(queue), ...added]
 }

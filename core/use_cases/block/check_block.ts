@@ -1,16 +1,138 @@
-import { Result } from "effect"
-import { type BlockChanges, BlockFeed, type NetworkConstants } from "../../domain/mod.ts"
-import type { Keccak256 } from "../../encoding/mod.ts"
-import type { Decision, LedgerView } from "../../ports/mod.ts"
-import { type BlockViolation, boundaryDecoder, violationOfBlock } from "../violation/mod.ts"
-import { addBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
-import { forgeBatches } from "./_batches.ts"
+import {
+  type AuctionConstants,
+  BlockFeed,
+  slotNumMax,
+  slotOfBlock,
+  type BlockChanges,
+  type NetworkConstants
+} from "../../domain/mod.ts"
+import type { LedgerView, Decision } from "../../ports/mod.ts"
+import {
+  type BlockViolation,
+  makeViolation,
+  boundaryDecoder,
+  violationOfBlock
+} from "../violation/mod.ts"
 import { BlockOverlay, type VerifyExit } from "./_block_overlay.ts"
-import { checkChainLink, checkStored } from "./_chain_link.ts"
-import { changeVariables, updateBuckets } from "./_parameters.ts"
+import { Result } from "effect"
+import type { Keccak256 } from "../../encoding/mod.ts"
+import {
+  addBids,
+  registerCoordinators,
+  sortedRegistrations,
+  addTokens,
+  applyPrices,
+  registeredTokens
+} from "./_registrations.ts"
+import { forgeBatches } from "./_batches.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
-import { addTokens, applyPrices, registeredTokens } from "./_tokens.ts"
 import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
+
+/**
+ * Returns whether the ledger has stored the block, or a violation if it has stored another block
+ * with the same number.
+ */
+function checkStored(
+  { hash, number }: BlockFeed,
+  view: LedgerView
+): "stored" | "new" | BlockViolation {
+  if (number > view.lastBlock.number) return "new"
+  const stored = view.block(number)
+  if (stored === undefined) {
+    return makeViolation(
+      "block-number",
+      number,
+      `${view.lastBlock.number + 1n}, the next block`,
+      "/number"
+    )
+  }
+  return stored.hash === hash
+    ? "stored"
+    : makeViolation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
+}
+
+/** Checks that a new block follows the last one and that its slot has a valid number. */
+function checkChainLink(
+  { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed,
+  { lastBlock }: LedgerView,
+  auction: AuctionConstants
+): BlockViolation | undefined {
+  if (number !== lastBlock.number + 1n) {
+    return makeViolation(
+      "block-number",
+      number,
+      `${lastBlock.number + 1n}, the next block`,
+      "/number"
+    )
+  }
+  const slotNum = slotOfBlock(auction, number)
+  if (slotNum > slotNumMax) {
+    return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
+  }
+  if (parentHash !== lastBlock.hash) {
+    return makeViolation(
+      "parent-hash",
+      parentHash,
+      `${lastBlock.hash}, the stored block ${lastBlock.number}`,
+      "/parentHash"
+    )
+  }
+  if (timestampMs < lastBlock.timestampMs) {
+    return makeViolation(
+      "timestamp",
+      timestampMs,
+      `at least ${lastBlock.timestampMs}, the time of the previous block`,
+      "/timestampMs"
+    )
+  }
+  if (lastEthereumBlock !== undefined && lastEthereumBlock < number) {
+    return makeViolation(
+      "last-ethereum-block",
+      lastEthereumBlock,
+      `at least ${number}, the block itself`,
+      "/lastEthereumBlock"
+    )
+  }
+  return undefined
+}
+
+/** Stores changed variables with the number of the block. */
+function changeVariables(overlay: BlockOverlay): undefined {
+  const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = overlay.block
+  const ethereumBlockNum = number
+  if (rollupVariables !== undefined) {
+    overlay.variables.rollup = { ...rollupVariables, ethereumBlockNum }
+  }
+  if (auctionVariables !== undefined) {
+    overlay.variables.auction = { ...auctionVariables, ethereumBlockNum }
+  }
+  if (withdrawalDelayerVariables !== undefined) {
+    overlay.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+  }
+}
+
+/**
+ * Updates the withdrawal buckets. `ethereumBlockNum` stays: it is the block of the last parameter
+ * change (domain §1.11), and each bucket has its own `blockStamp`.
+ */
+function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
+  for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {
+    const rollup = overlay.variables.rollup ?? overlay.view.variables.rollup
+    if (bucket >= rollup.buckets.length) {
+      return makeViolation(
+        "bucket-exists",
+        bucket,
+        `the position of one of ${rollup.buckets.length} buckets`,
+        `/bucketUpdates/${position}/bucket`
+      )
+    }
+    overlay.variables.rollup = {
+      ...rollup,
+      buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old)
+    }
+  }
+  return undefined
+}
 
 /** The rules of decisions about writes: constants and functions of the network. */
 export interface LedgerRules {

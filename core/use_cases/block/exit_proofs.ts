@@ -1,10 +1,16 @@
 import { Effect, Result } from "effect"
 import type { BlockFeed } from "../../domain/mod.ts"
-import type { Decision, LedgerView } from "../../ports/mod.ts"
+import type { Decision, LedgerView, StoreFailure } from "../../ports/mod.ts"
 import { type BlockViolation, violationOfBlock } from "../violation/mod.ts"
 import type { VerifyExit } from "./_block_overlay.ts"
 import { wrongProofOf } from "./_exits.ts"
 import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
+import {
+  type StateRootRequest,
+  stateRootRequest,
+  type StateRootVerifier,
+  wrongStateRootOf
+} from "./state_roots.ts"
 
 /** An exit with its proof, and the expected exit root. */
 export type ExitProof = Parameters<VerifyExit>
@@ -17,25 +23,54 @@ export type ExitProofVerifier = (
   proofs: ReadonlyArray<ExitProof>
 ) => Effect.Effect<number | undefined>
 
-/**
- * Like `decideOwnBlock`, but verifies the proofs of exits in the `check` of the decision, after all
- * other rules.
- */
-export const decideWithDeferredProofs =
-  (rules: Omit<LedgerRules, "verifyExit">, verifyExitProofs: ExitProofVerifier, block: BlockFeed) =>
-  (view: LedgerView): Result.Result<Decision<BlockViolation>, BlockViolation> => {
-    const proofs: Array<ExitProof> = []
-    const decided = decideOwnBlock(
-      { ...rules, verifyExit: (...proof) => proofs.push(proof) > 0 },
+/** The slow checks of a block, which run after all other rules. */
+export interface SlowChecks {
+  readonly verifyExitProofs?: ExitProofVerifier
+  readonly verifyStateRoots?: StateRootVerifier
+}
+
+/** Like `decideOwnBlock`, but runs the slow checks in the `check` of the decision. */
+export const decideWithSlowChecks = (
+  rules: Omit<LedgerRules, "verifyExit">,
+  { verifyExitProofs, verifyStateRoots }: SlowChecks,
+  block: BlockFeed
+) =>
+(
+  view: LedgerView
+): Result.Result<Decision<BlockViolation | StoreFailure>, BlockViolation> => {
+  const proofs: Array<ExitProof> = []
+  const verifyExit: VerifyExit = (...proof) => proofs.push(proof) > 0
+  return Result.map(
+    decideOwnBlock(
+      verifyExitProofs === undefined ? rules : { ...rules, verifyExit },
       block
-    )(view)
-    return proofs.length === 0
-      ? decided
-      : Result.map(decided, (decision) =>
-        decision.kind === "store"
-          ? { ...decision, check: checkOf(verifyExitProofs, proofs, block) }
-          : decision)
-  }
+    )(view),
+    (decision) => {
+      if (decision.kind !== "store") return decision
+      const checks = [
+        ...verifyExitProofs === undefined || proofs.length === 0
+          ? []
+          : [checkOf(verifyExitProofs, proofs, block)],
+        ...verifyStateRoots === undefined
+          ? []
+          : [checkRootsOf(verifyStateRoots, block, stateRootRequest(block, decision.changes, view))]
+      ]
+      return checks.length === 0
+        ? decision
+        : { ...decision, check: Effect.all(checks, { discard: true }) }
+    }
+  )
+}
+
+const checkRootsOf = (
+  verifyStateRoots: StateRootVerifier,
+  block: BlockFeed,
+  request: StateRootRequest
+): Effect.Effect<void, BlockViolation | StoreFailure> =>
+  Effect.flatMap(
+    verifyStateRoots(request),
+    (wrong) => wrong === null ? Effect.void : Effect.fail(wrongStateRootOf(block, wrong))
+  )
 
 const checkOf = (
   verifyExitProofs: ExitProofVerifier,

@@ -1,4 +1,15 @@
 export type { VerifyExit } from "./_block_overlay.ts"
-export { checkPrices } from "./_tokens.ts"
-export { decideBlock, decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
-export { decideWithDeferredProofs, type ExitProof, type ExitProofVerifier } from "./exit_proofs.ts"
+export { checkPrices } from "./_registrations.ts"
+export { decideBlock, type LedgerRules, readBlock } from "./check_block.ts"
+export {
+  decideWithSlowChecks,
+  type ExitProof,
+  type ExitProofVerifier,
+  type SlowChecks
+} from "./exit_proofs.ts"
+export type {
+  StateAccount,
+  StateRootRequest,
+  StateRootVerifier,
+  WrongStateRoot
+} from "./state_roots.ts"

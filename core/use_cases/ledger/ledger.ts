@@ -1,28 +1,51 @@
-import { Context, Effect, Layer, Result, Schema } from "effect"
-import { type BlockFeed, type FeedRecord, type GenesisFeed, PriceFeed } from "../../domain/mod.ts"
-import type { Keccak256 } from "../../encoding/mod.ts"
+import { Effect, Result, Context, Layer, Schema } from "effect"
 import {
-  type LedgerView,
+  type EthereumBlock,
+  type BlockFeed,
+  type FeedRecord,
+  GenesisFeed,
+  PriceFeed
+} from "../../domain/mod.ts"
+import {
   LedgerWriter,
+  type StoreFailure,
+  type LedgerView,
   type LedgerStamp,
-  type RollBackReport,
-  type StoreFailure
+  type RollBackReport
 } from "../../ports/mod.ts"
-import {
-  checkPrices,
-  decideOwnBlock,
-  decideWithDeferredProofs,
-  type ExitProofVerifier,
-  readBlock
-} from "../block/mod.ts"
+import type { Keccak256 } from "../../encoding/mod.ts"
+import { checkPrices, decideWithSlowChecks, readBlock, type SlowChecks } from "../block/mod.ts"
 import {
   type BlockViolation,
   boundaryDecoder,
   invalidShape,
   makeViolation
 } from "../violation/mod.ts"
-import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
+
+/**
+ * Returns the last block of the ledger as the writer sees it. With a shared store it waits until
+ * this process is the writer.
+ */
+export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.flatMap(
+  LedgerWriter,
+  (writer) =>
+    // the check of a write gets a view with the last block, and refuses the write
+    Effect.flip(writer.setPrices([], ({ lastBlock }) => Result.fail(new BlockOfView(lastBlock))))
+      .pipe(
+        Effect.orDie,
+        Effect.flatMap((refused) =>
+          refused instanceof BlockOfView ? Effect.succeed(refused.block) : Effect.fail(refused)
+        )
+      )
+)
+
+class BlockOfView {
+  readonly block: EthereumBlock
+  constructor(block: EthereumBlock) {
+    this.block = block
+  }
+}
 
 /** The result of a block: `applied` is false if the ledger had already stored it. */
 export interface BlockReport {
@@ -88,27 +111,22 @@ export class Ledger extends Context.Service<Ledger, {
     )
 }
 
-/** The options of `Ledger.layer`. */
-export interface LedgerOptions {
-  /** Verifies exit proofs before their block is stored. If absent, only their form is checked. */
-  readonly verifyExitProofs?: ExitProofVerifier
-}
+/**
+ * The options of `Ledger.layer`: the slow checks of a block before it is stored. Without them only
+ * the form of exit proofs and state roots is checked.
+ */
+export type LedgerOptions = SlowChecks
 
 function make(
   writer: LedgerWriter["Service"],
   genesis: GenesisFeed,
   keccak256: Keccak256,
-  { verifyExitProofs }: LedgerOptions,
+  checks: LedgerOptions,
   counts: WriteCounts
 ): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
   const applyOwn = (block: BlockFeed) =>
-    writer.apply(
-      block,
-      verifyExitProofs === undefined
-        ? decideOwnBlock(rules, block)
-        : decideWithDeferredProofs(rules, verifyExitProofs, block)
-    )
+    writer.apply(block, decideWithSlowChecks(rules, checks, block))
   const applyBlock = (input: BlockFeed): WriteEffect<BlockReport> =>
     counts.count(
       "block",
@@ -194,3 +212,53 @@ function checkRollBack(
       "/toBlock"
     )
 }
+
+const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
+const read = boundaryDecoder(GenesisFeed)
+
+/**
+ * Returns a copy of the genesis record, or a violation if it does not have the shape that the feed
+ * defines.
+ */
+const readGenesis = (input: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> =>
+  read(input, "/genesis")
+
+/** Checks that the genesis record of a feed equals the one that the ledger was opened with. */
+const checkGenesis = (
+  opened: GenesisFeed,
+  input: GenesisFeed
+): BlockViolation | undefined => {
+  const genesis = readGenesis(input)
+  return Result.isFailure(genesis)
+    ? genesis.failure
+    : difference(encode(opened), encode(genesis.success), "/genesis")
+}
+
+function difference(
+  expected: Schema.Json | undefined,
+  actual: Schema.Json | undefined,
+  pointer: string
+): BlockViolation | undefined {
+  if (isTree(expected) && isTree(actual)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const inner = difference(expected[key], actual[key], `${pointer}/${key}`)
+      if (inner !== undefined) return inner
+    }
+    return undefined
+  }
+  return expected === actual
+    ? undefined
+    : makeViolation(
+      "genesis",
+      textOf(actual),
+      `${textOf(expected)}, the genesis of this ledger`,
+      pointer
+    )
+}
+
+const textOf = (json: Schema.Json | undefined): string =>
+  json === undefined ? "nothing" : typeof json === "string" ? json : JSON.stringify(json)
+
+/** Returns whether the value is an object or an array: both are read by key. */
+const isTree = (json: Schema.Json | undefined): json is { readonly [key: string]: Schema.Json } =>
+  typeof json === "object" && json !== null

@@ -1,5 +1,5 @@
-export { lastBlock } from "./last_block.ts"
 export {
+  lastBlock,
   type BlockReport,
   decidePrices,
   Ledger,

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Result, Effect } from "effect"
 import { brokenBody, type InputFault } from "../../contract/mod.ts"
 import {
   localName,
@@ -6,7 +6,11 @@ import {
   type PoolTransactionType,
   type PostedAuthorization,
   type PostedTransaction,
-  type RequestedTransaction
+  type RequestedTransaction,
+  type Account,
+  feeUSD,
+  isExpired,
+  type Token
 } from "../../domain/mod.ts"
 import {
   EMPTY_PUBLIC_KEY,
@@ -21,6 +25,7 @@ import {
   NO_ACCOUNT,
   ZERO_ADDRESS
 } from "../../encoding/mod.ts"
+import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 
 /**
  * Returns the fault of a property of a posted body. `property` is its name in the default network.
@@ -46,9 +51,15 @@ export const refuseFor =
     )
   }
 
-/** Replaces values that mean "none" in a destination by null. The signed content stays the same. */
-export const withoutEmptyParts = (posted: PostedTransaction): PostedTransaction => ({
+/**
+ * Replaces values that mean "none" by null, and omits a `maxNumBatch` of 0. The signed content stays
+ * the same.
+ */
+export const withoutEmptyParts = (
+  { maxNumBatch = 0, ...posted }: PostedTransaction
+): PostedTransaction => ({
   ...posted,
+  ...maxNumBatch === 0 ? {} : { maxNumBatch },
   toAccountIndex: posted.toAccountIndex === NO_ACCOUNT ? null : posted.toAccountIndex,
   toAddress: posted.toAddress === ZERO_ADDRESS ? null : posted.toAddress,
   toPublicKey: posted.toPublicKey === EMPTY_PUBLIC_KEY ? null : posted.toPublicKey
@@ -67,7 +78,7 @@ export function postedFaults(
   const derived = destinationType(posted, refuse)
   if (typeof derived !== "string") faults.push(...derived)
   else if (derived !== type) {
-    faults.push(refuse("type", type, `${derived}, which is what the destination says`))
+    faults.push(refuse("type", type, `${derived}, the type for this destination`))
   }
   if (type === "Exit" && amount === 0n) {
     faults.push(refuse("amount", amount, "more than 0 units for an exit"))
@@ -80,6 +91,10 @@ export function postedFaults(
     )
   }
   if (request !== null) faults.push(...requestFaults(request, refuse))
+  const { maxNumBatch = 0 } = posted
+  if (!Number.isInteger(maxNumBatch) || maxNumBatch < 0 || maxNumBatch >= BATCH_NUM_LIMIT) {
+    faults.push(refuse("maxNumBatch", maxNumBatch, "0 for no limit, or a batch number below 2^32"))
+  }
   return faults
 }
 
@@ -90,7 +105,7 @@ export function authorizationFaults(
 ): ReadonlyArray<InputFault> {
   return [
     ...address === ZERO_ADDRESS || address === INTERNAL_ADDRESS
-      ? [refuse("zkEthereumAddress", address, "an address that somebody can own")]
+      ? [refuse("zkEthereumAddress", address, "an address that is not zero")]
       : [],
     ...publicKey === EMPTY_PUBLIC_KEY ? [refuse("bjj", publicKey, "a key")] : []
   ]
@@ -98,6 +113,7 @@ export function authorizationFaults(
 
 const NONCE_LIMIT = 1n << 40n
 const AMOUNT_LIMIT = 1n << 192n
+const BATCH_NUM_LIMIT = 2 ** 32
 
 interface Numbers {
   readonly amount: bigint
@@ -119,7 +135,7 @@ function* numberFaults(
     yield refuse(names[1], fee, `a fee selector whose fee on ${amount} units fits in 128 bits`)
   }
   if (nonce < 0n || nonce >= NONCE_LIMIT) {
-    yield refuse(names[2], nonce, "a nonce below 2^40, since more has no place in what is signed")
+    yield refuse(names[2], nonce, "a nonce below 2^40, the bound of the signed message")
   }
 }
 
@@ -137,21 +153,21 @@ function destinationType(
     }
     if (toAddress !== null) {
       faults.push(
-        refuse("toZkEthereumAddress", toAddress, "null, since toAccountIndex names the destination")
+        refuse("toZkEthereumAddress", toAddress, "null, because toAccountIndex is the destination")
       )
     }
     if (toPublicKey !== null) {
-      faults.push(refuse("toBjj", toPublicKey, "null, since toAccountIndex names the destination"))
+      faults.push(refuse("toBjj", toPublicKey, "null, because toAccountIndex is the destination"))
     }
     return faults.length > 0 ? faults : toAccountIndex === EXIT_ACCOUNT ? "Exit" : "Transfer"
   }
   if (toPublicKey !== null) {
     return toAddress === INTERNAL_ADDRESS
       ? "TransferToBJJ"
-      : [refuse("toZkEthereumAddress", toAddress, "the address of all F, which goes with toBjj")]
+      : [refuse("toZkEthereumAddress", toAddress, "the address of all F, because toBjj is set")]
   }
   if (toAddress === INTERNAL_ADDRESS) {
-    return [refuse("toBjj", null, "a key, which goes with the address of all F")]
+    return [refuse("toBjj", null, "a key, because the address is all F")]
   }
   return toAddress === null
     ? [
@@ -186,4 +202,107 @@ function requestFaults(request: RequestedTransaction, refuse: Refuse): ReadonlyA
       "requestNonce"
     ])
   ]
+}
+
+/** Bounds of a fee, US dollars. */
+export interface FeeBounds {
+  readonly minFeeUSD: number
+  readonly maxFeeUSD: number
+}
+
+/**
+ * The properties of the accounts and of the token of a transaction that the rules read; null if
+ * they do not exist.
+ */
+export interface Parties {
+  readonly sender: Pick<Account, "tokenId" | "nonce"> | null
+  /** Null also if the transaction names no account. */
+  readonly receiver: Pick<Account, "tokenId"> | null
+  readonly token: Pick<Token, "priceUSD" | "decimals"> | null
+  /** The last batch of the ledger; 0 before the first one. */
+  readonly lastBatchNum: number
+}
+
+/** Returns the accounts and the token that a transaction names, from one snapshot. */
+export function partiesOf(
+  reader: LedgerReader["Service"],
+  { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction
+): Effect.Effect<Parties & { readonly sender: Account | null }, StoreFailure> {
+  const accounts = toAccountIndex !== null && isUserAccount(toAccountIndex)
+    ? [fromAccountIndex, toAccountIndex]
+    : [fromAccountIndex]
+  return Effect.map(
+    reader.accountsAndTokens({ accounts, tokens: [tokenId] }),
+    ({ accounts: [sender = null, receiver = null], stamp, tokens: [token = null] }) => ({
+      sender,
+      receiver,
+      token,
+      lastBatchNum: stamp.batchNum ?? 0
+    })
+  )
+}
+
+/** Returns every fault of a transaction against the ledger (domain §4.1). */
+export function ledgerFaults(
+  posted: PostedTransaction,
+  { lastBatchNum, receiver, sender, token }: Parties,
+  bounds: FeeBounds,
+  refuse: Refuse
+): ReadonlyArray<InputFault> {
+  const { fee, fromAccountIndex, nonce, toAccountIndex, tokenId } = posted
+  const faults: Array<InputFault> = []
+  if (sender === null) {
+    faults.push(refuse("fromAccountIndex", fromAccountIndex, "an account that exists"))
+  } else {
+    if (sender.tokenId !== tokenId) {
+      faults.push(
+        refuse("tokenId", tokenId, `${sender.tokenId}, the token of the sender's account`)
+      )
+    }
+    if (nonce < sender.nonce) {
+      faults.push(
+        refuse(
+          "nonce",
+          nonce,
+          `${sender.nonce} or more, because the sender has used the lower ones`
+        )
+      )
+    }
+  }
+  if (toAccountIndex !== null && isUserAccount(toAccountIndex)) {
+    if (receiver === null) {
+      faults.push(refuse("toAccountIndex", toAccountIndex, "an account that exists"))
+    } else if (receiver.tokenId !== tokenId) {
+      faults.push(
+        refuse(
+          "toAccountIndex",
+          toAccountIndex,
+          `an account of token ${tokenId}, not of token ${receiver.tokenId}`
+        )
+      )
+    }
+  }
+  if (isExpired(posted, lastBatchNum + 1)) {
+    faults.push(
+      refuse(
+        "maxNumBatch",
+        posted.maxNumBatch!,
+        `0 for no limit, or ${lastBatchNum + 1} or more, because batch ${lastBatchNum} is forged`
+      )
+    )
+  }
+  // an existing sender always has a registered token
+  if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
+  const feeInUSD = token === null ? 0 : feeUSD(posted, token)
+  if (feeInUSD < bounds.minFeeUSD) {
+    faults.push(
+      refuse("fee", fee, `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`)
+    )
+  }
+  if (feeInUSD > bounds.maxFeeUSD) {
+    faults.push(
+      refuse("fee", fee, `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`)
+    )
+  }
+  return faults
 }

@@ -69,6 +69,7 @@ const outcomeOf = (
   const failure = Cause.findErrorOption(exit.cause)
   switch (failure._tag === "Some" ? failure.value._tag : undefined) {
     case "SubmissionRefused":
+    case "NothingToReplace":
       return "refused"
     case "SubmissionConflict":
       return "conflict"

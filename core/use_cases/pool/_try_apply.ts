@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import {
   feeUnits,
+  isExpired,
   type PoolTransaction,
   type SkipCode,
   skipCodes as code
@@ -34,6 +35,12 @@ export interface Possible {
   readonly receiver: SelectedReceiver
 }
 
+/** The batch of the selection, and the number of accounts that it can create. */
+export interface BatchLimits {
+  readonly batchNum: number
+  readonly newAccountsMax: number
+}
+
 /** Limits of the nonce and the balance in the leaf of an account. */
 const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
@@ -43,23 +50,29 @@ export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   overlay: SelectionOverlay,
   { sender: publicKey, transaction }: Pooled,
-  newAccountsMax: number
+  { batchNum, newAccountsMax }: BatchLimits
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
+  if (isExpired(transaction, batchNum)) {
+    return refusal(
+      code.maxNumBatchPassed,
+      `Batch ${transaction.maxNumBatch} is the last one that may forge it`
+    )
+  }
   const sender = yield* overlay.account(fromAccountIndex)
   if (
     sender === null || sender.before.tokenId !== tokenId || sender.before.publicKey !== publicKey
   ) {
     return refusal(
       code.cannotBeProcessed,
-      `Account ${fromAccountIndex} does not belong to the signer since a rollback`
+      `Account ${fromAccountIndex} has belonged to another owner since a rollback`
     )
   }
   if (nonce !== sender.nonce) return otherNonce(nonce, sender)
   if (nonce >= NONCE_MAX) {
     return refusal(
       code.cannotBeProcessed,
-      `Nonce ${nonce} is the last one, and an account has no room for the next`
+      `Nonce ${nonce} is the greatest one: an account cannot store the next nonce`
     )
   }
   const debit = amount + feeUnits(transaction)
@@ -82,7 +95,7 @@ export const tryApply = Effect.fnUntraced(function*(
     if (account.balance + amount >= BALANCE_LIMIT) {
       return refusal(
         code.cannotBeProcessed,
-        `Account ${receiver.index} has no room for ${amount} units`
+        `Account ${receiver.index} cannot receive ${amount} units: its balance would exceed the maximum`
       )
     }
     overlay.debit(sender, debit)
@@ -144,13 +157,13 @@ const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
 const noSpace = (newAccountsMax: number): Refusal =>
   refusal(
     code.noSpaceForAccount,
-    `The batch has no space to create an account: it creates ${newAccountsMax} already`
+    `The batch cannot create another account: it already creates ${newAccountsMax}`
   )
 
 const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
   ...refusal(
     code.notCurrentNonce,
-    `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`
+    `Nonce ${nonce} is not the next nonce of the sender, ${sender.nonce}`
   ),
   isEarly: nonce > sender.nonce,
   isLate: sender.ledgerNonce !== null && nonce < sender.ledgerNonce

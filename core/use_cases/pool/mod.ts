@@ -1,16 +1,28 @@
 export type { SelectedReceiver } from "./_try_apply.ts"
 export type { AccountToCreate } from "./_selection_overlay.ts"
+export { listPool, type PoolListItem } from "./list_pool.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
+export {
+  type FeeBounds,
+  ledgerFaults,
+  type Parties,
+  postedFaults,
+  type Refuse,
+  refuseFor
+} from "./_posted_rules.ts"
 export { learnAuthorizations, pooledLedger } from "./pooled_ledger.ts"
-export type { PurgeOptions } from "./purge.ts"
+export type { PurgeOptions } from "./pool_changes.ts"
 export type { SelectedTransaction, Selection, SelectOptions } from "./select.ts"
 export type { SettleOptions } from "./settle.ts"
 export {
+  NothingToReplace,
   PoolFull,
-  Submission,
   SubmissionConflict,
+  SubmissionRefused
+} from "./submission_failures.ts"
+export {
+  Submission,
   type SubmissionFailure,
   type SubmissionOptions,
-  SubmissionRefused,
   type Submitted
 } from "./submit.ts"

@@ -1,18 +1,24 @@
-import { Clock, Context, Effect, Layer } from "effect"
-import type { PoolTransaction, PoolTransition, SkippedTransaction } from "../../domain/mod.ts"
+import { Clock, Context, Effect, Layer, Struct, type Scope } from "effect"
+import {
+  isExpired,
+  type PoolTransaction,
+  type PoolTransition,
+  type SkippedTransaction,
+  skipCodes
+} from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
   type PoolChange,
   type Pooled,
   PoolStore,
-  type StoreFailure
+  type StoreFailure,
+  counter,
+  measure
 } from "../../ports/mod.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
-import { PoolCounts } from "./_pool_counts.ts"
-import { changeOf, changesToPending } from "./_settled_batch.ts"
-import { purgePool, type PurgeOptions } from "./purge.ts"
+import { changeOf, changesToPending, purgePool, type PurgeOptions } from "./pool_changes.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
 import { type SettleOptions, settlePool } from "./settle.ts"
 
@@ -43,7 +49,10 @@ type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 export class Pool extends Context.Service<Pool, {
   /** Selects transactions for the next batch: greatest fee first, nonces of an account in order. */
   readonly select: (options: SelectOptions) => Effect.Effect<Selection, StoreFailure>
-  /** Moves pending transactions to forging. Changes nothing if the ledger already has the batch. */
+  /**
+   * Moves pending transactions to forging, except those that this batch may not forge any more.
+   * Changes nothing if the ledger already has the batch.
+   */
   readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
   /**
    * Moves transactions from forging to forged, after the coordinator has sent the batch. The next
@@ -151,7 +160,7 @@ function make(
       return yield* changeSome(
         ids,
         (row) =>
-          row.transaction.state === "pend"
+          row.transaction.state === "pend" && !isExpired(row.transaction, batchNum)
             ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
             : undefined
       )
@@ -184,7 +193,7 @@ function make(
             row,
             "invl",
             batchNum,
-            `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is in the past`
+            `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is already used`
           )
         )
       )
@@ -215,5 +224,63 @@ function make(
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
+  }
+}
+
+const causes = [
+  "startForging",
+  "doneForging",
+  "invalidate",
+  "invalidateOldNonces",
+  "rollBack",
+  "purge",
+  "remove",
+  "settle"
+] as const
+
+/** Counts the transitions of transactions, and the reasons why selections skipped transactions. */
+class PoolCounts {
+  readonly #moved = new Map<typeof causes[number], number>()
+  readonly #skipped = new Map<number, number>()
+
+  /** Counts the changed transactions of a call. */
+  countChanges<E>(
+    cause: typeof causes[number],
+    changing: Effect.Effect<ReadonlyArray<TransactionId>, E>
+  ): Effect.Effect<ReadonlyArray<TransactionId>, E> {
+    return Effect.tap(
+      changing,
+      ({ length }) =>
+        Effect.sync(() => void this.#moved.set(cause, (this.#moved.get(cause) ?? 0) + length))
+    )
+  }
+
+  /** Counts the skipped transactions of a selection. */
+  countSkipped<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
+    return Effect.tap(selecting, ({ skippedTransactions }) =>
+      Effect.sync(() => {
+        for (const { code } of skippedTransactions) {
+          this.#skipped.set(code, (this.#skipped.get(code) ?? 0) + 1)
+        }
+      }))
+  }
+
+  /** Registers the metrics until the scope closes. */
+  get register(): Effect.Effect<void, never, Scope.Scope> {
+    const moved = (cause: typeof causes[number]) =>
+      counter(
+        "rollup_pool_moved_total",
+        "Transitions of transactions in the pool, by cause",
+        () => this.#moved.get(cause) ?? 0,
+        { by: cause }
+      )
+    const skipped = (reason: keyof typeof skipCodes) =>
+      counter(
+        "rollup_pool_passed_over_total",
+        "Transactions that a selection skipped, by reason",
+        () => this.#skipped.get(skipCodes[reason]) ?? 0,
+        { reason }
+      )
+    return measure(...causes.map(moved), ...Struct.keys(skipCodes).map(skipped))
   }
 }

@@ -41,7 +41,7 @@ export const pooledLedger = (
         rollBack: (toBlock) => settled(ledger.rollBack(toBlock)),
         setPrices: ledger.setPrices,
         applyRecord: (record) => {
-          switch (record.kind) {
+          switch (record?.kind) {
             case "block":
               return Effect.map(
                 applyBlock(record.block),

@@ -13,12 +13,16 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
-import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
-import { reconcileWithLedger } from "./_superseded.ts"
+import { type BatchLimits, type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
+import {
+  type Candidate,
+  candidateOf,
+  openCandidates,
+  type AccountToCreate,
+  SelectionOverlay
+} from "./_selection_overlay.ts"
+import { reconcileWithLedger, isRequested } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { isRequested } from "./_equality.ts"
-import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
 /** The options of `Pool.select`. */
 export interface SelectOptions {
@@ -68,9 +72,9 @@ export const selectFrom = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Selection, StoreFailure> {
   for (let attempts = 1;; attempts++) {
     const stamp = yield* ports.reader.stamp
-    const run = yield* new SelectionRun(ports, keccak256, options).run()
-    if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const batchNum = (stamp.batchNum ?? 0) + 1
+    const run = yield* new SelectionRun(ports, keccak256, batchNum, options).run()
+    if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const atMs = yield* Clock.currentTimeMillis
     const skippedTransactions = [...run.refused].map((
       [id, { code, reason }]
@@ -109,7 +113,7 @@ class SelectionRun {
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
   readonly #maxTransactions: number
-  readonly #maxNewAccounts: number
+  readonly #limits: BatchLimits
   readonly #done = new Set<TransactionId>()
   /** Parked transactions by sender and nonce, greatest fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
@@ -117,12 +121,13 @@ class SelectionRun {
   constructor(
     ports: PoolPorts,
     keccak256: Keccak256,
+    batchNum: number,
     { accounts = [], maxNewAccounts, maxTransactions }: SelectOptions
   ) {
     this.#ports = ports
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
-    this.#maxNewAccounts = maxNewAccounts ?? maxTransactions
+    this.#limits = { batchNum, newAccountsMax: maxNewAccounts ?? maxTransactions }
     this.overlay = new SelectionOverlay(ports, accounts)
   }
 
@@ -180,7 +185,7 @@ class SelectionRun {
           this.#ports,
           this.overlay,
           candidate.row,
-          this.#maxNewAccounts
+          this.#limits
         )
         if (result.kind === "refused") return this.#giveUp(group, result, candidate)
         const { transaction }: Pooled = candidate.row
@@ -219,7 +224,7 @@ class SelectionRun {
     const why = refusal?.reason ??
       (candidate === null
         ? "it is not pending"
-        : "there is no room for all that require each other")
+        : "the batch has no space for all transactions that require each other")
     return {
       kind: "refused",
       code: skipCodes.requestedNotForged,

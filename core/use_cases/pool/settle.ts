@@ -9,7 +9,7 @@ import {
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
-import { changesOfBatch, changeOf, changesToPending, leftOutReason } from "./_settled_batch.ts"
+import { changesOfBatch, changeOf, changesToPending, leftOutReason } from "./pool_changes.ts"
 
 /** The options of `Pool.settle`. */
 export interface SettleOptions {

@@ -1,12 +1,12 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { InputFault } from "../../contract/mod.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { InputFault } from "../../contract/mod.ts"
 import type {
   Network,
   PoolTransaction,
   PostedAuthorization,
   PostedTransaction
 } from "../../domain/mod.ts"
-import type { Keccak256, TransactionId } from "../../encoding/mod.ts"
+import type { Keccak256, PublicKey, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
   type PoolLimits,
@@ -15,10 +15,21 @@ import {
   type StoreFailure,
   type VerifierBusy
 } from "../../ports/mod.ts"
-import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
-import { reconcileWithLedger } from "./_superseded.ts"
-import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
-import { isSameAuthorization, isSamePosted } from "./_equality.ts"
+import {
+  ledgerFaults,
+  partiesOf,
+  authorizationFaults,
+  postedFaults,
+  refuseFor,
+  withoutEmptyParts
+} from "./_posted_rules.ts"
+import { reconcileWithLedger, isSameAuthorization, isSamePosted } from "./_superseded.ts"
+import {
+  NothingToReplace,
+  PoolFull,
+  SubmissionConflict,
+  SubmissionRefused
+} from "./submission_failures.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 /** The network, the hash function and the limits of a `Submission`. */
@@ -78,6 +89,17 @@ export class Submission extends Context.Service<Submission, {
   readonly submitTransaction: (
     posted: PostedTransaction
   ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  /**
+   * Stores a transaction as pending instead of a pending or invalid one with the same sender and
+   * nonce, which leaves the pool. The new one must have another id.
+   */
+  readonly replaceTransaction: (
+    replaced: TransactionId,
+    posted: PostedTransaction
+  ) => Effect.Effect<
+    Submitted & { readonly id: TransactionId },
+    SubmissionFailure | NothingToReplace
+  >
   /** Stores an authorization. */
   readonly submitAuthorization: (
     posted: PostedAuthorization
@@ -130,7 +152,7 @@ function make(
         refuse(
           "id",
           id,
-          "an id that is free or the same transaction: another one is stored under it, and stays"
+          "an unused id or the stored transaction: another transaction is stored under this id"
         )
       ]
     })
@@ -152,7 +174,41 @@ function make(
     }
   )
 
-  // the checks run from the cheapest to the most expensive, each only if the previous one passed
+  /**
+   * Returns the key that signed a transaction. The checks run from the cheapest to the most
+   * expensive, each only if the previous one passed.
+   */
+  const signerOf = Effect.fnUntraced(function*(
+    posted: PostedTransaction,
+    checkSpace: Effect.Effect<void, SubmissionFailure>
+  ): Effect.fn.Return<PublicKey, SubmissionFailure> {
+    const parties = yield* partiesOf(reader, posted)
+    yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
+    yield* checkSpace
+    const { publicKey } = parties.sender!
+    if (!(yield* verifier.transaction(posted, publicKey))) {
+      return yield* refusalOf([
+        refuse(
+          "signature",
+          posted.signature,
+          "a valid signature of this transaction by the key of the sender's account"
+        )
+      ])
+    }
+    return publicKey
+  })
+  const checkSpaceFor = Effect.fnUntraced(function*(posted: PostedTransaction) {
+    if ((yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax) {
+      return yield* full("pendingPerAccountMax", posted)
+    }
+    if ((yield* pool.counts).pend >= pendingMax) return yield* full("pendingMax", posted)
+  })
+  const pendingSince = (posted: PostedTransaction) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (timestampMs) => ({ ...posted, state: "pend", timestampMs, batchNum: null }) as const
+    )
+
   const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
@@ -160,25 +216,8 @@ function make(
     const known = yield* pool.transaction(id)
     if (known !== null) return yield* acknowledge(known, posted)
 
-    const parties = yield* partiesOf(reader, posted)
-    yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
-    if ((yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax) {
-      return yield* full("pendingPerAccountMax", posted)
-    }
-    if ((yield* pool.counts).pend >= pendingMax) return yield* full("pendingMax", posted)
-
-    const { publicKey } = parties.sender!
-    if (!(yield* verifier.transaction(posted, publicKey))) {
-      return yield* refusalOf([
-        refuse(
-          "signature",
-          posted.signature,
-          "the signature of this transaction by the key of the sender's account"
-        )
-      ])
-    }
-    const timestampMs = yield* Clock.currentTimeMillis
-    const transaction = { ...posted, state: "pend", timestampMs, batchNum: null } as const
+    const publicKey = yield* signerOf(posted, checkSpaceFor(posted))
+    const transaction = yield* pendingSince(posted)
     const added = yield* pool.addTransaction(transaction, publicKey, limits)
     switch (added.kind) {
       case "added":
@@ -192,6 +231,46 @@ function make(
     }
   })
 
+  const replaceTransaction = Effect.fnUntraced(
+    function*(replaced: TransactionId, input: PostedTransaction) {
+      const posted = withoutEmptyParts(input)
+      const { fromAccountIndex, id, nonce } = posted
+      yield* failIfRefused(postedFaults(posted, refuse, keccak256))
+      const known = yield* pool.transaction(id)
+      if (known !== null) return yield* acknowledge(known, posted)
+      const old = yield* pool.transaction(replaced)
+      if (old?.state !== "pend" && old?.state !== "invl") {
+        return yield* new NothingToReplace({ id: replaced, state: old?.state ?? null })
+      }
+      yield* failIfRefused([
+        ...fromAccountIndex === old.fromAccountIndex ? [] : [
+          refuse(
+            "fromAccountIndex",
+            fromAccountIndex,
+            `${old.fromAccountIndex}, the sender of the replaced transaction`
+          )
+        ],
+        ...nonce === old.nonce
+          ? []
+          : [refuse("nonce", nonce, `${old.nonce}, the nonce of the replaced transaction`)]
+      ])
+      const publicKey = yield* signerOf(posted, Effect.void)
+      const transaction = yield* pendingSince(posted)
+      const result = yield* pool.replaceTransaction(replaced, transaction, publicKey, limits)
+      switch (result.kind) {
+        case "replaced":
+          yield* reconcileWithLedger({ reader, pool }, transaction)
+          return { id, stored: true }
+        case "known":
+          return yield* acknowledge(result.transaction, posted)
+        case "notReplaceable":
+          return yield* new NothingToReplace({ id: replaced, state: result.state })
+        case "full":
+          return yield* full(result.limit, posted)
+      }
+    }
+  )
+
   const submitAuthorization = Effect.fnUntraced(function*(posted: PostedAuthorization) {
     const { address, publicKey, signature } = posted
     yield* failIfRefused(authorizationFaults(posted, refuse))
@@ -200,7 +279,7 @@ function make(
         refuse(
           "zkEthereumAddress",
           address,
-          "an address without an authorization or the same one: another one is stored for it, and stays"
+          "an address without an authorization, or the stored authorization: another one is stored for this address"
         )
       ]
     })
@@ -215,7 +294,7 @@ function make(
         refuse(
           "signature",
           signature,
-          "the signature of this authorization by the address, for a key whose signatures mean something"
+          "a valid signature of this authorization by the address, for a key that can sign"
         )
       ])
     }
@@ -231,6 +310,8 @@ function make(
 
   return {
     submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
+    replaceTransaction: (replaced, posted) =>
+      metrics.count("transaction", replaceTransaction(replaced, posted)),
     submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
 }
@@ -240,42 +321,3 @@ const refusalOf = (faults: ReadonlyArray<InputFault>) =>
 
 const failIfRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
-
-/** The post breaks rules. Each fault has a pointer, the value and the rule. */
-export class SubmissionRefused
-  extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
-    faults: Schema.NonEmptyArray(InputFault)
-  })
-{
-  override get message(): string {
-    const [first, ...rest] = this.faults
-    return rest.length === 0
-      ? first.message
-      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
-  }
-}
-
-/** Another transaction or authorization with the same id or address is already stored. */
-export class SubmissionConflict
-  extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
-    faults: Schema.NonEmptyArray(InputFault)
-  })
-{
-  override get message(): string {
-    return this.faults[0].message
-  }
-}
-
-/** The pool has reached its limit of pending transactions, in all or of one sender. */
-export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
-  limit: Schema.Literals(["pendingMax", "pendingPerAccountMax"]),
-  maximum: Schema.Int,
-  /** The sender of the refused transaction. */
-  fromAccountIndex: Schema.Int,
-  retryAfterSeconds: Schema.Int
-}) {
-  override get message(): string {
-    const subject = this.limit === "pendingMax" ? "The pool" : `Account ${this.fromAccountIndex}`
-    return `${subject} has ${this.maximum} pending transactions and accepts no more: try again in ${this.retryAfterSeconds} seconds`
-  }
-}

@@ -1,9 +1,6 @@
 import type { ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
-import type { LedgerPart, LedgerSnapshot, LedgerStamp } from "../../ports/mod.ts"
-
-/** A dependency of an answer: a part of the ledger, or the slot of its last block. */
-export type Dependency = LedgerPart | "slot"
+import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
 
 /*
  * An answer is current until one of its dependencies changes. Every answer from the ledger depends
@@ -72,30 +69,6 @@ export const dependenciesOf = {
   authorization: noDependencies
 }
 
-/**
- * Returns the versions of the dependencies in a snapshot as a short text. It changes if one of the
- * dependencies changes.
- *
- * @example
- * ```ts
- * import { noPartChanged, versionsOf, withVersion } from "rollup-node-api"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { constants } = simulate({ seed: 1 }).genesis
- * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
- * const snapshot = { stamp, parts: withVersion(noPartChanged, ["tokens"], 40) }
- * console.log(versionsOf(["rollBacks", "tokens"], snapshot, constants)) // => 0.14
- * ```
- */
-export const versionsOf = (
-  dependencies: ReadonlyArray<Dependency>,
-  { parts, stamp }: LedgerSnapshot,
-  { auction }: NetworkConstants
-): string =>
-  dependencies.map((part) =>
-    (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)
-  ).join(".")
-
-/** Returns the batch number if the operation returns one batch; otherwise null. */
-export const batchOf = (operation: Operation, path: ReadonlyArray<string>): number | null =>
-  operation.kind === "item" && operation.item === "batch" ? Number(path[0]) : null
+/** Returns whether an answer of the operation is one batch, which becomes final. */
+export const returnsOneBatch = (operation: Operation): boolean =>
+  operation.kind === "item" && operation.item === "batch"

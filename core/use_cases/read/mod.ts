@@ -1,4 +1,4 @@
-export { batchOf, type Dependency, versionsOf } from "./dependencies.ts"
+export { returnsOneBatch } from "./dependencies.ts"
 export {
   type Answer,
   NotFound,

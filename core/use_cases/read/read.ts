@@ -2,6 +2,8 @@ import { Effect, Result, Schema } from "effect"
 import {
   BadInput,
   type InputFault,
+  invalidValue,
+  type ItemOperation,
   noQuery,
   type Operation,
   operations,
@@ -16,21 +18,24 @@ import {
   type WireContext
 } from "../../contract/mod.ts"
 import type {
+  AccountView,
   Authorization,
   NetworkConstants,
   PoolTransaction,
   PoolTransactionView
 } from "../../domain/mod.ts"
 import {
+  type Dependency,
   type FoundItem,
   LedgerReader,
   LedgerStamp,
   type NotRegistered,
+  type Page,
   PoolStore,
   PoolTip,
   StoreFailure
 } from "../../ports/mod.ts"
-import { dependenciesOf, type Dependency } from "./dependencies.ts"
+import { dependenciesOf } from "./dependencies.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
@@ -133,12 +138,18 @@ const bindOperation = (
     )
     const writePage = pageShape(operation, revision).write(context)
     const dependsOn = dependenciesOf.list(operation.list)
+    const pages: (
+      ...of: Parameters<Stores["reader"]["list"]>
+    ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
+      revision.unregistered === undefined
+        ? reader.list
+        : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
     return (_, query) => {
       const decoded = read(query)
       return Result.isFailure(decoded)
         ? Effect.fail(badInput(decoded.failure))
         : Effect.map(
-          reader.list(operation.list, decoded.success),
+          pages(operation.list, decoded.success),
           (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn })
         )
     }
@@ -159,16 +170,21 @@ const bindOperation = (
         (values, path) =>
           Effect.flatMap(
             reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
-            ({ item, stamp }: FoundItem<unknown>) =>
-              item === null
-                ? failNotFound(operation, context, path, stamp)
-                : Effect.succeed(
+            ({ item, stamp }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
+              if (item === null) return failNotFound(operation, context, path, stamp)
+              const wrong = revision.checksSymbols === true
+                ? wrongSymbol(operation, context, item, path)
+                : undefined
+              return wrong === undefined
+                ? Effect.succeed(
                   answer(
                     item,
                     stamp,
                     dependenciesOf.item(operation.item, item as never, stamp, constants)
                   )
                 )
+                : Effect.fail(wrong)
+            }
           )
       )
     case "authorization":
@@ -208,6 +224,30 @@ const bindOperation = (
         Effect.map(reader.stamp, (stamp) => ({ json, stamp, dependsOn: dependenciesOf.config }))
     }
   }
+}
+
+const emptyPage = ({ stamp }: NotRegistered): Effect.Effect<Page<never>> =>
+  Effect.succeed({
+    items: [],
+    counts: { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null },
+    stamp
+  })
+
+/** Returns the error for a path whose account index has another symbol than the account's token. */
+const wrongSymbol = (
+  { item, parameters }: ItemOperation,
+  { name }: WireContext,
+  found: unknown,
+  path: ReadonlyArray<string>
+): BadInput | undefined => {
+  if (item !== "account") return undefined
+  const { symbol } = (found as AccountView).token
+  const text = decodeURIComponent(path[0]!)
+  return text.slice(text.indexOf(":") + 1, text.lastIndexOf(":")) === symbol
+    ? undefined
+    : badInput([
+      invalidValue("path", name(parameters[0]!.name), text, `the symbol ${symbol} of the account`)
+    ])
 }
 
 /** Decodes path values, and fails if there is a query string. */
@@ -282,7 +322,7 @@ const poolView = Effect.fnUntraced(
     if (token === null) {
       return yield* new StoreFailure({
         message:
-          `Token ${tokenId} of the transaction is not registered since the last rollback: try again later`,
+          `Token ${tokenId} of the transaction is no longer registered after a rollback: try again later`,
         retry: true
       })
     }

@@ -64,7 +64,7 @@ export const invalidShape = (value: unknown, expected: string, pointer: string):
 const ruleOf = (message: string | undefined): string => {
   if (message === undefined) return "the shape of a feed record"
   return message.includes("excess property")
-    ? "no such member, since the feed defines none of this name"
+    ? "no member of this name"
     : message.replace(/^Expected /u, "")
 }
 

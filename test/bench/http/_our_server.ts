@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
-import { serverLayer } from "../../../adapters/http/node/mod.ts"
+import { nodeCompression, serverLayer } from "../../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../../app/memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
@@ -12,7 +12,8 @@ const simulation = simulate({ seed: 1 })
 const node = memoryNode({
   genesis: simulation.genesis,
   textsMax: Number(process.argv[2]),
-  answersBytesMax: Number(process.argv[3])
+  answersBytesMax: Number(process.argv[3]),
+  compression: nodeCompression
 })
 
 const program = Effect.gen(function*() {

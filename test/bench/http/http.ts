@@ -5,7 +5,7 @@ import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
 /** The port; with a process id, its processor time is measured too. */
 type LoadTarget = number | Pick<BenchServer, "port" | "pid">
 
-interface Rounds {
+export interface Rounds {
   readonly rounds: number
   readonly durationMs: number
 }
@@ -137,7 +137,7 @@ interface Round {
   readonly cpuUs: number
 }
 
-const benchAsked = async (
+export const benchAsked = async (
   name: string,
   requests: { readonly ours: LoadRequests; readonly raw: LoadRequests },
   ours: LoadTarget,

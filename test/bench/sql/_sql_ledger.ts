@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer, Logger, Redacted, Result, Scope } from "effect"
 import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
-import { bulkLoad, type BulkRecord } from "../../../app/commands/bulk_load.ts"
+import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { type BlockFeed, LedgerReader, LedgerWriter } from "../../../core/mod.ts"
 import { median } from "../_load.ts"
@@ -40,8 +40,14 @@ const lastBlocksMax = 8
 
 /**
  * Generates a network and measures its application, in the groups and with the checks of `ingest`.
+ *
+ * @param onGroup is called after each group, with all transactions so far and the time of the group
  */
-export const ingestLedger = async (url: string, transactions: number): Promise<SqlLedger> => {
+export const ingestLedger = async (
+  url: string,
+  transactions: number,
+  onGroup: (transactions: number, ms: number) => Promise<void> = () => Promise.resolve()
+): Promise<SqlLedger> => {
   const simulation = simulate(network)
   const { apply, load, ...stores } = await open(url)
   const rates: Array<number> = []
@@ -52,6 +58,7 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
     const after = simulation.transactionCount()
     rates.push((after - before) / ms * 1000)
     ingestMs += ms
+    await onGroup(after, ms)
     lastBlocks = [
       ...lastBlocks,
       ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])

@@ -328,7 +328,8 @@ describe("the answer cache", () => {
         entries: 0,
         bytes: 0,
         evictions: 0,
-        bytesMax: 0
+        bytesMax: 0,
+        encodings: new Map([["gzip", { sent: 0, compressed: 0 }]])
       })
     }))
 })

@@ -4,7 +4,7 @@ import { GenerationalCache } from "../../../adapters/http/cache/_generational_ca
 /** A cache with two generations of ten answers. */
 const remember = () => {
   let nowMs = 0
-  const memory = new GenerationalCache<{ readonly bytes: number }>(2 * 10 * 11_510, () => nowMs)
+  const memory = new GenerationalCache<{ bytes: number }>(2 * 10 * 11_510, () => nowMs)
   const answer = { bytes: 10_000 }
   return {
     memory,
@@ -67,5 +67,18 @@ describe("The generational cache", () => {
     const after = walk("b", 30, 10_000)
     assert.isAtMost(after.indexOf(true), 7)
     assert.isTrue(after.slice(7).every((isKept) => isKept))
+  })
+
+  it("counts bytes that are added to a cached entry, and none of an evicted one", () => {
+    const { memory } = remember()
+    const [entry, other] = [{ bytes: 10_000 }, { bytes: 10_000 }]
+    memory.put("/a", entry)
+    const { bytes } = memory
+    assert.isTrue(memory.grow("/a", entry, 500))
+    assert.deepStrictEqual([memory.bytes, entry.bytes], [bytes + 500, 10_500])
+    assert.isFalse(memory.grow("/a", entry, 10 * 11_510))
+    memory.put("/a", other)
+    assert.isFalse(memory.grow("/a", entry, 500))
+    assert.deepStrictEqual([memory.bytes, entry.bytes], [bytes, 10_500])
   })
 })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
+import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"
+import { Connections } from "../../../adapters/http/node/_connections.ts"
 import { Application, defaultLimits } from "../../../adapters/http/mod.ts"
 import { type ServerLimits } from "../../../adapters/http/node/mod.ts"
 import { application } from "../_application.ts"
@@ -142,6 +144,14 @@ describe("clients that do not read their responses", () => {
       }
       assert.isBelow(yield* read("rollup_http_unread_bytes"), unreadBytesMax + largeBytes)
     })))
+
+  it("get no answer larger than 16 KiB while too many bytes are unread", () => {
+    const limits = { sendTimeoutMs: 1000, unreadBytesMax: 100 }
+    const connections = new Connections(createServer(), limits)
+    assert.isTrue(connections.accepts(16_385))
+    connections.unreadBytes = 100
+    assert.deepStrictEqual([16_384, 16_385].map(connections.accepts), [true, false])
+  })
 
   it.effect("share the bytes of a cached answer", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -249,7 +249,12 @@ layer(Server())("the fetch handler", (it) => {
           const url = `http://127.0.0.1:${port}${path}`
           const [served, handled] = yield* Effect.promise(() =>
             Promise.all([
-              fetch(url, { method, redirect: "manual" }),
+              // otherwise `fetch` asks for compression
+              fetch(url, {
+                method,
+                redirect: "manual",
+                headers: { "accept-encoding": "identity" }
+              }),
               handler(new Request(url, { method }))
             ])
           )

@@ -9,7 +9,12 @@ import {
   type ListName,
   type ListQuery
 } from "../../../core/contract/mod.ts"
-import { isPendingWithdraw, type NetworkState, type Transaction } from "../../../core/domain/mod.ts"
+import {
+  isPendingWithdraw,
+  type NetworkState,
+  type Transaction,
+  type TransactionView
+} from "../../../core/domain/mod.ts"
 import type { Page } from "../../../core/ports/mod.ts"
 import {
   bestBid,
@@ -48,7 +53,7 @@ export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
     case "transactions":
       return facts.transactions.map((transaction) => ({
         itemId: transaction.itemId,
-        item: { transaction, token: token(transaction.tokenId) }
+        item: transactionView(facts, transaction)
       }))
     case "batches":
       return facts.batches.map((item) => ({ itemId: item.itemId, item }))
@@ -102,7 +107,8 @@ const comparedValues: {
     minSlotNum: ({ slotNum }) => [slotNum],
     maxSlotNum: ({ slotNum }) => [slotNum],
     wonByBidder: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.bid.bidderAddr],
-    wonByForger: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.coordinator.forgerAddr],
+    wonByForger: ({ closedAuction, slotNum }, facts) =>
+      closedAuction ? [bestBid(facts, slotNum)?.coordinator.forgerAddr] : [],
     finishedAuction: ({ closedAuction }) => [closedAuction]
   },
   bids: {
@@ -270,6 +276,27 @@ function allSlotsPage(
   }
 }
 
+/** Adds the tokens of a transaction and of the accounts that an L1 user names. */
+function transactionView(facts: Facts, transaction: Transaction): TransactionView {
+  const otherToken = (of: number | null) => {
+    const account = transaction.l1?.userOrigin === true
+      ? facts.accounts.find(({ index }) => index === of)
+      : undefined
+    const existed = account !== undefined && account.batchNum <= (transaction.batchNum ?? Infinity)
+    return existed && account.tokenId !== transaction.tokenId
+      ? facts.tokens[account.tokenId]
+      : undefined
+  }
+  const senderToken = otherToken(transaction.fromAccountIndex)
+  const receiverToken = otherToken(transaction.toAccountIndex)
+  return {
+    transaction,
+    token: facts.tokens[transaction.tokenId]!,
+    ...senderToken === undefined ? {} : { senderToken },
+    ...receiverToken === undefined ? {} : { receiverToken }
+  }
+}
+
 /**
  * Adds the keys and the address of the accounts that a queued transaction names, as soon as these
  * exist.
@@ -312,7 +339,7 @@ export function naiveItem(
       const queued = facts.queued.find(({ id }) => id === key)
       return queued === undefined
         ? transactions.find(({ transaction }) => transaction.id === key) ?? null
-        : { transaction: asOfNow(facts, queued), token: facts.tokens[queued.tokenId]! }
+        : transactionView(facts, asOfNow(facts, queued))
     }
     case "batch":
       return batch

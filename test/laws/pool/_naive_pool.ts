@@ -12,6 +12,9 @@ import type {
   PoolChange,
   Pooled,
   PoolLimits,
+  PoolPageQuery,
+  PoolParty,
+  ReplaceResult,
   SettledBatch
 } from "../../../core/ports/mod.ts"
 
@@ -58,6 +61,40 @@ export class NaivePool {
       reason: "Posted"
     }]
     return { kind: "added" }
+  }
+
+  replace(
+    replaced: string,
+    transaction: PoolTransaction,
+    sender: string,
+    limits: PoolLimits
+  ): ReplaceResult {
+    const known = this.find(transaction.id)
+    if (known !== undefined) return { kind: "known", transaction: known.transaction }
+    const old = this.find(replaced)?.transaction
+    if (old === undefined || old.state === "fing" || old.state === "fged") {
+      return { kind: "notReplaceable", state: old?.state ?? null }
+    }
+    const before = this.rows
+    this.rows = before.filter((row) => row.transaction !== old)
+    const steps = this.steps
+    this.steps = [...steps, {
+      id: replaced,
+      from: old.state,
+      to: null,
+      atMs: transaction.timestampMs,
+      batchNum: old.batchNum,
+      reason: `Replaced by transaction ${transaction.id}`
+    }]
+    const noLimits = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
+    const result = this.add(transaction, sender, old.state === "pend" ? noLimits : limits)
+    if (result.kind === "added") {
+      this.notes.delete(replaced)
+      return { kind: "replaced" }
+    }
+    this.rows = before
+    this.steps = steps
+    return result
   }
 
   change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<string> {
@@ -116,6 +153,41 @@ export class NaivePool {
     return this.inState("pend").filter(({ sinceMs }) => sinceMs < beforeMs).sort((a, b) =>
       a.sinceMs - b.sinceMs || a.arrival - b.arrival
     )
+  }
+
+  list({ filters, fromArrival, limit, order }: PoolPageQuery) {
+    const { from, party, state, to, tokenId, type } = filters
+    const sends = ({ accounts }: PoolParty, { fromAccountIndex }: PoolTransaction) =>
+      accounts.includes(fromAccountIndex)
+    const receives = (side: PoolParty, each: PoolTransaction) =>
+      side.accounts.some((index) => index === each.toAccountIndex) ||
+      (each.toAddress !== null && each.toAddress === side.address) ||
+      (each.toPublicKey !== null && each.toPublicKey === side.publicKey)
+    const matching = this.rows.filter(({ transaction: each }) =>
+      (state ?? each.state) === each.state && (type ?? each.type) === each.type &&
+      (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, each)) &&
+      (to === undefined || receives(to, each)) &&
+      (party === undefined || sends(party, each) || receives(party, each))
+    ).toSorted((a, b) => a.arrival - b.arrival)
+    const ordered = order === "ASC" ? matching : matching.toReversed()
+    const rest = ordered.filter(({ arrival }) =>
+      fromArrival === null || (order === "ASC" ? arrival >= fromArrival : arrival <= fromArrival)
+    )
+    return {
+      ids: rest.slice(0, limit).map(({ transaction }) => transaction.id),
+      notes: rest.slice(0, limit).map(({ transaction: { id } }) => this.notes.get(id) ?? null),
+      pendingItems: Math.max(0, rest.length - limit),
+      totalItems: matching.length
+    }
+  }
+
+  expired(belowBatchNum: number): ReadonlyArray<Pooled> {
+    return this.inState("pend").filter(({ transaction: { maxNumBatch } }) =>
+      maxNumBatch !== undefined && maxNumBatch < belowBatchNum
+    )
+      .sort((a, b) =>
+        a.transaction.maxNumBatch! - b.transaction.maxNumBatch! || a.arrival - b.arrival
+      )
   }
 
   inBatches(state: PoolState, from: number, to: number): ReadonlyArray<Pooled> {

@@ -9,6 +9,7 @@ export interface NaiveInput {
   readonly authorizations: ReadonlyArray<Authorization>
   readonly maxTransactions: number
   readonly maxNewAccounts: number
+  readonly batchNum: number
 }
 
 /**
@@ -16,7 +17,8 @@ export interface NaiveInput {
  * whose nonce is next.
  */
 export function naiveSelection(
-  { accounts, authorizations, maxNewAccounts, maxTransactions, pending, tokens }: NaiveInput
+  { accounts, authorizations, batchNum, maxNewAccounts, maxTransactions, pending, tokens }:
+    NaiveInput
 ): ReadonlyArray<TransactionId> {
   const state = new Map(accounts.map((account) => [account.index, { ...account }]))
   const created = new Set<string>()
@@ -41,6 +43,8 @@ export function naiveSelection(
   function forge({ sender: key, transaction }: Pooled): boolean {
     const { amount, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } =
       transaction
+    const { maxNumBatch = 0 } = transaction
+    if (maxNumBatch > 0 && batchNum > maxNumBatch) return false
     const sender = state.get(fromAccountIndex)!
     const debit = amount + feeUnits(transaction)
     if (sender.publicKey !== key || sender.tokenId !== tokenId || sender.balance < debit) {

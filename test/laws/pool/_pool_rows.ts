@@ -1,11 +1,12 @@
-import type {
-  PoolState,
-  PoolTransaction,
-  PoolTransition,
-  SkippedTransaction
+import {
+  type PoolState,
+  type PoolTransaction,
+  poolTransactionTypes,
+  type PoolTransition,
+  type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
-import type { PoolChange } from "../../../core/ports/mod.ts"
+import type { PoolChange, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import type { SeededRandom } from "../_seeded_random.ts"
 
 /**
@@ -18,13 +19,11 @@ export function poolTransactionOf(
   timestampMs: number
 ): PoolTransaction {
   return {
+    ...random.chance(0.5) ? {} : { maxNumBatch: 1 + random.below(6) },
     id: idOf(number),
-    type: "Exit",
     tokenId: random.below(3),
     fromAccountIndex: 256 + random.below(3),
-    toAccountIndex: 1,
-    toAddress: null,
-    toPublicKey: null,
+    ...destinationOf(random),
     amount: BigInt(1 + random.below(4)) * 10n ** 6n,
     fee: random.of([0, 126, 150, 192]),
     nonce: BigInt(random.below(5)),
@@ -33,6 +32,48 @@ export function poolTransactionOf(
     state: "pend",
     timestampMs,
     batchNum: null
+  }
+}
+
+const destinationOf = (
+  random: SeededRandom
+): Pick<PoolTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey"> => {
+  const none = { toAccountIndex: null, toAddress: null, toPublicKey: null }
+  const number = random.below(2)
+  switch (random.below(4)) {
+    case 0:
+      return { ...none, type: "Exit", toAccountIndex: 1 }
+    case 1:
+      return { ...none, type: "Transfer", toAccountIndex: 256 + number }
+    case 2:
+      return { ...none, type: "TransferToEthAddr", toAddress: addressOf(number) }
+    default:
+      return {
+        ...none,
+        type: "TransferToBJJ",
+        toAddress: `0x${"f".repeat(40)}`,
+        toPublicKey: keyOf(number)
+      }
+  }
+}
+
+const addressOf = (number: number): string => `0x${String(number).padStart(40, "0")}`
+
+/** Returns filters of the list of a pool with these transactions. */
+export const poolFiltersOf = (random: SeededRandom): PoolFilters => {
+  const partyOf = (): PoolParty => ({
+    accounts: random.some([1, 256, 257, 258, 259], 0.3),
+    ...random.of([{}, { address: addressOf(random.below(3)) }, {
+      publicKey: keyOf(random.below(3))
+    }])
+  })
+  return {
+    ...random.chance(0.3) ? { state: random.of(["pend", "fing", "fged", "invl"] as const) } : {},
+    ...random.chance(0.3) ? { type: random.of(poolTransactionTypes) } : {},
+    ...random.chance(0.3) ? { tokenId: random.below(4) } : {},
+    ...random.chance(0.3) ? { party: partyOf() } : {},
+    ...random.chance(0.3) ? { from: partyOf() } : {},
+    ...random.chance(0.3) ? { to: partyOf() } : {}
   }
 }
 

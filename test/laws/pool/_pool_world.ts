@@ -112,16 +112,20 @@ export const pooledOf = ({ acknowledged, store }: World) =>
 /** Returns a posted transaction; most are valid. */
 export function postedOf(
   { random, subject: { keccak256 } }: World,
-  accounts: ReadonlyArray<Account>
+  accounts: ReadonlyArray<Account>,
+  lastBatchNum: number,
+  replaced?: PostedTransaction
 ): PostedTransaction {
-  const sender = random.of(accounts)
+  const sender = accounts.find(({ index }) => index === replaced?.fromAccountIndex) ??
+    random.of(accounts)
   const amount = BigInt(1 + random.below(200_000_000)) * (random.chance(0.1) ? 10n ** 3n : 1n)
   const body = {
     tokenId: sender.tokenId,
     fromAccountIndex: sender.index,
     amount,
     fee: 100 + random.below(50),
-    nonce: sender.nonce + BigInt(random.below(5)) - (random.chance(0.05) ? 1n : 0n)
+    nonce: replaced?.nonce ??
+      sender.nonce + BigInt(random.below(5)) - (random.chance(0.05) ? 1n : 0n)
   }
   const id = Result.getOrElse(l2TransactionId(body, keccak256), () => "0x")
   return {
@@ -129,7 +133,8 @@ export function postedOf(
     id,
     ...destinationOf(random, accounts, sender),
     signature: random.chance(0.03) ? wrongSignature : "0".repeat(128),
-    request: null
+    request: null,
+    ...random.chance(0.8) ? {} : { maxNumBatch: random.below(lastBatchNum + 6) }
   }
 }
 

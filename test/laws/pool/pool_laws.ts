@@ -1,6 +1,6 @@
 import { Effect, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
-import type { Authorization } from "../../../core/domain/mod.ts"
+import { type Authorization, isExpired, type PoolTransaction } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { naiveSelection } from "./_naive_selection.ts"
@@ -69,7 +69,11 @@ const simulated = (
 
 const submitSome: Step = Effect.fnUntraced(function*(world: World) {
   const accounts = yield* accountsOf(world)
-  const posted = Array.from({ length: 1 + world.random.below(6) }, () => postedOf(world, accounts))
+  const last = yield* lastBatchOf(world)
+  const posted = Array.from(
+    { length: 1 + world.random.below(6) },
+    () => postedOf(world, accounts, last)
+  )
   yield* Effect.forEach(
     posted,
     (transaction) =>
@@ -79,6 +83,18 @@ const submitSome: Step = Effect.fnUntraced(function*(world: World) {
       }),
     { concurrency: "unbounded" }
   )
+})
+
+const replaceSome: Step = Effect.fnUntraced(function*(world: World) {
+  const accounts = yield* accountsOf(world)
+  const last = yield* lastBatchOf(world)
+  for (const { transaction } of world.random.some(yield* pooledOf(world), 0.1)) {
+    const posted = postedOf(world, accounts, last, transaction)
+    yield* Effect.matchEffect(world.submission.replaceTransaction(transaction.id, posted), {
+      onSuccess: ({ id }) => Effect.sync(() => world.acknowledged.add(id)),
+      onFailure: (failure) => failure._tag === "StoreFailure" ? Effect.die(failure) : Effect.void
+    })
+  }
 })
 
 const authorize: Step = ({ random, submission }) => {
@@ -102,6 +118,7 @@ const forge: Step = Effect.fnUntraced(function*(world: World) {
     accounts,
     tokens: (yield* Effect.orDie(world.reader.list("tokens", { filters: {} }))).items,
     authorizations: yield* authorizationsOf(world),
+    batchNum: (yield* lastBatchOf(world)) + 1,
     maxTransactions,
     maxNewAccounts
   })
@@ -206,6 +223,7 @@ const wait: Step = () => TestClock.adjust(60_000)
 
 const allSteps: ReadonlyArray<readonly [number, Step]> = [
   [10, submitSome],
+  [3, replaceSome],
   [2, authorize],
   [9, forge],
   [3, foreign],
@@ -254,6 +272,7 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
     coordinator,
     submitSome(world),
     submitSome(world),
+    replaceSome(world),
     ethereum(foreign(world)),
     random.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
     Effect.orDie(pool.settle)
@@ -289,6 +308,15 @@ const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: 
   }
 })
 
+/** No transaction is forging or forged by this node in a batch after the last one that may. */
+const lastBatchHolds = (transaction: PoolTransaction, settled: number) =>
+  holds(
+    transaction.state === "pend" || transaction.state === "invl" ||
+      transaction.batchNum! <= settled || !isExpired(transaction, transaction.batchNum!),
+    () =>
+      `${transaction.id} is ${transaction.state} in batch ${transaction.batchNum}, after ${transaction.maxNumBatch}, the last one`
+  )
+
 /**
  * A transaction is forged in the pool if and only if the ledger has forged it or its batch is newer
  * than the ledger.
@@ -300,6 +328,7 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
     const found = yield* Effect.orDie(pool.transaction(id))
     if (found === null) continue
     const { batchNum, state } = found
+    yield* lastBatchHolds(found, last)
     const forged =
       (yield* Effect.orDie(reader.find("transaction", id))).item?.transaction.batchNum ?? null
     if (forged !== null) {

@@ -3,7 +3,15 @@ import type { Pooled, PoolStore } from "../../../core/ports/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { NaivePool } from "./_naive_pool.ts"
 import { SeededRandom } from "../_seeded_random.ts"
-import { brokenStep, changeOf, idOf, keyOf, noteOf, poolTransactionOf } from "./_pool_rows.ts"
+import {
+  brokenStep,
+  changeOf,
+  idOf,
+  keyOf,
+  noteOf,
+  poolFiltersOf,
+  poolTransactionOf
+} from "./_pool_rows.ts"
 import type { PoolSubject } from "./pool_subject.ts"
 
 type Store = PoolStore["Service"]
@@ -280,7 +288,7 @@ const write = Effect.fnUntraced(
     const changes = some.map((number) =>
       changeOf(idOf(number), random, naive.find(idOf(number))?.transaction ?? null)
     )
-    switch (random.below(5)) {
+    switch (random.below(6)) {
       case 0:
       case 1: {
         const transaction = poolTransactionOf(random.of(NUMBERS), random, atMs)
@@ -291,13 +299,29 @@ const write = Effect.fnUntraced(
           () => "Adding a transaction"
         )
       }
-      case 2:
+      case 2: {
+        const replaced = naive.find(idOf(random.of(NUMBERS)))?.transaction
+        const { fromAccountIndex, nonce } = replaced ?? { fromAccountIndex: 256, nonce: 0n }
+        const transaction = {
+          ...poolTransactionOf(random.of(NUMBERS), random, atMs),
+          fromAccountIndex,
+          nonce
+        }
+        const id = replaced?.id ?? idOf(random.of(NUMBERS))
+        const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
+        return yield* same(
+          yield* Effect.orDie(store.replaceTransaction(id, transaction, keyOf(1), limits)),
+          naive.replace(id, transaction, keyOf(1), limits),
+          () => "Replacing a transaction"
+        )
+      }
+      case 3:
         return yield* same(
           yield* Effect.orDie(store.change(changes, atMs)),
           naive.change(changes, atMs),
           () => "Changing transactions"
         )
-      case 3: {
+      case 4: {
         const from = random.chance(0.8)
           ? naive.marks.at(-1) ?? null
           : { batchNum: 1, ethereumBlockHash: "0xother" }
@@ -396,6 +420,13 @@ const compareAnswers = Effect.fnUntraced(
       plain(naive.since(beforeMs)).slice(0, limit),
       () => `Pending since before ${beforeMs}`
     )
+    yield* compareLists(store, naive, random)
+    const belowBatchNum = random.below(8)
+    yield* same(
+      plain(yield* Effect.orDie(store.pendingExpired(belowBatchNum))),
+      plain(naive.expired(belowBatchNum)),
+      () => `Expired below batch ${belowBatchNum}`
+    )
     for (const state of ["fing", "fged", "invl"] as const) {
       const [from, to] = [random.below(4), random.below(7)]
       yield* same(
@@ -414,6 +445,56 @@ const compareAnswers = Effect.fnUntraced(
       marks,
       () => `Marks below ${batchNum}`
     )
+  }
+)
+
+/** Compares some pages of the list. Arrivals may have gaps that differ between the two pools. */
+const compareLists = Effect.fnUntraced(
+  function*(store: Store, naive: NaivePool, random: SeededRandom) {
+    const all = yield* Effect.orDie(
+      store.list({ filters: {}, fromArrival: null, order: "ASC", limit: 100 })
+    )
+    yield* same(
+      all.items.map(({ pooled }) => pooled.transaction.id),
+      naive.list({ filters: {}, fromArrival: null, order: "ASC", limit: 100 }).ids,
+      () => "The whole list"
+    )
+    for (let times = 0; times < 4; times++) {
+      const filters = poolFiltersOf(random)
+      const order = random.of(["ASC", "DESC"] as const)
+      const limit = 1 + random.below(6)
+      const from = random.chance(0.4) || all.items.length === 0 ? null : random.of(all.items).pooled
+      const page = yield* Effect.orDie(
+        store.list({ filters, fromArrival: from?.arrival ?? null, order, limit })
+      )
+      const expected = naive.list({
+        filters,
+        fromArrival: from === null ? null : naive.find(from.transaction.id)!.arrival,
+        order,
+        limit
+      })
+      const { firstItem, lastItem, pendingItems, totalItems } = page.counts
+      yield* same(
+        {
+          ids: page.items.map(({ pooled }) => pooled.transaction.id),
+          notes: page.items.map(({ skipped }) => skipped),
+          pendingItems,
+          totalItems
+        },
+        expected,
+        () => `A page of the list with ${JSON.stringify({ filters, order, limit })}`
+      )
+      const whole = yield* Effect.orDie(
+        store.list({ filters, fromArrival: null, order: "ASC", limit: 100 })
+      )
+      const itemIdOf = (item: typeof whole.items[number] | undefined) =>
+        item === undefined ? null : item.pooled.arrival + 1
+      yield* same(
+        [firstItem, lastItem],
+        [itemIdOf(whole.items[0]), itemIdOf(whole.items.at(-1))],
+        () => "First and last item"
+      )
+    }
   }
 )
 

@@ -50,6 +50,7 @@ export function journalIn(
       const journal = new Journal(directory, genesis)
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
       Effect.runSync(replay(journal, { genesis, ledger, pool }))
+      journal.startWriting()
       current = { journal, pool, directory }
       return portsOf(recordedStores({ ledger, pool, id: `${name} ${starts}`, log: journal }))
     }

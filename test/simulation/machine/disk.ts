@@ -1,6 +1,7 @@
-import { Context, Effect } from "effect"
+import { Context } from "effect"
 import {
   type LogEntry,
+  type OnSettled,
   recordedStores,
   type RecordLog,
   applyEntry
@@ -26,7 +27,7 @@ import type { FaultInjector } from "./faults.ts"
 /** A disk with a journal: it keeps synced entries, and loses the others with the process. */
 export interface Disk {
   readonly synced: Array<LogEntry>
-  /** No more writes are possible. */
+  /** Writes are refused, until there is room again. */
   isFull: boolean
   /** Acknowledges a sync that it has not done: a fault that the simulation has to find. */
   isHasty: boolean
@@ -44,7 +45,7 @@ export function journalOn(
   let starts = 0
   return {
     pool: () => current!.pool,
-    isBroken: () => current?.log.failure !== undefined,
+    isBroken: () => false,
     idle: () => false,
     open: (life) => {
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
@@ -67,17 +68,17 @@ export const portsOf = (
 })
 
 /**
- * Commits entries of one turn together, as the journal does, and fails forever after a failed
- * write.
+ * Commits entries of one turn together, as the journal does, and drops and undoes them while the
+ * disk is full.
  */
 class DiskLog implements RecordLog {
-  failure: StoreFailure | undefined
+  readonly failure = undefined
   readonly #disk: Disk
   readonly #life: ProcessLife
   readonly #injector: FaultInjector
   readonly #scheduler: FiberSchedule
-  #waiting: Array<LogEntry> = []
-  #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
+  #waiting: Array<{ readonly entry: LogEntry; readonly onSettled: OnSettled | undefined }> = []
+  #listeners: Array<OnSettled> = []
 
   constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, scheduler: FiberSchedule) {
     this.#disk = disk
@@ -90,33 +91,40 @@ class DiskLog implements RecordLog {
     return this.#waiting.length === 0 || this.#disk.isHasty
   }
 
-  append(entry: LogEntry): void {
-    if (this.#waiting.push(entry) > 1) return
+  append(entry: LogEntry, onSettled?: OnSettled): void {
+    if (this.#disk.isHasty) onSettled?.()
+    const waiting = { entry, onSettled: this.#disk.isHasty ? undefined : onSettled }
+    if (this.#waiting.push(waiting) > 1) return
     const { random, isCalm } = this.#injector
     if (isCalm || random.chance(0.5)) this.#scheduler.later(this.#life, () => this.#flush())
     else this.#scheduler.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
   }
 
-  readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {
-    if (this.failure !== undefined) resume(Effect.fail(this.failure))
-    else if (this.isDurable) resume(Effect.void)
-    else this.#resumes.push(resume)
-  })
+  whenSettled(onSettled: OnSettled): void {
+    if (this.isDurable) onSettled()
+    else this.#listeners.push(onSettled)
+  }
 
   #flush(): void {
-    if (this.#disk.isFull) {
-      this.failure = new StoreFailure({
-        retry: false,
-        message: "The journal cannot be written: the disk is full"
-      })
+    const waiting = this.#waiting
+    this.#waiting = []
+    // a hasty disk cannot drop what it has acknowledged
+    const failure = this.#disk.isFull && !this.#disk.isHasty ? diskFull() : undefined
+    if (failure === undefined) this.#disk.synced.push(...waiting.map(({ entry }) => entry))
+    else {
       this.#injector.faults++
-    } else {
-      this.#disk.synced.push(...this.#waiting)
-      this.#waiting = []
+      waiting.reverse()
     }
-    const outcome = this.failure === undefined ? Effect.void : Effect.fail(this.failure)
-    for (const resume of this.#resumes.splice(0)) {
-      this.#scheduler.later(this.#life, () => resume(outcome))
+    for (const { onSettled } of waiting) onSettled?.(failure)
+    for (const listener of this.#listeners.splice(0)) {
+      this.#scheduler.later(this.#life, () => listener(failure))
     }
   }
 }
+
+const diskFull = () =>
+  new StoreFailure({
+    retry: true,
+    reason: "disk",
+    message: "The journal cannot be written: the disk is full"
+  })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
-import { batchRequests } from "../../../adapters/sql/pool/_batch_requests.ts"
+import { batchRequests } from "../../../adapters/sql/pool/pool.ts"
 
 /** Batches that wait until the test lets them run, and the requests of each. */
 const blockedBatches = () => {

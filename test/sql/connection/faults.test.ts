@@ -2,10 +2,23 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Redacted, Result } from "effect"
 import { Database, databaseLayer, sqlStores } from "../../../adapters/sql/mod.ts"
 import { storeFailure } from "../../../adapters/sql/connection/failure.ts"
+import { SqlError } from "effect/sql"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
 import { LedgerReader } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { chain, genesis, ownCluster } from "./_own_server.ts"
 import { request, requestUntil, served } from "../_running_node.ts"
+
+/** Returns a port on which nothing listens. */
+const closedPort = Effect.promise(() =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+)
 
 /** These tests break a server of their own. */
 describe("a database that fails", () => {
@@ -32,7 +45,7 @@ describe("a database that fails", () => {
         messages[0],
         `PostgreSQL at 127.0.0.1:${port}, database "${
           pathname.slice(1)
-        }" cannot be used: connect ECONNREFUSED 127.0.0.1:${port}; trying again until it answers`
+        }" cannot be used: connect ECONNREFUSED 127.0.0.1:${port}; trying again for up to 60 s`
       )
       yield* restart
       assert.deepStrictEqual(yield* Fiber.join(starting), {
@@ -57,7 +70,7 @@ describe("a database that fails", () => {
       const place = `PostgreSQL at 127.0.0.1:${wrong.port}, database "${wrong.pathname.slice(1)}"`
       assert.strictEqual(
         yield* message(wrong.href),
-        `${place} cannot be used: password authentication failed for user "postgres"; correct the URL, or the rights of its user`
+        `${place} cannot be used: password authentication failed for user "postgres"; correct the URL or the privileges of its user`
       )
       assert.match(
         yield* message(url.replace(/\/test_\w+$/u, "/nowhere")),
@@ -65,7 +78,7 @@ describe("a database that fails", () => {
       )
       assert.strictEqual(
         yield* message("https://user:secret@127.0.0.1/x"),
-        "The URL of the database cannot be read, expected one like postgresql://user:password@host:5432/database: correct it"
+        "The URL of the database is invalid: expected one such as postgresql://user:password@host:5432/database"
       )
       assert.strictEqual(
         yield* message(`${url}?sslmode=maybe`),
@@ -81,9 +94,71 @@ describe("a database that fails", () => {
             Object.assign(process.env, JSON.parse(JSON.stringify({ USER, USERNAME })))
           )
         ),
-        /^The URL of the database names no user, and neither does USER in the environment, expected one like/u
+        /^Neither the URL of the database nor the variable USER sets a user: expected a URL such as/u
       )
     }))
+
+  it.live("is not retried if the URL requires TLS and the server has none", () =>
+    Effect.gen(function*() {
+      const url = yield* database
+      const failure = yield* Effect.flip(opened(`${url}?sslmode=require`))
+      assert.deepInclude(failure, { _tag: "DatabaseError", reason: "refused" })
+      assert.match(
+        failure.message,
+        /cannot be used: The server does not support TLS; enable TLS .* on the server .*, or correct sslmode in the URL$/u
+      )
+    }))
+
+  it.live("is retried until the wait ends, and not at all without one", () =>
+    Effect.gen(function*() {
+      const url = Redacted.make(`postgresql://user@127.0.0.1:${yield* closedPort}/rollup`)
+      for (
+        const [waitMs, expected, warnings] of [
+          [
+            0,
+            /: connect ECONNREFUSED [\d.:]+; start the server, correct the URL, or wait longer$/u,
+            0
+          ],
+          [600, /: connect ECONNREFUSED [\d.:]+ after 0\.6 s; start the server/u, 3]
+        ] as const
+      ) {
+        const messages: Array<string> = []
+        const logger = Logger.layer([
+          Logger.make(({ message }) => void messages.push(String(message)))
+        ])
+        const failure = yield* Effect.flip(
+          Effect.provide(Effect.scoped(Layer.build(databaseLayer({ url, waitMs }))), logger)
+        )
+        assert.strictEqual(failure.reason, "unreachable")
+        assert.match(failure.message, expected)
+        assert.strictEqual(messages.length, warnings, messages.join("\n"))
+      }
+    }))
+
+  it("is retried unless its certificate is not trusted", () => {
+    const failureWith = (code: string) =>
+      storeFailure(
+        new SqlError.SqlError({
+          reason: new SqlError.ConnectionError({
+            operation: "connect",
+            message: "PgConnection: Failed to connect",
+            cause: Object.assign(new Error(code), { code })
+          })
+        })
+      )
+    for (const code of ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT"]) {
+      assert.isTrue(failureWith(code).retry, code)
+    }
+    for (
+      const code of [
+        "DEPTH_ZERO_SELF_SIGNED_CERT",
+        "SELF_SIGNED_CERT_IN_CHAIN",
+        "CERT_HAS_EXPIRED",
+        "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+        "ERR_TLS_CERT_ALTNAME_INVALID"
+      ]
+    ) assert.isFalse(failureWith(code).retry, code)
+  })
 
   it.live("makes the service answer 503 with Retry-After while it is down; the same process continues when it is back", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -148,8 +223,7 @@ describe("a database that fails", () => {
         assert.deepInclude(failure, {
           _tag: "StoreFailure",
           retry: true,
-          message:
-            "The database does not answer as expected: canceling statement due to statement timeout"
+          message: "The database failed: canceling statement due to statement timeout"
         })
         assert.deepStrictEqual(yield* sql.unsafe("SELECT 1 AS n"), [{ n: 1 }])
       }
@@ -206,7 +280,7 @@ describe("a database that fails", () => {
           assert.deepInclude(failure, {
             retry: true,
             message:
-              "The database does not answer as expected: The connection was in use for 100 ms, expected a free one: try again, or allow more connections"
+              "The database failed: The connection was in use for 100 ms: try again, or allow more connections"
           })
         }
       }

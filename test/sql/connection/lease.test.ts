@@ -36,9 +36,9 @@ describe("the writer's lease", () => {
       const noted = (text: string) => writes.unsafe("INSERT INTO note VALUES ($1)", [text])
       return {
         note: (text: string, before: Effect.Effect<void> = Effect.void) =>
-          Effect.result(write(Effect.andThen(before, noted(text)))),
+          Effect.result(write(() => Effect.andThen(before, noted(text)))),
         noteIn: (session: WriteSession, text: string) =>
-          Effect.result(Effect.provideService(write(noted(text)), WriteSession, session)),
+          Effect.result(Effect.provideService(write(() => noted(text)), WriteSession, session)),
         end: Scope.close(scope, Exit.void)
       }
     })
@@ -60,7 +60,7 @@ describe("the writer's lease", () => {
       assert.strictEqual(outcomeOf(yield* one.note("a")), "written")
       assert.match(
         outcomeOf(yield* two.note("b")),
-        /^The ledger is written by Ann \([0-9a-f]{8}\) since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, expected one writer: stop that process, or try again when it has ended$/u
+        /^The ledger is written by Ann \([0-9a-f]{8}\) since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and only one process can write: stop that process, or try again after it has stopped$/u
       )
       assert.strictEqual(outcomeOf(yield* one.note("c")), "written")
       yield* one.end
@@ -106,7 +106,7 @@ describe("the writer's lease", () => {
       assert.strictEqual(outcomeOf(yield* other.note("b")), "written")
       assert.strictEqual(
         outcomeOf(yield* sleeper.note("c")),
-        "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
+        "This process is no longer the writer of the ledger, because it sent no heartbeat and another process took over; nothing was written"
       )
       assert.match(outcomeOf(yield* sleeper.note("d")), /^The ledger is written by Bob/u)
       assert.deepStrictEqual(yield* notes, ["a", "b"])
@@ -137,7 +137,7 @@ describe("the writer's lease", () => {
         const failed = yield* one.noteIn(session, "h")
         assert.match(
           outcomeOf(failed),
-          /^Another process may have written the ledger since this one did, .*; this time nothing was written$/u
+          /^Another process may have written the ledger in the meantime, .*; nothing was written$/u
         )
         assert.include(Result.isFailure(failed) ? failed.failure : {}, {
           _tag: "StoreFailure",
@@ -147,6 +147,31 @@ describe("the writer's lease", () => {
         assert.strictEqual(outcomeOf(yield* one.noteIn(session, "i")), "written")
       }
       assert.deepStrictEqual(yield* notes, ["a", "b", "c", "d", "f", "g", "i", "i"])
+    })))
+
+  it.live("has a term of ten seconds by the clock of the database, renewed by heartbeats every two", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const { note } = yield* opened({})
+      assert.strictEqual(outcomeOf(yield* note("a")), "written")
+      const term = Effect.map(
+        Effect.promise(() =>
+          execute(
+            database.url,
+            "SELECT extract(epoch FROM expires_at - held_since)::float AS held, extract(epoch FROM expires_at - clock_timestamp())::float AS remaining FROM writer"
+          )
+        ),
+        ([row]) => row as { readonly held: number; readonly remaining: number }
+      )
+      const first = yield* term
+      assert.approximately(first.held, 10, 0.5)
+      assert.isAtMost(first.remaining, 10)
+      const renewed = yield* Effect.repeat(Effect.delay(term, 50), {
+        until: ({ held }) => held > first.held
+      })
+      // on a busy machine a heartbeat is late
+      assert.isAtLeast(renewed.held, 11.9)
+      assert.isBelow(renewed.held, 15)
     })))
 
   it.live("does not pass while a transaction of the holder is open, however long after its term", () =>

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { preferReplica } from "../../../adapters/sql/reads/replica.ts"
+import { preferReplica } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { LedgerReader, NotRegistered } from "../../../core/ports/mod.ts"

@@ -106,9 +106,7 @@ describe("ledger versions", () => {
       const { version } = yield* writer.reader.stamp
       yield* untilKnown(other.versions, version)
       yield* Fiber.interrupt(watching)
-      // the first write finds no versions of parts, and so increments all
-      assert.deepStrictEqual(raised[0]![0], ledgerParts)
-      for (const [sql, memory] of raised.slice(1)) assert.deepStrictEqual(sql, memory)
+      for (const [sql, memory] of raised) assert.deepStrictEqual(sql, memory)
       // all processes have the same versions of parts, however they received the version
       const known = yield* Effect.repeat(
         Effect.sync(() => [writer, other].map(({ tip }) => tip.snapshot!(version))),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
-import { bulkLoad, type BulkRecord } from "../../../app/commands/bulk_load.ts"
+import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { BlockFeed } from "../../../core/domain/mod.ts"
 import { LedgerReader } from "../../../core/ports/mod.ts"

@@ -378,7 +378,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         open({ ...genesis, network: { ...genesis.network, chainId: 7 } })
       )
       assert.propertyVal(error, "reason", "otherNetwork")
-      assert.match(error.message, /of chain 1337 at .*, expected that of .* of chain 7 at /u)
+      assert.match(error.message, /of chain 1337 at .*, not of .* of chain 7 at /u)
     })))
 })
 

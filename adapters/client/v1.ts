@@ -1,0 +1,410 @@
+/* Written from the declarations of the contract by `npm run generate`: do not edit. */
+
+import type { JsonText, NoParameters } from "./parameters.ts"
+import type {
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
+  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery,
+  MerkleProof, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+} from "./later.ts"
+
+// the same in revision "later"
+export type {
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
+  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info,
+  L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+} from "./later.ts"
+
+/** Leaf of an exit tree, with its withdrawal data. */
+export interface Exit {
+  /** Number of a batch; the first one is 1. */
+  readonly batchNum: number
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly accountIndex: string
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  readonly merkleProof: MerkleProof
+  /** Units that the account exits with. */
+  readonly balance: string
+  /** Ethereum block of the instant withdrawal. */
+  readonly instantWithdraw: bigint | null
+  /** Ethereum block in which the withdrawal went to the delayer. */
+  readonly delayedWithdrawRequest: bigint | null
+  /** Ethereum block in which the delayed withdrawal was collected. */
+  readonly delayedWithdraw: bigint | null
+  readonly token: Token
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly bjj: string
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly zkEthereumAddress: string
+}
+
+/** Page of exits. */
+export interface Exits {
+  readonly exits: ReadonlyArray<Exit>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** L2 transaction waiting in the pool, as its sender signed it. */
+export interface PoolL2Transaction {
+  /** Identifier of a transaction. */
+  readonly id: string
+  /** Type of L2 transaction. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly fromAccountIndex: string
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly fromZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly fromBJJ: string | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly toAccountIndex: string | null
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly toZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly toBjj: string | null
+  /** Units of the token. */
+  readonly amount: string
+  /** Index into the table of fee factors. */
+  readonly fee: number
+  /** Number of transactions that the account has sent. */
+  readonly nonce: bigint
+  /** pend: pending, fing: forging, fged: forged, invl: invalid. */
+  readonly state: "pend" | "fing" | "fged" | "invl"
+  /** Compressed BabyJubJub signature: R8, then S. */
+  readonly signature: string
+  /** When the transaction entered the pool. */
+  readonly timestamp: string
+  /** Number of a batch; the first one is 1. */
+  readonly batchNum: number | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly requestFromAccountIndex: string | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly requestToAccountIndex: string | null
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly requestToZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly requestToBJJ: string | null
+  /** Identifier of a registered token; 0 is ether. */
+  readonly requestTokenId: number | null
+  /** An integer of any size, as a decimal string. */
+  readonly requestAmount: string | null
+  /** Index into the table of fee factors. */
+  readonly requestFee: number | null
+  /** Number of transactions that the account has sent. */
+  readonly requestNonce: bigint | null
+  readonly token: Token
+  /** The same as toBjj. */
+  readonly toBJJ: string | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch: number
+}
+
+/** Bid for the right to forge in a slot. */
+export interface Bid {
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Ethereum address. */
+  readonly bidderAddr: string
+  /** Ethereum address. */
+  readonly forgerAddr: string
+  /** Number of a slot. */
+  readonly slotNum: number
+  /** URL of the coordinator. */
+  readonly URL: string
+  /** Units of the governance token. */
+  readonly bidValue: string
+  /** Ethereum block number. */
+  readonly ethereumBlockNum: bigint
+  readonly timestamp: string
+}
+
+/** Period of blocks in which one coordinator forges. */
+export interface Slot {
+  /** Equals slotNum. */
+  readonly itemId: number
+  /** Number of a slot. */
+  readonly slotNum: number
+  /** Ethereum block number. */
+  readonly firstBlock: bigint
+  /** Ethereum block number. */
+  readonly lastBlock: bigint
+  /** Whether bids are accepted. */
+  readonly openAuction: boolean
+  /** Highest bid so far, also one below the minimum. */
+  readonly bestBid: Bid | null
+}
+
+/** Page of slots. */
+export interface Slots {
+  readonly slots: ReadonlyArray<Slot>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Page of bids. */
+export interface Bids {
+  readonly bids: ReadonlyArray<Bid>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Averages over the batches of the last 24 hours. */
+export interface Metrics {
+  readonly transactionsPerBatch: number
+  /** Seconds between batches. */
+  readonly batchFrequency: number
+  readonly transactionsPerSecond: number
+  readonly tokenAccounts: number
+  /** Distinct BabyJubJub keys. */
+  readonly wallets: number
+  /** US dollars for each L2 transaction. */
+  readonly avgTransactionFee: number
+}
+
+/** Limit of instant withdrawals of one size. */
+export interface Bucket {
+  /** Greatest withdrawal, in US dollars. */
+  readonly ceilUSD: string
+  /** Withdrawals that are left. */
+  readonly withdrawals: string
+  /** An integer of any size, as a decimal string. */
+  readonly maxWithdrawals: string
+  /** Block of the last change. */
+  readonly blockStamp: string
+  /** Blocks after which rateWithdrawals more are allowed. */
+  readonly rateBlocks: string
+  /** An integer of any size, as a decimal string. */
+  readonly rateWithdrawals: string
+}
+
+/** Variables of the rollup contract. */
+export interface StateRollup {
+  /** Block of the last change. */
+  readonly ethereumBlockNum: bigint
+  /** Blocks. */
+  readonly forgeL1L2BatchTimeout: number
+  /** Units of the governance token. */
+  readonly feeAddToken: string
+  /** Seconds. */
+  readonly withdrawalDelay: number
+  readonly buckets: ReadonlyArray<Bucket>
+}
+
+/** Variables of the auction contract. */
+export interface StateAuction {
+  /** Block of the last change. */
+  readonly ethereumBlockNum: bigint
+  /** Forges slots without a winning bid. */
+  readonly bootCoordinator: string
+  readonly bootCoordinatorUrl: string
+  /** Blocks from the start of a slot after which any coordinator may forge. */
+  readonly slotDeadline: number
+  /** Number of slots after the current one that are closed for bids. */
+  readonly closedAuctionSlots: number
+  /** Number of slots after the closed ones that are open for bids. */
+  readonly openAuctionSlots: number
+  /** Minimum bid, by slot number modulo 6. */
+  readonly defaultSlotSetBid: ReadonlyArray<string>
+  /** By how much a bid must exceed the previous one: percentage times 100. */
+  readonly outbidding: number
+  /** Ethereum address. */
+  readonly donationAddress: string
+  /** Burned, donated, to governance: percentage times 100. */
+  readonly allocationRatio: ReadonlyArray<number>
+  /** First slot of defaultSlotSetBid. */
+  readonly defaultSlotSetBidSlotNum: number
+}
+
+/** Variables of the withdrawal delayer contract. */
+export interface StateWithdrawalDelayer {
+  /** Block of the last change. */
+  readonly ethereumBlockNum: bigint
+  /** Ethereum address. */
+  readonly hermezGovernanceAddress: string
+  /** Ethereum address. */
+  readonly emergencyCouncilAddress: string
+  /** Seconds. */
+  readonly withdrawalDelay: number
+  /** Ethereum block number. */
+  readonly emergencyModeStartingBlock: bigint
+  readonly emergencyMode: boolean
+}
+
+/** Current state of the network. */
+export interface State {
+  readonly network: StateNetwork
+  readonly metrics: Metrics
+  readonly rollup: StateRollup
+  readonly auction: StateAuction
+  readonly withdrawalDelayer: StateWithdrawalDelayer
+  readonly recommendedFee: RecommendedFee
+}
+
+/** Constants of the deployed rollup contract. */
+export interface RollupPublicConstants {
+  /** Ethereum address. */
+  readonly tokenHEZ: string
+  /** Blocks. */
+  readonly absoluteMaxL1L2BatchTimeout: number
+  readonly verifiers: ReadonlyArray<Verifier>
+  /** Ethereum address. */
+  readonly hermezAuctionContract: string
+  /** Ethereum address. */
+  readonly hermezGovernanceAddress: string
+  /** Ethereum address. */
+  readonly withdrawDelayerContract: string
+}
+
+/** Constants of the rollup. */
+export interface ConfigRollup {
+  readonly publicConstants: RollupPublicConstants
+  /** Tokens in which a batch can collect fees. */
+  readonly maxFeeIdxCoordinator: number
+  /** Last reserved account index. */
+  readonly reservedIdx: number
+  /** Account index of the exit. */
+  readonly exitIdx: number
+  /** Deposits stay below. */
+  readonly limitDepositAmount: bigint
+  /** Transfers stay below. */
+  readonly limitL2TransferAmount: bigint
+  readonly limitTokens: number
+  readonly l1CoordinatorTotalBytes: number
+  readonly l1UserTotalBytes: number
+  readonly maxL1UserTx: number
+  readonly maxL1Tx: number
+  readonly inputSHAConstantBytes: number
+  readonly numBuckets: number
+  /** Seconds. */
+  readonly maxWithdrawalDelay: number
+  readonly exchangeMultiplier: number
+}
+
+/** Constants of the auction contract. */
+export interface ConfigAuction {
+  readonly blocksPerSlot: number
+  /** Units of the governance token. */
+  readonly initialMinimalBidding: bigint
+  /** First block of slot 0. */
+  readonly genesisBlockNum: bigint
+  /** Ethereum address. */
+  readonly tokenHEZ: string
+  /** Ethereum address. */
+  readonly hermezRollup: string
+  /** Ethereum address. */
+  readonly governanceAddress: string
+}
+
+/** Constants of the withdrawal delayer contract. */
+export interface ConfigWithdrawalDelayer {
+  /** Seconds. */
+  readonly maxWithdrawalDelay: number
+  /** Seconds. */
+  readonly maxEmergencyModeTime: number
+  /** Ethereum address. */
+  readonly hermezRollup: string
+}
+
+/** Constants of the network. */
+export interface Config {
+  readonly hermez: ConfigRollup
+  readonly auction: ConfigAuction
+  readonly withdrawalDelayer: ConfigWithdrawalDelayer
+  /** Identifier of the Ethereum chain. */
+  readonly chainId: number
+}
+
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+export interface PostPoolL2Transaction {
+  /** Recomputed from sender, token, amount, nonce and fee. */
+  readonly id: string
+  /** Type of the transaction; must match the destination. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Token of the sender's account. */
+  readonly tokenId: number
+  /** Account of the sender. */
+  readonly fromAccountIndex: string
+  /** Account of the receiver, or the exit. */
+  readonly toAccountIndex?: string | null
+  /** Receiver by Ethereum address; all F with a key. */
+  readonly toZkEthereumAddress?: string | null
+  /** Receiver by BabyJubJub key. */
+  readonly toBjj?: string | null
+  /** Units of the token, as many as 40 bits of floating point hold exactly. */
+  readonly amount: string
+  /** Index into the table of fee factors; 256 cannot be signed. */
+  readonly fee: number
+  /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
+  readonly nonce: number | bigint
+  /** Compressed BabyJubJub signature of the sender. */
+  readonly signature: string
+  /** Sender of the transaction that must be forged in the same batch. */
+  readonly requestFromAccountIndex?: string | null
+  /** Receiver of it. */
+  readonly requestToAccountIndex?: string | null
+  /** Receiver of it by Ethereum address. */
+  readonly requestToZkEthereumAddress?: string | null
+  /** Receiver of it by key. */
+  readonly requestToBjj?: string | null
+  /** Token of it. */
+  readonly requestTokenId?: number | null
+  /** Amount of it. */
+  readonly requestAmount?: string | null
+  /** Fee of it. */
+  readonly requestFee?: number | null
+  /** Nonce of it. */
+  readonly requestNonce?: number | bigint | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch?: number | null
+  /** Position in a group; only 0, no group. */
+  readonly requestOffset?: number | null
+}
+
+/** The parameters and the answer of each operation. */
+export interface Operations {
+  /** Authorization to create accounts for a key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
+  readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
+  /** Accounts with their balances: `GET /accounts`. */
+  readonly getAccounts: { readonly takes: AccountsQuery, readonly answers: Accounts, readonly item: Account }
+  /** An account: `GET /accounts/{accountIndex}`. */
+  readonly getAccount: { readonly takes: { readonly accountIndex: string }, readonly answers: Account }
+  /** Exits with their withdrawal data: `GET /exits`. */
+  readonly getExits: { readonly takes: ExitsQuery, readonly answers: Exits, readonly item: Exit }
+  /** The exit of an account in a batch: `GET /exits/{batchNum}/{accountIndex}`. */
+  readonly getExit: { readonly takes: { readonly batchNum: number, readonly accountIndex: string }, readonly answers: Exit }
+  /** Pool transaction of this node: `GET /transactions-pool/{id}`. */
+  readonly getPoolTx: { readonly takes: { readonly id: string }, readonly answers: PoolL2Transaction }
+  /** Forged transactions: `GET /transactions-history`. */
+  readonly getHistoryTxs: { readonly takes: HistoryTransactionsQuery, readonly answers: HistoryTransactions, readonly item: HistoryTransaction }
+  /** A forged transaction, or an L1 transaction in its queue: `GET /transactions-history/{id}`. */
+  readonly getHistoryTx: { readonly takes: { readonly id: string }, readonly answers: HistoryTransaction }
+  /** Batches: `GET /batches`. */
+  readonly getBatches: { readonly takes: BatchesQuery, readonly answers: Batches, readonly item: Batch }
+  /** A batch: `GET /batches/{batchNum}`. */
+  readonly getBatch: { readonly takes: { readonly batchNum: number }, readonly answers: Batch }
+  /** A batch with all its transactions: `GET /full-batches/{batchNum}`. */
+  readonly getFullBatch: { readonly takes: { readonly batchNum: number }, readonly answers: FullBatch }
+  /** Slots, past and future: `GET /slots`. */
+  readonly getSlots: { readonly takes: SlotsQuery, readonly answers: Slots, readonly item: Slot }
+  /** A slot: `GET /slots/{slotNum}`. */
+  readonly getSlot: { readonly takes: { readonly slotNum: number }, readonly answers: Slot }
+  /** Bids of the slot auctions: `GET /bids`. */
+  readonly getBids: { readonly takes: BidsQuery, readonly answers: Bids, readonly item: Bid }
+  /** Current state of the network, with metrics: `GET /state`. */
+  readonly getState: { readonly takes: NoParameters, readonly answers: State }
+  /** Constants of the network: `GET /config`. */
+  readonly getConfig: { readonly takes: NoParameters, readonly answers: Config }
+  /** Registered tokens: `GET /tokens`. */
+  readonly getTokens: { readonly takes: TokensQuery, readonly answers: Tokens, readonly item: Token }
+  /** A token: `GET /tokens/{id}`. */
+  readonly getToken: { readonly takes: { readonly id: number }, readonly answers: Token }
+  /** Registrations of coordinators: `GET /coordinators`. */
+  readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
+  /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
+  readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
+  /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
+  readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
+  /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
+  readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
+}

@@ -1,0 +1,47 @@
+import type { DatabaseSync } from "node:sqlite"
+import { StoreFailure } from "../../core/ports/mod.ts"
+import { isSqliteError } from "./_database.ts"
+
+/**
+ * Returns the failure for an error of a commit. It is temporary if the system refused a write:
+ * SQLite reports a full disk as FULL, and an exceeded quota or size limit of a file as IOERR_WRITE.
+ * After any other error, such as a failed sync, nobody knows what is on the disk.
+ */
+export const commitFailure = (error: unknown, directory: string): StoreFailure => {
+  const reason = error instanceof Error ? error.message : String(error)
+  const isRefused = isSqliteError(error) &&
+    ((error.errcode & 0xff) === sqliteFull || error.errcode === sqliteWriteRefused)
+  return isRefused
+    ? new StoreFailure({
+      retry: true,
+      reason: "disk",
+      cause: error,
+      message:
+        `The journal in "${directory}" cannot be written (${reason}): reads continue, and writes are refused until the disk has room`
+    })
+    : new StoreFailure({
+      retry: false,
+      cause: error,
+      message:
+        `The journal in "${directory}" has failed (${reason}): nothing is answered any more, since the content of the disk is unknown; check the disk and start again`
+    })
+}
+
+const sqliteFull = 13
+const sqliteWriteRefused = 778
+
+/** Bytes that must be free before writes resume. */
+const reservedBytes = 256 * 1024
+
+/** Returns whether the disk has room: writes some bytes to a table and deletes them. */
+export function hasRoom(database: DatabaseSync): boolean {
+  try {
+    database.exec(
+      `BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS room (bytes BLOB) STRICT; INSERT INTO room VALUES (zeroblob(${reservedBytes})); COMMIT; DELETE FROM room`
+    )
+    return true
+  } catch {
+    if (database.isTransaction) database.exec("ROLLBACK")
+    return false
+  }
+}

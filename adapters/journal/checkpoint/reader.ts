@@ -1,0 +1,51 @@
+import { deserialize } from "node:v8"
+import { inflateRawSync } from "node:zlib"
+import type { LedgerImage, PoolImage } from "../../memory/mod.ts"
+import { isSegmented, type Manifest, type StoredLists } from "./manifest.ts"
+import type { CheckpointTables } from "./tables.ts"
+
+/** The state of the stores. */
+export interface StoreImages {
+  readonly ledger: LedgerImage
+  readonly pool: PoolImage
+}
+
+/**
+ * Reads all parts of a checkpoint and compares them with their checksums, those of the feed
+ * included. Yields after each part. Throws if a part is damaged.
+ */
+export function* readImages(
+  tables: CheckpointTables,
+  { feed, ledger, pool }: Manifest
+): Generator<void, StoreImages> {
+  for (const part of feed) {
+    tables.readPart(part)
+    yield
+  }
+  const lists = {
+    ledger: yield* readLists(tables, ledger.lists),
+    pool: yield* readLists(tables, pool.lists)
+  }
+  return {
+    ledger: { ...ledger, lists: lists.ledger as unknown as LedgerImage["lists"] },
+    pool: { ...pool, lists: lists.pool as unknown as PoolImage["lists"] }
+  }
+}
+
+function* readLists(
+  tables: CheckpointTables,
+  stored: StoredLists
+): Generator<void, Record<string, ReadonlyArray<unknown>>> {
+  const lists: Record<string, ReadonlyArray<unknown>> = {}
+  for (const [name, { parts }] of Object.entries(stored)) {
+    const list: Array<unknown> = []
+    for (const part of parts) {
+      const bytes = tables.readPart(part)
+      const rows = deserialize(isSegmented(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
+      for (const row of rows) list.push(row)
+      yield
+    }
+    lists[name] = list
+  }
+  return lists
+}

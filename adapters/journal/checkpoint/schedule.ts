@@ -1,0 +1,120 @@
+import { Clock, Effect, type Scope, Semaphore } from "effect"
+import { counter, gauge, type Health, measure, StoreFailure } from "../../../core/ports/mod.ts"
+import type { MemoryPoolStore } from "../../memory/mod.ts"
+import type { StoreImages } from "./reader.ts"
+import { type CheckpointedJournal, type CheckpointReport, CheckpointWriter } from "./writer.ts"
+
+/** When checkpoints are written, and what they drop. */
+export interface CheckpointOptions {
+  /** Bytes of records after which a checkpoint is written. */
+  readonly checkpointBytes: number
+  /** Time after which the transitions of transactions that left the pool are dropped. */
+  readonly poolHistoryMs: number
+}
+
+/** The checkpoints of an open journal. */
+export interface Checkpoints {
+  /** Writes a checkpoint now. If it fails, the journal goes on with its records. */
+  readonly write: Effect.Effect<CheckpointReport, StoreFailure>
+  /** Returns the problem of the last checkpoint, or undefined. */
+  readonly problem: () => string | undefined
+}
+
+/** Writes checkpoints until the scope closes, one at a time, and reports them as metrics. */
+export const scheduleCheckpoints = (
+  journal: CheckpointedJournal,
+  stores: { readonly capture: () => StoreImages; readonly pool: MemoryPoolStore },
+  restored: StoreImages | undefined,
+  { checkpointBytes, poolHistoryMs }: CheckpointOptions
+): Effect.Effect<Checkpoints, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const writer = new CheckpointWriter(journal, stores.capture, restored)
+    const semaphore = Semaphore.makeUnsafe(1)
+    let problem: string | undefined
+    const sum = { count: 0, failures: 0, bytes: 0, durationMs: 0 }
+    const write = semaphore.withPermit(Effect.gen(function*() {
+      const nowMs = yield* Clock.currentTimeMillis
+      // without entries that may still be undone
+      yield* Effect.try({
+        try: () => journal.captureAt(() => stores.pool.forgetTransitions(nowMs - poolHistoryMs)),
+        catch: failureOf
+      })
+      return yield* Effect.tryPromise({ try: (signal) => writer.write(signal), catch: failureOf })
+    })).pipe(
+      Effect.tap(({ bytes, durationMs, seq, writtenBytes }) => {
+        problem = undefined
+        sum.count++
+        sum.bytes = bytes
+        sum.durationMs = durationMs
+        return Effect.log(
+          `Checkpoint of ${journal.directory} at record ${seq}: wrote ${
+            mebibytes(writtenBytes)
+          } of ${mebibytes(bytes)} MiB in ${(durationMs / 1000).toFixed(1)} s`
+        )
+      }),
+      Effect.tapError(({ message }) => {
+        problem = message
+        sum.failures++
+        return Effect.logWarning(message)
+      })
+    )
+    yield* measure(
+      gauge(
+        "rollup_journal_bytes_since_checkpoint",
+        "Bytes of the records of the journal that no checkpoint includes",
+        () => journal.bytesSinceCheckpoint
+      ),
+      gauge(
+        "rollup_journal_checkpoint_bytes",
+        "Bytes of the last checkpoint since the start",
+        () => sum.bytes
+      ),
+      gauge(
+        "rollup_journal_checkpoint_duration_seconds",
+        "Time that the last checkpoint since the start took",
+        () => sum.durationMs / 1000
+      ),
+      counter("rollup_journal_checkpoints_total", "Checkpoints that were written", () => sum.count),
+      counter("rollup_journal_checkpoint_failures_total", "Checkpoints that failed", () =>
+        sum.failures)
+    )
+    const writeIfDue = Effect.gen(function*() {
+      yield* Effect.sleep(checkPeriodMs)
+      if (journal.bytesSinceCheckpoint < checkpointBytes || journal.failure !== undefined) {
+        return
+      }
+      yield* Effect.catch(write, () =>
+        Effect.sleep(retryMs))
+    })
+    yield* Effect.forkScoped(Effect.forever(writeIfDue))
+    return {
+      write,
+      problem: () =>
+        problem
+    }
+  })
+
+/** Returns the health of a journal that has not failed. */
+export const checkpointHealth = (
+  { directory }: CheckpointedJournal,
+  { problem }: Pick<Checkpoints, "problem">
+): Health => {
+  const found = problem()
+  return found === undefined
+    ? { state: "ok", detail: `Accepted writes are on disk in ${directory}` }
+    : { state: "degraded", detail: `${found}; accepted writes are on disk, and the journal grows` }
+}
+
+const checkPeriodMs = 1000
+const retryMs = 60_000
+
+const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
+
+const failureOf = (error: unknown): StoreFailure =>
+  error instanceof StoreFailure ? error : new StoreFailure({
+    retry: false,
+    cause: error,
+    message: `No checkpoint of the journal could be written (${
+      error instanceof Error ? error.message : String(error)
+    })`
+  })

@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { promisify } from "node:util"
+import { serialize } from "node:v8"
+import { deflateRaw } from "node:zlib"
+import type { StoreFailure } from "../../../core/ports/mod.ts"
+import {
+  chunkLength,
+  isSegmented,
+  type Manifest,
+  type PartReference,
+  partsOf,
+  type StoredList,
+  type StoredLists
+} from "./manifest.ts"
+import type { StoreImages } from "./reader.ts"
+import type { CheckpointTables } from "./tables.ts"
+
+/** The parts of a journal that checkpoints use. */
+export interface CheckpointedJournal {
+  readonly directory: string
+  readonly tables: CheckpointTables
+  /** The checkpoint; undefined if there is none. */
+  readonly manifest: Manifest | undefined
+  /** Bytes of the entries behind the checkpoint. */
+  readonly bytesSinceCheckpoint: number
+  readonly failure: StoreFailure | undefined
+  /**
+   * Commits all pending entries and calls `capture`, before the writers of these entries go on.
+   * Throws if the journal has failed.
+   */
+  readonly captureAt: <A>(capture: () => A) => {
+    readonly captured: A
+    /** The last record, and the checksum of it and all records before it. */
+    readonly seq: number
+    readonly checksum: number
+  }
+  /** Yields the lines of the feed in records (after, to], some at a time, also during writes. */
+  readonly feedSlices: (after: number, to: number) => Iterable<ReadonlyArray<string>>
+  /** Makes a checkpoint the one that the next start reads. */
+  readonly install: (manifest: Manifest, bytesAfter: number) => void
+}
+
+/** The result of a checkpoint. */
+export interface CheckpointReport {
+  /** The last record that it includes. */
+  readonly seq: number
+  /** Bytes of the parts that were written. */
+  readonly writtenBytes: number
+  /** Bytes of all parts, those of earlier checkpoints included. */
+  readonly bytes: number
+  readonly durationMs: number
+}
+
+type Lists = { readonly [name: string]: ReadonlyArray<unknown> }
+
+/** A checkpoint with the rows that it was made of. */
+interface Written {
+  readonly manifest: Manifest
+  readonly images: StoreImages
+}
+
+const deflate = promisify(deflateRaw)
+/** Characters of the feed that are compressed together. */
+const feedPartLength = 1 << 20
+
+/**
+ * Writes the state of the stores beside the records of a journal, then deletes the records that it
+ * includes. Rows never change: a part whose rows are the same objects as in the last checkpoint is
+ * not written again. Other writes go on between the steps, of some milliseconds each.
+ */
+export class CheckpointWriter {
+  readonly #journal: CheckpointedJournal
+  readonly #capture: () => StoreImages
+  #last: Written | undefined
+
+  /**
+   * @param capture returns the stores, which contain every appended record
+   * @param restored the stores as the checkpoint of the journal has restored them
+   */
+  constructor(
+    journal: CheckpointedJournal,
+    capture: () => StoreImages,
+    restored: StoreImages | undefined
+  ) {
+    this.#journal = journal
+    this.#capture = capture
+    const { manifest } = journal
+    if (manifest !== undefined && restored !== undefined) {
+      this.#last = { manifest, images: restored }
+    }
+  }
+
+  /**
+   * Writes a checkpoint. Calls must not overlap. If it fails or is aborted, the last checkpoint and
+   * all records stay, and it can be called again.
+   */
+  async write(signal: AbortSignal): Promise<CheckpointReport> {
+    const [journal, last, startedMs] = [this.#journal, this.#last, performance.now()]
+    journal.tables.create()
+    const { captured: [images, bytesIncluded], checksum, seq } = journal.captureAt(() =>
+      [this.#capture(), journal.bytesSinceCheckpoint] as const
+    )
+    const before = last?.manifest
+    const feed: Array<PartReference> = [...before?.feed ?? []]
+    for await (const lines of this.#linesAfter(before?.seq ?? 0, seq)) {
+      signal.throwIfAborted()
+      feed.push(journal.tables.addPart(await deflate(lines)))
+    }
+    const { ledger, pool } = images
+    const writeAll = (lists: object, stored?: StoredLists, rowsBefore?: object, first = {}) =>
+      this.#writeLists(signal, lists as Lists, first, stored, rowsBefore as Lists)
+    const manifest: Manifest = {
+      seq,
+      checksum,
+      ledger: {
+        ...ledger,
+        lists: await writeAll(ledger.lists, before?.ledger.lists, last?.images.ledger.lists)
+      },
+      pool: {
+        ...pool,
+        lists: await writeAll(pool.lists, before?.pool.lists, last?.images.pool.lists, {
+          histories: pool.firstHistory
+        })
+      },
+      feed
+    }
+    journal.install(manifest, journal.bytesSinceCheckpoint - bytesIncluded)
+    this.#last = { manifest, images }
+    for (const _ of journal.tables.deleteObsolete(manifest)) {
+      await nextTurn()
+      signal.throwIfAborted()
+    }
+    const known = new Set(before === undefined ? [] : partsOf(before).map(([id]) => id))
+    const bytesOf = (parts: ReadonlyArray<PartReference>) =>
+      parts.reduce((sum, [, , bytes]) => sum + bytes, 0)
+    const parts = partsOf(manifest)
+    return {
+      seq,
+      writtenBytes: bytesOf(parts.filter(([id]) => !known.has(id))),
+      bytes: bytesOf(parts),
+      durationMs: performance.now() - startedMs
+    }
+  }
+
+  /** Yields the lines of the feed with numbers in (after, to], joined by line feeds. */
+  async *#linesAfter(after: number, to: number): AsyncGenerator<string, void> {
+    let [lines, length] = [new Array<string>(), 0]
+    for (const some of this.#journal.feedSlices(after, to)) {
+      for (const line of some) {
+        lines.push(line)
+        length += line.length
+        if (length < feedPartLength) continue
+        yield lines.join("\n")
+        ;[lines, length] = [[], 0]
+      }
+      await nextTurn()
+    }
+    if (lines.length > 0) yield lines.join("\n")
+  }
+
+  /** Stores the changed chunks of lists. `first` has the number of the first row if it is not 0. */
+  async #writeLists(
+    signal: AbortSignal,
+    lists: Lists,
+    first: { readonly [name: string]: number },
+    storedBefore: StoredLists = {},
+    listsBefore: Lists = {}
+  ): Promise<StoredLists> {
+    const stored: Record<string, StoredList> = {}
+    for (const [name, rows] of Object.entries(lists)) {
+      const [length, start] = [chunkLength(name), first[name] ?? 0]
+      const before = storedBefore[name] ?? { first: start, parts: [] }
+      const shift = start - before.first
+      const parts: Array<PartReference> = []
+      for (let at = 0; at < rows.length; at += length) {
+        const chunk = rows.slice(at, at + length)
+        const chunkBefore = listsBefore[name]?.slice(at + shift, at + shift + length)
+        const partBefore = before.parts[(at + shift) / length]
+        const isUnchanged = partBefore !== undefined && chunkBefore?.length === chunk.length &&
+          chunk.every((row, i) => row === chunkBefore[i])
+        parts.push(isUnchanged ? partBefore : await this.#writeChunk(name, chunk))
+        if (isUnchanged && parts.length % unchangedPerTurn !== 0) continue
+        await nextTurn()
+        signal.throwIfAborted()
+      }
+      stored[name] = { first: start, parts }
+    }
+    return stored
+  }
+
+  async #writeChunk(name: string, chunk: ReadonlyArray<unknown>): Promise<PartReference> {
+    const bytes = serialize(chunk)
+    return this.#journal.tables.addPart(isSegmented(name) ? bytes : await deflate(bytes))
+  }
+}
+
+/** Unchanged chunks that are compared in one turn of the event loop. */
+const unchangedPerTurn = 64

@@ -1,0 +1,102 @@
+import type {
+  Account,
+  Batch,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  Transaction
+} from "../../../core/domain/mod.ts"
+import type { PartVersions } from "../../../core/ports/mod.ts"
+import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../segments/mod.ts"
+
+/** The withdrawals of an exit before another one was added. */
+export interface ReplacedWithdrawals
+  extends Pick<Exit, "instantWithdrawn" | "delayedWithdrawRequest" | "delayedWithdrawn">
+{
+  readonly position: number
+}
+
+/** The lengths of the tables after a batch, and sums over all batches up to it. */
+export interface BatchTotals {
+  readonly transactions: number
+  readonly l2Transactions: number
+  readonly feeUnits: bigint
+  readonly accounts: number
+  readonly accountUpdates: number
+  readonly exits: number
+  /** The greatest queue that was forged; null before the first one. */
+  readonly lastForgedQueue: number | null
+  /** The queued transactions that this batch forged, as they were in their queue. */
+  readonly forged: ReadonlyArray<Transaction>
+}
+
+/** The number of variable sets of each contract. */
+export interface ParameterCounts {
+  readonly rollup: number
+  readonly auction: number
+  readonly withdrawalDelayer: number
+}
+
+/** The price of a token before another one was set. */
+export type ReplacedPrice = Pick<Token, "id" | "priceUSD" | "priceTimeMs">
+
+/** A block, and the lengths of the tables before it. */
+export interface StoredBlock {
+  readonly block: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly batches: number
+  readonly queued: number
+  readonly tokens: number
+  readonly prices: number
+  readonly coordinators: number
+  readonly bids: number
+  readonly withdrawals: number
+  readonly parameters: ParameterCounts
+}
+
+/** The lists of a ledger, undo logs included. Their rows are plain data and never change. */
+export interface LedgerLists {
+  readonly blocks: ReadonlyArray<StoredBlock>
+  readonly batches: ReadonlyArray<Batch>
+  readonly totals: ReadonlyArray<BatchTotals>
+  readonly transactionSegments: ReadonlyArray<TransactionColumns>
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly accounts: ReadonlyArray<Account>
+  readonly accountUpdateSegments: ReadonlyArray<AccountUpdateColumns>
+  readonly accountUpdates: ReadonlyArray<AccountUpdate>
+  readonly exits: ReadonlyArray<Exit>
+  readonly replacedWithdrawals: ReadonlyArray<ReplacedWithdrawals>
+  readonly enqueued: ReadonlyArray<Transaction>
+  readonly tokens: ReadonlyArray<Token>
+  readonly replacedPrices: ReadonlyArray<ReplacedPrice>
+  readonly coordinators: ReadonlyArray<Coordinator>
+  readonly bids: ReadonlyArray<Bid>
+  readonly rollupVariables: ReadonlyArray<NetworkVariables["rollup"]>
+  readonly auctionVariables: ReadonlyArray<NetworkVariables["auction"]>
+  readonly withdrawalDelayerVariables: ReadonlyArray<NetworkVariables["withdrawalDelayer"]>
+}
+
+/** The lists that assign item ids. */
+export type NumberedList =
+  | "accounts"
+  | "batches"
+  | "bids"
+  | "coordinators"
+  | "exits"
+  | "tokens"
+  | "transactions"
+
+/**
+ * The complete state of a ledger at one version. It shares the rows of the ledger, which never
+ * change, so later writes do not change it.
+ */
+export interface LedgerImage {
+  readonly version: number
+  readonly parts: PartVersions
+  /** The next item id of each list. */
+  readonly nextItemIds: { readonly [N in NumberedList]: number }
+  readonly lists: LedgerLists
+}

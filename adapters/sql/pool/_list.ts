@@ -1,0 +1,100 @@
+import type { PageCounts } from "../../../core/contract/mod.ts"
+import type { SkipCode } from "../../../core/domain/mod.ts"
+import type { PoolFilters, PoolPage, PoolPageQuery, PoolParty } from "../../../core/ports/mod.ts"
+import {
+  bigintList,
+  bytesOf,
+  int8,
+  pooledOf,
+  type PoolTransactionRow,
+  skippedTransactionOf,
+  type SkippedTransactionRow,
+  transactionColumns
+} from "./pool_rows.ts"
+
+/** A statement and its parameters. */
+interface Query {
+  readonly statement: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Returns the query of a page. Page and counts are of one statement, hence of one snapshot. */
+export const listQuery = ({ filters, fromArrival, limit, order }: PoolPageQuery): Query => {
+  const parameters: Array<unknown> = []
+  const parameter = (value: unknown): string => `$${parameters.push(value)}`
+  const condition = conditionOf(filters, parameter)
+  const from = fromArrival === null
+    ? "true"
+    : `arrival ${order === "ASC" ? ">=" : "<="} ${parameter(int8(fromArrival))}`
+  return {
+    statement: `
+WITH matching AS MATERIALIZED (SELECT t.arrival FROM pool_transaction AS t WHERE ${condition}),
+page AS (SELECT arrival FROM matching WHERE ${from} ORDER BY arrival ${order} LIMIT ${
+      parameter(int8(limit))
+    })
+SELECT counts.*, ${transactionColumns}, t.passed_code, t.passed_reason, t.passed_batch_num, t.passed_at_ms
+FROM (
+  SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${from}) AS from_here
+  FROM matching
+) AS counts LEFT JOIN (page JOIN pool_transaction AS t USING (arrival)) ON true ORDER BY t.arrival ${order}`,
+    parameters
+  }
+}
+
+/** Returns the page of the rows of `listQuery`. */
+export const pageOf = (rows: ReadonlyArray<ListRow>): PoolPage => {
+  const [first] = rows
+  const items = rows.flatMap((row) =>
+    row.id === null ? [] : {
+      pooled: pooledOf(row),
+      skipped: isSkipped(row) ? skippedTransactionOf(row) : null
+    }
+  )
+  const itemIdOf = (arrival: bigint | null) => arrival === null ? null : Number(arrival) + 1
+  const counts: PageCounts = {
+    pendingItems: Number(first!.from_here) - items.length,
+    totalItems: Number(first!.total_items),
+    firstItem: itemIdOf(first!.first_arrival),
+    lastItem: itemIdOf(first!.last_arrival)
+  }
+  return { items, counts }
+}
+
+const isSkipped = (row: FullRow): row is FullRow & SkippedTransactionRow => row.passed_code !== null
+
+interface Counts {
+  readonly total_items: bigint
+  readonly first_arrival: bigint | null
+  readonly last_arrival: bigint | null
+  readonly from_here: bigint
+}
+
+type FullRow = PoolTransactionRow & { readonly passed_code: SkipCode | null }
+
+/** A row of `listQuery`; without a transaction if the page is empty. */
+export type ListRow =
+  & Counts
+  & ({ readonly id: null } | FullRow)
+
+const conditionOf = (
+  { from, party, state, to, tokenId, type }: PoolFilters,
+  parameter: (value: unknown) => string
+): string => {
+  const sentBy = ({ accounts }: PoolParty) =>
+    `t.from_account_index = ANY (${parameter(bigintList(accounts))}::bigint[])`
+  const sentTo = ({ accounts, address, publicKey }: PoolParty) =>
+    [
+      `t.to_account_index = ANY (${parameter(bigintList(accounts))}::bigint[])`,
+      ...address === undefined ? [] : [`t.to_address = ${parameter(bytesOf(address))}`],
+      ...publicKey === undefined ? [] : [`t.to_public_key = ${parameter(bytesOf(publicKey))}`]
+    ].join(" OR ")
+  const conditions = [
+    ...state === undefined ? [] : [`t.state = ${parameter(state)}`],
+    ...type === undefined ? [] : [`t.type = ${parameter(type)}`],
+    ...tokenId === undefined ? [] : [`t.token_id = ${parameter(int8(tokenId))}`],
+    ...from === undefined ? [] : [sentBy(from)],
+    ...to === undefined ? [] : [`(${sentTo(to)})`],
+    ...party === undefined ? [] : [`(${sentBy(party)} OR ${sentTo(party)})`]
+  ]
+  return conditions.length === 0 ? "true" : conditions.join(" AND ")
+}

@@ -1,0 +1,151 @@
+import * as Result from "effect/Result"
+import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
+import { type AccountIndex, parseAccountIndex } from "../../core/encoding/mod.ts"
+import { type later, valueOf } from "../client/mod.ts"
+import { ownerAddress, transactionBody } from "./_wire.ts"
+import { buildTransaction } from "./_build.ts"
+import type { Connection, WaitOptions } from "./_requests.ts"
+import type { Wallet } from "./keys.ts"
+import type { TransactionRequest } from "./request.ts"
+import { type SentTransaction, sentTransaction } from "./transaction.ts"
+import { type WithdrawData, withdrawDataOf } from "./withdrawal.ts"
+
+/** An account of a wallet. */
+export interface WalletAccount {
+  readonly index: AccountIndex
+  /** The index as text, such as `zk:ETH:256`. */
+  readonly accountIndex: string
+  readonly token: later.Token
+  /** Returns the account as the server shows it now, with balance and nonce. */
+  readonly read: (options?: WaitOptions) => Promise<later.Account>
+  /**
+   * Builds, checks, signs and posts a transaction. Rejects with InvalidTransaction if it breaks a
+   * rule, and with RequestFailed if the server refuses it or is unreachable. Calls for one account
+   * run one after the other, so that each gets its own nonce.
+   */
+  readonly transfer: (
+    request: TransactionRequest,
+    options?: WaitOptions
+  ) => Promise<SentTransaction>
+  /** Like `transfer` to `exit`: after it is forged, the exit can be withdrawn on Ethereum. */
+  readonly exit: (
+    request: Omit<TransactionRequest, "to">,
+    options?: WaitOptions
+  ) => Promise<SentTransaction>
+  /** Builds, checks and signs a transaction without posting it. Rejects as `transfer` does. */
+  readonly build: (
+    request: TransactionRequest,
+    options?: WaitOptions
+  ) => Promise<PostedTransaction>
+  /** Posts a transaction that `build` returned. Posting it again changes nothing. */
+  readonly post: (transaction: PostedTransaction, options?: WaitOptions) => Promise<SentTransaction>
+  /** Returns the exits of the account; with `pending` only those that were not withdrawn. */
+  readonly exits: (
+    options?: WaitOptions & { readonly pending?: boolean }
+  ) => Promise<ReadonlyArray<later.Exit>>
+  /**
+   * Returns the data that withdraw an exit on Ethereum, after its Merkle proof was verified against
+   * the exit root of its batch. `exitRoot` is the one that the server names by default; a wallet
+   * that does not trust the server reads it from the rollup contract. `instant` is true by default.
+   * Rejects with InvalidExit if the proof is wrong.
+   */
+  readonly withdrawData: (
+    exit: later.Exit,
+    options?: WaitOptions & { readonly exitRoot?: bigint; readonly instant?: boolean }
+  ) => Promise<WithdrawData>
+}
+
+/** The transactions of one account that were sent and may not be forged. */
+export interface SentFrom {
+  transactions: ReadonlyArray<PostedTransaction>
+  /** Settles when the last call has built and posted its transaction. */
+  last: Promise<unknown>
+}
+
+/** Returns the account of a wallet. */
+export function walletAccount(
+  connection: Connection,
+  wallet: Wallet,
+  account: later.Account,
+  sent: SentFrom
+): WalletAccount {
+  const { accountIndex, token } = account
+  const { client, network: { prefix } } = connection
+  const index = Result.getOrThrow(parseAccountIndex(prefix, accountIndex))
+  const read = async (options: WaitOptions = {}) =>
+    valueOf(await client.getAccount({ accountIndex }, options))
+
+  const build = async (request: TransactionRequest, options: WaitOptions = {}) => {
+    const account = await read(options)
+    sent.transactions = sent.transactions.filter(({ nonce }) => nonce >= account.nonce)
+    const { transactions } = sent
+    return await buildTransaction(
+      connection,
+      {
+        wallet,
+        index,
+        account,
+        nextNonce: freeNonce(account.nonce, transactions),
+        committed: transactions.reduce(
+          (sum, transaction) => sum + transaction.amount + feeUnits(transaction),
+          0n
+        )
+      },
+      request,
+      options
+    )
+  }
+  const post = async (transaction: PostedTransaction, options: WaitOptions = {}) => {
+    valueOf(await client.postTx(transactionBody(transaction, prefix, token.symbol), options))
+    const forget = () => {
+      sent.transactions = sent.transactions.filter(({ id }) => id !== transaction.id)
+    }
+    forget()
+    sent.transactions = [...sent.transactions, transaction]
+    return sentTransaction(connection, transaction.id, forget)
+  }
+  const transfer: WalletAccount["transfer"] = (request, options) => {
+    const next = sent.last.then(async () => await post(await build(request, options), options))
+    sent.last = next.catch(() => {})
+    return next
+  }
+  return {
+    index,
+    accountIndex,
+    token,
+    read,
+    build,
+    post,
+    transfer,
+    exit: (request, options) => transfer({ ...request, to: "exit" }, options),
+    exits: async ({ pending, ...options } = {}) => {
+      const exits: Array<later.Exit> = []
+      const filter = pending === true
+        ? { accountIndex, onlyPendingWithdraws: true }
+        : { accountIndex }
+      for await (const exit of client.items("getExits", filter, options)) exits.push(exit)
+      return exits
+    },
+    withdrawData: async (exit, { exitRoot, instant = true, ...options } = {}) =>
+      withdrawDataOf(
+        exit,
+        {
+          accountIndex: index,
+          tokenId: token.id,
+          publicKey: wallet.publicKey,
+          address: ownerAddress(account, prefix)
+        },
+        exitRoot ??
+          BigInt(valueOf(await client.getBatch({ batchNum: exit.batchNum }, options)).exitRoot),
+        instant
+      )
+  }
+}
+
+/** Returns the lowest nonce from `nonce` on that no transaction has. */
+function freeNonce(nonce: bigint, transactions: ReadonlyArray<PostedTransaction>): bigint {
+  const used = new Set(transactions.map(({ nonce }) => nonce))
+  let free = nonce
+  while (used.has(free)) free++
+  return free
+}

@@ -1,0 +1,88 @@
+import type { MerkleProof } from "../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  INTERNAL_ADDRESS,
+  type PublicKey,
+  publicKeyToBigEndianHex
+} from "../../core/encoding/mod.ts"
+import type { later } from "../client/mod.ts"
+import { verifyExitProof } from "../crypto/mod.ts"
+
+/**
+ * The arguments of `withdrawMerkleProof` of the rollup contract, in its order. `Object.values`
+ * returns them as a list.
+ */
+export interface WithdrawData {
+  readonly tokenId: number
+  /** Units of the token. */
+  readonly amount: bigint
+  /** The compressed key as a number. */
+  readonly publicKey: bigint
+  /** The batch of the exit. */
+  readonly batchNum: number
+  /** From the root downwards. */
+  readonly siblings: ReadonlyArray<bigint>
+  readonly accountIndex: AccountIndex
+  /** False sends the tokens to the contract that delays withdrawals. */
+  readonly instant: boolean
+}
+
+/** The account of an exit. */
+export interface ExitOwner {
+  readonly accountIndex: AccountIndex
+  readonly tokenId: number
+  readonly publicKey: PublicKey
+  readonly address: EthereumAddress
+}
+
+/**
+ * Returns the withdrawal data of an exit whose proof leads to the exit root. Throws InvalidExit if
+ * it does not, or if nobody can withdraw it on Ethereum.
+ */
+export function withdrawDataOf(
+  exit: later.Exit,
+  owner: ExitOwner,
+  exitRoot: bigint,
+  instant: boolean
+): WithdrawData {
+  const { batchNum } = exit
+  const { accountIndex, publicKey, tokenId } = owner
+  if (owner.address === INTERNAL_ADDRESS) {
+    throw new InvalidExit(
+      `Account ${accountIndex} is internal and has no Ethereum address: it cannot withdraw`
+    )
+  }
+  const merkleProof = proofOf(exit)
+  const amount = BigInt(exit.balance)
+  if (!verifyExitProof({ ...owner, balance: amount, merkleProof }, exitRoot)) {
+    throw new InvalidExit(
+      `The proof of the exit of account ${accountIndex} in batch ${batchNum} does not lead from ${amount} units of token ${tokenId} to the exit root ${exitRoot}: read the exit again, since a rollback may have replaced its batch`
+    )
+  }
+  return {
+    tokenId,
+    amount,
+    publicKey: BigInt(`0x${publicKeyToBigEndianHex(publicKey)}`),
+    batchNum,
+    siblings: merkleProof.siblings,
+    accountIndex,
+    instant
+  }
+}
+
+const proofOf = ({ merkleProof }: later.Exit): MerkleProof => ({
+  root: BigInt(merkleProof.root),
+  siblings: merkleProof.siblings.map(BigInt),
+  oldKey: BigInt(merkleProof.oldKey),
+  oldValue: BigInt(merkleProof.oldValue),
+  isOld0: merkleProof.isOld0,
+  key: BigInt(merkleProof.key),
+  value: BigInt(merkleProof.value),
+  fnc: merkleProof.fnc as MerkleProof["fnc"]
+})
+
+/** The exit cannot be withdrawn. */
+export class InvalidExit extends Error {
+  readonly _tag = "InvalidExit"
+}

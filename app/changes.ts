@@ -1,0 +1,129 @@
+import { Context, Effect, Layer, Queue, Stream } from "effect"
+import {
+  changesBetween,
+  ChangeSource,
+  LedgerReader,
+  type LedgerStamp,
+  LedgerWriter,
+  type NodeChange,
+  type PoolChange,
+  PoolStore,
+  type StoreFailure,
+  type TransactionId
+} from "../core/mod.ts"
+import type { Stores } from "./layers.ts"
+
+/** The changes of a node. */
+export class NodeChanges extends Context.Service<NodeChanges, {
+  /**
+   * Calls the listener with each change after it is stored, until the returned function is called.
+   * The listener must return at once and not throw.
+   */
+  readonly subscribe: (listener: (change: NodeChange) => void) => () => void
+  /** Emits each change from the start of the stream on, without a bound on those that wait. */
+  readonly stream: Stream.Stream<NodeChange>
+}>()("rollup/app/NodeChanges") {}
+
+/**
+ * Adds the changes to stores: those that the stores report, or else those that pass through their
+ * ports.
+ */
+export const withChanges = <E>(
+  stores: Layer.Layer<Stores, E>
+): Layer.Layer<Stores | NodeChanges, E | StoreFailure> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const context = yield* Layer.build(stores)
+    const listeners = new Set<(change: NodeChange) => void>()
+    const publish = (change: NodeChange): void => {
+      for (const listener of listeners) listener(change)
+    }
+    const subscribe = (listener: (change: NodeChange) => void) => {
+      // the same function may be subscribed twice
+      const own = (change: NodeChange) => listener(change)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    }
+    const stream = Stream.unwrap(Effect.gen(function*() {
+      const queue = yield* Queue.unbounded<NodeChange>()
+      yield* Effect.acquireRelease(
+        Effect.sync(() => subscribe((change) => void Queue.offerUnsafe(queue, change))),
+        (unsubscribe) => Effect.sync(unsubscribe)
+      )
+      return Stream.fromQueue(queue)
+    }))
+    const changed = Context.add(context, NodeChanges, { subscribe, stream })
+    const source = Context.get(context, ChangeSource)
+    if (source !== null) {
+      yield* source(publish)
+      return changed
+    }
+    const first = yield* Context.get(context, LedgerReader).stamp
+    return changed.pipe(
+      Context.add(
+        LedgerWriter,
+        observedWriter(Context.get(context, LedgerWriter), first, publish)
+      ),
+      Context.add(PoolStore, observedPool(Context.get(context, PoolStore), publish))
+    )
+  }))
+
+type Publish = (change: NodeChange) => void
+
+/** Runs a write and reports it, even if its caller is interrupted in between. */
+const reported = <A, E>(
+  write: Effect.Effect<A, E>,
+  report: (answer: A) => void
+): Effect.Effect<A, E> =>
+  Effect.uninterruptible(Effect.tap(write, (answer) => Effect.sync(() => report(answer))))
+
+const observedWriter = (
+  writer: LedgerWriter["Service"],
+  first: LedgerStamp,
+  publish: Publish
+): LedgerWriter["Service"] => {
+  let last = first
+  const moved = (stamp: LedgerStamp): void => {
+    const before = last
+    last = stamp
+    for (const change of changesBetween(before, stamp)) publish(change)
+  }
+  return {
+    apply: (block, decide) => reported(writer.apply(block, decide), ({ stamp }) => moved(stamp)),
+    setPrices: (prices, check) => reported(writer.setPrices(prices, check), moved),
+    rollBack: (toBlock, check) =>
+      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, stamp, toBlock }) => {
+        last = stamp
+        if (blocks > 0) publish({ kind: "rollBack", toBlock, lastBatchNum, stamp })
+      })
+  }
+}
+
+const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["Service"] => {
+  const changed = (
+    changes: ReadonlyArray<PoolChange>,
+    ids: ReadonlyArray<TransactionId>,
+    atMs: number
+  ): void => {
+    // the ids are those of the applied changes, in their order
+    let next = 0
+    for (const { batchNum, from, id, reason, to } of changes) {
+      if (ids[next] !== id) continue
+      next++
+      publish({ kind: "transition", id, from, to, atMs, batchNum, reason })
+    }
+  }
+  return {
+    ...pool,
+    addTransaction: (transaction, sender, limits) =>
+      reported(pool.addTransaction(transaction, sender, limits), ({ kind }) => {
+        const { batchNum, id, state: to, timestampMs: atMs } = transaction
+        if (kind === "added") {
+          publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
+        }
+      }),
+    change: (changes, atMs) =>
+      reported(pool.change(changes, atMs), (ids) => changed(changes, ids, atMs)),
+    settle: (step, atMs) =>
+      reported(pool.settle(step, atMs), (ids) => changed(step.changes, ids ?? [], atMs))
+  }
+}

@@ -1,0 +1,260 @@
+import { Schema, Struct } from "effect"
+import {
+  GenesisFeed,
+  localName,
+  type Network,
+  type PostedAuthorization,
+  type PostedTransaction,
+  scalar,
+  SubmissionRefused,
+  values
+} from "../../core/mod.ts"
+import type { EmbedOptions, ListenOptions } from "./node.ts"
+import { read, ruleOf } from "./_violations.ts"
+
+/*
+ * Decodes the arguments of an embedded node. The values are those of the scalars of the HTTP
+ * interface, and of the feed.
+ */
+
+const object = <const F extends Schema.Struct.Fields>(fields: F) =>
+  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
+const optional = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
+/** Null, undefined and absent mean the same. */
+const nullable = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.NullishOr(schema).annotate({ expected: ruleOf(schema.ast) }))
+
+const { batchNum: { domain: batchNum }, transactionId: { domain: id } } = scalar
+const ids = values.listOf(id)
+const count = values.safeInteger
+const timeMs = values.integer(0, 3_600_000)
+
+const destination = {
+  toAccountIndex: nullable(scalar.accountIndex.domain),
+  toAddress: nullable(scalar.prefixedAddress.domain),
+  toPublicKey: nullable(scalar.publicKey.domain)
+}
+const request = object({
+  fromAccountIndex: nullable(scalar.accountIndex.domain),
+  ...destination,
+  tokenId: nullable(scalar.tokenId.domain),
+  amount: nullable(scalar.amount.domain),
+  fee: nullable(scalar.feeSelector.domain),
+  nonce: nullable(scalar.nonce.domain)
+})
+const transaction = object({
+  id,
+  type: scalar.poolTransactionType.domain,
+  tokenId: scalar.tokenId.domain,
+  fromAccountIndex: scalar.accountIndex.domain,
+  ...destination,
+  amount: scalar.amount.domain,
+  fee: scalar.feeSelector.domain,
+  nonce: scalar.nonce.domain,
+  signature: scalar.signature.domain,
+  request: nullable(request)
+})
+const authorization = object({
+  address: scalar.prefixedAddress.domain,
+  publicKey: scalar.publicKey.domain,
+  signature: scalar.ethSignature.domain
+})
+
+const noDestination = { toAccountIndex: null, toAddress: null, toPublicKey: null }
+const noRequest = {
+  fromAccountIndex: null,
+  ...noDestination,
+  tokenId: null,
+  amount: null,
+  fee: null,
+  nonce: null
+}
+
+/** Returns a copy of a posted transaction. Throws a `NodeError` with all violations. */
+export const readTransaction = (input: unknown): PostedTransaction => {
+  const { request, ...posted } = read(transaction, input, "Argument transaction")
+  return {
+    ...noDestination,
+    ...withoutUndefined(posted),
+    request: request == null ? null : { ...noRequest, ...withoutUndefined(request) }
+  }
+}
+
+/** Returns a copy of a posted authorization. Throws a `NodeError` with all violations. */
+export const readAuthorization = (input: unknown): PostedAuthorization =>
+  read(authorization, input, "Argument authorization")
+
+const stores = {
+  memory: object({ memory: Schema.Literal(true).annotate({ expected: "true" }) }),
+  directory: object({
+    directory: values.filledText,
+    checkpointBytes: optional(count),
+    poolHistoryMs: optional(count)
+  }),
+  database: object({
+    database: values.filledText,
+    replica: optional(values.filledText),
+    lease: optional(object({
+      termMs: optional(timeMs),
+      heartbeatMs: optional(timeMs),
+      waits: optional(values.boolean),
+      holder: optional(values.filledText)
+    })),
+    applicationName: optional(values.filledText),
+    maxConnections: optional(values.integer(4, 10_000)),
+    statementTimeoutMs: optional(timeMs),
+    queueWaitMs: optional(timeMs),
+    connectTimeoutMs: optional(timeMs),
+    idleTransactionMs: optional(timeMs)
+  })
+}
+/** Returns the schema of the store that the options name. */
+const storeSchema = (input: unknown): Schema.Codec<unknown> => {
+  const store = Object(Object(input).store) as object
+  const kind = Struct.keys(stores).find((kind) => kind in store)
+  return kind === undefined ? noStore : stores[kind]
+}
+const noStore = Schema.Any.check(
+  Schema.makeFilter(() => "Expected { memory: true }, { directory } or { database }")
+)
+const optionsSchema = (input: unknown) =>
+  object(
+    {
+      genesis: Schema.toType(GenesisFeed),
+      store: optional(storeSchema(input)),
+      minFeeUSD: optional(values.quantity),
+      maxFeeUSD: optional(values.quantity),
+      pendingMax: optional(count),
+      pendingPerAccountMax: optional(count),
+      mounts: optional(Schema.Any),
+      limits: optional(Schema.Any),
+      textsMax: optional(count),
+      answersBytesMax: optional(count),
+      compression: optional(Schema.Any),
+      finalAfterBatches: optional(count),
+      telemetry: optional(Schema.Any),
+      verifierThreads: optional(values.integer(1, 1024)),
+      checkStateRoots: optional(values.boolean),
+      monitor: optional(Schema.Any),
+      log: optional(Schema.Any),
+      signal: optional(Schema.Any)
+    } satisfies { readonly [Name in keyof EmbedOptions]-?: unknown }
+  )
+const listenOptions = object({
+  port: values.integer(0, 65_535),
+  host: optional(values.filledText),
+  shutdownTimeoutMs: optional(timeMs),
+  limits: optional(Schema.Any)
+})
+
+/** Returns a copy of the options of a node. Throws a `NodeError` with all violations. */
+export const readOptions = (input: unknown): EmbedOptions =>
+  withoutUndefined(read(optionsSchema(input), input, "Argument options")) as EmbedOptions
+
+/** Returns a copy of the options of a server. Throws a `NodeError` with all violations. */
+export const readListenOptions = (input: unknown): ListenOptions =>
+  withoutUndefined(read(listenOptions, input, "Argument options")) as ListenOptions
+
+const withoutUndefined = <T extends object>(
+  value: T
+): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
+
+/** The parameters of the methods of the pool, by name. */
+const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
+  select: object({
+    maxTransactions: values.integer(1, 65_536),
+    maxNewAccounts: optional(values.integer(0, 65_536)),
+    accounts: optional(Schema.Array(object({
+      index: scalar.accountIndex.domain,
+      tokenId: scalar.tokenId.domain,
+      batchNum,
+      publicKey: scalar.publicKey.domain,
+      address: scalar.ethereumAddress.domain,
+      nonce: scalar.nonce.domain,
+      balance: scalar.amount.domain
+    })))
+  }),
+  purge: object({
+    ttlMs: count,
+    currentBatch: batchNum,
+    safetyPeriodBatches: batchNum,
+    capacity: count
+  }),
+  startForging: object({ ids, batchNum }),
+  doneForging: object({ ids, batchNum }),
+  invalidate: object({
+    transactions: Schema.Array(object({ id, reason: values.filledText })),
+    batchNum
+  }),
+  invalidateOldNonces: object({
+    nonces: Schema.Array(object({
+      index: scalar.accountIndex.domain,
+      nonce: scalar.nonce.domain
+    })),
+    batchNum
+  }),
+  rollBack: object({ lastValidBatch: batchNum }),
+  remove: object({ ids, reason: values.filledText }),
+  transaction: object({ id }),
+  transitions: object({ id }),
+  skippedTransaction: object({ id })
+} satisfies { readonly [method: string]: Schema.Struct<Schema.Struct.Fields> }
+/** The methods whose only parameter is the object itself. */
+const takesObject = new Set(["select", "purge"])
+
+/**
+ * Returns copies of the arguments of a method of the pool. Throws a `NodeError` with all
+ * violations.
+ */
+export const readPoolArguments = (
+  method: string,
+  input: ReadonlyArray<unknown>
+): ReadonlyArray<unknown> => {
+  const schema = poolParameters[method]
+  if (schema === undefined) return []
+  if (takesObject.has(method)) return [read(schema, input[0], "Argument options")]
+  const names = Object.keys((schema as unknown as { fields: object }).fields)
+  const named = Object.fromEntries(names.map((name, i) => [name, input[i]]))
+  return Object.values(read(schema, named, "The arguments") as object)
+}
+
+const bodyNames = {
+  zkEthereumAddress: "address",
+  bjj: "publicKey",
+  toZkEthereumAddress: "toAddress",
+  toBjj: "toPublicKey",
+  requestFromAccountIndex: "request/fromAccountIndex",
+  requestToAccountIndex: "request/toAccountIndex",
+  requestToZkEthereumAddress: "request/toAddress",
+  requestToBjj: "request/toPublicKey",
+  requestTokenId: "request/tokenId",
+  requestAmount: "request/amount",
+  requestFee: "request/fee",
+  requestNonce: "request/nonce"
+}
+
+/**
+ * Returns a function that replaces the names of the HTTP interface in a refusal by those of the
+ * arguments.
+ */
+export const withArgumentNames = (network: Network) => {
+  const names = new Map(
+    Object.entries(bodyNames).map(([name, own]) => [localName(network, name), own])
+  )
+  return <E>(failure: E): E | SubmissionRefused =>
+    failure instanceof SubmissionRefused
+      ? new SubmissionRefused({
+        faults: failure.faults.map((fault) => {
+          const name = fault.parameter.slice(1)
+          const own = names.get(name)
+          return own === undefined ? fault : {
+            ...fault,
+            parameter: `/${own}`,
+            message: fault.message.replace(`Property ${name} `, `Property ${own} `)
+          }
+        }) as unknown as SubmissionRefused["faults"]
+      })
+      : failure
+}

@@ -1,0 +1,133 @@
+import { Formatter, Result, Schema, SchemaAST, SchemaIssue } from "effect"
+import { nearestName } from "../../core/mod.ts"
+import { badInput, type Violation } from "./node_error.ts"
+
+/** Returns a copy of the input. Throws a `NodeError` with all violations. */
+export const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string, root = ""): T => {
+  const decoded = Schema.decodeUnknownResult(schema, parseOptions)(input)
+  if (Result.isSuccess(decoded)) return decoded.success
+  throw badInput(violationsOf(schema, decoded.failure, input, title, root), decoded.failure)
+}
+
+/** Returns everything in an input that its schema does not allow. */
+export const findViolations = (
+  schema: Schema.Constraint & { readonly "Type": unknown },
+  input: unknown,
+  title: string,
+  root = ""
+): ReadonlyArray<Violation> => {
+  const decoded = Schema.decodeUnknownResult(
+    Schema.toType(schema as Schema.Codec<unknown>),
+    parseOptions
+  )(input)
+  return Result.isSuccess(decoded) ? [] : violationsOf(schema, decoded.failure, input, title, root)
+}
+
+const parseOptions = { errors: "all", onExcessProperty: "error" } as const
+
+const [missing, unknown, otherType] = ["missing", "unknown", "type"]
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    switch (issue._tag) {
+      case "MissingKey":
+        return missing
+      case "UnexpectedKey":
+        return unknown
+      case "InvalidType":
+        return otherType
+      default:
+        return SchemaIssue.defaultLeafHook(issue)
+    }
+  }
+})
+
+const violationsOf = (
+  schema: Schema.Constraint,
+  { issue }: Schema.SchemaError,
+  input: unknown,
+  title: string,
+  root: string
+): ReadonlyArray<Violation> =>
+  issuesOf(issue).issues.map(({ message, path: segments = [] }): Violation => {
+    const keys = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
+    const path = root + keys.map((key) => `/${escaped(String(key))}`).join("")
+    const found = keys.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
+    const isAbsent = message === missing || found === undefined
+    const subject = path === "" ? title : path
+    const value = isAbsent ? null : Formatter.format(found).slice(0, 200)
+    if (message === unknown) {
+      const rule = "a known name"
+      const known = namesAt(schema.ast, keys.slice(0, -1))
+      const nearest = nearestName(String(keys.at(-1)), known)
+      const hint = nearest === undefined
+        ? `the known ones are ${known.join(", ")}`
+        : `did you mean ${nearest}?`
+      return { path, value, rule, message: `Unknown name ${path}: ${hint}` }
+    }
+    const rule = message === missing || message === otherType
+      ? ruleOf(astAt(schema.ast, keys))
+      : message.replace(/^Expected /u, "")
+    return {
+      path,
+      value,
+      rule,
+      message: isAbsent
+        ? `${subject} is missing: expected ${rule}`
+        : `${subject} has the invalid value ${value}: expected ${rule}`
+    }
+  })
+
+/** Escapes a name for a JSON pointer. */
+const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1")
+
+/** Returns the schema of a value without the null and undefined that it may also be. */
+const present = (ast: SchemaAST.AST): SchemaAST.AST =>
+  ast._tag === "Union"
+    ? present(
+      ast.types.find(({ _tag }) => _tag !== "Null" && _tag !== "Undefined") ?? ast.types[0]!
+    )
+    : ast._tag === "Suspend"
+    ? present(ast.thunk())
+    : ast
+
+const astAt = (ast: SchemaAST.AST, [key, ...keys]: ReadonlyArray<PropertyKey>): SchemaAST.AST => {
+  if (key === undefined) return ast
+  const parent = present(ast)
+  const inner = parent._tag === "Objects"
+    ? parent.propertySignatures.find(({ name }) => name === key)?.type
+    : parent._tag === "Arrays"
+    ? parent.elements[Number(key)] ?? parent.rest[0]
+    : undefined
+  return inner === undefined ? parent : astAt(inner, keys)
+}
+
+const namesAt = (
+  ast: SchemaAST.AST,
+  keys: ReadonlyArray<PropertyKey>
+): ReadonlyArray<string> => {
+  const parent = present(astAt(ast, keys))
+  return parent._tag === "Objects"
+    ? parent.propertySignatures.map(({ name }) => String(name))
+    : []
+}
+
+/** Returns the rule of a schema in words. */
+export function ruleOf(schema: SchemaAST.AST): string {
+  const ast = present(schema)
+  const expected = SchemaAST.resolve(schema)?.expected ?? SchemaAST.resolve(ast)?.expected
+  if (typeof expected === "string") {
+    return ast._tag === "BigInt" ? `${expected} as a bigint` : expected
+  }
+  switch (ast._tag) {
+    case "Objects":
+      return `an object of ${namesAt(ast, []).join(", ")}`
+    case "Arrays":
+      return "an array"
+    case "Boolean":
+      return "true or false"
+    case "String":
+      return "a text"
+    default:
+      return "a value of the documented type"
+  }
+}

@@ -1,0 +1,58 @@
+/** A value that JSON can represent. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | ReadonlyArray<JsonValue>
+  | { readonly [name: string]: JsonValue }
+
+/**
+ * Returns a value of the node as JSON: each bigint as a string of decimal digits, since JSON readers
+ * round numbers above 2^53, and objects without the members that are undefined. The objects that a
+ * node returns have a method `toJSON` that does this, so `JSON.stringify` accepts them; a copy such
+ * as `{ ...account }` does not have it.
+ *
+ * ```ts
+ * import { openNode, toJson } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const { item, stamp } = await node.find("token", 0)
+ * console.log(stamp.ethereumBlockNum) // => 18000000n
+ * console.log(JSON.stringify(stamp)) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0}
+ * console.log(JSON.stringify(toJson({ ...stamp, symbol: item?.symbol }))) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0,"symbol":"ETH"}
+ * await node.close()
+ * ```
+ */
+export const toJson = (value: unknown): JsonValue => {
+  if (typeof value === "bigint") return String(value)
+  if (typeof value !== "object" || value === null) return value as JsonValue
+  if (Array.isArray(value)) return value.map(toJson)
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === undefined ? [] : [[name, toJson(member)]]
+    )
+  )
+}
+
+const toJSON: PropertyDescriptor = {
+  value(this: object) {
+    return toJson(this)
+  }
+}
+
+/**
+ * Returns a copy of a value in which each object has the method `toJSON`. The property is not
+ * enumerable: `console.log`, comparisons and `structuredClone` ignore it.
+ */
+export const withToJson = <A>(value: A): A => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(withToJson) as A
+  const copy = { ...value } as Record<string, unknown>
+  for (const name in copy) {
+    const member = copy[name]
+    if (typeof member === "object" && member !== null) copy[name] = withToJson(member)
+  }
+  return Object.defineProperty(copy, "toJSON", toJSON) as A
+}

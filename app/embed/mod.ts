@@ -1,0 +1,14 @@
+/** A node in the process of its host, with promises; no host needs to know Effect. */
+export { type JsonValue, toJson } from "./json.ts"
+export type {
+  EmbedOptions,
+  ListenOptions,
+  LogEntry,
+  NodeServer,
+  Query,
+  RollupNode,
+  TransactionInput
+} from "./node.ts"
+export { NodeError, type NodeErrorTag, type Violation } from "./node_error.ts"
+export { openNode } from "./open_node.ts"
+export type { DatabaseStore, DirectoryStore, MemoryStore, NodeStore } from "../stores.ts"

@@ -1,0 +1,375 @@
+import type { Effect } from "effect"
+import type { FetchHandler, RequestTarget } from "../../adapters/http/mod.ts"
+import type { ServerLimits } from "../../adapters/http/node/mod.ts"
+import type {
+  BlockFeed,
+  BlockReport,
+  FeedRecord,
+  FiltersOf,
+  FoundItem,
+  ItemKeys,
+  ItemName,
+  Items,
+  LedgerStamp,
+  ListItems,
+  ListName,
+  ListQuery,
+  Monitor,
+  NetworkState,
+  NodeChange,
+  Page,
+  Pool,
+  PostedAuthorization,
+  PostedTransaction,
+  PriceFeed,
+  RecordReport,
+  RequestedTransaction,
+  RollBackReport,
+  Submitted,
+  TransactionId
+} from "../../core/mod.ts"
+import type { NodeOptions } from "../layers.ts"
+import type { NodeStore } from "../stores.ts"
+
+/** A line of the log of a node. */
+export interface LogEntry {
+  readonly level: "info" | "warn" | "error"
+  readonly message: string
+  /** The error that the message is about, if there is one. */
+  readonly cause?: unknown
+}
+
+/** Options of an embedded node. All except `genesis` have defaults. */
+export interface EmbedOptions
+  extends Omit<NodeOptions, "verifier" | "verifyExitProofs" | "verifyStateRoots">
+{
+  /** Where the data are; in memory by default. */
+  readonly store?: NodeStore
+  /**
+   * Number of worker threads that verify signatures and exit proofs. By default they are verified
+   * in the calling thread. Needs Node.
+   */
+  readonly verifierThreads?: number
+  /**
+   * Computes the state root of each batch before its block is stored, in a worker thread, and
+   * refuses the block if its root differs; false by default. The first block, and each block after
+   * another process has written, is rejected with a `StoreFailure` with `retry: true` until the
+   * state tree has been built. Needs Node.
+   */
+  readonly checkStateRoots?: boolean
+  /** Collects metrics, for example one of `openMonitor`; no metrics by default. */
+  readonly monitor?: Monitor
+  /** Gets the log; by default warnings and errors go to the console. It must not throw. */
+  readonly log?: (entry: LogEntry) => void
+  /** Stops the opening, for example while the database is unreachable. */
+  readonly signal?: AbortSignal
+}
+
+/** A query of a list; without filters it selects all items. */
+export type Query<N extends ListName> = Omit<ListQuery<N>, "filters"> & {
+  readonly filters?: FiltersOf<N>
+}
+
+type Destination = "toAccountIndex" | "toAddress" | "toPublicKey"
+
+/** A transaction as its sender signed it. A member that is null may be left out. */
+export type TransactionInput =
+  & Omit<PostedTransaction, Destination | "request">
+  & Partial<Pick<PostedTransaction, Destination>>
+  & { readonly request?: Partial<RequestedTransaction> | null }
+
+/** Where and how to listen. */
+export interface ListenOptions {
+  /** 0 selects a free port. */
+  readonly port: number
+  /** The address to listen on; `127.0.0.1` by default, and `0.0.0.0` listens on all. */
+  readonly host?: string
+  /** Time for answers in progress when the server closes; 5000 by default. */
+  readonly shutdownTimeoutMs?: number
+  /** Each limit is that of `defaultServerLimits` by default. */
+  readonly limits?: Partial<ServerLimits>
+}
+
+/** A server of a node. */
+export interface NodeServer {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly port: number
+  /** Shuts the server down gracefully. The node stays open. */
+  readonly close: () => Promise<void>
+}
+
+type Promised<Method> = Method extends
+  (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R> ?
+  (...args: Args) => Promise<A>
+  : Method extends Effect.Effect<infer A, infer _E, infer _R> ? () => Promise<A>
+  : never
+
+/**
+ * A node with a promise API, for hosts without Effect. Every rejection is a `NodeError` with a
+ * `_tag`, all violations of the input, and `retry`. A rejected write stores nothing, unless the
+ * error is a `StoreFailure`: a connection may be lost after the commit.
+ *
+ * The values are those of the domain: amounts, nonces and block numbers are `bigint`, and times are
+ * milliseconds since 1970. Each returned object has a method `toJSON`.
+ */
+export interface RollupNode extends AsyncDisposable {
+  /**
+   * Applies a block atomically. `applied` is false if it is the last block, which is not applied
+   * again. Rejects with BlockViolation if the block violates an invariant.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, next } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * const record = next()
+   * if (record.kind !== "block") throw new Error("Expected a block")
+   * console.log((await node.applyBlock(record.block)).applied) // => true
+   * console.log((await node.applyBlock(record.block)).applied) // => false
+   * await node.close()
+   * ```
+   */
+  readonly applyBlock: (block: BlockFeed) => Promise<BlockReport>
+  /**
+   * Drops all blocks after `toBlock`. Rejects with BlockViolation if the ledger does not contain
+   * this block.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, next } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * for (let i = 0; i < 3; i++) await node.applyRecord(next())
+   * const { blocks } = await node.rollBack(genesis.block.number)
+   * console.log(blocks) // => 3
+   * await node.close()
+   * ```
+   */
+  readonly rollBack: (toBlock: bigint) => Promise<RollBackReport>
+  /**
+   * Sets prices of tokens in US dollars. They belong to the last block: its rollback removes them.
+   * Rejects with BlockViolation if a token is not registered.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * await node.setPrices([{ tokenId: 0, priceUSD: 3120.5, timeMs: genesis.block.timestampMs }])
+   * console.log((await node.find("token", 0)).item?.priceUSD) // => 3120.5
+   * await node.close()
+   * ```
+   */
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<LedgerStamp>
+  /**
+   * Applies one record of a feed: a block, a rollback or prices. A genesis record must equal the
+   * genesis of the node, and changes nothing. Rejects with BlockViolation.
+   *
+   * ```ts
+   * import { readFeedLine } from "rollup-node-api"
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate, writeFeed } from "rollup-node-api/simulator"
+   * import { Exit } from "effect"
+   *
+   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * for (const line of writeFeed(simulate({ seed: 1 }), 100)) {
+   *   const record = readFeedLine(line)
+   *   if (Exit.isSuccess(record)) await node.applyRecord(record.value)
+   * }
+   * console.log((await node.list("transactions")).counts.totalItems >= 100) // => true
+   * await node.close()
+   * ```
+   */
+  readonly applyRecord: (record: FeedRecord) => Promise<RecordReport>
+  /**
+   * Returns a page of a list: the first 20 items in ascending order by default, at most 2049.
+   * Rejects with BadInput if the query is invalid, and with NotRegistered if a filter names an
+   * unknown item.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * const { counts, items } = await node.list("tokens", { order: "DESC", limit: 1 })
+   * console.log(items[0]?.symbol, counts.totalItems) // => ETH 1
+   * const failure = await node.list("accounts", { filters: { tokenIds: [99] } }).catch((error) => error)
+   * console.log(failure._tag) // => NotRegistered
+   * await node.close()
+   * ```
+   */
+  readonly list: <N extends ListName>(name: N, query?: Query<N>) => Promise<Page<ListItems[N]>>
+  /**
+   * Returns an item by its key; null if it does not exist. Rejects with BadInput if the key is
+   * invalid.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * console.log((await node.find("token", 0)).item?.name) // => Ether
+   * console.log((await node.find("token", 1)).item) // => null
+   * await node.close()
+   * ```
+   */
+  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<FoundItem<Items[N]>>
+  /**
+   * Returns the state of the network: the last block and batch, variables and recommended fees.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, next } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * await node.applyRecord(next())
+   * const { stamp } = await node.state()
+   * console.log(stamp.ethereumBlockNum - genesis.block.number) // => 1n
+   * await node.close()
+   * ```
+   */
+  readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
+  /**
+   * Submits a signed transaction to the pool, as a POST over HTTP does. `stored` is false if the
+   * pool contains the same transaction. Rejects with SubmissionRefused, which lists all violated
+   * rules, or with SubmissionConflict, PoolFull or VerifierBusy.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, live, next, transactionCount } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * while (transactionCount() < 300) await node.applyRecord(next())
+   * const [entry] = live.nextSubmissions().entries
+   * const { id } = await node.submitTransaction(entry!.transaction)
+   * console.log((await node.pool.transaction(id))?.state) // => pend
+   * await node.close()
+   * ```
+   */
+  readonly submitTransaction: (
+    posted: TransactionInput
+  ) => Promise<Submitted & { readonly id: TransactionId }>
+  /**
+   * Submits an authorization to create accounts for a key, as a POST over HTTP does. Rejects as
+   * `submitTransaction` does.
+   *
+   * ```ts
+   * import { signAuthorization } from "rollup-node-api/crypto"
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { demoWallet: { address, ethereumKey, publicKey }, genesis } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * const signature = signAuthorization(ethereumKey, publicKey, genesis.network)
+   * const { stored } = await node.submitAuthorization({ address, publicKey, signature })
+   * console.log(stored) // => true
+   * await node.close()
+   * ```
+   */
+  readonly submitAuthorization: (posted: PostedAuthorization) => Promise<Submitted>
+  /**
+   * The operations of the coordinator on the pool. Blocks and rollbacks update the pool
+   * automatically.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, live, next, transactionCount } = simulate({ seed: 1 })
+   * const node = await openNode({ genesis })
+   * while (transactionCount() < 300) await node.applyRecord(next())
+   * await node.submitTransaction(live.nextSubmissions().entries[0]!.transaction)
+   * const { transactions } = await node.pool.select({ maxTransactions: 64, maxNewAccounts: 8 })
+   * console.log(transactions.length) // => 1
+   * await node.close()
+   * ```
+   */
+  readonly pool: { readonly [Name in keyof Pool["Service"]]: Promised<Pool["Service"][Name]> }
+  /**
+   * Handles an HTTP request of the API, without a server: a handler for `Deno.serve`, `Bun.serve` and
+   * frameworks that take web-standard requests. Errors are answers; it rejects only if the signal of
+   * the request is aborted or the node is closed.
+   */
+  readonly fetch: FetchHandler
+  /**
+   * Answers a request of any transport; `fetch`, `toFetchHandler` and `toNodeHandler` use it.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * await using node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * const request = { method: "GET", url: "/slots/7", headers: {} }
+   * const { body, status } = await node.handle(request, new AbortController().signal)
+   * console.log(status, JSON.parse(body).slotNum) // => 200 7
+   * ```
+   */
+  readonly handle: RequestTarget["handle"]
+  /**
+   * Serves the API over HTTP until the node or the server closes. Rejects with ServeError if the port
+   * is not available. Needs Node.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * await using node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * const { url } = await node.listen({ port: 0 })
+   * const response = await fetch(`${url}/tokens/0`)
+   * console.log((await response.json()).symbol) // => ETH
+   * ```
+   */
+  readonly listen: (options: ListenOptions) => Promise<NodeServer>
+  /**
+   * Calls the listener with each change that is stored from now on: blocks with their batches,
+   * rollbacks, prices, and transitions of transactions in the pool. Returns a function that ends it.
+   *
+   * Changes of the ledger arrive in their order, and so do those of the pool; with a database, those
+   * of all processes. The listener gets the next change when its promise settles. If it throws or
+   * rejects, the error is logged. If more than 100,000 changes wait, they are replaced by one
+   * change of the kind `missed`: read the state again.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const { genesis, next } = simulate({ seed: 1 })
+   * await using node = await openNode({ genesis })
+   * const rolledBack = new Promise<bigint>((resolve) => {
+   *   const stop = node.onChange((change) => {
+   *     if (change.kind !== "rollBack") return
+   *     stop()
+   *     resolve(change.toBlock)
+   *   })
+   * })
+   * for (let i = 0; i < 3; i++) await node.applyRecord(next())
+   * await node.rollBack(genesis.block.number + 1n)
+   * console.log((await rolledBack) - genesis.block.number) // => 1n
+   * ```
+   */
+  readonly onChange: (listener: (change: NodeChange) => unknown) => () => void
+  /**
+   * Closes the node: shuts its servers down, waits up to 5 seconds for calls in progress, writes
+   * pending data, and releases the lease of a database. Later calls reject with NodeClosed. `await
+   * using` closes a node at the end of a block.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * await node.close()
+   * const error = await node.state().catch((error) => error)
+   * console.log(error._tag) // => NodeClosed
+   * ```
+   */
+  readonly close: () => Promise<void>
+}

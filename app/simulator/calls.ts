@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import type { FeedRecord } from "../../core/domain/mod.ts"
+import type { LedgerSnapshot } from "./_resumed_world.ts"
+import type { UserSubmissions } from "./_live_traffic.ts"
+import type { LiveNetwork, Simulation } from "./simulation.ts"
+
+/** The next records of a history, and the progress of the chain after them. */
+export interface HistoryPart {
+  /** Empty if the history is complete. */
+  readonly records: ReadonlyArray<FeedRecord>
+  readonly transactions: number
+  readonly computesRoots: boolean
+}
+
+/** Number of records in a part of a history. */
+const PART_SIZE = 8
+
+/**
+ * What `drive` and `resume` ask of a simulation. Arguments and results are plain data, so that the
+ * simulation can run in another thread.
+ */
+export const simulationCalls = {
+  history: (simulation: Simulation, transactions: number): HistoryPart => {
+    const records: Array<FeedRecord> = []
+    while (records.length < PART_SIZE && simulation.transactionCount() < transactions) {
+      records.push(simulation.next())
+    }
+    return {
+      records,
+      transactions: simulation.transactionCount(),
+      computesRoots: simulation.computesRoots()
+    }
+  },
+  transactionCount: (simulation: Simulation) => simulation.transactionCount(),
+  resumeFrom: (simulation: Simulation, snapshot: LedgerSnapshot, fork: number): void => {
+    for (const _ of simulation.resumeFrom(snapshot, fork));
+  },
+  buildStateTree: ({ live }: Simulation): void => {
+    for (const _ of live.buildStateTree());
+  },
+  nextSubmissions: ({ live }: Simulation) => live.nextSubmissions(),
+  rememberAccepted: ({ live }: Simulation, accepted: UserSubmissions["entries"]) =>
+    live.rememberAccepted(accepted),
+  nextBatch: ({ live }: Simulation) => live.nextBatch(),
+  setNextBatch: ({ live }: Simulation, selection: Parameters<LiveNetwork["setNextBatch"]>[0]) =>
+    live.setNextBatch(selection),
+  failsToForge: ({ live }: Simulation) => live.failsToForge(),
+  advance: ({ live }: Simulation, options: Parameters<LiveNetwork["advance"]>[0]) =>
+    live.advance(options)
+} as const
+
+/** The name of a call. */
+export type SimulationCall = keyof typeof simulationCalls
+
+/** The arguments of a call, after the simulation. */
+export type CallArguments<Call extends SimulationCall> =
+  Parameters<(typeof simulationCalls)[Call]> extends
+    readonly [Simulation, ...infer Arguments extends ReadonlyArray<unknown>] ? Arguments : never
+
+/** A simulation that runs in this thread or in another one. */
+export interface SimulationRunner {
+  readonly call: <Call extends SimulationCall>(
+    name: Call,
+    ...args: CallArguments<Call>
+  ) => Effect.Effect<ReturnType<(typeof simulationCalls)[Call]>>
+}
+
+/** Returns the runner of a simulation in this thread; another runner is returned as it is. */
+export const runnerOf = (simulation: Simulation | SimulationRunner): SimulationRunner =>
+  "call" in simulation
+    ? simulation
+    : { call: (name, ...args) => Effect.sync(() => runCall(simulation, name, args)) }
+
+/** Runs a call in this thread. */
+export const runCall = <Call extends SimulationCall>(
+  simulation: Simulation,
+  name: Call,
+  args: CallArguments<Call>
+): ReturnType<(typeof simulationCalls)[Call]> =>
+  (simulationCalls[name] as (
+    simulation: Simulation,
+    ...args: ReadonlyArray<unknown>
+  ) => ReturnType<(typeof simulationCalls)[Call]>)(simulation, ...args)

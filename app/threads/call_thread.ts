@@ -1,0 +1,58 @@
+import { Effect, type Scope } from "effect"
+import { Worker } from "node:worker_threads"
+
+/** Functions that a thread runs, by name. Their arguments and results are copied. */
+export type Calls = { readonly [name: string]: (...args: never) => unknown }
+
+/** A call, with its arguments. */
+export interface CallMessage {
+  readonly name: string
+  readonly args: ReadonlyArray<unknown>
+}
+
+/** A thread that runs calls one after the other. */
+export interface CallThread<C extends Calls> {
+  /** Dies if the call throws, which ends the thread, and is interrupted if the thread is closed. */
+  readonly call: <Name extends keyof C & string>(
+    name: Name,
+    ...args: Parameters<C[Name]>
+  ) => Effect.Effect<ReturnType<C[Name]>>
+  /** Ends the thread; the scope does so too. */
+  readonly close: Effect.Effect<void>
+}
+
+/**
+ * Starts a thread that replies to each `CallMessage` with a result, in order, until the scope
+ * closes. `name` is that of its file in this folder, without the extension.
+ */
+export const openCallThread = <C extends Calls>(
+  name: string,
+  workerData?: unknown
+): Effect.Effect<CallThread<C>, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    // the source, if this runtime executes TypeScript; otherwise the build, which bundles keep
+    // beside this file under the same name
+    const file = `./${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`
+    const worker = new Worker(new URL(file, import.meta.url), { name, workerData })
+    const pending: Array<(reply: Effect.Effect<never>) => void> = []
+    let ended: Effect.Effect<never> | undefined
+    const end = (reply: Effect.Effect<never>) => {
+      ended ??= reply
+      for (const resume of pending.splice(0)) resume(ended)
+    }
+    worker.on("message", (result) => pending.shift()?.(Effect.succeed(result) as never))
+    worker.on("error", (error) => end(Effect.die(error)))
+    worker.on("exit", () => end(Effect.interrupt))
+    const close = Effect.asVoid(Effect.promise(() => worker.terminate()))
+    yield* Effect.addFinalizer(() => close)
+    return {
+      close,
+      call: (name, ...args) =>
+        Effect.callback((resume) => {
+          if (ended !== undefined) return resume(ended)
+          pending.push(resume)
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+          worker.postMessage({ name, args } satisfies CallMessage)
+        })
+    }
+  })

@@ -1,0 +1,29 @@
+import { Schema } from "effect"
+
+/** One rule that one input breaks. */
+export const InputFault = Schema.Struct({
+  in: Schema.Literals(["path", "query", "header", "body"]),
+  /** Name of the parameter, or JSON pointer into the body. */
+  parameter: Schema.String,
+  /** The value in the request; null if it is missing. */
+  value: Schema.NullOr(Schema.String),
+  rule: Schema.String,
+  message: Schema.String,
+  /** The known name that is most similar to an unknown one. */
+  nearest: Schema.optionalKey(Schema.String),
+  /** The limit that was exceeded, if the rule is a limit; for metrics, not for clients. */
+  limit: Schema.optionalKey(Schema.String)
+})
+export type InputFault = typeof InputFault.Type
+
+/** The request breaks rules of the contract. Lists all of them, not only the first. */
+export class BadInput
+  extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) })
+{
+  override get message(): string {
+    const [first, ...others] = this.faults
+    return others.length === 0
+      ? first.message
+      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+  }
+}

@@ -1,0 +1,76 @@
+import type { InputFault } from "./input_fault.ts"
+
+/** An error as published clients read it: a number and its name. */
+export interface PublishedError {
+  readonly code: number
+  readonly type: string
+}
+
+const errors = {
+  ErrParamValidationFailed: 1,
+  ErrDuplicatedKey: 2,
+  ErrSQLTimeout: 3,
+  ErrSQLNoRows: 4,
+  ErrExitAmount0: 5,
+  ErrInvalidTxTypeOrTxID: 6,
+  ErrFeeOverflow: 7,
+  ErrGettingSenderAccount: 8,
+  ErrAccountTokenNotEqualTxToken: 9,
+  ErrInvalidNonce: 10,
+  ErrInvalidSignature: 11,
+  ErrGettingReceiverAccount: 12,
+  ErrFeeTooLow: 23,
+  ErrFeeTooBig: 24
+} as const
+type ErrorType = keyof typeof errors
+
+/** The names of all errors that `publishedError` returns. */
+export const publishedErrorTypes: ReadonlyArray<string> = Object.keys(errors)
+
+/** The error of each problem, by its name. Other problems have none. */
+const errorOfProblem: { readonly [problem: string]: ErrorType } = {
+  "invalid-input": "ErrParamValidationFailed",
+  "conflict": "ErrDuplicatedKey",
+  "not-found": "ErrSQLNoRows",
+  "busy": "ErrSQLTimeout",
+  "overloaded": "ErrSQLTimeout",
+  "unavailable": "ErrSQLTimeout"
+}
+
+/** The error of a rule about a property of a posted transaction, by its JSON pointer. */
+const errorOfProperty: {
+  readonly [pointer: string]: (fault: InputFault) => ErrorType
+} = {
+  "/amount": ({ value }) => value === "0" ? "ErrExitAmount0" : "ErrParamValidationFailed",
+  "/id": () => "ErrInvalidTxTypeOrTxID",
+  "/type": () => "ErrInvalidTxTypeOrTxID",
+  "/fee": ({ rule }) =>
+    rule.startsWith("a fee of at least")
+      ? "ErrFeeTooLow"
+      : rule.startsWith("a fee of at most")
+      ? "ErrFeeTooBig"
+      : "ErrFeeOverflow",
+  "/fromAccountIndex": () => "ErrGettingSenderAccount",
+  "/tokenId": () => "ErrAccountTokenNotEqualTxToken",
+  "/nonce": () => "ErrInvalidNonce",
+  "/signature": () => "ErrInvalidSignature",
+  "/toAccountIndex": ({ rule }) =>
+    rule.startsWith("an account of token")
+      ? "ErrAccountTokenNotEqualTxToken"
+      : "ErrGettingReceiverAccount"
+}
+
+/**
+ * Returns the error of a problem, or undefined if published clients know none.
+ *
+ * @param refused the faults, if a readable post breaks rules of the network
+ */
+export const publishedError = (
+  problem: string,
+  refused: ReadonlyArray<InputFault> | undefined
+): PublishedError | undefined => {
+  const [fault] = refused ?? []
+  const type = (fault === undefined ? undefined : errorOfProperty[fault.parameter]?.(fault)) ??
+    errorOfProblem[problem]
+  return type === undefined ? undefined : { code: errors[type], type }
+}

@@ -1,0 +1,205 @@
+import {
+  type AuctionConstants,
+  type AuctionVariables,
+  type Bucket,
+  type ExitView,
+  type NetworkConstants,
+  type PoolTransactionView,
+  type PostedTransaction,
+  protocol,
+  type SlotView,
+  values,
+  type WithdrawalDelayerConstants
+} from "../domain/mod.ts"
+import { type Bodies, type Body, bodies, optional } from "./bodies/mod.ts"
+import { later } from "./later.ts"
+import { pendingItems } from "./page.ts"
+import type { Revision } from "./revision.ts"
+import {
+  batchNum,
+  bigInt,
+  bigNumber,
+  count,
+  integer,
+  prefixedAddress,
+  publicKey,
+  slotNum
+} from "./scalars/mod.ts"
+import * as shapes from "./shapes/mod.ts"
+import { publishedError, publishedErrorTypes } from "./published_errors.ts"
+import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
+
+const transaction = shapes.historyTransaction(shapes.l1Info)
+const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
+
+const bucket = revise(shapes.bucket, {
+  omit: ["blockWithdrawalRate"],
+  put: {
+    blockStamp: field(bigInt, (b: Bucket) => b.blockStamp, "Block of the last change"),
+    withdrawals: field(bigInt, (b: Bucket) => b.withdrawals, "Withdrawals that are left"),
+    rateBlocks: field(
+      bigInt,
+      (b: Bucket) => b.blockWithdrawalRate,
+      "Blocks after which rateWithdrawals more are allowed"
+    ),
+    rateWithdrawals: field(bigInt, () => 1n),
+    maxWithdrawals: field(bigInt, (b: Bucket) => b.maxWithdrawals)
+  }
+})
+
+const publicConstants = revise(shapes.publicConstants, {
+  rename: {
+    governanceToken: "tokenHEZ",
+    auctionAddress: "hermezAuctionContract",
+    governanceAddress: "hermezGovernanceAddress",
+    withdrawalDelayerAddress: "withdrawDelayerContract"
+  }
+})
+
+const configRollup = revise(shapes.configRollup(publicConstants), {
+  put: {
+    limitDepositAmount: field(
+      bigNumber,
+      () => protocol.limitDepositAmount,
+      "Deposits stay below"
+    ),
+    limitL2TransferAmount: field(
+      bigNumber,
+      () => protocol.limitL2TransferAmount,
+      "Transfers stay below"
+    )
+  }
+})
+
+const configAuction = revise(shapes.configAuction, {
+  rename: { governanceToken: "tokenHEZ", rollupAddress: "hermezRollup" },
+  put: {
+    initialMinimalBidding: field(
+      bigNumber,
+      (c: AuctionConstants) => c.initialMinimalBidding,
+      "Units of the governance token"
+    )
+  }
+})
+
+const configWithdrawalDelayer = revise<WithdrawalDelayerConstants>(
+  shapes.configWithdrawalDelayer,
+  { rename: { rollupAddress: "hermezRollup" } }
+)
+
+/** The chain identifier is part of the network, not of the constants of its contracts. */
+const chainId: WireType<unknown> = {
+  ...count,
+  write: ({ network }) => () => String(network.chainId),
+  valueIn: ({ network }) => () => network.chainId
+}
+
+const config = shape<NetworkConstants>("Config", "Constants of the network", {
+  hermez: field(reference(configRollup), (c) => c.rollup),
+  auction: field(reference(configAuction), (c) => c.auction),
+  withdrawalDelayer: field(reference(configWithdrawalDelayer), (c) => c.withdrawalDelayer),
+  chainId: field(chainId, (c) => c, "Identifier of the Ethereum chain")
+})
+
+const none = integer(values.integer(0, 0))
+
+/** Published clients send `maxNumBatch` in every transaction; 0 means without limit. */
+const postedTransaction: Body<PostedTransaction> = {
+  ...bodies.transaction,
+  fields: {
+    ...bodies.transaction.fields,
+    maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
+    requestOffset: optional(none, "Position in a group; only 0, no group")
+  },
+  notes: Object.fromEntries(
+    Object.entries(bodies.transaction.notes).filter(([name]) =>
+      name !== "maxNumBatch" && name !== "requestOffset"
+    )
+  ),
+  toDomain: (values) => {
+    const { maxNumBatch } = values as { readonly maxNumBatch: number | null }
+    return {
+      ...bodies.transaction.toDomain(values),
+      ...maxNumBatch === null || maxNumBatch === 0 ? {} : { maxNumBatch }
+    }
+  },
+  fromDomain: (posted) => ({
+    ...bodies.transaction.fromDomain(posted),
+    maxNumBatch: posted.maxNumBatch ?? 0,
+    requestOffset: null
+  })
+}
+const v1Bodies: Bodies = { ...bodies, transaction: postedTransaction }
+
+/** The dialect of the published clients: names, numbers, errors and lists as they expect them. */
+export const v1: Revision = {
+  ...later,
+  name: "v1",
+  path: "/v1",
+  doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  separators: [",", "|"],
+  unregistered: "empty page",
+  checksSymbols: true,
+  conflictStatus: 409,
+  authorizationAnswer: "success",
+  error: publishedError,
+  errorTypes: publishedErrorTypes,
+  counts: { pendingItems },
+  bodies: v1Bodies,
+  shapes: {
+    ...later.shapes,
+    transaction,
+    fullBatch: shapes.fullBatch(transaction),
+    exit: revise(shapes.exit, {
+      rename: { instantWithdrawn: "instantWithdraw", delayedWithdrawn: "delayedWithdraw" },
+      put: {
+        bjj: field(publicKey, (v: ExitView) => v.exit.publicKey),
+        zkEthereumAddress: field(prefixedAddress, (v: ExitView) => v.exit.address)
+      }
+    }),
+    bid,
+    slot: revise(shapes.slot, {
+      put: {
+        bestBid: field(
+          nullable(reference(bid)),
+          (s: SlotView) => s.bestBid,
+          "Highest bid so far, also one below the minimum"
+        )
+      }
+    }),
+    state: shapes.state({
+      network: shapes.stateNetwork,
+      metrics: revise(shapes.metrics, {
+        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" }
+      }),
+      rollup: shapes.stateRollup(bucket),
+      auction: revise(shapes.stateAuction, {
+        put: {
+          defaultSlotSetBidSlotNum: field(
+            slotNum,
+            (v: AuctionVariables) => v.defaultSlotSetBidSlotNum,
+            "First slot of defaultSlotSetBid"
+          )
+        }
+      }),
+      withdrawalDelayer: revise(shapes.stateWithdrawalDelayer, {
+        rename: { governanceAddress: "hermezGovernanceAddress" }
+      })
+    }),
+    config,
+    poolTransaction: revise(shapes.poolTransaction, {
+      put: {
+        toBJJ: field(
+          nullable(publicKey),
+          (v: PoolTransactionView) => v.transaction.toPublicKey,
+          "The same as toBjj"
+        ),
+        maxNumBatch: field(
+          batchNum,
+          (v: PoolTransactionView) => v.transaction.maxNumBatch ?? 0,
+          "Last batch that may forge it; 0 means without limit"
+        )
+      }
+    })
+  }
+}

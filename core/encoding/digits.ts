@@ -1,0 +1,161 @@
+import * as Result from "effect/Result"
+import { EncodingError } from "./encoding_error.ts"
+
+// Not `effect/encoding`: core imports no sub-path of effect.
+
+/**
+ * Returns whether every character from `start` on is a hexadecimal digit in upper or lower case.
+ */
+export function isHexFrom(text: string, start: number): boolean {
+  for (let i = start; i < text.length; i++) {
+    if (hexDigitOf(text.charCodeAt(i)) < 0) return false
+  }
+  return true
+}
+
+/** Returns two lower-case digits for each byte. */
+export function hexOfBytes(bytes: Uint8Array): string {
+  let text = ""
+  for (let i = 0; i < bytes.length; i++) text += HEX_OF_BYTE[bytes[i]!]
+  return text
+}
+
+/** Returns the bytes of a text, which has to be an even number of hexadecimal digits. */
+export function bytesOfHex(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2)
+  for (let i = 0; i < bytes.length; i++) {
+    bytes[i] = hexDigitOf(hex.charCodeAt(2 * i)) * 16 + hexDigitOf(hex.charCodeAt(2 * i + 1))
+  }
+  return bytes
+}
+
+/** Returns the digits of the same bytes in reverse order. */
+export function reverseHex(hex: string): string {
+  let text = ""
+  for (let i = hex.length - 2; i >= 0; i -= 2) text += hex.slice(i, i + 2)
+  return text
+}
+
+export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(16).padStart(2, "0")
+)
+
+/** Returns 0..15, or -1 if the character code is not that of a hexadecimal digit. */
+function hexDigitOf(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  if (code >= 97 && code <= 102) return code - 87
+  if (code >= 65 && code <= 70) return code - 55
+  return -1
+}
+
+// Not `effect/encoding`: core imports no sub-path of effect.
+
+/**
+ * Returns base64url (RFC 4648 §5) without padding. The number of bytes has to be a multiple of
+ * three, so that no text has unused bits.
+ */
+export function base64urlOfBytes(bytes: Uint8Array): string {
+  let text = ""
+  for (let i = 0; i + 2 < bytes.length; i += 3) {
+    const group = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!
+    text += ALPHABET[group >> 18]! + ALPHABET[(group >> 12) & 63]! + ALPHABET[(group >> 6) & 63]! +
+      ALPHABET[group & 63]!
+  }
+  return text
+}
+
+/**
+ * Returns the bytes of the text after `start`, whose length has to be a multiple of four; undefined
+ * if a character is not in the alphabet.
+ */
+export function bytesOfBase64url(text: string, start: number): Uint8Array | undefined {
+  const groups = (text.length - start) / 4
+  const bytes = new Uint8Array(groups * 3)
+  for (let i = 0; i < groups; i++) {
+    const at = start + 4 * i
+    const group = (valueAt(text, at) << 18) | (valueAt(text, at + 1) << 12) |
+      (valueAt(text, at + 2) << 6) | valueAt(text, at + 3)
+    if (group < 0) return undefined
+    bytes[3 * i] = group >> 16
+    bytes[3 * i + 1] = group >> 8
+    bytes[3 * i + 2] = group
+  }
+  return bytes
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+const VALUES = new Int8Array(128).fill(-1)
+for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = i
+
+/**
+ * Returns -1 for other characters. Shift and or keep its sign, so one test covers a whole group.
+ */
+function valueAt(text: string, at: number): number {
+  return VALUES[text.charCodeAt(at)] ?? -1
+}
+
+/**
+ * Parses an integer in decimal digits within inclusive bounds. Fails for an empty text, a sign,
+ * blanks, an exponent or a leading zero.
+ *
+ * If the maximum is 2^64−1, it also accepts `1.84467440737096e+19` for 2^64−1, since the contract
+ * writes it so.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseDecimal } from "rollup-node-api"
+ *
+ * const bounds = { minimum: 0n, maximum: 2n ** 64n - 1n }
+ * console.log(Result.getOrThrow(parseDecimal("9007199254740993", bounds))) // => 9007199254740993n
+ * console.log(Result.isFailure(parseDecimal("007", bounds))) // => true
+ * ```
+ */
+export function parseDecimal(
+  text: string,
+  { minimum, maximum }: { readonly minimum: bigint; readonly maximum: bigint }
+): Result.Result<bigint, EncodingError> {
+  const value =
+    isPlainDecimal(text) && (text.length <= SAFE_DIGITS || text.length <= String(maximum).length)
+      ? BigInt(text)
+      : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
+      ? UINT64_MAX
+      : undefined
+  return value !== undefined && value >= minimum && value <= maximum
+    ? Result.succeed(value)
+    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
+}
+
+/** Like `parseDecimal`, for bounds up to 2^53−1, which a number holds exactly. */
+export function parseDecimalNumber(
+  text: string,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number }
+): Result.Result<number, EncodingError> {
+  const value = isPlainDecimal(text) ? Number(text) : NaN
+  return value >= minimum && value <= maximum
+    ? Result.succeed(value)
+    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
+}
+
+const UINT64_MAX = (1n << 64n) - 1n
+const ROUNDED_UINT64_MAX = "1.84467440737096e+19"
+/**
+ * Texts up to this length are cheap to parse. Longer ones are compared in length first, since
+ * `BigInt(text)` takes quadratic time.
+ */
+const SAFE_DIGITS = 20
+
+function isPlainDecimal(text: string): boolean {
+  if (text.length === 0 || (text.length > 1 && text.charCodeAt(0) === 48)) return false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 48 || code > 57) return false
+  }
+  return true
+}
+
+function ruleOf(minimum: bigint | number, maximum: bigint | number): string {
+  return `a decimal integer from ${minimum} to ${maximum}, without sign or leading zeros`
+}

@@ -1,0 +1,187 @@
+import { Schema, Context } from "effect"
+import { type BlockChanges, type NetworkConstants, slotOfBlock } from "../domain/mod.ts"
+import type { EthereumAddress, TransactionId } from "../encoding/mod.ts"
+
+/** Identifies the snapshot that an answer was computed from. Every answer has one. */
+export const LedgerStamp = Schema.Struct({
+  ethereumBlockNum: Schema.BigInt,
+  /** Null before the first batch. */
+  batchNum: Schema.NullOr(Schema.Int),
+  /** Grows with every applied block and batch, every price and every rollback. */
+  version: Schema.Int
+})
+export type LedgerStamp = typeof LedgerStamp.Type
+
+/**
+ * The parts of a ledger that change separately and that answers depend on. `rollBacks` changes with
+ * every rollback that removes a block, `blocks` with every block. `tokens` includes prices, `exits`
+ * includes withdrawals, and `auction` is the auction variables.
+ */
+export const ledgerParts = [
+  "rollBacks",
+  "blocks",
+  "tokens",
+  "accounts",
+  "exits",
+  "transactions",
+  "batches",
+  "auction",
+  "bids",
+  "coordinators"
+] as const
+export type LedgerPart = typeof ledgerParts[number]
+
+/**
+ * The version of the ledger that last changed each part; 0 if none did. A rollback changes only
+ * `rollBacks`, which every answer depends on.
+ */
+export type PartVersions = { readonly [P in LedgerPart]: number }
+
+/** The part versions of a ledger with only its genesis block. */
+export const noPartChanged: PartVersions = Object.freeze(
+  Object.fromEntries(ledgerParts.map((part) => [part, 0]))
+) as PartVersions
+
+/** Returns the parts that a block changes. */
+export const partsOfBlock = (
+  { batches, bids, coordinators, prices, tokens, variables, withdrawals }: BlockChanges
+): ReadonlyArray<LedgerPart> => {
+  const parts: Array<LedgerPart> = ["blocks"]
+  if (tokens.length > 0 || prices.length > 0) parts.push("tokens")
+  if (
+    batches.some(({ accountUpdates, accounts }) => accounts.length > 0 || accountUpdates.length > 0)
+  ) parts.push("accounts")
+  if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
+  // no list contains queued transactions before they are forged
+  if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
+    parts.push("transactions")
+  }
+  if (batches.length > 0) parts.push("batches")
+  if (variables.auction !== undefined) parts.push("auction")
+  if (bids.length > 0) parts.push("bids")
+  if (coordinators.length > 0) parts.push("coordinators")
+  return parts
+}
+
+/**
+ * Returns the part versions after a write: `version` for the changed parts.
+ *
+ * @example
+ * ```ts
+ * import { noPartChanged, withVersion } from "rollup-node-api"
+ *
+ * const parts = withVersion(noPartChanged, ["blocks", "tokens"], 3)
+ * console.log(parts.blocks, parts.tokens, parts.accounts) // => 3 3 0
+ * ```
+ */
+export const withVersion = (
+  before: PartVersions,
+  changed: Iterable<LedgerPart>,
+  version: number
+): PartVersions => {
+  const after: { -readonly [P in LedgerPart]: number } = { ...before }
+  for (const part of changed) after[part] = version
+  return Object.freeze(after)
+}
+
+/** The stamp of a snapshot, and the version that last changed each part of it. */
+export interface LedgerSnapshot {
+  readonly stamp: LedgerStamp
+  readonly parts: PartVersions
+}
+
+/** A dependency of an answer: a part of the ledger, or the slot of its last block. */
+export type Dependency = LedgerPart | "slot"
+
+/**
+ * Returns the versions of the dependencies in a snapshot as a short text. It changes if one of the
+ * dependencies changes.
+ *
+ * @example
+ * ```ts
+ * import { noPartChanged, versionsOf, withVersion } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { constants } = simulate({ seed: 1 }).genesis
+ * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
+ * const snapshot = { stamp, parts: withVersion(noPartChanged, ["tokens"], 40) }
+ * console.log(versionsOf(["rollBacks", "tokens"], snapshot, constants)) // => 0.14
+ * ```
+ */
+export const versionsOf = (
+  dependencies: ReadonlyArray<Dependency>,
+  { parts, stamp }: LedgerSnapshot,
+  { auction }: NetworkConstants
+): string =>
+  dependencies.map((part) =>
+    (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)
+  ).join(".")
+
+/**
+ * Port: the newest version of the ledger that a process knows without a query, so that it can serve
+ * a cached answer without a read. Null, the default, if the store does not report versions.
+ */
+export interface LedgerTip {
+  /** Identifies the ledger. Versions of ledgers with different ids cannot be compared. */
+  readonly id: string
+  /**
+   * Returns at least the greatest version that this process has read or written; it lags the store
+   * by at most one notification. Returns null if no version is known: read the store then.
+   */
+  readonly version: () => number | null
+  /**
+   * Returns a recent snapshot by its version, or null if it is unknown: every earlier answer may be
+   * stale then. Absent if the store does not report the versions of parts.
+   */
+  readonly snapshot?: (version: number) => LedgerSnapshot | null
+  /** True if the store is remote, so that identical concurrent reads should be merged. */
+  readonly isRemote: boolean
+}
+
+/** The `LedgerTip` of the stores of a node. */
+export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", {
+  defaultValue: () => null
+})
+
+/** More snapshots than are written while an answer is computed. */
+const snapshotsMax = 64
+
+/** The last 64 snapshots of a ledger, by version. */
+export class RecentSnapshots {
+  readonly #byVersion = new Map<number, LedgerSnapshot>()
+
+  note(snapshot: LedgerSnapshot): void {
+    this.#byVersion.set(snapshot.stamp.version, snapshot)
+    if (this.#byVersion.size > snapshotsMax) {
+      this.#byVersion.delete(this.#byVersion.keys().next().value!)
+    }
+  }
+
+  at(version: number): LedgerSnapshot | null {
+    return this.#byVersion.get(version) ?? null
+  }
+}
+
+/**
+ * Port: detects changes of the pool without a query. Null, the default, if the store does not
+ * report changes. The numbers are local to the process.
+ */
+export interface PoolTip {
+  /**
+   * Returns a number that changes with each write of this process, before the write is
+   * acknowledged, and with each notification of a write by another process. Returns null while
+   * notifications may be lost.
+   */
+  readonly version: () => number | null
+  /**
+   * Returns a number that changes if the transaction or authorization changes; a change of another
+   * one may also change it. An answer that is read after this call is current while the number
+   * stays the same. Returns null while notifications may be lost.
+   */
+  readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
+}
+
+/** The `PoolTip` of the stores of a node. */
+export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {
+  defaultValue: () => null
+})

@@ -1,0 +1,94 @@
+import type { Effect } from "effect"
+import type { Account, BlockChanges, BlockFeed, New } from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
+import type { LedgerView, StoreFailure } from "../../ports/mod.ts"
+import {
+  type BlockViolation,
+  makeViolation,
+  violationOfBlock,
+  violationWithin
+} from "../violation/mod.ts"
+
+/** The fields of an account from which its leaf in the state tree is computed. */
+export type StateAccount = Pick<
+  Account,
+  "index" | "tokenId" | "nonce" | "balance" | "publicKey" | "address"
+>
+
+/** A block whose state roots are to be verified. */
+export interface StateRootRequest {
+  readonly parentHash: string
+  readonly parentNumber: bigint
+  readonly hash: string
+  /** Whether there is no batch before this block, and so no account. */
+  readonly isFirst: boolean
+  /** The batches in order, each with its declared root and the accounts that it changed. */
+  readonly batches: ReadonlyArray<
+    { readonly stateRoot: bigint; readonly accounts: ReadonlyArray<StateAccount> }
+  >
+}
+
+/** The first batch of a block whose state root is wrong, and the root of all accounts after it. */
+export interface WrongStateRoot {
+  readonly position: number
+  readonly expected: bigint
+}
+
+/**
+ * Verifies the state roots of a block; null if all are right. Called for every new block, also for
+ * one without batches, after all other checks. Fails with a transient `StoreFailure` while it reads
+ * the accounts of the ledger.
+ */
+export type StateRootVerifier = (
+  request: StateRootRequest
+) => Effect.Effect<WrongStateRoot | null, StoreFailure>
+
+/** Returns the request for a block and its changes. Reads changed accounts from the view. */
+export function stateRootRequest(
+  { hash }: BlockFeed,
+  { batches }: BlockChanges,
+  view: LedgerView
+): StateRootRequest {
+  const known = new Map<AccountIndex, New<Account>>()
+  return {
+    hash,
+    parentHash: view.lastBlock.hash,
+    parentNumber: view.lastBlock.number,
+    isFirst: view.lastBatchNum === 0,
+    batches: batches.map(({ accountUpdates, accounts, batch: { stateRoot } }) => {
+      const changed = new Set<AccountIndex>()
+      for (const account of accounts) {
+        known.set(account.index, account)
+        changed.add(account.index)
+      }
+      for (const { balance, index, nonce } of accountUpdates) {
+        // an updated account exists or was just created
+        known.set(index, { ...(known.get(index) ?? view.account(index))!, nonce, balance })
+        changed.add(index)
+      }
+      return { stateRoot, accounts: [...changed].map((index) => stateAccount(known.get(index)!)) }
+    })
+  }
+}
+
+const stateAccount = (
+  { address, balance, index, nonce, publicKey, tokenId }: New<Account>
+): StateAccount => ({ address, balance, index, nonce, publicKey, tokenId })
+
+/** Returns the violation for a wrong state root. */
+export const wrongStateRootOf = (
+  { batches = [], number }: BlockFeed,
+  { expected, position }: WrongStateRoot
+): BlockViolation =>
+  violationOfBlock(
+    number,
+    violationWithin(
+      makeViolation(
+        "state-root",
+        batches[position]!.stateRoot,
+        `${expected}, the root of all accounts after the batch`,
+        "/stateRoot"
+      ),
+      `/batches/${position}`
+    )
+  )

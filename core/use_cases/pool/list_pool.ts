@@ -1,0 +1,182 @@
+import { Effect } from "effect"
+import {
+  BadInput,
+  brokenRule,
+  limitDefault,
+  limitMax,
+  type ListItems,
+  type PoolListFilters,
+  type PoolListQuery
+} from "../../contract/mod.ts"
+import type { PoolTransactionView, SkippedTransaction } from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  INTERNAL_ADDRESS,
+  type PublicKey
+} from "../../encoding/mod.ts"
+import { type Page, type PoolFilters, type PoolParty, StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
+
+/** A transaction in the list of the pool. */
+export interface PoolListItem extends PoolTransactionView {
+  /** Increases with every transaction that enters the pool; begins with 1. */
+  readonly itemId: number
+  /** Why the last selection skipped it; null if none did since it became pending. */
+  readonly skipped: SkippedTransaction | null
+}
+
+/**
+ * Returns a page of the list of the pool. An unknown token, account, address or key matches no
+ * transaction. The address of internal accounts is refused, since every internal account has it.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LedgerReader, listPool, PoolStore } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const listing = Effect.gen(function*() {
+ *   const ports = { reader: yield* LedgerReader, pool: yield* PoolStore }
+ *   return yield* listPool(ports, { filters: { state: "pend", fromAccountIndex: 256 } })
+ * }).pipe(
+ *   Effect.provide(Memory.layer(simulate({ seed: 1 }).genesis)),
+ *   Effect.provide(Memory.poolLayer)
+ * )
+ * const { counts, items } = await Effect.runPromise(listing)
+ * console.log(items, counts.pendingItems) // => [] 0
+ * ```
+ */
+export const listPool = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  { filters, fromItem, limit = limitDefault, order = "ASC" }: PoolListQuery
+): Effect.fn.Return<Page<PoolListItem>, BadInput | StoreFailure> {
+  const { counts, items } = yield* ports.pool.list({
+    filters: yield* resolve(ports.reader, filters),
+    fromArrival: fromItem === undefined ? null : fromItem - 1,
+    order,
+    limit
+  })
+  const { accounts, stamp, tokens } = yield* ports.reader.accountsAndTokens({
+    accounts: items.map(({ pooled }) => pooled.transaction.fromAccountIndex),
+    tokens: items.flatMap(({ pooled: { transaction } }) => [
+      transaction.tokenId,
+      transaction.request?.tokenId ?? transaction.tokenId
+    ])
+  })
+  const views: Array<PoolListItem> = []
+  for (const [number, { pooled: { arrival, transaction }, skipped }] of items.entries()) {
+    const token = tokens[2 * number] ?? null
+    if (token === null) return yield* unregistered(transaction.tokenId)
+    const sender = accounts[number] ?? null
+    views.push({
+      itemId: arrival + 1,
+      transaction,
+      token,
+      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
+      requestToken: transaction.request === null ? null : tokens[2 * number + 1] ?? null,
+      skipped
+    })
+  }
+  return { items: views, counts, stamp }
+})
+
+const unregistered = (tokenId: number) =>
+  new StoreFailure({
+    message:
+      `Token ${tokenId} of a transaction is no longer registered after a rollback: try again later`,
+    retry: true
+  })
+
+type Reader = PoolPorts["reader"]
+
+/** Replaces addresses and keys by the accounts that they own. */
+const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFilters) {
+  const { state, tokenId, type } = filters
+  const both = yield* partyOf(
+    reader,
+    filters.accountIndex,
+    filters.address,
+    filters.publicKey
+  )
+  const from = yield* partyOf(
+    reader,
+    filters.fromAccountIndex,
+    filters.fromAddress,
+    filters.fromPublicKey
+  )
+  const to = yield* partyOf(
+    reader,
+    filters.toAccountIndex,
+    filters.toAddress,
+    filters.toPublicKey
+  )
+  const resolved: PoolFilters = {
+    ...state === undefined ? {} : { state },
+    ...type === undefined ? {} : { type },
+    ...tokenId === undefined ? {} : { tokenId },
+    ...both === undefined ? {} : { party: both },
+    ...from === undefined ? {} : { from },
+    ...to === undefined ? {} : { to }
+  }
+  return resolved
+})
+
+const partyOf = (
+  reader: Reader,
+  index: AccountIndex | undefined,
+  address: EthereumAddress | undefined,
+  publicKey: PublicKey | undefined
+): Effect.Effect<PoolParty | undefined, BadInput | StoreFailure> =>
+  index !== undefined
+    ? Effect.succeed({ accounts: [index] })
+    : address !== undefined
+    ? ofAddress(reader, address)
+    : publicKey !== undefined
+    ? ofKey(reader, publicKey)
+    : Effect.succeed(undefined)
+
+const ofAddress = (
+  reader: Reader,
+  address: EthereumAddress
+): Effect.Effect<PoolParty, BadInput | StoreFailure> =>
+  address === INTERNAL_ADDRESS
+    ? Effect.fail(
+      new BadInput({
+        faults: [
+          brokenRule(
+            "zkEthereumAddress",
+            address,
+            "the address of an owner",
+            "The address of all F is that of every internal account: filter by the key instead"
+          )
+        ]
+      })
+    )
+    : Effect.map(accountsOf(reader, { address }), (accounts) => ({ accounts, address }))
+
+const ofKey = (reader: Reader, publicKey: PublicKey): Effect.Effect<PoolParty, StoreFailure> =>
+  Effect.map(accountsOf(reader, { publicKey }), (accounts) => ({ accounts, publicKey }))
+
+/** Returns the indexes of all accounts of an owner. */
+const accountsOf = Effect.fnUntraced(
+  function*(
+    reader: Reader,
+    owner: { readonly address: EthereumAddress } | { readonly publicKey: PublicKey }
+  ): Effect.fn.Return<ReadonlyArray<AccountIndex>, StoreFailure> {
+    const indexes: Array<AccountIndex> = []
+    for (let fromItem = 0;;) {
+      const page: Page<ListItems["accounts"]> = yield* Effect.catchTag(
+        reader.list("accounts", { filters: owner, fromItem, limit: limitMax }),
+        "NotRegistered",
+        // no filter of this list names anything that must be registered
+        Effect.die
+      )
+      indexes.push(...page.items.map(({ account }) => account.index))
+      const last = page.items.at(-1)
+      if (last === undefined || page.counts.pendingItems === 0) return indexes
+      fromItem = last.account.itemId + 1
+    }
+  }
+)

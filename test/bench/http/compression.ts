@@ -1,0 +1,50 @@
+import { startServer } from "../_servers.ts"
+import { benchAsked, type Rounds } from "./http.ts"
+
+const history = (limit: number) => `/transactions-history?limit=${limit}`
+
+/**
+ * Prints the share of the bytes in which pages leave, and measures requests per second of cached
+ * compressed pages ÷ the same pages uncompressed, on one server in turn in each round.
+ */
+export const benchCompression = async (options: Rounds): Promise<void> => {
+  const cacheBytes = String(64 * 2 ** 20)
+  const server = await startServer(import.meta.resolve("./_our_server.ts"), [
+    cacheBytes,
+    cacheBytes
+  ])
+  try {
+    for (const limit of [3, 20, 100, 2000]) {
+      const path = history(limit)
+      const plainBytes = await bodyBytes(server.port, path, "identity")
+      for (const coding of ["zstd", "br", "gzip"]) {
+        const share = await bodyBytes(server.port, path, coding) / plainBytes
+        console.log(
+          `  ${`${limit} transactions, ${coding}`.padEnd(48)} ${
+            (share * 100).toFixed(1)
+          } % of ${plainBytes} bytes`
+        )
+      }
+    }
+    for (const limit of [3, 20, 100, 2000]) {
+      const paths = [history(limit)]
+      await benchAsked(
+        `${limit} transactions, cached, zstd ÷ uncompressed`,
+        { ours: { paths, headers: ["Accept-Encoding: zstd"] }, raw: { paths } },
+        server,
+        server,
+        options
+      )
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+const bodyBytes = async (port: number, path: string, coding: string): Promise<number> => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { "accept-encoding": coding }
+  })
+  await response.arrayBuffer()
+  return Number(response.headers.get("content-length"))
+}

@@ -1,0 +1,219 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
+import type { NodeChange } from "../../core/mod.ts"
+import { execute } from "../postgres/_statements.ts"
+import { type Cluster, freshDatabase, startCluster } from "../postgres/mod.ts"
+import { applyHistory, applyNext, newSimulation, until } from "./_network.ts"
+
+/* Failures of the store, as a host of promises sees them. */
+
+const rejectionOf = async (call: Promise<unknown>): Promise<NodeError> => {
+  const error = await call.then(() => assert.fail("It resolved"), (error: unknown) => error)
+  assert.instanceOf(error, NodeError)
+  return error
+}
+
+const silent = { log: () => {} }
+
+describe("two nodes over one database", () => {
+  it("write one at a time, and both report the changes of both", async () => {
+    const { remove, url } = await freshDatabase()
+    const simulation = newSimulation()
+    const { genesis } = simulation
+    const store = { database: url }
+    const writer = await openNode({ genesis, store })
+    await applyNext(writer, simulation, 1)
+    {
+      await using other = await openNode({ genesis, store })
+      const changes: Array<NodeChange> = []
+      other.onChange((change) => changes.push(change))
+      const record = simulation.next()
+      const refused = await rejectionOf(other.applyRecord(record))
+      assert.strictEqual(refused._tag, "StoreFailure")
+      assert.isTrue(refused.retry)
+      assert.match(refused.message, /is written by process/u)
+      await writer.applyRecord(record)
+      await writer.close()
+      await applyNext(other, simulation, 1)
+      const { stamp } = await other.state()
+      await until(() =>
+        changes.some((each) =>
+          each.kind === "block" &&
+          each.ethereumBlockNum === stamp.ethereumBlockNum
+        )
+      )
+      assert.deepStrictEqual(
+        changes.flatMap((each) => each.kind === "block" ? [each.ethereumBlockNum] : []),
+        [genesis.block.number + 2n, genesis.block.number + 3n]
+      )
+    }
+    await remove()
+  })
+
+  it("report the transactions that the other one accepts", async () => {
+    const { remove, url } = await freshDatabase()
+    const simulation = newSimulation()
+    const options = { genesis: simulation.genesis, store: { database: url } }
+    {
+      await using one = await openNode(options)
+      await applyHistory(one, simulation)
+      await using other = await openNode(options)
+      const changes: Array<NodeChange> = []
+      other.onChange((change) => changes.push(change))
+      const { transaction } = simulation.live.nextSubmissions().entries[0]!
+      await one.submitTransaction(transaction)
+      await until(() => changes.some((each) => each.kind === "transition"))
+      assert.deepInclude(changes.find((each) => each.kind === "transition"), {
+        id: transaction.id,
+        from: null,
+        to: "pend"
+      })
+    }
+    await remove()
+  })
+
+  it("refuse a write after another process took over, and say so once when they are back", async () => {
+    const { remove, url } = await freshDatabase()
+    const simulation = newSimulation()
+    {
+      await using node = await openNode({
+        ...silent,
+        genesis: simulation.genesis,
+        store: { database: url, lease: { termMs: 60_000, heartbeatMs: 60_000 } }
+      })
+      await applyNext(node, simulation, 2)
+      // as a process does that finds the lease expired
+      await execute(
+        url,
+        "UPDATE writer SET epoch = epoch + 1, holder = 'another process', held_since = now(), expires_at = now() + interval '1 hour'"
+      )
+      const record = simulation.next()
+      const lost = await rejectionOf(node.applyRecord(record))
+      assert.deepStrictEqual([lost._tag, lost.retry, lost.writerChanged], [
+        "StoreFailure",
+        true,
+        false
+      ])
+      assert.match((await rejectionOf(node.applyRecord(record))).message, /another process/u)
+      await execute(url, "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL")
+      const changed = await rejectionOf(node.applyRecord(record))
+      assert.deepStrictEqual([changed._tag, changed.retry, changed.writerChanged], [
+        "StoreFailure",
+        true,
+        true
+      ])
+      await node.applyRecord(record)
+    }
+    await remove()
+  })
+})
+
+describe("a database that stops", () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster({ durable: false })
+  })
+  afterAll(() => cluster.remove())
+
+  it("rejects calls with a retryable error until it is back", async () => {
+    const simulation = newSimulation()
+    await using node = await openNode({
+      ...silent,
+      genesis: simulation.genesis,
+      store: { database: cluster.url, connectTimeoutMs: 200, queueWaitMs: 200 }
+    })
+    await applyNext(node, simulation, 2)
+    const changes: Array<NodeChange> = []
+    node.onChange((change) => changes.push(change))
+    await cluster.stop()
+    for (
+      const call of [
+        node.state(),
+        node.list("accounts"),
+        node.pool.transaction(`0x02${"0".repeat(64)}`)
+      ]
+    ) {
+      const error = await rejectionOf(call)
+      assert.deepStrictEqual([error._tag, error.retry], ["StoreFailure", true])
+    }
+    const opening = openNode({
+      ...silent,
+      genesis: simulation.genesis,
+      store: { database: cluster.url },
+      signal: AbortSignal.timeout(300)
+    })
+    assert.strictEqual((await rejectionOf(opening))._tag, "Aborted")
+    await cluster.restart()
+    const record = simulation.next()
+    await untilResolved(() => node.applyRecord(record))
+    const { stamp } = await node.state()
+    await until(() =>
+      changes.some((each) => "stamp" in each && each.stamp.version === stamp.version)
+    )
+  })
+})
+
+/** Repeats a call while it is rejected with a retryable error. */
+const untilResolved = async (call: () => ReturnType<RollupNode["applyRecord"]>): Promise<void> => {
+  for (;;) {
+    try {
+      await call()
+      return
+    } catch (error) {
+      if (!(error instanceof NodeError) || !error.retry) throw error
+    }
+  }
+}
+
+describe("a listener of changes", () => {
+  it("that throws, rejects or is slow harms neither the node nor other listeners", async () => {
+    const simulation = newSimulation()
+    const logged: Array<unknown> = []
+    await using node = await openNode({
+      genesis: simulation.genesis,
+      log: ({ cause }) => logged.push(cause)
+    })
+    const seen: Array<NodeChange> = []
+    const failure = new Error("The host failed")
+    node.onChange(() => {
+      throw failure
+    })
+    node.onChange(() => Promise.reject(failure))
+    let isReady = () => {}
+    const slow: Array<NodeChange> = []
+    node.onChange(async (change) => {
+      slow.push(change)
+      await new Promise<void>((resolve) => isReady = resolve)
+    })
+    node.onChange((change) => seen.push(change))
+    await applyNext(node, simulation, 5)
+    await until(() => logged.length >= 2 * seen.length && seen.length >= 5)
+    assert.deepStrictEqual(logged, Array.from({ length: 2 * seen.length }, () => failure))
+    assert.lengthOf(slow, 1)
+    const all = [...seen]
+    while (slow.length < all.length) {
+      isReady()
+      await new Promise(setImmediate)
+    }
+    assert.deepStrictEqual(slow, all)
+  })
+
+  it("that falls far behind learns that it missed changes", async () => {
+    const { genesis } = newSimulation()
+    await using node = await openNode({ genesis })
+    const seen: Array<NodeChange> = []
+    let go = () => {}
+    const blocked = new Promise<void>((resolve) => go = resolve)
+    node.onChange((change) => {
+      seen.push(change)
+      return blocked
+    })
+    for (let i = 0; i < 100_003; i++) await node.setPrices([])
+    go()
+    await until(() => seen.length >= 2)
+    await node.setPrices([])
+    await until(() => seen.at(-1)?.kind === "prices" && seen.length > 2)
+    assert.isTrue(seen.some(({ kind }) => kind === "missed"))
+    assert.isBelow(seen.length, 10)
+  })
+})

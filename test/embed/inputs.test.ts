@@ -1,0 +1,224 @@
+import { assert, describe, it } from "@effect/vitest"
+import { inspect } from "node:util"
+import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
+import { applyHistory, newSimulation } from "./_network.ts"
+
+/* Arguments that a host without types passes, and the forms of the values that it gets. */
+
+/** Any value that a JavaScript host may pass. */
+const untyped = (value: unknown) => value as never
+
+const rejectionOf = async (call: Promise<unknown>): Promise<NodeError> => {
+  const error = await call.then(() => assert.fail("It resolved"), (error: unknown) => error)
+  assert.instanceOf(error, NodeError)
+  return error
+}
+const pathsOf = async (call: Promise<unknown>): Promise<ReadonlyArray<string>> => {
+  const error = await rejectionOf(call)
+  for (const { message, path } of error.violations) {
+    assert.include(error.message, message)
+    assert.include(message, path)
+  }
+  return error.violations.map(({ path }) => path)
+}
+
+describe("the options of a node", () => {
+  const { genesis } = newSimulation()
+
+  it("are refused with the path of everything that the genesis lacks", async () => {
+    assert.deepStrictEqual(
+      await pathsOf(openNode(untyped({ genesis: { ...genesis, network: { prefix: "ZK" } } }))),
+      [
+        "/genesis/network/prefix",
+        "/genesis/network/name",
+        "/genesis/network/chainId",
+        "/genesis/network/rollupAddress"
+      ]
+    )
+    assert.deepStrictEqual(await pathsOf(openNode(untyped({ genesis: {} }))), [
+      "/genesis/network",
+      "/genesis/block",
+      "/genesis/constants",
+      "/genesis/variables"
+    ])
+    const late = { ...genesis, block: { ...genesis.block, number: 2n ** 64n - 1n } }
+    assert.deepStrictEqual(await pathsOf(openNode({ genesis: late })), ["/genesis/block/number"])
+    for (const input of [undefined, null, 5, []]) {
+      assert.strictEqual((await rejectionOf(openNode(untyped(input))))._tag, "BadInput")
+    }
+  })
+
+  it("name the nearest option, and exactly one store", async () => {
+    const { message } = await rejectionOf(openNode(untyped({ genesis, stor: {} })))
+    assert.strictEqual(message, "Unknown name /stor: did you mean store?")
+    for (const store of [{}, { memry: true }, 5, { memory: false }, { directory: "" }]) {
+      const [path] = await pathsOf(openNode(untyped({ genesis, store })))
+      assert.match(path!, /^\/store/u)
+    }
+    const both = { genesis, store: { memory: true, directory: "x" } }
+    assert.deepStrictEqual(await pathsOf(openNode(untyped(both))), ["/store/directory"])
+    const url = await rejectionOf(openNode({ genesis, store: { database: "mysql://secret@host" } }))
+    assert.deepStrictEqual([url._tag, url.reason, url.retry], ["DatabaseError", "url", false])
+  })
+})
+
+describe("the methods of a node", () => {
+  it("list without filters, and name the nearest list", async () => {
+    const simulation = newSimulation()
+    await using node = await openNode({ genesis: simulation.genesis })
+    await applyHistory(node, simulation)
+    assert.lengthOf((await node.list("transactions", { limit: 2 })).items, 2)
+    const { message } = await rejectionOf(node.list(untyped("transaktions")))
+    assert.match(message, /did you mean transactions\?$/u)
+    const query = { limit: 0, filters: { typ: 1 } }
+    const invalid = await rejectionOf(node.list("transactions", untyped(query)))
+    assert.deepStrictEqual(invalid.violations.map(({ path }) => path), ["/filters/typ", "/limit"])
+    const error = await rejectionOf(node.list("accounts", { filters: { tokenIds: [98, 99] } }))
+    assert.strictEqual(error._tag, "NotRegistered")
+    assert.deepStrictEqual(error.violations.map(({ path, value }) => [path, value]), [
+      ["/filters/tokenIds", "98"],
+      ["/filters/tokenIds", "99"]
+    ])
+  })
+
+  it("name everything that a posted transaction lacks or violates", async () => {
+    const simulation = newSimulation()
+    await using node = await openNode({ genesis: simulation.genesis })
+    await applyHistory(node, simulation)
+    assert.deepStrictEqual(await pathsOf(node.submitTransaction(untyped({}))), [
+      "/id",
+      "/type",
+      "/tokenId",
+      "/fromAccountIndex",
+      "/amount",
+      "/fee",
+      "/nonce",
+      "/signature"
+    ])
+    const { transaction } = simulation.live.nextSubmissions().entries[0]!
+    assert.deepStrictEqual(
+      await pathsOf(node.submitTransaction(untyped({ ...transaction, amount: 5, ammount: 1n }))),
+      ["/ammount", "/amount"]
+    )
+    const refused = await rejectionOf(
+      node.submitTransaction({ ...transaction, request: { amount: 3n } })
+    )
+    assert.strictEqual(refused._tag, "SubmissionRefused")
+    assert.deepStrictEqual(refused.violations.map(({ path }) => path), [
+      "/request/fromAccountIndex",
+      "/request/tokenId",
+      "/request/fee",
+      "/request/nonce"
+    ])
+    assert.deepStrictEqual(await pathsOf(node.submitAuthorization(untyped({}))), [
+      "/address",
+      "/publicKey",
+      "/signature"
+    ])
+    const zero = { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) }
+    const nobody = await rejectionOf(
+      node.submitAuthorization({ ...zero, signature: `0x${"0".repeat(130)}` })
+    )
+    assert.deepStrictEqual(nobody.violations.map(({ path }) => path), ["/address", "/publicKey"])
+    // absent and null mean the same
+    const { request: _, ...withoutRequest } = transaction
+    assert.isTrue((await node.submitTransaction(withoutRequest)).stored)
+    assert.isFalse((await node.submitTransaction(transaction)).stored)
+  })
+
+  it("refuse invalid arguments with a NodeError, each of them", async () => {
+    const { genesis } = newSimulation()
+    await using node = await openNode({ genesis })
+    const { pool } = node
+    const methods: ReadonlyArray<(value: never) => Promise<unknown>> = [
+      node.applyBlock,
+      node.applyRecord,
+      node.setPrices,
+      node.rollBack,
+      (value) => node.list(value),
+      (value) => node.list("tokens", value),
+      (value) => node.find("token", value),
+      (value) => node.find(value, value),
+      node.submitTransaction,
+      node.submitAuthorization,
+      node.listen,
+      pool.select,
+      pool.purge,
+      (value) => pool.startForging(value, 1),
+      (value) => pool.doneForging([], value),
+      (value) => pool.invalidate(value, 1),
+      (value) => pool.invalidateOldNonces(value, 1),
+      pool.rollBack,
+      (value) => pool.remove(value, "x"),
+      pool.transaction,
+      pool.transitions,
+      pool.skippedTransaction
+    ]
+    for (const [i, method] of methods.entries()) {
+      for (
+        const value of [null, "x", -1, { kind: "block" }, { kind: "prices", prices: [{}, {}] }]
+      ) {
+        const error = await rejectionOf(method(untyped(value)))
+        assert.include(["BadInput", "BlockViolation"], error._tag, `${i} ${inspect(value)}`)
+        assert.isNotEmpty(error.violations)
+        assert.isFalse(error.retry)
+      }
+    }
+    const block = await rejectionOf(node.applyBlock(untyped({ number: 5 })))
+    assert.deepStrictEqual(block.violations.map(({ path }) => path), [
+      "/number",
+      "/hash",
+      "/parentHash",
+      "/timestampMs"
+    ])
+    assert.strictEqual((await node.state()).stamp.version, 0)
+  })
+
+  it("reject with Aborted and NodeClosed", async () => {
+    const { genesis } = newSimulation()
+    const node = await openNode({ genesis })
+    const request = new Request("http://node/tokens")
+    const client = new AbortController()
+    const endless = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: new ReadableStream(),
+      signal: client.signal,
+      duplex: "half"
+    }
+    const posting = node.fetch(new Request("http://node/transactions-pool", endless))
+    client.abort()
+    assert.strictEqual((await rejectionOf(posting))._tag, "Aborted")
+    const busy = await node.listen({ port: 0 })
+    const inUse = await rejectionOf(node.listen({ port: busy.port }))
+    assert.deepStrictEqual([inUse._tag, inUse.retry], ["ServeError", true])
+    await busy.close()
+    assert.isTrue(await fetch(busy.url).then(() => false, () => true))
+    const last = node.setPrices([])
+    await Promise.all([node.close(), node.close()])
+    assert.strictEqual((await last).version, 1)
+    for (const call of [node.state(), node.fetch(request), node.listen({ port: 0 })]) {
+      assert.strictEqual((await rejectionOf(call))._tag, "NodeClosed")
+    }
+  })
+})
+
+describe("the values that a node returns", () => {
+  it("are plain objects that JSON.stringify accepts", async () => {
+    const simulation = newSimulation()
+    await using node = await openNode({ genesis: simulation.genesis })
+    await applyHistory(node, simulation)
+    const page = await node.list("accounts", { limit: 1 })
+    const { account, token } = page.items[0]!
+    for (const value of [page, page.items, page.items[0], account, token, await node.state()]) {
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(value)), toJson(value))
+    }
+    assert.strictEqual(JSON.parse(JSON.stringify(account)).balance, String(account.balance))
+    const copy = structuredClone(account)
+    assert.deepStrictEqual(copy, account)
+    assert.strictEqual(inspect(account), inspect(copy))
+    assert.deepStrictEqual(Object.keys(account), Object.keys(copy))
+    const missing = await rejectionOf(node.find("token", untyped("x")))
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(missing)).violations, missing.violations)
+  })
+})

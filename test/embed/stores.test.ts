@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { NodeError, openNode } from "../../app/embed/mod.ts"
+import type { NodeChange } from "../../core/mod.ts"
+import { applyHistory, applyNext, newSimulation, newStores, until } from "./_network.ts"
+
+/* A whole node behind promises, over each store. */
+
+for (const [kind, newStore] of Object.entries(newStores)) {
+  describe(`a node over ${kind}`, () => {
+    it("reads, takes transactions, forges and serves", async () => {
+      const { remove, store } = await newStore()
+      const simulation = newSimulation()
+      {
+        await using node = await openNode({ genesis: simulation.genesis, store })
+        await applyHistory(node, simulation)
+        const { transaction } = simulation.live.nextSubmissions().entries[0]!
+        assert.deepStrictEqual(await node.submitTransaction(transaction), {
+          id: transaction.id,
+          stored: true
+        })
+        assert.isFalse((await node.submitTransaction({ ...transaction })).stored)
+
+        const selection = await node.pool.select({ maxTransactions: 10 })
+        assert.deepStrictEqual(selection.transactions.map((each) => each.transaction.id), [
+          transaction.id
+        ])
+        const { batchNum } = selection
+        assert.deepStrictEqual(await node.pool.startForging([transaction.id], batchNum), [
+          transaction.id
+        ])
+        assert.strictEqual((await node.pool.transaction(transaction.id))?.state, "fing")
+
+        const { counts, items } = await node.list("transactions", { limit: 2 })
+        assert.lengthOf(items, 2)
+        assert.isAtLeast(counts.totalItems, 60)
+        const { url } = await node.listen({ port: 0 })
+        const served = await (await fetch(`${url}/transactions-history?limit=2`)).json()
+        assert.strictEqual(served.transactions[0].id, items[0]!.transaction.id)
+        const answered = await node.fetch(new Request("http://node/transactions-history?limit=2"))
+        assert.deepStrictEqual(await answered.json(), served)
+        await node.close()
+        assert.isTrue(await fetch(url).then(() => false, () => true))
+      }
+      await remove()
+    })
+
+    it("reports every change once and in order", async () => {
+      const { remove, store } = await newStore()
+      const simulation = newSimulation()
+      {
+        await using node = await openNode({ genesis: simulation.genesis, store })
+        const early: Array<NodeChange> = []
+        const stop = node.onChange((change) => early.push(change))
+        await applyHistory(node, simulation)
+        const { stamp } = await node.state()
+        await until(() =>
+          early.some((each) => "stamp" in each && each.stamp.version === stamp.version)
+        )
+        stop()
+        const changes: Array<NodeChange> = []
+        node.onChange((change) => changes.push(change))
+
+        const first = simulation.genesis.block.number + 1n
+        const blocks = early.flatMap((each) => each.kind === "block" ? [each.ethereumBlockNum] : [])
+        assert.deepStrictEqual(blocks, blocks.map((_, i) => first + BigInt(i)))
+        assert.strictEqual(blocks.at(-1), stamp.ethereumBlockNum)
+        const batches = early.flatMap((each) => each.kind === "batch" ? [each.batchNum] : [])
+        assert.deepStrictEqual(batches, batches.map((_, i) => i + 1))
+        assert.strictEqual(batches.at(-1), stamp.batchNum)
+
+        const { transaction: { id }, transaction } = simulation.live.nextSubmissions().entries[0]!
+        await node.submitTransaction(transaction)
+        const batchNum = stamp.batchNum! + 1
+        await node.pool.startForging([id], batchNum)
+        await node.pool.invalidate([{ id, reason: "The proof failed" }], batchNum)
+        await node.rollBack(stamp.ethereumBlockNum - 3n)
+        const token = { tokenId: 0, priceUSD: 7, timeMs: Date.now() }
+        await node.setPrices([token])
+        await until(() => changes.some((each) => each.kind === "prices"))
+        await until(() => changes.filter((each) => each.kind === "transition").length >= 3)
+
+        const transitions = changes.flatMap((each) =>
+          each.kind === "transition" ? [[each.id, each.from, each.to, each.batchNum]] : []
+        )
+        assert.deepStrictEqual(transitions.slice(0, 3), [
+          [id, null, "pend", null],
+          [id, "pend", "fing", batchNum],
+          [id, "fing", "invl", batchNum]
+        ])
+        const stored = await node.pool.transitions(id)
+        assert.deepStrictEqual(
+          changes.flatMap(({ kind, ...transition }) => kind === "transition" ? [transition] : []),
+          [...stored] as never
+        )
+        const ledger = changes.filter((each) => each.kind !== "transition")
+        assert.deepStrictEqual(ledger.map((each) => each.kind), ["rollBack", "prices"])
+        const [rolledBack] = ledger
+        if (rolledBack?.kind !== "rollBack") throw new Error("Expected a rollback")
+        assert.strictEqual(rolledBack.toBlock, stamp.ethereumBlockNum - 3n)
+        assert.strictEqual(rolledBack.lastBatchNum, (await node.state()).stamp.batchNum)
+      }
+      await remove()
+    })
+
+    if (kind !== "memory") {
+      it("continues after it is closed", async () => {
+        const { remove, store } = await newStore()
+        const simulation = newSimulation()
+        const { genesis } = simulation
+        const first = await openNode({ genesis, store })
+        await applyHistory(first, simulation)
+        const { transaction } = simulation.live.nextSubmissions().entries[0]!
+        await first.submitTransaction(transaction)
+        const before = await first.state()
+        await first.close()
+        {
+          await using second = await openNode({ genesis, store })
+          assert.deepStrictEqual(await second.state(), before)
+          assert.strictEqual((await second.pool.transaction(transaction.id))?.state, "pend")
+          await applyNext(second, simulation, 3)
+        }
+        const other = { ...genesis, network: { ...genesis.network, chainId: 7 } }
+        const error = await openNode({ genesis: other, store }).catch((error: unknown) => error)
+        assert.instanceOf(error, NodeError)
+        assert.strictEqual(error.reason, "otherNetwork")
+        assert.isFalse(error.retry)
+        await remove()
+      })
+    }
+  })
+}

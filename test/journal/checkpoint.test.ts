@@ -1,0 +1,431 @@
+/*
+ * Checkpoints of the journal: a directory with checkpoints has the same content as one without.
+ * Replay with
+ *
+ *     SEED=123 npm test -- test/journal/checkpoint.test.ts
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { exportFeed, type JournalOptions } from "../../adapters/journal/mod.ts"
+import { openMonitor } from "../../adapters/metrics/mod.ts"
+import { initialHistory, simulate, writeFeed } from "../../app/simulator/mod.ts"
+import { LedgerWriter, Monitor } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { replayOf } from "../rounds.ts"
+import { openModel, seededRandom } from "./_crash_model.ts"
+import { openStores, temporaryDirectory } from "./_directories.ts"
+import { readFeed } from "./_feed.ts"
+import { keysOf, scriptOf, type Write } from "./_script.ts"
+import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
+
+const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
+
+const simulationOf = (options: Parameters<typeof simulate>[0]) =>
+  simulate({
+    users: 20,
+    tokens: 4,
+    transactionsPerBlock: 5,
+    exitShare: 0.1,
+    rollBackPeriodBlocks: 6,
+    placeholderRoots: true,
+    ...options
+  })
+
+const ledgerOver = ({ writer }: Pick<Stores, "writer">) =>
+  Effect.map(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(simulationOf({ seed }).genesis, keccak256).pipe(
+          Layer.provide(Layer.succeed(LedgerWriter, writer))
+        )
+      )
+    ),
+    (services) => Context.get(services, Ledger)
+  )
+
+/** Runs an effect over the stores of a directory, and closes them. */
+const withStores = <A, E>(
+  directory: string,
+  use: (stores: Effect.Success<ReturnType<typeof openStores>>) => Effect.Effect<A, E, Scope.Scope>,
+  options: Partial<JournalOptions> = {}
+) =>
+  Effect.scoped(
+    Effect.flatMap(openStores(directory, simulationOf({ seed }).genesis, options), use)
+  )
+
+const records = [...initialHistory(simulationOf({ seed }), 300)]
+
+/** Applies records to a directory, with a checkpoint after each `period` of them. */
+const writeRecords = (directory: string, period: number, some = records) =>
+  withStores(directory, (stores) =>
+    Effect.gen(function*() {
+      const ledger = yield* ledgerOver(stores)
+      for (const [at, record] of some.entries()) {
+        yield* ledger.applyRecord(record)
+        if (at % period === period - 1) yield* stores.journal.checkpoint
+      }
+      return yield* dumpStores(stores, noKeys())
+    }))
+
+/** Deletes the records behind the checkpoint. Returns the number of the last one that is left. */
+const keepCheckpointOnly = (directory: string): number => {
+  const database = new DatabaseSync(join(directory, "journal.sqlite"))
+  const row = database.prepare("SELECT manifest FROM checkpoint").get()!
+  const { checksum, seq } = JSON.parse(String(row.manifest)) as { checksum: number; seq: number }
+  database.prepare("DELETE FROM record WHERE seq > ?").run(seq)
+  database.prepare("UPDATE head SET seq = ?, checksum = ?").run(seq, checksum)
+  database.close()
+  rmSync(join(directory, "acknowledged"))
+  return seq
+}
+
+const rowsOf = (directory: string, query: string): number => {
+  const database = new DatabaseSync(join(directory, "journal.sqlite"))
+  const value = Object.values(database.prepare(query).get()!)[0]
+  database.close()
+  return Number(value)
+}
+
+describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/checkpoint.test.ts")})`, () => {
+  it.live(
+    "has the same content as stores in memory after each restart, in random lives with rollbacks",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const directory = yield* temporaryDirectory
+        const random = seededRandom(seed)
+        const text = [...writeFeed(simulationOf({ seed }), 400)].join("")
+        const feed = readFeed(text)
+        const model = yield* Effect.promise(() => openModel(text, seed))
+        const steps = scriptOf(feed, seed)
+        let next: IteratorResult<ReadonlyArray<Write>, void> = steps.next()
+        let restarts = 0
+        while (next.done !== true) {
+          yield* withStores(directory, (stores) =>
+            Effect.gen(function*() {
+              const keys = keysOf(model.writeCount + 8)
+              assert.strictEqual(
+                yield* dumpStores(stores, keys),
+                yield* dumpStores(model.stores, keys),
+                `Restart ${restarts}`
+              )
+              const target = { ledger: yield* ledgerOver(stores), store: stores.store }
+              const count = 1 + Math.floor(random() * 60)
+              for (let i = 0; i < count && next.done !== true; i++, next = steps.next()) {
+                for (const write of next.value) yield* write(target)
+                yield* Effect.promise(() => model.write(next.value!.length))
+                if (random() < 0.15) yield* stores.journal.checkpoint
+              }
+            }))
+          restarts++
+        }
+        assert.isAbove(restarts, 5)
+        // every block can be rolled back, and the ids of later rows do not repeat those before
+        yield* withStores(directory, (stores) =>
+          Effect.gen(function*() {
+            const keys = keysOf(model.writeCount + 8)
+            for (let block = feed.genesis.block.number + 60n; block > 0n; block -= 7n) {
+              const back = (writer: Stores["writer"]) =>
+                Effect.map(writer.rollBack(block, () => Result.void), ({ batches }) => batches)
+              assert.strictEqual(yield* back(stores.writer), yield* back(model.stores.writer))
+              assert.strictEqual(
+                yield* dumpStores(stores, keys),
+                yield* dumpStores(model.stores, keys)
+              )
+              if (block <= feed.genesis.block.number) break
+            }
+            yield* stores.journal.checkpoint
+          }))
+        yield* withStores(directory, (stores) =>
+          Effect.gen(function*() {
+            const ledgers = [yield* ledgerOver(stores), yield* ledgerOver(model.stores)]
+            for (const record of records) {
+              for (const ledger of ledgers) yield* ledger.applyRecord(record)
+            }
+            assert.strictEqual(
+              yield* dumpStores(stores, noKeys()),
+              yield* dumpStores(model.stores, noKeys())
+            )
+          }))
+      })),
+    120_000
+  )
+
+  it.live("replays only the records behind the last one, and stores no others", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, 50)
+      const behind = records.length % 50
+      assert.strictEqual(rowsOf(directory, "SELECT count(*) FROM record"), behind)
+      yield* withStores(directory, ({ journal: { replayReport } }) =>
+        Effect.sync(() => {
+          assert.strictEqual(replayReport.checkpointSeq, records.length - behind)
+          assert.strictEqual(replayReport.records, behind)
+        }))
+    })))
+
+  it.live("exports the complete feed, and gives it to a source that continues", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const [one, other] = [yield* temporaryDirectory, yield* temporaryDirectory]
+      yield* writeRecords(one, 40)
+      yield* writeRecords(other, Infinity)
+      const feedOf = (directory: string) =>
+        Effect.scoped(Effect.map(exportFeed(directory), (lines) => [...lines]))
+      const feed = yield* feedOf(other)
+      assert.strictEqual(feed.length, records.length + 1)
+      assert.deepStrictEqual(yield* feedOf(one), feed)
+      yield* withStores(
+        one,
+        ({ journal }) =>
+          Effect.sync(() =>
+            assert.deepStrictEqual([...{ [Symbol.iterator]: journal.feedLines }], feed)
+          )
+      )
+    })))
+
+  it.live("writes only what is new: a second one without writes in between writes nothing", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, Infinity)
+      yield* withStores(directory, ({ journal }) =>
+        Effect.gen(function*() {
+          const first = yield* journal.checkpoint
+          assert.strictEqual(first.writtenBytes, first.bytes)
+          assert.isAbove(first.bytes, 0)
+          assert.strictEqual((yield* journal.checkpoint).writtenBytes, 0)
+        }))
+      yield* withStores(directory, ({ journal }) =>
+        Effect.gen(function*() {
+          assert.strictEqual((yield* journal.checkpoint).writtenBytes, 0)
+        }))
+      const parts = rowsOf(directory, "SELECT count(*) FROM part")
+      yield* writeRecords(directory, 10, [])
+      assert.strictEqual(rowsOf(directory, "SELECT count(*) FROM part"), parts)
+    })))
+
+  it.live("is written by itself after the set number of bytes, while writes go on", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const content = yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          const ledger = yield* ledgerOver(stores)
+          for (const record of records) {
+            yield* ledger.applyRecord(record)
+            yield* Effect.sleep(2500 / records.length)
+          }
+          yield* Effect.sleep(1500)
+          return yield* dumpStores(stores, noKeys())
+        }), { checkpointBytes: 20_000 })
+      yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          assert.isAbove(stores.journal.replayReport.checkpointSeq, records.length / 2)
+          assert.strictEqual(yield* dumpStores(stores, noKeys()), content)
+        }))
+    })))
+
+  it.live("has exactly the records up to its number, while a client sends one write after the other", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const version = yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          // each rollback increases the version, although it drops no block
+          const writes = Effect.forEach(
+            Array.from({ length: 60 }),
+            () => stores.writer.rollBack(2n ** 60n, () => Result.void)
+          )
+          // starts while the first write waits for its commit
+          yield* Effect.all([writes, stores.journal.checkpoint], { concurrency: "unbounded" })
+          return (yield* stores.reader.stamp).version
+        }))
+      assert.strictEqual(version, 60)
+      yield* withStores(directory, ({ reader }) =>
+        Effect.gen(function*() {
+          assert.strictEqual((yield* reader.stamp).version, version)
+        }))
+    })))
+
+  it.live("has exactly the records up to its number, while several clients write", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const addresses = Array.from({ length: 60 }, (_, i) => `0x${String(i + 1).padStart(40, "0")}`)
+      const writeEach = (store: Stores["store"]) => (client: number) =>
+        Effect.forEach(
+          addresses.filter((_, i) => i % 3 === client),
+          (address) =>
+            store.addAuthorization({
+              address,
+              publicKey: "0".repeat(64),
+              signature: "",
+              timestampMs: 1
+            })
+        )
+      yield* withStores(directory, ({ journal, store }) =>
+        // starts while the first writes wait for their commit
+        Effect.all([...[0, 1, 2].map(writeEach(store)), journal.checkpoint], {
+          concurrency: "unbounded"
+        }))
+      const seq = keepCheckpointOnly(directory)
+      assert.isBelow(seq, addresses.length)
+      yield* withStores(directory, ({ store }) =>
+        Effect.gen(function*() {
+          const found = yield* Effect.forEach(addresses, (address) => store.authorization(address))
+          assert.strictEqual(found.filter((authorization) => authorization !== null).length, seq)
+        }))
+    })))
+
+  it.live("that cannot be written leaves the journal as it was", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const half = records.length >> 1
+      yield* writeRecords(directory, Infinity, records.slice(0, half))
+      const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
+      yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          stores.journal.limitPages(pages + 3)
+          const failure = yield* Effect.flip(stores.journal.checkpoint)
+          assert.match(failure.message, /^No checkpoint .*database or disk is full/u)
+          stores.journal.limitPages(1e6)
+          const ledger = yield* ledgerOver(stores)
+          for (const record of records.slice(half)) yield* ledger.applyRecord(record)
+          yield* stores.journal.checkpoint
+        }))
+      const content = yield* writeRecords(yield* temporaryDirectory, Infinity)
+      assert.strictEqual(yield* writeRecords(directory, 1, []), content)
+    })))
+
+  it.live("that cannot be written degrades the health of the journal, with the reason", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, Infinity)
+      const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
+      const monitor = openMonitor()
+      yield* Effect.provideService(
+        withStores(directory, ({ journal }) =>
+          Effect.gen(function*() {
+            journal.limitPages(pages + 3)
+            yield* Effect.flip(journal.checkpoint)
+            const { detail, state } = (yield* monitor.health).journal!
+            assert.strictEqual(state, "degraded")
+            assert.match(detail, /^No checkpoint .*full.*; accepted writes are on disk/u)
+            journal.limitPages(1e6)
+            yield* journal.checkpoint
+            assert.strictEqual((yield* monitor.health).journal!.state, "ok")
+          })),
+        Monitor,
+        monitor
+      )
+    })))
+
+  it.live("stays as it was if the stores are closed while one is written", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const content = yield* writeRecords(directory, 70)
+      for (let turns = 0; turns < 40; turns += 3) {
+        const scope = yield* Scope.make()
+        const stores = yield* Scope.provide(
+          openStores(directory, simulationOf({ seed }).genesis),
+          scope
+        )
+        assert.strictEqual(yield* dumpStores(stores, noKeys()), content)
+        yield* Effect.forkIn(stores.journal.checkpoint, scope)
+        for (let turn = 0; turn < turns; turn++) yield* Effect.sleep(0)
+        yield* Scope.close(scope, Exit.void)
+      }
+      assert.strictEqual(yield* writeRecords(directory, 1, []), content)
+    })))
+
+  it.live("is refused if a part or its list of parts was changed or removed", () =>
+    Effect.scoped(Effect.gen(function*() {
+      for (
+        const damage of [
+          "UPDATE part SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) AS BLOB) WHERE id = 3",
+          "UPDATE part SET bytes = (SELECT bytes FROM part WHERE id = 2) WHERE id = 1",
+          "DELETE FROM part WHERE id = (SELECT max(id) FROM part)",
+          "UPDATE checkpoint SET manifest = replace(manifest, '\"version\":', '\"version\":1')",
+          "UPDATE checkpoint SET checksum = checksum + 1",
+          "DELETE FROM checkpoint"
+        ]
+      ) {
+        const directory = yield* temporaryDirectory
+        yield* writeRecords(directory, 60)
+        const database = new DatabaseSync(join(directory, "journal.sqlite"))
+        assert.isAbove(Number(database.prepare(damage).run().changes), 0, damage)
+        database.close()
+        const error = yield* Effect.flip(
+          Effect.scoped(openStores(directory, simulationOf({ seed }).genesis))
+        )
+        assert.strictEqual(error.reason, "damaged", `${damage}: ${error.message}`)
+      }
+    })))
+
+  it.live("drops the transitions of transactions that left the pool before the set time, and no others", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const [nowMs, dayMs] = [Date.now(), 86_400_000]
+      const times = {
+        left: nowMs - 2 * dayMs,
+        leftLately: nowMs - dayMs / 2,
+        pending: nowMs - 3 * dayMs
+      }
+      const idOf = (name: string) => `0x02${Buffer.from(name).toString("hex").padEnd(64, "0")}`
+      const transitions = yield* withStores(
+        directory,
+        ({ journal, store }) =>
+          Effect.gen(function*() {
+            for (const [name, atMs] of Object.entries(times)) {
+              yield* store.addTransaction(
+                {
+                  ...pooled,
+                  id: idOf(name),
+                  timestampMs: nowMs - 3 * dayMs
+                },
+                "0".repeat(64),
+                { pendingMax: 10, pendingPerAccountMax: 10 }
+              )
+              if (name === "pending") continue
+              yield* store.change([{
+                id: idOf(name),
+                from: "pend",
+                fromBatchNum: null,
+                to: null,
+                batchNum: null,
+                reason: "Purged"
+              }], atMs)
+            }
+            yield* journal.checkpoint
+            return yield* Effect.forEach(
+              Object.keys(times),
+              (name) => store.transitions(idOf(name))
+            )
+          }),
+        { poolHistoryMs: dayMs }
+      )
+      assert.deepStrictEqual(transitions.map(({ length }) => length), [0, 2, 1])
+      yield* withStores(directory, ({ store }) =>
+        Effect.gen(function*() {
+          assert.deepStrictEqual(
+            yield* Effect.forEach(Object.keys(times), (name) => store.transitions(idOf(name))),
+            transitions
+          )
+        }))
+    })))
+})
+
+const pooled = {
+  type: "Exit",
+  tokenId: 0,
+  fromAccountIndex: 256,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n,
+  fee: 0,
+  nonce: 0n,
+  signature: "0".repeat(128),
+  request: null,
+  state: "pend",
+  batchNum: null
+} as const

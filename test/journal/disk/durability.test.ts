@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { lineOf, openWriter } from "../../../adapters/journal/_database.ts"
+import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { openMonitor } from "../../../adapters/metrics/mod.ts"
+import { LedgerWriter, Monitor } from "../../../core/ports/mod.ts"
+import { Ledger } from "../../../core/use_cases/mod.ts"
+import { genesis } from "../../use_cases/_network.ts"
+import { openStores, temporaryDirectory } from "../_directories.ts"
+
+/** Returns the number of transactions in a write-ahead log, from the headers of its frames. */
+const commitsIn = (directory: string): number => {
+  const log = readFileSync(join(directory, "journal.sqlite-wal"))
+  const frameBytes = 24 + log.readUInt32BE(8)
+  let commits = 0
+  // the last frame of a transaction has the size of the database
+  for (let at = 32; at < log.length; at += frameBytes) {
+    commits += log.readUInt32BE(at + 4) > 0
+      ? 1
+      : 0
+  }
+  return commits
+}
+
+const ledgerOver = ({ writer }: Effect.Success<ReturnType<typeof openStores>>) =>
+  Effect.flatMap(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
+      )
+    ),
+    (services) => Effect.provide(Ledger, services)
+  )
+
+describe("the database of a journal", () => {
+  it.live("waits for the disk with each commit", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const database = openWriter(yield* temporaryDirectory, lineOf(genesis))
+      const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]
+      // 2 is FULL
+      assert.deepStrictEqual([pragma("synchronous"), pragma("journal_mode")], [2, "wal"])
+      database.close()
+    })))
+
+  it.live("commits the writes of the pool in one turn of the event loop together", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const { store } = yield* openStores(directory, genesis)
+      const writes = (first: number) =>
+        Array.from({ length: 10 }, (_, i) =>
+          store.addAuthorization({
+            address: `0x${String(first + i).padStart(40, "0")}`,
+            publicKey: "a".repeat(64),
+            signature: `0x${"1".repeat(130)}`,
+            timestampMs: 5
+          }))
+      const before = commitsIn(directory)
+      yield* Effect.all(writes(0))
+      const apart = commitsIn(directory)
+      assert.strictEqual(apart, before + 10)
+      yield* Effect.all(writes(10), { concurrency: "unbounded" })
+      assert.strictEqual(commitsIn(directory), apart + 1)
+    })))
+
+  it.live("has the documented files while it is open, and no shared memory", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const stores = yield* openStores(directory, genesis)
+      yield* (yield* ledgerOver(stores)).setPrices([])
+      assert.deepStrictEqual(readdirSync(directory).sort(), [
+        "acknowledged",
+        "holder.json",
+        "journal.sqlite",
+        "journal.sqlite-wal"
+      ])
+    })))
+})
+
+describe("the health of a journal", () => {
+  it.live("is degraded while the disk is full, and reads go on", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const monitor = openMonitor()
+      const directory = yield* temporaryDirectory
+      const stores = yield* Effect.provideService(
+        openStores(directory, genesis),
+        Monitor,
+        monitor
+      )
+      assert.strictEqual((yield* monitor.health).journal!.state, "ok")
+      const ledger = yield* ledgerOver(stores)
+      stores.journal.limitPages(1)
+      yield* Effect.flip(Effect.repeat(ledger.setPrices([]), { times: 1000 }))
+      const { detail, state } = (yield* monitor.health).journal!
+      assert.strictEqual(state, "degraded")
+      assert.include(detail, directory)
+      assert.isAtLeast((yield* stores.reader.stamp).version, 0)
+    })))
+})

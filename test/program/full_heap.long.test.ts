@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type ChildProcess, spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
+import { writeFeedLine } from "../../core/domain/mod.ts"
+import { env } from "./_env.ts"
+import { newAuthorization } from "./_group.ts"
+import { inDirectory, json, program, until } from "./_program.ts"
+
+interface Started {
+  readonly output: () => string
+  readonly ended: Promise<number | null>
+  readonly hasEnded: () => boolean
+  readonly child: ChildProcess
+}
+
+/** Starts a server with a heap of some MiB. */
+const start = (heapMiB: number, ...words: ReadonlyArray<string>): Started => {
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--port", "0", "--admin-port", "0", "--log-format", "text", ...words],
+    {
+      env: { ...env, NODE_OPTIONS: `--max-old-space-size=${heapMiB}` },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  return { output: () => output, ended, hasEnded: () => child.exitCode !== null, child }
+}
+
+const urlIn = (output: string, before: string): string =>
+  new RegExp(`${before} (http://\\S+:\\d+)`, "u").exec(output)![1]!
+
+/** Writes a feed that needs more than the heap. */
+const writeFeed = (file: string): void => {
+  const simulation = simulate({
+    seed: "heap",
+    users: 500,
+    transactionsPerBlock: 200,
+    placeholderRoots: true
+  })
+  const records = [
+    { kind: "genesis", genesis: simulation.genesis } as const,
+    ...initialHistory(simulation, 60_000)
+  ]
+  writeFileSync(file, records.map((record) => `${writeFeedLine(record)}\n`).join(""))
+}
+
+describe("the program at the end of its heap", () => {
+  it(
+    "refuses writes, answers reads, exits with code 7 before V8 aborts, and says what a start needs",
+    () =>
+      inDirectory(async (directory) => {
+        const feed = `${directory}.ndjson`
+        writeFeed(feed)
+        const limit = ["--heap-bytes-max", String(44 * 2 ** 20)]
+        const first = start(4096, "--feed", feed, "--data", directory, "--no-request-log", ...limit)
+        try {
+          await until(() => first.output().includes("Listening on"), first.output)
+          const [url, admin] = [
+            urlIn(first.output(), "Listening on"),
+            urlIn(first.output(), "Health and metrics at")
+          ]
+          const readiness = async () => (await fetch(`${admin}/readyz`)).text()
+          let fromItem = 1
+          /** The caches of responses are greater than this heap. */
+          const readPages = async (pages: number) => {
+            for (let page = 0; page < pages; page++, fromItem += 7) {
+              await fetch(`${url}/transactions-history?limit=500&fromItem=${fromItem % 10_000}`)
+                .then(
+                  (response) => response.arrayBuffer(),
+                  () => {}
+                )
+            }
+          }
+          await until(
+            async () => (await readiness()).includes("writes are refused:"),
+            first.output
+          )
+          assert.include(await readiness(), '"state":"degraded"')
+          const { body, path } = newAuthorization()
+          const refused = await fetch(`${url}/account-creation-authorization`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body
+          })
+          assert.strictEqual(refused.status, 503)
+          assert.strictEqual(refused.headers.get("retry-after"), "10")
+          assert.include(await refused.text(), "The server has no memory for writes")
+          assert.strictEqual((await fetch(url + path)).status, 404)
+          assert.match(
+            await (await fetch(`${admin}/metrics`)).text(),
+            /^rollup_limit_hits_total\{limit="heapBytesMax"\} [1-9]/mu
+          )
+          const { transactions } = await json<{ readonly transactions: ReadonlyArray<unknown> }>(
+            `${url}/transactions-history?limit=3`
+          )
+          assert.strictEqual(transactions.length, 3)
+
+          while (!first.hasEnded()) await readPages(10)
+          assert.strictEqual(await first.ended, 7, first.output())
+          assert.match(
+            first.output(),
+            /The heap is full: \d+ of 44 MiB are in use after a full garbage collection; exiting before V8 aborts/u
+          )
+        } finally {
+          first.child.kill("SIGKILL")
+        }
+
+        const other = `${directory}-2`
+        const loading = start(4096, "--feed", feed, "--data", other, "--no-request-log")
+        await until(() => loading.output().includes("The feed has ended"), loading.output)
+        loading.child.kill("SIGKILL")
+        await loading.ended
+        const second = start(36, "--feed", feed, "--data", other)
+        assert.strictEqual(await second.ended, 7, second.output())
+        const need =
+          /(\d+) of (\d+) parts of the data directory were read, and all of them need about (\d+) MiB: start with NODE_OPTIONS=--max-old-space-size=(\d+) or more/u
+            .exec(second.output())!.slice(1).map(Number)
+        const [records, total, needMiB, heapMiB] = need as [number, number, number, number]
+        assert.isBelow(records, total)
+        assert.isAbove(needMiB, 33)
+        const third = start(heapMiB, "--feed", feed, "--data", other)
+        try {
+          await until(() => third.output().includes("Listening on"), third.output)
+        } finally {
+          third.child.kill("SIGKILL")
+        }
+      }),
+    300_000
+  )
+})

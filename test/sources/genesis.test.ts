@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { genesisFrom } from "../../app/sources/feed_file.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+import { writeFeedLine } from "../../core/mod.ts"
+
+const { genesis, next } = simulate({ seed: 1 })
+const record = writeFeedLine({ kind: "genesis", genesis })
+const block = writeFeedLine(next())
+
+/** Reads a genesis file with this text. */
+const read = (text: string) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "genesis-"))),
+    (folder) => {
+      const file = join(folder, "genesis.json")
+      writeFileSync(file, text)
+      return genesisFrom(file)
+    },
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
+describe("a genesis file", () => {
+  it.effect("is a genesis record on one or several lines", () =>
+    Effect.gen(function*() {
+      for (const text of [record, `${record}\n`, JSON.stringify(JSON.parse(record), null, 2)]) {
+        assert.deepStrictEqual(yield* read(text), genesis)
+      }
+    }))
+
+  it.effect("is refused with the reason if it is anything else", () =>
+    Effect.gen(function*() {
+      const changed = JSON.parse(record) as { genesis: { network: { chainId: number } } }
+      changed.genesis.network.chainId = -1
+      const cases: ReadonlyArray<readonly [string, RegExp]> = [
+        ["", /genesis\.json": /u],
+        ["{", /genesis\.json": /u],
+        [block, /expected a genesis record, found a block record$/u],
+        [
+          `${record}\n${block}\n`,
+          /expected one genesis record, found several records; use --feed to follow them$/u
+        ],
+        [JSON.stringify(genesis.network), /kind/u],
+        [JSON.stringify(changed), /an integer from 0 to 65535.*chainId/u]
+      ]
+      for (const [text, expected] of cases) {
+        const { message } = yield* Effect.flip(read(text))
+        assert.match(message, expected)
+        assert.match(message, /^Genesis "/u)
+      }
+    }))
+
+  it.effect("that does not exist is reported", () =>
+    Effect.gen(function*() {
+      const { message } = yield* Effect.flip(genesisFrom("/nowhere/genesis.json"))
+      assert.match(message, /^Genesis "\/nowhere\/genesis\.json" cannot be read: ENOENT/u)
+    }))
+})

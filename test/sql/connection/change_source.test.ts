@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ledgerFollower } from "../../../adapters/sql/change_source.ts"
+import { type NodeChange, noPartChanged, withVersion } from "../../../core/ports/mod.ts"
+
+/* What a process reports of a ledger that other processes write. */
+
+const stampOf = (version: number, block: number, batchNum: number | null) => ({
+  version,
+  ethereumBlockNum: BigInt(block),
+  batchNum
+})
+
+/** Returns what is published after the snapshots: [version, block, batch, last rollback, isNext]. */
+const published = (
+  ...snapshots: ReadonlyArray<readonly [number, number, number, number, boolean]>
+): ReadonlyArray<string> => {
+  const changes: Array<NodeChange> = []
+  const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change))
+  for (const [version, block, batch, rollBacks, isNext] of snapshots) {
+    const rolledBack = withVersion(noPartChanged, ["rollBacks"], rollBacks)
+    const parts = version === rollBacks ? rolledBack : withVersion(rolledBack, ["blocks"], version)
+    follow({ stamp: stampOf(version, block, batch), parts }, isNext)
+  }
+  return changes.map((change) => {
+    switch (change.kind) {
+      case "block":
+        return `block ${change.ethereumBlockNum}`
+      case "batch":
+        return `batch ${change.batchNum}`
+      case "rollBack":
+        return `rollBack ${change.toBlock} ${change.lastBatchNum}`
+      default:
+        return change.kind
+    }
+  })
+}
+
+describe("the changes of a shared ledger", () => {
+  it("are those of each notification", () => {
+    assert.deepStrictEqual(
+      published([12, 101, 6, 0, true], [13, 99, 4, 13, true], [14, 100, 4, 13, true]),
+      ["block 101", "batch 6", "rollBack 99 4", "block 100"]
+    )
+  })
+
+  it("include all that a poll finds, unless the chain rolled back in between", () => {
+    assert.deepStrictEqual(published([15, 103, 7, 9, false]), [
+      "block 101",
+      "block 102",
+      "block 103",
+      "batch 6",
+      "batch 7"
+    ])
+    assert.deepStrictEqual(published([15, 103, 7, 11, false]), ["missed"])
+    assert.deepStrictEqual(published([15, 90, 3, 15, false]), ["missed"])
+    // the rollback was before this notification
+    assert.deepStrictEqual(published([15, 103, 7, 14, true]), ["missed"])
+  })
+
+  it("are reported once", () => {
+    assert.deepStrictEqual(
+      published([12, 101, 6, 0, true], [12, 101, 6, 0, false], [11, 101, 5, 0, true]),
+      ["block 101", "batch 6"]
+    )
+  })
+})
