@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Struct } from "effect"
 import { Writable } from "node:stream"
 import { WriteStream } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
@@ -31,7 +32,7 @@ describe("the output on a terminal", () => {
     const terminal = Object.assign(stream(80), {
       getColorDepth: () =>
         WriteStream.prototype.getColorDepth(
-          Struct.pick({ TERM: "xterm", ...process.env }, ["NO_COLOR", "TERM"])
+          Struct.pick({ ...process.env, TERM: "xterm" } as NodeJS.ProcessEnv, ["NO_COLOR", "TERM"])
         )
     })
     const styled = () => formatOf(terminal).style("red", "text")
