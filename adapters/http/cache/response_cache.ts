@@ -361,22 +361,23 @@ export const makeResponseCache = (
     key: string,
     computed: Effect.Effect<Completed, E>
   ): Effect.Effect<Completed, E> =>
-    Effect.suspend(() => {
+    // an interruption between `inFlight.set` and the computation would leave an entry that never ends
+    Effect.uninterruptibleMask((restore) => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
       const running = inFlight.get(name)?.answer
       if (running !== undefined) {
         counts.shared++
-        return Deferred.await(running as Deferred.Deferred<Completed, E>)
+        return restore(Deferred.await(running as Deferred.Deferred<Completed, E>))
       }
       const answer = Deferred.makeUnsafe<Completed, unknown>()
       const computation: { answer: typeof answer | undefined } = { answer }
       inFlight.set(name, computation)
-      return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
+      return Effect.onExit(computed, (exit) =>
         Effect.sync(() => {
           inFlight.delete(name)
           computation.answer = undefined
           Deferred.doneUnsafe(answer, exit)
-        })))
+        }))
     })
 
   const stats = (): AnswerStats => ({
