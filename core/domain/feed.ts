@@ -117,7 +117,22 @@ export const BlockFeed = Schema.Struct({
   )
 )
 
-/** One record of a feed. */
+/**
+ * The schema of one record of a feed: its values in memory, and its JSON, where amounts and block
+ * numbers are decimal strings. The schemas of its parts, such as `BlockFeed` and `PriceFeed`, are
+ * exported too.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect"
+ * import { FeedRecord } from "rollup-node-api"
+ *
+ * const price = { tokenId: 0, priceUSD: 2011.5, timeMs: 1_700_000_000_000 }
+ * console.log(Schema.is(FeedRecord)({ kind: "prices", prices: [price] })) // => true
+ * const rollBack = { kind: "rollBack", toBlock: 18000000n } as const
+ * console.log(Schema.encodeSync(FeedRecord)(rollBack)) // => { kind: 'rollBack', toBlock: '18000000' }
+ * ```
+ */
 export const FeedRecord = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }).annotate(
     objectNamed("GenesisRecord", "The first record of a feed")
@@ -168,8 +183,20 @@ const json = Schema.fromJsonString(FeedRecord)
 export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
 
 /**
- * Decodes one line of a feed. Fails with every violation and its path. Unknown members are
- * violations.
+ * Returns the record of one line of a feed. Fails with every violation and its path; unknown members
+ * are violations.
+ *
+ * @example
+ * ```ts
+ * import { Cause, Exit } from "effect"
+ * import { readFeedLine } from "rollup-node-api"
+ *
+ * const record = readFeedLine(`{"kind":"rollBack","toBlock":"18000000"}`)
+ * if (Exit.isSuccess(record)) console.log(record.value.kind) // => rollBack
+ * const invalid = readFeedLine(`{"kind":"rollBack","toBlock":"1e3"}`)
+ * if (Exit.isFailure(invalid)) console.log(String(Cause.squash(invalid.cause)).includes("toBlock"))
+ * // => true
+ * ```
  */
 export const readFeedLine = (line: string) =>
   Schema.decodeUnknownExit(json, { errors: "all", onExcessProperty: "error" })(line)
