@@ -45,7 +45,7 @@ export interface SlotView {
   readonly winner: Coordinator | null
 }
 
-/** The greatest slot number. */
+/** The greatest slot number, 2^32−1. */
 export const slotNumMax = 4294967295
 
 /** The state of the auctions at a block (domain §3.8). */

@@ -53,9 +53,12 @@ export interface BatchSums {
   readonly feesUSD: number
 }
 
-/** Duration of the window of the metrics, which ends at the last block. */
+/** Duration of the window of the metrics, which ends at the last block: 24 hours, in milliseconds. */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
-/** Duration of the window of the recommended fee, which ends at the last block. */
+/**
+ * Duration of the window of the recommended fee, which ends at the last block: one hour, in
+ * milliseconds.
+ */
 export const feeWindowMs = 60 * 60 * 1000
 /** Estimated time between two blocks. */
 const blockTimeMs = 15_000

@@ -5,7 +5,7 @@ import { EncodingError } from "./encoding_error.ts"
 /** The fee of a transaction as a share of its amount: an index into a table, 0..255. */
 export type FeeSelector = number
 
-/** The greatest fee selector. */
+/** The greatest fee selector, 255. */
 export const FEE_SELECTOR_MAX: FeeSelector = 255
 
 /**

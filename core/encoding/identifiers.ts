@@ -19,16 +19,16 @@ export type Keccak256 = (bytes: Uint8Array) => Uint8Array
 /** The number of an account in the state tree, 0..2^48−1 (six bytes). */
 export type AccountIndex = number
 
-/** The greatest account index. */
+/** The greatest account index, 2^48−1. */
 export const ACCOUNT_INDEX_MAX: AccountIndex = 2 ** 48 - 1
 
-/** Means "no account": the destination of a deposit, or the sender of an account creation. */
+/** Index 0 means "no account": the destination of a deposit, or the sender of an account creation. */
 export const NO_ACCOUNT: AccountIndex = 0
 
-/** The destination of an exit. */
+/** Index 1, the destination of an exit. */
 export const EXIT_ACCOUNT: AccountIndex = 1
 
-/** The first account of a user; lower indexes are reserved. */
+/** Index 256, the first account of a user; lower indexes are reserved. */
 export const FIRST_USER_ACCOUNT: AccountIndex = 256
 
 /**
