@@ -20,7 +20,8 @@ import { poolStates } from "../../domain/mod.ts"
  * const submit = Effect.flatMap(Submission, (service) => service.submitAuthorization(posted))
  * const handled = Effect.catchTag(submit, "SubmissionRefused", ({ faults }) =>
  *   Effect.succeed(faults.map(({ parameter }) => parameter)))
- * console.log(await Effect.runPromise(Effect.provide(handled, layer))) // => [ '/zkEthereumAddress', '/bjj' ]
+ * console.log(await Effect.runPromise(Effect.provide(handled, layer)))
+ * // => [ '/zkEthereumAddress', '/bjj' ]
  * ```
  */
 export class SubmissionRefused
