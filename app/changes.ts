@@ -18,7 +18,7 @@ import type { Stores } from "./layers.ts"
  *
  * @example
  * ```ts
- * import { Effect, References, Stream } from "effect"
+ * import { Effect } from "effect"
  * import { Ledger } from "rollup-node-api"
  * import { NodeChanges, nodeLayer } from "rollup-node-api/embed/effect"
  * import { simulate } from "rollup-node-api/simulator"
@@ -31,8 +31,7 @@ import type { Stores } from "./layers.ts"
  *   yield* (yield* Ledger).applyRecord(next())
  *   return kinds
  * })
- * const quiet = Effect.provideService(program, References.MinimumLogLevel, "Warn")
- * console.log(await Effect.runPromise(Effect.provide(quiet, nodeLayer({ genesis }))))
+ * console.log(await Effect.runPromise(Effect.provide(program, nodeLayer({ genesis }))))
  * // => [ 'block', 'batch' ]
  * ```
  */

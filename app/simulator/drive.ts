@@ -84,7 +84,7 @@ type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
  *
  * @example
  * ```ts
- * import { Effect, Fiber, References } from "effect"
+ * import { Effect, Fiber } from "effect"
  * import { nodeLayer } from "rollup-node-api/embed/effect"
  * import { drive, simulate } from "rollup-node-api/simulator"
  *
@@ -94,9 +94,8 @@ type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
  *   yield* Fiber.join(network)
  *   return simulation.transactionCount() >= 60
  * })
- * const quiet = Effect.provideService(Effect.scoped(live), References.MinimumLogLevel, "Warn")
  * const node = nodeLayer({ genesis: simulation.genesis })
- * console.log(await Effect.runPromise(Effect.provide(quiet, node))) // => true
+ * console.log(await Effect.runPromise(Effect.provide(Effect.scoped(live), node))) // => true
  * ```
  */
 export const drive = (
@@ -162,14 +161,13 @@ const LOG_INTERVAL_MS = 2000
  *
  * @example
  * ```ts
- * import { Effect, References } from "effect"
+ * import { Effect } from "effect"
  * import { nodeLayer } from "rollup-node-api/embed/effect"
  * import { driveOnce, simulate } from "rollup-node-api/simulator"
  *
  * const simulation = simulate({ seed: 1 })
- * const quiet = Effect.provideService(driveOnce(simulation), References.MinimumLogLevel, "Warn")
  * const node = nodeLayer({ genesis: simulation.genesis })
- * const records = await Effect.runPromise(Effect.provide(quiet, node))
+ * const records = await Effect.runPromise(Effect.provide(driveOnce(simulation), node))
  * console.log(records.map(({ kind }) => kind)) // => [ 'block' ]
  * ```
  */

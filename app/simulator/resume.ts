@@ -28,7 +28,7 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  *
  * @example
  * ```ts
- * import { Effect, References } from "effect"
+ * import { Effect } from "effect"
  * import { Ledger } from "rollup-node-api"
  * import { nodeLayer } from "rollup-node-api/embed/effect"
  * import { resume, simulate } from "rollup-node-api/simulator"
@@ -42,8 +42,7 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  *   yield* resume(simulation)
  *   return (yield* ledger.applyRecord(simulation.next())).kind
  * })
- * const quiet = Effect.provideService(program, References.MinimumLogLevel, "Warn")
- * console.log(await Effect.runPromise(Effect.provide(quiet, nodeLayer({ genesis })))) // => block
+ * console.log(await Effect.runPromise(Effect.provide(program, nodeLayer({ genesis })))) // => block
  * ```
  */
 export const resume = (
