@@ -22,7 +22,7 @@ const noDestination = { toAccountIndex: null, toAddress: null, toPublicKey: null
 /**
  * Returns the destination that a text names: an account index, an address with or without prefix, a
  * public key, or `exit`. Returns the rule if it names none, if the checksum of a mixed-case address
- * is wrong, or if no one can hold a private key of it.
+ * is wrong, or if no private key can have it.
  */
 export function parseDestination(prefix: string, text: string): Result.Result<Destination, string> {
   if (text === "exit") {
