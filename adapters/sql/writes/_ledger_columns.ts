@@ -252,6 +252,12 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   first_slot: bigints(({ set }) =>
     "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
   ),
+  default_bids: {
+    ...texts<ParameterSet>(({ set }) =>
+      "defaultSlotSetBid" in set ? `{${set.defaultSlotSetBid.join(",")}}` : null
+    ),
+    cast: "::numeric[]"
+  },
   variables: texts((row) => encodeParameterSet(row.kind, row.set as never))
 }
 
