@@ -181,6 +181,15 @@ export interface PoolTip {
   readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
 }
 
+/**
+ * Returns the version of a key in the pool, or of the whole pool if the key is null; null if it is
+ * unknown.
+ */
+export const poolVersion = (
+  tip: PoolTip | null,
+  key: TransactionId | EthereumAddress | null
+): number | null => (key === null ? tip?.version() : tip?.versionOf(key)) ?? null
+
 /** The `PoolTip` of the stores of a node. */
 export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {
   defaultValue: () => null

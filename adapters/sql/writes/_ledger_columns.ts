@@ -90,6 +90,8 @@ export const batchColumns: Columns<BatchRow> = {
   total_fee_units: numerics(({ totals }) => totals.feeUnits),
   total_accounts: bigints(({ totals }) => totals.accounts),
   total_public_keys: bigints(({ totals }) => totals.publicKeys),
+  total_l1_user_transactions: bigints(({ totals }) => totals.l1UserTransactions),
+  total_l1_wait_ms: numerics(({ totals }) => totals.l1WaitMs),
   last_forged_queue: bigints((row) => row.lastForgedQueue),
   updated_accounts: arrays(
     "bigint",

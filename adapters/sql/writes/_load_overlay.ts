@@ -93,6 +93,8 @@ interface LedgerEnd extends StoredBlock {
   readonly total_fee_units: string | null
   readonly total_accounts: bigint | null
   readonly total_public_keys: bigint | null
+  readonly total_l1_user_transactions: bigint | null
+  readonly total_l1_wait_ms: string | null
   readonly last_forged_queue: bigint | null
   readonly last_account_index: bigint | null
   readonly last_token_id: bigint
@@ -109,7 +111,8 @@ const newestSet = (kind: string): string =>
 const ledgerEndStatement = `
 SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
   ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block,
-  batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.last_forged_queue,
+  batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.total_l1_user_transactions,
+  batch.total_l1_wait_ms, batch.last_forged_queue,
   (SELECT max(account_index) FROM account) AS last_account_index,
   (SELECT max(token_id) FROM token) AS last_token_id,
   (SELECT max(queue) FROM queued_transaction WHERE NOT forged) AS last_open_queue,
@@ -255,7 +258,9 @@ const idsOf = (end: LedgerEnd) => ({
     l2Transactions: Number(end.total_l2_transactions ?? 0),
     feeUnits: BigInt(end.total_fee_units ?? 0),
     accounts: Number(end.total_accounts ?? 0),
-    publicKeys: Number(end.total_public_keys ?? 0)
+    publicKeys: Number(end.total_public_keys ?? 0),
+    l1UserTransactions: Number(end.total_l1_user_transactions ?? 0),
+    l1WaitMs: BigInt(end.total_l1_wait_ms ?? 0)
   },
   lastEthereumBlock: BigInt(end.last_ethereum_block),
   lastAccountIndex: Number(end.last_account_index ?? FIRST_USER_ACCOUNT - 1),

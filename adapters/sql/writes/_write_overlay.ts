@@ -207,6 +207,8 @@ export class WriteOverlay extends LedgerCopy {
     for (const [position, queued] of rows.entries()) {
       const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
       this.rows.forgedItems.add(queued.itemId)
+      this.#totals.l1UserTransactions++
+      this.#totals.l1WaitMs += BigInt(batch.timestampMs - queued.timestampMs)
       this.rows.transactions.push({
         ...queued,
         ...accounts,
