@@ -147,26 +147,6 @@ layer(recordedNode())("revision v1", (it) => {
       assert.include(text, `"chainId":1337`)
     }))
 
-  it.effect("shows the load of the pool in the state, also right after a post, and queued L1 transactions", () =>
-    Effect.gen(function*() {
-      interface State {
-        readonly node: { readonly forgeDelay: number; readonly poolLoad: number }
-        readonly network: { readonly pendingL1Transactions: number }
-        readonly metrics: { readonly estimatedTimeToForgeL1: number }
-      }
-      const state = Effect.map(send("/v1/state"), ({ text }) => JSON.parse(text) as State)
-      const { metrics, network, node } = yield* state
-      assert.deepStrictEqual([network.pendingL1Transactions, node.forgeDelay], [1, 0])
-      assert.isAtLeast(metrics.estimatedTimeToForgeL1, 0)
-      const other = posted("TransferToBJJ")
-      assert.strictEqual((yield* send(`${pool}/${String(other.id)}`)).status, 404)
-      assert.strictEqual((yield* postTo(pool, other)).status, 200)
-      assert.strictEqual((yield* state).node.poolLoad, node.poolLoad + 1)
-      for (const mount of ["", "/earlier"]) {
-        assert.notProperty(jsonOf(yield* send(`${mount}/state`)), "node")
-      }
-    }))
-
   it.effect("shows account indexes of an L1 transaction with the symbols of the accounts", () =>
     Effect.gen(function*() {
       for (const mount of ["", "/earlier", "/v1"]) {
@@ -192,4 +172,24 @@ layer(recordedNode())("revision v1", (it) => {
       assert.deepStrictEqual(Result.getOrThrow(read(write(value))), value)
     }
   })
+})
+
+layer(recordedNode())("the state of revision v1", (it) => {
+  it.effect("shows the load of the pool in the state, also right after a post, and queued L1 transactions", () =>
+    Effect.gen(function*() {
+      interface State {
+        readonly node: { readonly forgeDelay: number; readonly poolLoad: number }
+        readonly network: { readonly pendingL1Transactions: number }
+        readonly metrics: { readonly estimatedTimeToForgeL1: number }
+      }
+      const state = Effect.map(send("/v1/state"), ({ text }) => JSON.parse(text) as State)
+      const { metrics, network, node } = yield* state
+      assert.deepStrictEqual([network.pendingL1Transactions, node.forgeDelay], [1, 0])
+      assert.isAtLeast(metrics.estimatedTimeToForgeL1, 0)
+      assert.strictEqual((yield* postTo(pool, transfer)).status, 200)
+      assert.strictEqual((yield* state).node.poolLoad, node.poolLoad + 1)
+      for (const mount of ["", "/earlier"]) {
+        assert.notProperty(jsonOf(yield* send(`${mount}/state`)), "node")
+      }
+    }))
 })

@@ -65,7 +65,7 @@ const stateStatement = answerStatement({
     ...sumsOf("last"),
     "coalesce(last.total_accounts, 0)",
     "coalesce(last.total_public_keys, 0)",
-    "(SELECT count(*) FROM queued_transaction WHERE NOT forged)",
+    "block.total_queued - coalesce(last.total_l1_user_transactions, 0)",
     ...windowColumns("day"),
     ...windowColumns("hour")
   ],

@@ -57,6 +57,7 @@ export const blockColumns: Columns<BlockRow> = {
   last_batch_num: bigints((row) => row.lastBatchNum),
   last_account_index: bigints((row) => row.lastAccountIndex),
   last_token_id: bigints((row) => row.lastTokenId),
+  total_queued: bigints((row) => row.totalQueued),
   ...nextColumns((row) => row.next)
 }
 

@@ -48,6 +48,8 @@ export interface OverlayStart {
   readonly totals: Readonly<Totals>
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
+  /** L1 user transactions that were queued up to the last block. */
+  readonly totalQueued: number
   readonly lastAccountIndex: AccountIndex
   readonly lastTokenId: TokenId
   readonly lastForgedQueue: number | null
@@ -88,6 +90,7 @@ interface LedgerEnd extends StoredBlock {
   readonly next_token: bigint
   readonly next_coordinator: bigint
   readonly last_ethereum_block: string
+  readonly total_queued: bigint
   readonly total_transactions: bigint | null
   readonly total_l2_transactions: bigint | null
   readonly total_fee_units: string | null
@@ -110,7 +113,7 @@ const newestSet = (kind: string): string =>
 
 const ledgerEndStatement = `
 SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
-  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block,
+  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block, block.total_queued,
   batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.total_l1_user_transactions,
   batch.total_l1_wait_ms, batch.last_forged_queue,
   (SELECT max(account_index) FROM account) AS last_account_index,
@@ -262,6 +265,7 @@ const idsOf = (end: LedgerEnd) => ({
     l1UserTransactions: Number(end.total_l1_user_transactions ?? 0),
     l1WaitMs: BigInt(end.total_l1_wait_ms ?? 0)
   },
+  totalQueued: Number(end.total_queued),
   lastEthereumBlock: BigInt(end.last_ethereum_block),
   lastAccountIndex: Number(end.last_account_index ?? FIRST_USER_ACCOUNT - 1),
   lastTokenId: Number(end.last_token_id),

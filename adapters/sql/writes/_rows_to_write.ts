@@ -43,6 +43,8 @@ export interface BlockRow {
   readonly lastBatchNum: number
   readonly lastAccountIndex: AccountIndex
   readonly lastTokenId: TokenId
+  /** L1 user transactions that were queued up to the block. */
+  readonly totalQueued: number
   readonly next: Readonly<NextItems>
 }
 

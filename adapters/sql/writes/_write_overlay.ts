@@ -78,6 +78,7 @@ export class WriteOverlay extends LedgerCopy {
       lastBatchNum: this.lastBatchNum,
       lastAccountIndex: this.lastAccountIndex,
       lastTokenId: this.lastTokenId,
+      totalQueued: this.start.totalQueued + this.rows.queued.size,
       next: { ...this.next }
     })
   }
