@@ -103,7 +103,6 @@ export {
   Pool,
   pooledLedger,
   PoolFull,
-  type PoolListItem,
   type PoolOptions,
   processBatch,
   type PurgeOptions,

@@ -19,6 +19,8 @@ export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from 
 export { later } from "./later.ts"
 export * from "./list.ts"
 export {
+  type AnyWriteOperationId,
+  extraOperations,
   type ItemOperation,
   type ListOperation,
   type Operation,
@@ -26,20 +28,24 @@ export {
   operationIds,
   operations,
   type PathParameter,
+  type ReadOperationId,
   type WriteOperation,
   type WriteOperationId,
   writeOperationIds,
   writeOperations
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
-export { pageShape } from "./page.ts"
+export { answerShape, pageShape } from "./page.ts"
 export {
+  type AnyListName,
   declaration,
   offeredFilters,
   parameterName,
+  readOperationsOf,
   type Revision,
-  type Shapes
+  writeOperationsOf
 } from "./revision.ts"
+export type { Shapes } from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,

@@ -25,6 +25,7 @@ import {
   bigNumber,
   count,
   integer,
+  itemId,
   number,
   prefixedAddress,
   publicKey,
@@ -166,6 +167,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -231,6 +233,11 @@ export const v1: Revision = {
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,

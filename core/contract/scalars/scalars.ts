@@ -291,6 +291,7 @@ export const scalars = {
   text: filledText,
   batchNum,
   slotNum,
+  nonce,
   accountIndex,
   ethereumAddress,
   prefixedAddress,

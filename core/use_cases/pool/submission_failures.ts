@@ -107,6 +107,13 @@ export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
 
 const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "invalid" } as const
 
+/** Identifies the transaction to replace: its id, or its sender and nonce. */
+export const Replaced = Schema.Union([
+  Schema.String,
+  Schema.Struct({ fromAccountIndex: Schema.Int, nonce: Schema.BigInt })
+])
+export type Replaced = typeof Replaced.Type
+
 /**
  * The transaction to replace is not in the pool, or is forging or forged.
  *
@@ -115,7 +122,7 @@ const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "in
  * import { Effect } from "effect"
  * import { NothingToReplace } from "rollup-node-api"
  *
- * const replace = Effect.fail(new NothingToReplace({ id: "0x02ab", state: "fged" }))
+ * const replace = Effect.fail(new NothingToReplace({ replaced: "0x02ab", state: "fged" }))
  * const handled = Effect.catchTag(replace, "NothingToReplace", ({ message }) =>
  *   Effect.succeed(message))
  * console.log(await Effect.runPromise(handled))
@@ -123,14 +130,17 @@ const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "in
  * ```
  */
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
-  id: Schema.String,
+  replaced: Replaced,
   /** Null if it is not in the pool. */
   state: Schema.NullOr(Schema.Literals(poolStates))
 }) {
   override get message(): string {
+    const subject = typeof this.replaced === "string"
+      ? `transaction ${this.replaced}`
+      : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
     return this.state === null
-      ? `There is no transaction ${this.id} in the pool`
-      : `Transaction ${this.id} is ${
+      ? `There is no ${subject} in the pool`
+      : `T${subject.slice(1)} is ${
         stateNames[this.state]
       }: only a pending or invalid transaction can be replaced`
   }

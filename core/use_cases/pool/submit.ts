@@ -15,6 +15,7 @@ import {
   type StoreFailure,
   type VerifierBusy
 } from "../../ports/mod.ts"
+import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   ledgerFaults,
   partiesOf,
@@ -27,6 +28,7 @@ import { reconcileWithLedger, isSameAuthorization, isSamePosted } from "./_super
 import {
   NothingToReplace,
   PoolFull,
+  type Replaced,
   SubmissionConflict,
   SubmissionRefused
 } from "./submission_failures.ts"
@@ -94,7 +96,7 @@ export class Submission extends Context.Service<Submission, {
    * nonce, which leaves the pool. The new one must have another id.
    */
   readonly replaceTransaction: (
-    replaced: TransactionId,
+    replaced: Replaced,
     posted: PostedTransaction
   ) => Effect.Effect<
     Submitted & { readonly id: TransactionId },
@@ -232,22 +234,25 @@ function make(
   })
 
   const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: TransactionId, input: PostedTransaction) {
+    function*(replaced: Replaced, input: PostedTransaction) {
       const posted = withoutEmptyParts(input)
       const { fromAccountIndex, id, nonce } = posted
       yield* failIfRefused(postedFaults(posted, refuse, keccak256))
       const known = yield* pool.transaction(id)
       if (known !== null) return yield* acknowledge(known, posted)
-      const old = yield* pool.transaction(replaced)
-      if (old?.state !== "pend" && old?.state !== "invl") {
-        return yield* new NothingToReplace({ id: replaced, state: old?.state ?? null })
+      const old = typeof replaced === "string"
+        ? yield* pool.transaction(replaced)
+        : yield* findByNonce(pool, replaced)
+      if (old === null || !isReplaceable(old)) {
+        return yield* new NothingToReplace({ replaced, state: old?.state ?? null })
       }
       yield* failIfRefused([
         ...fromAccountIndex === old.fromAccountIndex ? [] : [
           refuse(
             "fromAccountIndex",
             fromAccountIndex,
-            `${old.fromAccountIndex}, the sender of the replaced transaction`
+            `${old.fromAccountIndex}, the sender of the replaced transaction`,
+            "replacedSender"
           )
         ],
         ...nonce === old.nonce
@@ -256,7 +261,7 @@ function make(
       ])
       const publicKey = yield* signerOf(posted, Effect.void)
       const transaction = yield* pendingSince(posted)
-      const result = yield* pool.replaceTransaction(replaced, transaction, publicKey, limits)
+      const result = yield* pool.replaceTransaction(old.id, transaction, publicKey, limits)
       switch (result.kind) {
         case "replaced":
           yield* reconcileWithLedger({ reader, pool }, transaction)
@@ -264,7 +269,7 @@ function make(
         case "known":
           return yield* acknowledge(result.transaction, posted)
         case "notReplaceable":
-          return yield* new NothingToReplace({ id: replaced, state: result.state })
+          return yield* new NothingToReplace({ replaced, state: result.state })
         case "full":
           return yield* full(result.limit, posted)
       }
