@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
 import { poolStates } from "../../domain/mod.ts"
 
@@ -16,7 +16,15 @@ export class SubmissionRefused
   }
 }
 
-/** Another transaction or authorization with the same id or address is already stored. */
+export const refusalOf = (faults: ReadonlyArray<InputFault>): SubmissionRefused =>
+  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+export const failIfRefused = (
+  faults: ReadonlyArray<InputFault>
+): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
+
+/** Another transaction, group or authorization with the same id or address is already stored. */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -43,13 +51,18 @@ export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
 
 const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "invalid" } as const
 
-/** The transaction to replace is not in the pool, or is forging or forged. */
+/** The transaction to replace is not in the pool, is forging or forged, or belongs to a group. */
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
   id: Schema.String,
   /** Null if it is not in the pool. */
-  state: Schema.NullOr(Schema.Literals(poolStates))
+  state: Schema.NullOr(Schema.Literals(poolStates)),
+  /** The group that it belongs to. */
+  group: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    if (this.group !== undefined) {
+      return `Transaction ${this.id} belongs to group ${this.group}: a transaction of a group cannot be replaced`
+    }
     return this.state === null
       ? `There is no transaction ${this.id} in the pool`
       : `Transaction ${this.id} is ${
