@@ -38,7 +38,7 @@ export interface ExitOwner {
 
 /**
  * Returns the withdrawal data of an exit whose proof leads to the exit root. Throws InvalidExit if
- * it does not, or if nobody can withdraw it on Ethereum.
+ * it does not, or if no Ethereum address can withdraw it.
  */
 export function withdrawDataOf(
   exit: later.Exit,

@@ -36,7 +36,6 @@ export { pageShape } from "./page.ts"
 export {
   declaration,
   offeredFilters,
-  type OfferedFilter,
   parameterName,
   type Revision,
   type Shapes
@@ -57,7 +56,6 @@ export {
   type Field,
   type Fields,
   type Shape,
-  type ShapeDifferences,
   revise,
   shape,
   type AnyShape,

@@ -92,7 +92,17 @@ const ownerAddress = {
   doc: "Ethereum address"
 } as const
 
-/** The read operations by identifier. Paths are those of the default network. */
+/**
+ * The read operations by identifier. Paths are those of the default network.
+ *
+ * @example
+ * ```ts
+ * import { operations } from "rollup-node-api"
+ *
+ * const { kind, path } = operations.getToken
+ * console.log(kind, path) // => item /tokens/{id}
+ * ```
+ */
 export const operations = {
   getAccountCreationAuthorization: {
     kind: "authorization",
@@ -206,6 +216,7 @@ export const operations = {
 } as const satisfies { readonly [id: string]: Operation }
 
 export type OperationId = keyof typeof operations
+/** The identifiers of the read operations. */
 export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
 
 /** An operation that posts one body. */

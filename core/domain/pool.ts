@@ -157,7 +157,18 @@ export interface Authorization extends PostedAuthorization {
   readonly timestampMs: number
 }
 
-/** Returns whether a batch is after the last one that may forge a transaction. */
+/**
+ * Returns whether a batch is after the last one that may forge a transaction. It is never if
+ * `maxNumBatch` is 0 or absent.
+ *
+ * @example
+ * ```ts
+ * import { isExpired } from "rollup-node-api"
+ *
+ * const transfer = { maxNumBatch: 7 }
+ * console.log(isExpired(transfer, 7), isExpired(transfer, 8)) // => false true
+ * ```
+ */
 export const isExpired = (
   { maxNumBatch = 0 }: Pick<PostedTransaction, "maxNumBatch">,
   batchNum: number
@@ -166,6 +177,13 @@ export const isExpired = (
 /**
  * Returns the fee in units of the token. Returns 0 if it cannot be computed; no pool accepts such a
  * transaction.
+ *
+ * @example
+ * ```ts
+ * import { feeUnits } from "rollup-node-api"
+ *
+ * console.log(feeUnits({ amount: 1_000_000n, fee: 126 })) // => 101531n
+ * ```
  */
 export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fee">): bigint =>
   Result.getOrElse(feeAmount(amount, fee), () => 0n)

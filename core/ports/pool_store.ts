@@ -129,6 +129,21 @@ export interface SettledBatch {
  * contains no rules: each write is atomic, compares the stored state with the state that its caller
  * has read, and returns the changed ids. The cost of a read is proportional to the size of its
  * result and does not depend on the size of the pool, except for `list`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { PoolStore } from "rollup-node-api"
+ * import { poolLayer } from "rollup-node-api/memory"
+ *
+ * const id = `0x02${"0".repeat(64)}`
+ * const reading = Effect.gen(function*() {
+ *   const pool = yield* PoolStore
+ *   return { counts: yield* pool.counts, transaction: yield* pool.transaction(id) }
+ * })
+ * const { counts, transaction } = await Effect.runPromise(Effect.provide(reading, poolLayer))
+ * console.log(counts.pend, transaction) // => 0 null
+ * ```
  */
 export class PoolStore extends Context.Service<PoolStore, {
   /** Returns the transaction with an id; null if it is not in the pool. */
@@ -263,5 +278,14 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}
 
-/** The reason of the transition with which a replaced transaction leaves the pool. */
+/**
+ * Returns the reason of the transition with which a replaced transaction leaves the pool.
+ *
+ * @example
+ * ```ts
+ * import { replacedReason } from "rollup-node-api"
+ *
+ * console.log(replacedReason("0x02ab").startsWith("Replaced by transaction 0x02")) // => true
+ * ```
+ */
 export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`

@@ -136,7 +136,7 @@ const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] 
   settle: counts.countChanges("settle", pool.settle)
 })
 
-/** One hour, longer than the computation of any proof. */
+/** The default of `PoolOptions.forgingMaxMs`: one hour, longer than the computation of any proof. */
 export const forgingMaxMsDefault = 3_600_000
 
 function make(

@@ -49,7 +49,28 @@ export interface Answer {
   readonly pool?: { readonly key: string; readonly version: number | null }
 }
 
-/** The requested item does not exist. `stamp` is present if the ledger was read. */
+/**
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names the
+ * item as the client wrote it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { later, readInterfaces, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
+ * const context = wireContext(network, keccak256)
+ * const opening = readInterfaces({ context, constants, revisions: [later] })
+ * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["7"], ""))
+ * const found = Effect.catchTag(reading, "NotFound", ({ message }) => Effect.succeed(message))
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * console.log(await Effect.runPromise(Effect.provide(found, stores)))
+ * // => There is no token with id 7
+ * ```
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
