@@ -21,6 +21,7 @@ import {
   bigNumber,
   count,
   integer,
+  itemId,
   prefixedAddress,
   publicKey,
   slotNum
@@ -146,6 +147,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -189,6 +191,11 @@ export const v1: Revision = {
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,

@@ -139,6 +139,10 @@ export interface PoolTransactionView {
   readonly token: Token
   readonly sender: { readonly address: EthereumAddress; readonly publicKey: PublicKey } | null
   readonly requestToken: Token | null
+  /** Increases with every transaction that enters the pool; begins with 1. */
+  readonly itemId: number
+  /** Why the last selection skipped it; null if none did since it became pending. */
+  readonly skipped: SkippedTransaction | null
 }
 
 /**

@@ -88,6 +88,7 @@ export interface PoolParty {
 
 /** The conditions of a list of the pool: every one that is present must hold. */
 export interface PoolFilters {
+  readonly id?: TransactionId
   readonly state?: PoolState
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
@@ -213,7 +214,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   /**
    * Returns a page of the transactions in all states that the filters match, with exact counts. The
    * cost grows with the number of transactions of the accounts and destinations in the filters, or
-   * of the whole pool if there are none.
+   * of the whole pool if there are none; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */

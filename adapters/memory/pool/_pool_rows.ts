@@ -101,7 +101,11 @@ export class PoolRows {
 
   /** Returns the transactions that the filters match, in the order of arrival. */
   list(filters: PoolFilters): ReadonlyArray<PoolRow> {
-    const { from, party, to } = filters
+    const { from, id, party, to } = filters
+    if (id !== undefined) {
+      const row = this.get(id)
+      return row !== undefined && isListed(row, filters) ? [row] : []
+    }
     const parties = from !== undefined
       ? senders(from)
       : to !== undefined
@@ -165,13 +169,14 @@ const partiesOf = ({ pooled: { transaction } }: PoolRow): ReadonlyArray<string> 
 
 const isListed = (
   row: PoolRow,
-  { from, party, state, to, tokenId, type }: PoolFilters
+  { from, id, party, state, to, tokenId, type }: PoolFilters
 ): boolean => {
   const { transaction } = row.pooled
   const names = (): ReadonlyArray<string> => partiesOf(row)
   const isOneOf = (wanted: ReadonlyArray<string>): boolean =>
     names().some((name) => wanted.includes(name))
-  return (state === undefined || transaction.state === state) &&
+  return (id === undefined || transaction.id === id) &&
+    (state === undefined || transaction.state === state) &&
     (type === undefined || transaction.type === type) &&
     (tokenId === undefined || transaction.tokenId === tokenId) &&
     (from === undefined || isOneOf(senders(from))) &&

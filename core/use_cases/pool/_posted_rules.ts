@@ -33,15 +33,16 @@ import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 export type Refuse = (
   property: string,
   value: string | number | bigint | null,
-  expected: string
+  expected: string,
+  ruleName?: InputFault["ruleName"]
 ) => InputFault
 
 /** Returns the `Refuse` function of a network. */
 export const refuseFor =
-  (network: Pick<Network, "prefix">): Refuse => (property, value, expected) => {
+  (network: Pick<Network, "prefix">): Refuse => (property, value, expected, ruleName) => {
     const name = localName(network, property)
     const shown = value === null ? null : String(value)
-    return brokenBody(
+    const fault = brokenBody(
       name,
       shown,
       expected,
@@ -49,6 +50,7 @@ export const refuseFor =
         shown === null ? "is missing" : `has the value ${shown}`
       }: expected ${expected}`
     )
+    return ruleName === undefined ? fault : { ...fault, ruleName }
   }
 
 /**
@@ -284,7 +286,8 @@ export function ledgerFaults(
         refuse(
           "toAccountIndex",
           toAccountIndex,
-          `an account of token ${tokenId}, not of token ${receiver.tokenId}`
+          `an account of token ${tokenId}, not of token ${receiver.tokenId}`,
+          "accountOfToken"
         )
       )
     }
@@ -303,12 +306,22 @@ export function ledgerFaults(
   const feeInUSD = feeInUSDOf(posted, token)
   if (feeInUSD < bounds.minFeeUSD) {
     faults.push(
-      refuse("fee", fee, `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`)
+      refuse(
+        "fee",
+        fee,
+        `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`,
+        "feeTooLow"
+      )
     )
   }
   if (feeInUSD > bounds.maxFeeUSD) {
     faults.push(
-      refuse("fee", fee, `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`)
+      refuse(
+        "fee",
+        fee,
+        `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`,
+        "feeTooBig"
+      )
     )
   }
   return faults

@@ -107,6 +107,13 @@ export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
 
 const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "invalid" } as const
 
+/** Identifies the transaction to replace: its id, or its sender and nonce. */
+export const Replaced = Schema.Union([
+  Schema.String,
+  Schema.Struct({ fromAccountIndex: Schema.Int, nonce: Schema.BigInt })
+])
+export type Replaced = typeof Replaced.Type
+
 /**
  * The transaction to replace is not in the pool, is forging or forged, or belongs to a group.
  *
@@ -115,7 +122,7 @@ const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "in
  * import { Effect } from "effect"
  * import { NothingToReplace } from "rollup-node-api"
  *
- * const replace = Effect.fail(new NothingToReplace({ id: "0x02ab", state: "fged" }))
+ * const replace = Effect.fail(new NothingToReplace({ replaced: "0x02ab", state: "fged" }))
  * const handled = Effect.catchTag(replace, "NothingToReplace", ({ message }) =>
  *   Effect.succeed(message))
  * console.log(await Effect.runPromise(handled))
@@ -123,19 +130,22 @@ const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "in
  * ```
  */
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
-  id: Schema.String,
+  replaced: Replaced,
   /** Null if it is not in the pool. */
   state: Schema.NullOr(Schema.Literals(poolStates)),
   /** The group that it belongs to. */
   group: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    const subject = typeof this.replaced === "string"
+      ? `transaction ${this.replaced}`
+      : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
     if (this.group !== undefined) {
-      return `Transaction ${this.id} belongs to group ${this.group}: a transaction of a group cannot be replaced`
+      return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
     }
     return this.state === null
-      ? `There is no transaction ${this.id} in the pool`
-      : `Transaction ${this.id} is ${
+      ? `There is no ${subject} in the pool`
+      : `T${subject.slice(1)} is ${
         stateNames[this.state]
       }: only a pending or invalid transaction can be replaced`
   }

@@ -15,6 +15,7 @@ import {
   type StoreFailure,
   type VerifierBusy
 } from "../../ports/mod.ts"
+import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   ledgerFaults,
   partiesOf,
@@ -29,6 +30,7 @@ import {
   NothingToReplace,
   PoolFull,
   refusalOf,
+  type Replaced,
   SubmissionConflict,
   type SubmissionRefused
 } from "./submission_failures.ts"
@@ -97,7 +99,7 @@ export class Submission extends Context.Service<Submission, {
    * nonce, which leaves the pool. The new one must have another id.
    */
   readonly replaceTransaction: (
-    replaced: TransactionId,
+    replaced: Replaced,
     posted: PostedTransaction
   ) => Effect.Effect<
     Submitted & { readonly id: TransactionId },
@@ -245,21 +247,20 @@ function make(
   })
 
   const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: TransactionId, input: PostedTransaction) {
+    function*(replaced: Replaced, input: PostedTransaction) {
       const posted = withoutEmptyParts(input)
       const { fromAccountIndex, id, nonce } = posted
       yield* failIfRefused(postedFaults(posted, refuse, keccak256))
       const known = yield* pool.transaction(id)
       if (known !== null) return yield* acknowledge(known, posted)
-      const old = yield* pool.transaction(replaced)
-      if (old?.state !== "pend" && old?.state !== "invl") {
-        return yield* new NothingToReplace({ id: replaced, state: old?.state ?? null })
-      }
-      if (old.group !== undefined) {
+      const old = typeof replaced === "string"
+        ? yield* pool.transaction(replaced)
+        : yield* findByNonce(pool, replaced)
+      if (old === null || !isReplaceable(old)) {
         return yield* new NothingToReplace({
-          id: replaced,
-          state: old.state,
-          group: old.group.id
+          replaced,
+          state: old?.state ?? null,
+          ...old?.group === undefined ? {} : { group: old.group.id }
         })
       }
       yield* failIfRefused([
@@ -267,7 +268,8 @@ function make(
           refuse(
             "fromAccountIndex",
             fromAccountIndex,
-            `${old.fromAccountIndex}, the sender of the replaced transaction`
+            `${old.fromAccountIndex}, the sender of the replaced transaction`,
+            "replacedSender"
           )
         ],
         ...nonce === old.nonce
@@ -276,7 +278,7 @@ function make(
       ])
       const publicKey = yield* signerOf(posted, Effect.void)
       const transaction = yield* pendingSince(posted)
-      const result = yield* pool.replaceTransaction(replaced, transaction, publicKey, limits)
+      const result = yield* pool.replaceTransaction(old.id, transaction, publicKey, limits)
       switch (result.kind) {
         case "replaced":
           yield* reconcileWithLedger({ reader, pool }, transaction)
@@ -284,7 +286,7 @@ function make(
         case "known":
           return yield* acknowledge(result.transaction, posted)
         case "notReplaceable":
-          return yield* new NothingToReplace({ id: replaced, state: result.state })
+          return yield* new NothingToReplace({ replaced, state: result.state })
         case "full":
           return yield* full(result.limit, posted.fromAccountIndex)
       }

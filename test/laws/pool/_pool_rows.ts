@@ -113,6 +113,7 @@ export const poolFiltersOf = (random: SeededRandom): PoolFilters => {
     }])
   })
   return {
+    ...random.chance(0.2) ? { id: idOf(random.below(12)) } : {},
     ...random.chance(0.3) ? { state: random.of(["pend", "fing", "fged", "invl"] as const) } : {},
     ...random.chance(0.3) ? { type: random.of(poolTransactionTypes) } : {},
     ...random.chance(0.3) ? { tokenId: random.below(4) } : {},
