@@ -112,6 +112,7 @@ export {
   type ReadOperation,
   type ReadOptions,
   type RecordReport,
+  type Replaced,
   type SelectedReceiver,
   type SelectedTransaction,
   type Selection,

@@ -20,7 +20,6 @@ export { later } from "./later.ts"
 export * from "./list.ts"
 export {
   type AnyWriteOperationId,
-  extraOperations,
   type ItemOperation,
   type ListOperation,
   type Operation,
@@ -29,10 +28,7 @@ export {
   operations,
   type PathParameter,
   type ReadOperationId,
-  type WriteOperation,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
+  type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
 export { answerShape, pageShape } from "./page.ts"

@@ -279,7 +279,6 @@ export const writeOperations = {
 } as const satisfies { readonly [id: string]: WriteOperation }
 
 export type WriteOperationId = keyof typeof writeOperations
-export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>
 
 /** The write operations that only some revisions have: those that name them in `extras`. */
 export const extraWriteOperations = {

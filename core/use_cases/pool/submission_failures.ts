@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
 import { poolStates } from "../../domain/mod.ts"
 
@@ -38,8 +38,8 @@ export class SubmissionRefused
 }
 
 /**
- * Another transaction or authorization with the same id or address is already stored. The stored one
- * stays; a retry cannot help.
+ * Another transaction, group or authorization with the same id or address is already stored. The
+ * stored one stays; a retry cannot help.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export const Replaced = Schema.Union([
 export type Replaced = typeof Replaced.Type
 
 /**
- * The transaction to replace is not in the pool, or is forging or forged.
+ * The transaction to replace is not in the pool, is forging or forged, or belongs to a group.
  *
  * @example
  * ```ts
@@ -132,12 +132,17 @@ export type Replaced = typeof Replaced.Type
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
   replaced: Replaced,
   /** Null if it is not in the pool. */
-  state: Schema.NullOr(Schema.Literals(poolStates))
+  state: Schema.NullOr(Schema.Literals(poolStates)),
+  /** The group that it belongs to. */
+  group: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
     const subject = typeof this.replaced === "string"
       ? `transaction ${this.replaced}`
       : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
+    if (this.group !== undefined) {
+      return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
+    }
     return this.state === null
       ? `There is no ${subject} in the pool`
       : `T${subject.slice(1)} is ${
@@ -145,3 +150,11 @@ export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("No
       }: only a pending or invalid transaction can be replaced`
   }
 }
+
+export const refusalOf = (faults: ReadonlyArray<InputFault>): SubmissionRefused =>
+  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+export const failIfRefused = (
+  faults: ReadonlyArray<InputFault>
+): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
