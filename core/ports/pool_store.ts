@@ -54,7 +54,12 @@ export type AddGroupResult =
 
 /** The result of replacing a transaction. */
 export type ReplaceResult =
-  | { readonly kind: "replaced" }
+  /** `from` and `batchNum` are those of the replaced transaction. */
+  | {
+    readonly kind: "replaced"
+    readonly from: PoolState
+    readonly batchNum: number | null
+  }
   /**
    * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
    * a group.
