@@ -7,9 +7,9 @@ import type {
   ExitView,
   FullBatch,
   NetworkConstants,
-  NetworkState,
   PoolTransactionView,
   SlotView,
+  StateView,
   Token,
   TransactionView
 } from "../domain/mod.ts"
@@ -32,7 +32,7 @@ export interface Shapes {
   readonly bid: Shape<BidView>
   readonly token: Shape<Token>
   readonly coordinator: Shape<Coordinator>
-  readonly state: Shape<NetworkState>
+  readonly state: Shape<StateView>
   readonly config: Shape<NetworkConstants>
   readonly poolTransaction: Shape<PoolTransactionView>
   readonly authorization: Shape<Authorization>
@@ -63,6 +63,8 @@ export interface Revision {
   readonly unregistered?: "empty page"
   /** Whether the symbol in the account index of a path must be that of the account's token. */
   readonly checksSymbols?: boolean
+  /** Whether `state` has the part `node`, for which the pool is read too. */
+  readonly showsNode?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */
   readonly conflictStatus?: 409
   /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */

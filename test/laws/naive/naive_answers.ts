@@ -107,8 +107,7 @@ const comparedValues: {
     minSlotNum: ({ slotNum }) => [slotNum],
     maxSlotNum: ({ slotNum }) => [slotNum],
     wonByBidder: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.bid.bidderAddr],
-    wonByForger: ({ closedAuction, slotNum }, facts) =>
-      closedAuction ? [bestBid(facts, slotNum)?.coordinator.forgerAddr] : [],
+    wonByForger: ({ winner }) => [winner?.forgerAddr],
     finishedAuction: ({ closedAuction }) => [closedAuction]
   },
   bids: {
