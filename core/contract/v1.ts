@@ -25,6 +25,7 @@ import {
   bigNumber,
   count,
   integer,
+  itemId,
   number,
   prefixedAddress,
   publicKey,
@@ -169,6 +170,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -234,6 +236,11 @@ export const v1: Revision = {
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,

@@ -277,6 +277,7 @@ export const scalars = {
   text: filledText,
   batchNum,
   slotNum,
+  nonce,
   accountIndex,
   ethereumAddress,
   prefixedAddress,
