@@ -191,8 +191,8 @@ const json = Schema.fromJsonString(FeedRecord)
 export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
 
 /**
- * Returns the record of one line of a feed. Fails with every violation and its path; unknown members
- * are violations.
+ * Returns the record of one line of a feed. Fails with every violation and its path; unknown
+ * members are violations.
  *
  * @example
  * ```ts

@@ -129,8 +129,8 @@ export function parseDecimal(
 }
 
 /**
- * Returns the integer of a text in decimal digits, as `parseDecimal` does, for inclusive bounds up to
- * 2^53−1, which a number holds exactly.
+ * Returns the integer of a text in decimal digits, as `parseDecimal` does, for inclusive bounds up
+ * to 2^53−1, which a number holds exactly.
  *
  * @example
  * ```ts

@@ -34,8 +34,8 @@ export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256)
 }
 
 /**
- * Returns the canonical form of the id of a group, whose digits may be in upper or lower case. Fails
- * if the text is not `0x` and 64 digits.
+ * Returns the canonical form of the id of a group, whose digits may be in upper or lower case.
+ * Fails if the text is not `0x` and 64 digits.
  *
  * @example
  * ```ts

@@ -158,7 +158,8 @@ export interface LedgerTip {
 }
 
 /**
- * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report versions.
+ * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report
+ * versions.
  *
  * @example
  * ```ts
