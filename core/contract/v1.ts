@@ -151,7 +151,10 @@ const postedTransaction: Body<PostedTransaction> = {
 }
 const v1Bodies: Bodies = { ...bodies, transaction: postedTransaction }
 
-/** The dialect of the published clients: names, numbers, errors and lists as they expect them. */
+/**
+ * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
+ * them.
+ */
 export const v1: Revision = {
   ...later,
   name: "v1",

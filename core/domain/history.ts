@@ -182,5 +182,5 @@ export interface FullBatch {
   readonly transactions: ReadonlyArray<TransactionView>
 }
 
-/** Maximum number of transactions in a batch (domain §3.11). */
+/** Maximum number of transactions in a batch, 2048 (domain §3.11). */
 export const transactionsPerBatchMax = 2048

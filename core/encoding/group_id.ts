@@ -33,7 +33,19 @@ export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256)
   return text
 }
 
-/** Parses the id of a group with digits in upper or lower case. */
+/**
+ * Returns the canonical form of the id of a group, whose digits may be in upper or lower case.
+ * Fails if the text is not `0x` and 64 digits.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseGroupId } from "rollup-node-api"
+ *
+ * console.log(Result.isSuccess(parseGroupId(`0x${"aB".repeat(32)}`))) // => true
+ * console.log(Result.isSuccess(parseGroupId("0xab"))) // => false
+ * ```
+ */
 export const parseGroupId = (text: string): Result.Result<GroupId, EncodingError> =>
   text.length === 66 && text.startsWith("0x") && isHexFrom(text, 2)
     ? Result.succeed(text.toLowerCase())

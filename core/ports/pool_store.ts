@@ -291,7 +291,7 @@ export class PoolStore extends Context.Service<PoolStore, {
  * ```ts
  * import { replacedReason } from "rollup-node-api"
  *
- * console.log(replacedReason("0x02ab").startsWith("Replaced by transaction 0x02")) // => true
+ * console.log(replacedReason("0x02ab")) // => Replaced by transaction 0x02ab
  * ```
  */
 export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`

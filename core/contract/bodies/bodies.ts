@@ -191,7 +191,8 @@ export interface Bodies {
 export type BodyName = keyof Bodies
 
 /**
- * The bodies that clients post in revisions `later` and `earlier`: `transaction` and `authorization`.
+ * The bodies that clients post in revisions `later` and `earlier`: `transaction` and
+ * `authorization`.
  *
  * @example
  * ```ts

@@ -172,8 +172,8 @@ export const bodyReader = <T>(
 }
 
 /**
- * Returns a function that writes a posted value as the JSON of a request body, with the names of this
- * network. `bodyReader` decodes it to the same value.
+ * Returns a function that writes a posted value as the JSON of a request body, with the names of
+ * this network. `bodyReader` decodes it to the same value.
  *
  * @param symbol the token of the transaction, for human readers
  *
