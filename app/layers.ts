@@ -207,14 +207,17 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
       const verifyWith = (
         verify: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>
       ) =>
-        Effect.suspend(() => {
-          if (waiting >= waitingMax) return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
-          waiting++
-          return Effect.ensuring(
-            Effect.flatMap(verifier, verify),
-            Effect.sync(() => void waiting--)
-          )
-        })
+        Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            if (waiting >= waitingMax) {
+              return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
+            }
+            waiting++
+            return Effect.void
+          }),
+          () => Effect.flatMap(verifier, verify),
+          () => Effect.sync(() => void waiting--)
+        )
       return {
         transaction: (transaction, publicKey) =>
           verifyWith((verifier) => verifier.transaction(transaction, publicKey)),

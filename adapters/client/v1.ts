@@ -1,6 +1,6 @@
 /* Written from the declarations of the contract by `npm run generate`: do not edit. */
 
-import type { JsonText, NoParameters } from "./parameters.ts"
+import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
   Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token,
@@ -94,6 +94,8 @@ export interface PoolL2Transaction {
   /** Number of transactions that the account has sent. */
   readonly requestNonce: bigint | null
   readonly token: Token
+  /** Increases with every transaction that enters the pool. */
+  readonly itemId: number
   /** The same as toBjj. */
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */
@@ -454,6 +456,41 @@ export interface Config {
   readonly chainId: number
 }
 
+/** Page of transactions. */
+export interface PoolTransactions {
+  readonly transactions: ReadonlyArray<PoolL2Transaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** The parameters of `transactions`, which are ordered by order of arrival in the pool. */
+export interface PoolTransactionsQuery extends Paging {
+  /** Only transactions in this state. */
+  readonly state?: "pend" | "fing" | "fged" | "invl"
+  /** Only transactions of this type. */
+  readonly type?: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Only transactions of this token. */
+  readonly tokenId?: number
+  /** Only transactions of this account, as sender or receiver; not together with fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly accountIndex?: string
+  /** Only transactions that this account sends; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromAccountIndex?: string
+  /** Only transactions that this account receives; 1 for exits; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toAccountIndex?: string
+  /** Only transactions of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly zkEthereumAddress?: string
+  /** Only transactions that an account of this Ethereum address sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromZkEthereumAddress?: string
+  /** Only transactions to this Ethereum address or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toZkEthereumAddress?: string
+  /** Only transactions of accounts of this BabyJubJub key, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, fromBJJ, toBJJ. */
+  readonly BJJ?: string
+  /** Only transactions that an account of this BabyJubJub key sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly fromBJJ?: string
+  /** Only transactions to this BabyJubJub key or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly toBJJ?: string
+}
+
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
@@ -542,8 +579,14 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
+  /** Pool transactions of this node: `GET /transactions-pool`. */
+  readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
+  /** Replace a pending or invalid transaction: `PUT /transactions-pool/{id}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
 }

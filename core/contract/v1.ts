@@ -27,6 +27,7 @@ import {
   count,
   hash,
   integer,
+  itemId,
   number,
   prefixedAddress,
   publicKey,
@@ -189,6 +190,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -254,6 +256,11 @@ export const v1: Revision = {
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,

@@ -442,7 +442,9 @@ const common = {
         transaction: pooled,
         token: ether,
         sender: { address: address(96), publicKey: key(7) },
-        requestToken: plain
+        requestToken: plain,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
@@ -464,7 +466,9 @@ const common = {
         transaction: { ...pooled, request: { ...requested, fromAccountIndex: null } },
         token: ether,
         sender: null,
-        requestToken: null
+        requestToken: null,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -492,7 +496,9 @@ const common = {
         },
         token: ether,
         sender: null,
-        requestToken: null
+        requestToken: null,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -641,7 +647,7 @@ const v1Written = {
   poolTransaction: common.poolTransaction.map(([view, text]) =>
     [
       view,
-      `${text.slice(0, -1)},"toBJJ":${
+      `${text.slice(0, -1)},"itemId":88,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
       },"maxNumBatch":0}`
     ] as const

@@ -8,6 +8,7 @@ import {
   type ItemName,
   type Items,
   later,
+  type OperationId,
   type ListName,
   operations,
   wireContext
@@ -68,7 +69,7 @@ describe("a read", () => {
       const read = yield* readings
       const stamp = yield* (yield* LedgerReader).stamp
       const dependenciesOfReading = (
-        id: keyof typeof read,
+        id: OperationId,
         path: ReadonlyArray<string> = [],
         query = ""
       ) =>
@@ -256,7 +257,7 @@ describe("a read", () => {
       const failure = yield* Effect.flip(reading)
       assert.deepStrictEqual([failure._tag, failure.message], [
         "StoreFailure",
-        "Token 1 of the transaction is no longer registered after a rollback: try again later"
+        "Token 1 of a transaction is no longer registered after a rollback: try again later"
       ])
       assert.isTrue(failure._tag === "StoreFailure" && failure.retry)
       yield* Effect.forEach(chain, ledger.applyBlock)

@@ -5,25 +5,18 @@ import {
   invalidValue,
   type ItemOperation,
   noQuery,
+  answerShape,
   type Operation,
-  operations,
   type OperationId,
-  operationIds,
-  pageShape,
-  type PageView,
   pathReader,
   queryReader,
+  type ReadOperationId,
+  readOperationsOf,
   type Revision,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type {
-  AccountView,
-  Authorization,
-  NetworkConstants,
-  PoolTransaction,
-  PoolTransactionView
-} from "../../domain/mod.ts"
+import type { AccountView, Authorization, NetworkConstants } from "../../domain/mod.ts"
 import {
   type Dependency,
   type FoundItem,
@@ -36,6 +29,7 @@ import {
   poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
+import { findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
@@ -51,7 +45,28 @@ export interface Answer {
   readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
-/** The requested item does not exist. `stamp` is present if the ledger was read. */
+/**
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names the
+ * item as the client wrote it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { later, readInterfaces, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
+ * const context = wireContext(network, keccak256)
+ * const opening = readInterfaces({ context, constants, revisions: [later] })
+ * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["7"], ""))
+ * const found = Effect.catchTag(reading, "NotFound", ({ message }) => Effect.succeed(message))
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * console.log(await Effect.runPromise(Effect.provide(found, stores)))
+ * // => There is no token with id 7
+ * ```
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
@@ -72,7 +87,9 @@ export type ReadOperation = (
 /** The operations of one revision, bound to the stores. */
 export interface ReadInterface {
   readonly revision: Revision
-  readonly operations: { readonly [Id in OperationId]: ReadOperation }
+  readonly operations:
+    & { readonly [Id in OperationId]: ReadOperation }
+    & { readonly [Id in ReadOperationId]?: ReadOperation }
 }
 
 /** The options of `readInterfaces`. */
@@ -113,7 +130,10 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(
-      operationIds.map((id) => [id, bindOperation(id, revision, options, stores)])
+      readOperationsOf(revision).map(([id, operation]) => [
+        id,
+        bindOperation(operation, revision, options, stores)
+      ])
     ) as ReadInterface["operations"]
   }))
 })
@@ -125,13 +145,13 @@ interface Stores {
 }
 
 const bindOperation = (
-  id: OperationId,
+  operation: Operation,
   revision: Revision,
   options: ReadOptions,
   { pool, poolTip, reader }: Stores
 ): ReadOperation => {
-  const operation: Operation = operations[id]
   const { constants, context } = options
+  const write = answerShape(operation, revision).write(context) as (view: unknown) => string
   if (operation.kind === "list") {
     const read = queryReader(
       operation.list,
@@ -140,7 +160,6 @@ const bindOperation = (
       options.revisions,
       options.listItemsMax
     )
-    const writePage = pageShape(operation, revision).write(context)
     const dependsOn = dependenciesOf.list(operation.list)
     const pages: (
       ...of: Parameters<Stores["reader"]["list"]>
@@ -154,11 +173,10 @@ const bindOperation = (
         ? Effect.fail(badInput(decoded.failure))
         : Effect.map(
           pages(operation.list, decoded.success),
-          (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn })
+          (page) => ({ json: write(page), stamp: page.stamp, dependsOn })
         )
     }
   }
-  const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
   const answer = (
     view: unknown,
     stamp: LedgerStamp,
@@ -210,14 +228,36 @@ const bindOperation = (
       return singleAnswer(operation, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
-          const transaction = yield* pool.transaction(key.key)
-          if (transaction === null) return yield* failNotFound(operation, context, path)
-          const { view, stamp } = yield* poolView(reader, transaction)
+          const found = yield* findPooled({ pool, reader }, key.key)
+          if (found === null) return yield* failNotFound(operation, context, path)
+          const { stamp, view } = found
           return {
             ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
             pool: key
           }
         }))
+    case "poolList": {
+      const read = queryReader("pool", revision, context, options.revisions)
+      return (_, query) => {
+        const decoded = read(query)
+        if (Result.isFailure(decoded)) return Effect.fail(badInput(decoded.failure))
+        return listPool({ pool, reader }, decoded.success).pipe(
+          Effect.map((page) => ({
+            ...answer(page, page.stamp, dependenciesOf.poolTransaction(false)),
+            // an added transaction changes no version of the pool in other processes
+            pool: { key: "", version: null }
+          })),
+          Effect.mapError((failure) =>
+            failure._tag === "BadInput"
+              ? badInput(failure.faults.map((fault) => ({
+                ...fault,
+                parameter: context.name(fault.parameter)
+              })))
+              : failure
+          )
+        )
+      }
+    }
     case "state":
       return singleAnswer(operation, context, () =>
         Effect.gen(function*() {
@@ -322,33 +362,3 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   poolTransaction: "transaction in the pool",
   authorization: "account-creation authorization"
 }
-
-/**
- * Adds token and sender from one snapshot of the ledger to a pool transaction. Only a rollback can
- * remove them.
- */
-const poolView = Effect.fnUntraced(
-  function*(reader: Stores["reader"], transaction: PoolTransaction) {
-    const { fromAccountIndex, request, tokenId } = transaction
-    const requested = request?.tokenId ?? null
-    const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } =
-      yield* reader.accountsAndTokens({
-        accounts: [fromAccountIndex],
-        tokens: requested === null ? [tokenId] : [tokenId, requested]
-      })
-    if (token === null) {
-      return yield* new StoreFailure({
-        message:
-          `Token ${tokenId} of the transaction is no longer registered after a rollback: try again later`,
-        retry: true
-      })
-    }
-    const view: PoolTransactionView = {
-      transaction,
-      token,
-      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
-      requestToken
-    }
-    return { view, stamp }
-  }
-)
