@@ -1,17 +1,17 @@
 /* Written from the declarations of the contract by `npm run generate`: do not edit. */
 
-import type { JsonText, NoParameters } from "./parameters.ts"
+import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery,
-  MerkleProof, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof, NextForger,
+  RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info,
-  L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info, MerkleProof,
+  NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -94,10 +94,58 @@ export interface PoolL2Transaction {
   /** Number of transactions that the account has sent. */
   readonly requestNonce: bigint | null
   readonly token: Token
+  /** Increases with every transaction that enters the pool. */
+  readonly itemId: number
   /** The same as toBjj. */
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch: number
+}
+
+/** Group of transactions forged together. */
+export interface Batch {
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Number of a batch; the first one is 1. */
+  readonly batchNum: number
+  /** Ethereum block number. */
+  readonly ethereumBlockNum: bigint
+  /** Hash of an Ethereum block. */
+  readonly ethereumBlockHash: string
+  /** Time of the Ethereum block. */
+  readonly timestamp: string
+  /** Ethereum address. */
+  readonly forgerAddr: string
+  /** Units collected, by token identifier: at most 64. */
+  readonly collectedFees: { readonly [key: string]: string }
+  /** Worth of the fees when the batch was forged. */
+  readonly historicTotalCollectedFeesUSD: number
+  /** An integer of any size, as a decimal string. */
+  readonly stateRoot: string
+  /** Accounts created in this batch. */
+  readonly numAccounts: number
+  /** An integer of any size, as a decimal string. */
+  readonly exitRoot: string
+  /** Queue of L1 user transactions that this batch forged. */
+  readonly forgeL1TransactionsNum: number | null
+  /** Number of a slot. */
+  readonly slotNum: number
+  /** Number of transactions. */
+  readonly forgedTransactions: number
+}
+
+/** Page of batches. */
+export interface Batches {
+  readonly batches: ReadonlyArray<Batch>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Batch with all its transactions. */
+export interface FullBatch {
+  readonly batch: Batch
+  /** Ascending by position. */
+  readonly transactions: ReadonlyArray<HistoryTransaction>
 }
 
 /** Bid for the right to forge in a slot. */
@@ -149,6 +197,21 @@ export interface Bids {
   readonly pendingItems: number
 }
 
+/** Progress of the network. */
+export interface StateNetwork {
+  /** Newest block of the chain. */
+  readonly lastEthereumBlock: bigint
+  /** Newest block that this node holds. */
+  readonly lastSynchedBlock: bigint
+  /** Null before the first batch. */
+  readonly lastBatch: Batch | null
+  /** Number of a slot. */
+  readonly currentSlot: number
+  readonly nextForgers: ReadonlyArray<NextForger>
+  /** L1 user transactions in queues. */
+  readonly pendingL1Transactions: number
+}
+
 /** Averages over the batches of the last 24 hours. */
 export interface Metrics {
   readonly transactionsPerBatch: number
@@ -160,6 +223,8 @@ export interface Metrics {
   readonly wallets: number
   /** US dollars for each L2 transaction. */
   readonly avgTransactionFee: number
+  /** Seconds from queueing an L1 user transaction to its batch. */
+  readonly estimatedTimeToForgeL1: number
 }
 
 /** Limit of instant withdrawals of one size. */
@@ -231,6 +296,14 @@ export interface StateWithdrawalDelayer {
   readonly emergencyMode: boolean
 }
 
+/** What the node adds to the state of the network. */
+export interface StateNode {
+  /** Seconds that the coordinator waits between two batches. */
+  readonly forgeDelay: number
+  /** Pending transactions in the pool. */
+  readonly poolLoad: number
+}
+
 /** Current state of the network. */
 export interface State {
   readonly network: StateNetwork
@@ -239,6 +312,7 @@ export interface State {
   readonly auction: StateAuction
   readonly withdrawalDelayer: StateWithdrawalDelayer
   readonly recommendedFee: RecommendedFee
+  readonly node: StateNode
 }
 
 /** Constants of the deployed rollup contract. */
@@ -313,6 +387,41 @@ export interface Config {
   readonly withdrawalDelayer: ConfigWithdrawalDelayer
   /** Identifier of the Ethereum chain. */
   readonly chainId: number
+}
+
+/** Page of transactions. */
+export interface PoolTransactions {
+  readonly transactions: ReadonlyArray<PoolL2Transaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** The parameters of `transactions`, which are ordered by order of arrival in the pool. */
+export interface PoolTransactionsQuery extends Paging {
+  /** Only transactions in this state. */
+  readonly state?: "pend" | "fing" | "fged" | "invl"
+  /** Only transactions of this type. */
+  readonly type?: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Only transactions of this token. */
+  readonly tokenId?: number
+  /** Only transactions of this account, as sender or receiver; not together with fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly accountIndex?: string
+  /** Only transactions that this account sends; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromAccountIndex?: string
+  /** Only transactions that this account receives; 1 for exits; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toAccountIndex?: string
+  /** Only transactions of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly zkEthereumAddress?: string
+  /** Only transactions that an account of this Ethereum address sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromZkEthereumAddress?: string
+  /** Only transactions to this Ethereum address or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toZkEthereumAddress?: string
+  /** Only transactions of accounts of this BabyJubJub key, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, fromBJJ, toBJJ. */
+  readonly BJJ?: string
+  /** Only transactions that an account of this BabyJubJub key sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly fromBJJ?: string
+  /** Only transactions to this BabyJubJub key or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly toBJJ?: string
 }
 
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
@@ -403,8 +512,14 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
+  /** Pool transactions of this node: `GET /transactions-pool`. */
+  readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
+  /** Replace a pending or invalid transaction: `PUT /transactions-pool/{id}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
 }

@@ -21,6 +21,10 @@ export const InputFault = Schema.Struct({
   /** The value in the request; null if it is missing. */
   value: Schema.NullOr(Schema.String),
   rule: Schema.String,
+  /** Name of the rule, if a revision has an error code for it; not for clients. */
+  ruleName: Schema.optionalKey(
+    Schema.Literals(["feeTooLow", "feeTooBig", "accountOfToken", "replacedSender", "replaceable"])
+  ),
   message: Schema.String,
   /** The known name that is most similar to an unknown one. */
   nearest: Schema.optionalKey(Schema.String),

@@ -19,6 +19,7 @@ export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from 
 export { later } from "./later.ts"
 export * from "./list.ts"
 export {
+  type AnyWriteOperationId,
   type ItemOperation,
   type ListOperation,
   type Operation,
@@ -26,20 +27,21 @@ export {
   operationIds,
   operations,
   type PathParameter,
-  type WriteOperation,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
+  type ReadOperationId,
+  type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
-export { pageShape } from "./page.ts"
+export { answerShape, pageShape } from "./page.ts"
 export {
+  type AnyListName,
   declaration,
   offeredFilters,
   parameterName,
+  readOperationsOf,
   type Revision,
-  type Shapes
+  writeOperationsOf
 } from "./revision.ts"
+export type { Shapes } from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,

@@ -1,6 +1,6 @@
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
-import type { Shapes } from "./revision.ts"
+import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
 
@@ -34,12 +34,19 @@ export interface ItemOperation extends Described {
   readonly key: (values: ReadonlyArray<never>) => ItemKeys[ItemName]
 }
 
+/** The list of the pool. */
+export interface PoolListOperation extends Described {
+  readonly kind: "poolList"
+  readonly list: "pool"
+  readonly shape: "poolTransaction"
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation = ListOperation | ItemOperation | OtherOperation
+export type Operation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
 
 const list = (
   path: string,
@@ -219,8 +226,27 @@ export type OperationId = keyof typeof operations
 /** The identifiers of the read operations. */
 export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
 
-/** An operation that posts one body. */
-export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary"> {
+/** The read operations that only some revisions have: those that name them in `extras`. */
+export const extraOperations = {
+  getPoolTxs: {
+    kind: "poolList",
+    list: "pool",
+    path: "/transactions-pool",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Pool transactions of this node",
+    parameters: [],
+    statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: Operation }
+
+export type ExtraOperationId = keyof typeof extraOperations
+/** The identifier of a read operation of any revision. */
+export type ReadOperationId = OperationId | ExtraOperationId
+
+/** An operation that sends one body. */
+export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary" | "parameters"> {
+  readonly method: "POST" | "PUT"
   readonly body: BodyName
   /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
   readonly answer: "transactionId" | "nothing"
@@ -231,7 +257,9 @@ export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summar
 /** The write operations by identifier. They are idempotent: a repeated post gets the same answer. */
 export const writeOperations = {
   postRegister: {
+    method: "POST",
     path: "/account-creation-authorization",
+    parameters: [],
     body: "authorization",
     answer: "nothing",
     tag: "Account",
@@ -239,7 +267,9 @@ export const writeOperations = {
     statuses: [400, 500]
   },
   postTx: {
+    method: "POST",
     path: "/transactions-pool",
+    parameters: [],
     body: "transaction",
     answer: "transactionId",
     tag: "Transaction",
@@ -249,4 +279,31 @@ export const writeOperations = {
 } as const satisfies { readonly [id: string]: WriteOperation }
 
 export type WriteOperationId = keyof typeof writeOperations
-export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>
+
+/** The write operations that only some revisions have: those that name them in `extras`. */
+export const extraWriteOperations = {
+  putTx: {
+    method: "PUT",
+    path: "/transactions-pool/{id}",
+    parameters: [transactionId],
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Replace a pending or invalid transaction",
+    statuses: [400, 500]
+  },
+  putTxOfNonce: {
+    method: "PUT",
+    path: "/transactions-pool/accounts/{accountIndex}/nonces/{nonce}",
+    parameters: [accountIndex, { name: "nonce", scalar: "nonce", doc: "Nonce" }],
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Replace the pending or invalid transaction of an account with a nonce",
+    statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: WriteOperation }
+
+export type ExtraWriteOperationId = keyof typeof extraWriteOperations
+/** The identifier of a write operation of any revision. */
+export type AnyWriteOperationId = WriteOperationId | ExtraWriteOperationId

@@ -1,9 +1,13 @@
 import {
   type AuctionConstants,
   type AuctionVariables,
+  type Batch,
   type Bucket,
   type ExitView,
+  type Metrics,
   type NetworkConstants,
+  type NetworkState,
+  type NodeStatus,
   type PoolTransactionView,
   type PostedTransaction,
   protocol,
@@ -21,6 +25,8 @@ import {
   bigNumber,
   count,
   integer,
+  itemId,
+  number,
   prefixedAddress,
   publicKey,
   slotNum
@@ -30,6 +36,11 @@ import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
+const batch = revise(shapes.batch, {
+  put: {
+    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions")
+  }
+})
 const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
 
 const bucket = revise(shapes.bucket, {
@@ -94,6 +105,15 @@ const chainId: WireType<unknown> = {
   valueIn: ({ network }) => () => network.chainId
 }
 
+const node = shape<NodeStatus>("StateNode", "What the node adds to the state of the network", {
+  forgeDelay: field(
+    number,
+    (n) => n.forgeDelaySeconds,
+    "Seconds that the coordinator waits between two batches"
+  ),
+  poolLoad: field(count, (n) => n.poolLoad, "Pending transactions in the pool")
+})
+
 const config = shape<NetworkConstants>("Config", "Constants of the network", {
   hermez: field(reference(configRollup), (c) => c.rollup),
   auction: field(reference(configAuction), (c) => c.auction),
@@ -140,16 +160,19 @@ export const v1: Revision = {
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,
+  showsNode: true,
   conflictStatus: 409,
   authorizationAnswer: "success",
   error: publishedError,
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,
-    fullBatch: shapes.fullBatch(transaction),
+    batch,
+    fullBatch: shapes.fullBatch(transaction, batch),
     exit: revise(shapes.exit, {
       rename: { instantWithdrawn: "instantWithdraw", delayedWithdrawn: "delayedWithdraw" },
       put: {
@@ -168,9 +191,29 @@ export const v1: Revision = {
       }
     }),
     state: shapes.state({
-      network: shapes.stateNetwork,
+      network: revise(shapes.stateNetwork, {
+        put: {
+          lastBatch: field(
+            nullable(reference(batch)),
+            (s: NetworkState) => s.lastBatch,
+            "Null before the first batch"
+          ),
+          pendingL1Transactions: field(
+            count,
+            (s: NetworkState) => s.pendingL1Transactions,
+            "L1 user transactions in queues"
+          )
+        }
+      }),
       metrics: revise(shapes.metrics, {
-        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" }
+        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" },
+        put: {
+          estimatedTimeToForgeL1: field(
+            number,
+            (m: Metrics) => m.estimatedTimeToForgeL1,
+            "Seconds from queueing an L1 user transaction to its batch"
+          )
+        }
       }),
       rollup: shapes.stateRollup(bucket),
       auction: revise(shapes.stateAuction, {
@@ -184,11 +227,17 @@ export const v1: Revision = {
       }),
       withdrawalDelayer: revise(shapes.stateWithdrawalDelayer, {
         rename: { governanceAddress: "hermezGovernanceAddress" }
-      })
+      }),
+      node
     }),
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,

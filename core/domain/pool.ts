@@ -4,6 +4,7 @@ import {
   type EthereumAddress,
   feeAmount,
   feeFactor,
+  type GroupId,
   type PublicKey,
   type TransactionId
 } from "../encoding/mod.ts"
@@ -55,8 +56,34 @@ export interface PostedTransaction {
   readonly maxNumBatch?: number
 }
 
+/** A transaction of an atomic group. */
+export interface GroupedTransaction extends PostedTransaction {
+  /**
+   * The position of the transaction that `request` describes, relative to this one: 1 to 3 for +1 to
+   * +3, 4 to 7 for −4 to −1.
+   */
+  readonly requestOffset: number
+}
+
+/** An atomic group as posted: its transactions are forged in one batch, in this order, or never. */
+export interface PostedGroup {
+  readonly id: GroupId
+  readonly transactions: ReadonlyArray<GroupedTransaction>
+}
+
+/** The place of a pool transaction in its atomic group. */
+export interface GroupMembership extends Pick<GroupedTransaction, "requestOffset"> {
+  readonly id: GroupId
+  /** 0 for the first transaction. */
+  readonly position: number
+  /** Number of transactions of the group. */
+  readonly size: number
+}
+
 /** An L2 transaction in the pool. */
 export interface PoolTransaction extends PostedTransaction {
+  /** Absent if the transaction was posted alone. */
+  readonly group?: GroupMembership
   readonly state: PoolState
   /** Milliseconds since 1970: when it entered the pool. */
   readonly timestampMs: number
@@ -112,6 +139,10 @@ export interface PoolTransactionView {
   readonly token: Token
   readonly sender: { readonly address: EthereumAddress; readonly publicKey: PublicKey } | null
   readonly requestToken: Token | null
+  /** Increases with every transaction that enters the pool; begins with 1. */
+  readonly itemId: number
+  /** Why the last selection skipped it; null if none did since it became pending. */
+  readonly skipped: SkippedTransaction | null
 }
 
 /**

@@ -9,7 +9,13 @@ import type {
   SkippedTransaction,
   TokenId
 } from "../domain/mod.ts"
-import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
+import type {
+  AccountIndex,
+  EthereumAddress,
+  GroupId,
+  PublicKey,
+  TransactionId
+} from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
 /** A transaction in the pool, with data that no answer contains. */
@@ -39,16 +45,27 @@ export type AddResult =
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
+/** The result of adding a group. */
+export type AddGroupResult =
+  | { readonly kind: "added" }
+  /** The pool has this transaction of the group, and does not change it. */
+  | { readonly kind: "known"; readonly transaction: PoolTransaction }
+  | { readonly kind: "full"; readonly limit: keyof PoolLimits; readonly account: AccountIndex }
+
 /** The result of replacing a transaction. */
 export type ReplaceResult =
   | { readonly kind: "replaced" }
-  /** The replaced transaction is not in the pool (null), or is neither pending nor invalid. */
+  /**
+   * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
+   * a group.
+   */
   | { readonly kind: "notReplaceable"; readonly state: PoolState | null }
   | Exclude<AddResult, { readonly kind: "added" }>
 
 /**
  * A transition of a transaction. It applies only if the transaction still has the state `from` and
- * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool.
+ * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool. The changes
+ * of one call that concern the same group apply only if all of them can.
  */
 export interface PoolChange {
   readonly id: TransactionId
@@ -71,6 +88,7 @@ export interface PoolParty {
 
 /** The conditions of a list of the pool: every one that is present must hold. */
 export interface PoolFilters {
+  readonly id?: TransactionId
   readonly state?: PoolState
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
@@ -155,6 +173,13 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly pooled: (
     ids: ReadonlyArray<TransactionId>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  /**
+   * Returns the transactions of these groups that are in the pool, in the order of the ids and of
+   * their positions.
+   */
+  readonly members: (
+    ids: ReadonlyArray<GroupId>
+  ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Returns the number of pending transactions of an account. */
   readonly pendingOf: (index: AccountIndex) => Effect.Effect<number, StoreFailure>
   /** Tokens that have pending transactions, ascending. */
@@ -189,7 +214,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   /**
    * Returns a page of the transactions in all states that the filters match, with exact counts. The
    * cost grows with the number of transactions of the accounts and destinations in the filters, or
-   * of the whole pool if there are none.
+   * of the whole pool if there are none; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
@@ -207,8 +232,17 @@ export class PoolStore extends Context.Service<PoolStore, {
     limits: PoolLimits
   ) => Effect.Effect<AddResult, StoreFailure>
   /**
+   * Adds the pending transactions of a group, each with the key that signed it, unless one of their
+   * ids exists or a limit would be exceeded. Adds all or none, in one transaction.
+   */
+  readonly addGroup: (
+    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    limits: PoolLimits
+  ) => Effect.Effect<AddGroupResult, StoreFailure>
+  /**
    * Removes a pending or invalid transaction and adds a pending one with another id, in one
-   * transaction. Both have the same sender. A limit applies only if the removed one is invalid.
+   * transaction. Both have the same sender. A limit applies only if the removed one is invalid. A
+   * transaction of a group cannot be replaced.
    */
   readonly replaceTransaction: (
     replaced: TransactionId,

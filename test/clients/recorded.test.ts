@@ -21,7 +21,6 @@ const recorded = JSON.parse(
 
 /** Requests that this server does not answer yet, and the status of its refusal. */
 const unserved: ReadonlyArray<readonly [url: RegExp, status: number]> = [
-  [/^\/v1\/transactions-pool\?/u, 405],
   [/^\/v1\/atomic-pool$/u, 404],
   [/^\/v1\/health$/u, 404],
   [/^\/v1\/coordinators\?/u, 400]
@@ -31,6 +30,7 @@ const unserved: ReadonlyArray<readonly [url: RegExp, status: number]> = [
 const refused: ReadonlyArray<readonly [url: RegExp, status: number, code: number]> = [
   // filters that exclude each other, and bids without a filter
   [/^\/v1\/transactions-history\?BJJ=.*accountIndex=/u, 400, 1],
+  [/^\/v1\/transactions-pool\?hezEthereumAddress=.*accountIndex=/u, 400, 1],
   [/^\/v1\/bids\?order=/u, 400, 1],
   // unknown items
   [/^\/v1\/transactions-history\/0x02ab/u, 404, 4],

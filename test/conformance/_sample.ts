@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
-import type { OperationId } from "../../core/contract/mod.ts"
+import type { ReadOperationId } from "../../core/contract/mod.ts"
 import type {
   Authorization,
   FeedRecord,
@@ -108,7 +108,7 @@ export const sample = Effect.runSync(
 /** Returns every path of an operation with an existing item, not yet percent-encoded. */
 export function pathsOf(
   { authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample,
-  id: OperationId
+  id: ReadOperationId
 ): ReadonlyArray<ReadonlyArray<string>> {
   const index = (account: number) => {
     const { tokenId } = facts.accounts.find((each) => each.index === account)!

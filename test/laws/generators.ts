@@ -170,6 +170,7 @@ export function scalarValues(
     ]),
     batchNum: around(facts.batches.map(({ batchNum }) => batchNum), maximumOf("batchNum")),
     slotNum: around(distinct(facts.bids.map(({ slotNum }) => slotNum)), maximumOf("slotNum")),
+    nonce: Arbitrary.map(integer(0, 9), BigInt),
     accountIndex: choice([
       known(
         facts.accounts.map(({ index }) => index),

@@ -117,6 +117,8 @@ function drawValue(
       return known(facts.batches.map(({ batchNum }) => batchNum), facts.batches.length + 1)
     case "slotNum":
       return random.below(6)
+    case "nonce":
+      return BigInt(random.below(9))
     case "accountIndex":
       return known(facts.accounts.map(({ index }) => index), 9999)
     case "ethereumAddress":

@@ -6,6 +6,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type {
   NotFound,
+  NothingToReplace,
   PoolFull,
   SubmissionConflict,
   SubmissionRefused
@@ -88,6 +89,22 @@ export const submissionRefused = (failure: SubmissionRefused): Problem => ({
 /** The older revisions declare 400 for every refused POST; the type distinguishes a conflict. */
 export const submissionConflict = (failure: SubmissionConflict): Problem =>
   faulty("conflict", failure)
+
+/** The fault is in the path, which names the transaction to replace. */
+export const nothingToReplace = ({ message, replaced }: NothingToReplace): Problem => ({
+  name: "invalid-input",
+  message,
+  faults: [{
+    in: "path",
+    ...typeof replaced === "string"
+      ? { parameter: "id", value: replaced }
+      : { parameter: "nonce", value: String(replaced.nonce) },
+    rule: "a pending or invalid transaction",
+    ruleName: "replaceable",
+    message
+  }],
+  isRefusedPost: true
+})
 
 const faulty = (
   name: ProblemName,

@@ -93,7 +93,7 @@ const validators = {
   "Cache-Control": header("Whether and how long caches may store the answer", { type: "string" })
 }
 
-/** Returns the responses of an operation with POST. */
+/** Returns the responses of an operation with a body. */
 export const writeResponses = (
   { answer, statuses }: WriteOperation,
   { authorizationAnswer, conflictStatus }: Revision,

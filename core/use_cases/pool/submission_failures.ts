@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
 import { poolStates } from "../../domain/mod.ts"
 
@@ -38,8 +38,8 @@ export class SubmissionRefused
 }
 
 /**
- * Another transaction or authorization with the same id or address is already stored. The stored one
- * stays; a retry cannot help.
+ * Another transaction, group or authorization with the same id or address is already stored. The
+ * stored one stays; a retry cannot help.
  *
  * @example
  * ```ts
@@ -107,15 +107,22 @@ export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
 
 const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "invalid" } as const
 
+/** Identifies the transaction to replace: its id, or its sender and nonce. */
+export const Replaced = Schema.Union([
+  Schema.String,
+  Schema.Struct({ fromAccountIndex: Schema.Int, nonce: Schema.BigInt })
+])
+export type Replaced = typeof Replaced.Type
+
 /**
- * The transaction to replace is not in the pool, or is forging or forged.
+ * The transaction to replace is not in the pool, is forging or forged, or belongs to a group.
  *
  * @example
  * ```ts
  * import { Effect } from "effect"
  * import { NothingToReplace } from "rollup-node-api"
  *
- * const replace = Effect.fail(new NothingToReplace({ id: "0x02ab", state: "fged" }))
+ * const replace = Effect.fail(new NothingToReplace({ replaced: "0x02ab", state: "fged" }))
  * const handled = Effect.catchTag(replace, "NothingToReplace", ({ message }) =>
  *   Effect.succeed(message))
  * console.log(await Effect.runPromise(handled))
@@ -123,15 +130,31 @@ const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "in
  * ```
  */
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
-  id: Schema.String,
+  replaced: Replaced,
   /** Null if it is not in the pool. */
-  state: Schema.NullOr(Schema.Literals(poolStates))
+  state: Schema.NullOr(Schema.Literals(poolStates)),
+  /** The group that it belongs to. */
+  group: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    const subject = typeof this.replaced === "string"
+      ? `transaction ${this.replaced}`
+      : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
+    if (this.group !== undefined) {
+      return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
+    }
     return this.state === null
-      ? `There is no transaction ${this.id} in the pool`
-      : `Transaction ${this.id} is ${
+      ? `There is no ${subject} in the pool`
+      : `T${subject.slice(1)} is ${
         stateNames[this.state]
       }: only a pending or invalid transaction can be replaced`
   }
 }
+
+export const refusalOf = (faults: ReadonlyArray<InputFault>): SubmissionRefused =>
+  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+export const failIfRefused = (
+  faults: ReadonlyArray<InputFault>
+): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))

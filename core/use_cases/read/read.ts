@@ -5,25 +5,18 @@ import {
   invalidValue,
   type ItemOperation,
   noQuery,
+  answerShape,
   type Operation,
-  operations,
   type OperationId,
-  operationIds,
-  pageShape,
-  type PageView,
   pathReader,
   queryReader,
+  type ReadOperationId,
+  readOperationsOf,
   type Revision,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type {
-  AccountView,
-  Authorization,
-  NetworkConstants,
-  PoolTransaction,
-  PoolTransactionView
-} from "../../domain/mod.ts"
+import type { AccountView, Authorization, NetworkConstants } from "../../domain/mod.ts"
 import {
   type Dependency,
   type FoundItem,
@@ -33,8 +26,10 @@ import {
   type Page,
   PoolStore,
   PoolTip,
+  poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
+import { findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
@@ -44,9 +39,10 @@ export interface Answer {
   /** The answer is current while none of these parts of the ledger changes. */
   readonly dependsOn: ReadonlyArray<Dependency>
   /**
-   * Key and version in the pool, from `PoolTip` before the read; the version is null if unknown.
+   * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
+   * the read; the version is null if unknown.
    */
-  readonly pool?: { readonly key: string; readonly version: number | null }
+  readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
 /**
@@ -91,7 +87,9 @@ export type ReadOperation = (
 /** The operations of one revision, bound to the stores. */
 export interface ReadInterface {
   readonly revision: Revision
-  readonly operations: { readonly [Id in OperationId]: ReadOperation }
+  readonly operations:
+    & { readonly [Id in OperationId]: ReadOperation }
+    & { readonly [Id in ReadOperationId]?: ReadOperation }
 }
 
 /** The options of `readInterfaces`. */
@@ -102,6 +100,8 @@ export interface ReadOptions {
   readonly revisions: ReadonlyArray<Revision>
   /** Maximum number of items in a list parameter; the maximum page size by default. */
   readonly listItemsMax?: number
+  /** Seconds that the coordinator waits between two batches, as `state` shows it; 0 by default. */
+  readonly forgeDelaySeconds?: number
 }
 
 /**
@@ -130,7 +130,10 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(
-      operationIds.map((id) => [id, bindOperation(id, revision, options, stores)])
+      readOperationsOf(revision).map(([id, operation]) => [
+        id,
+        bindOperation(operation, revision, options, stores)
+      ])
     ) as ReadInterface["operations"]
   }))
 })
@@ -142,13 +145,13 @@ interface Stores {
 }
 
 const bindOperation = (
-  id: OperationId,
+  operation: Operation,
   revision: Revision,
   options: ReadOptions,
   { pool, poolTip, reader }: Stores
 ): ReadOperation => {
-  const operation: Operation = operations[id]
   const { constants, context } = options
+  const write = answerShape(operation, revision).write(context) as (view: unknown) => string
   if (operation.kind === "list") {
     const read = queryReader(
       operation.list,
@@ -157,7 +160,6 @@ const bindOperation = (
       options.revisions,
       options.listItemsMax
     )
-    const writePage = pageShape(operation, revision).write(context)
     const dependsOn = dependenciesOf.list(operation.list)
     const pages: (
       ...of: Parameters<Stores["reader"]["list"]>
@@ -171,18 +173,20 @@ const bindOperation = (
         ? Effect.fail(badInput(decoded.failure))
         : Effect.map(
           pages(operation.list, decoded.success),
-          (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn })
+          (page) => ({ json: write(page), stamp: page.stamp, dependsOn })
         )
     }
   }
-  const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
   const answer = (
     view: unknown,
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** Returns the current version of a key in the pool; call it before reading the store. */
-  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
+  /** Returns the current version in the pool; call it before reading the store. */
+  const inPool = <Key extends string | null>(key: Key) => ({
+    key,
+    version: poolVersion(poolTip, key)
+  })
   switch (operation.kind) {
     case "item":
       return singleAnswer(
@@ -224,21 +228,53 @@ const bindOperation = (
       return singleAnswer(operation, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
-          const transaction = yield* pool.transaction(key.key)
-          if (transaction === null) return yield* failNotFound(operation, context, path)
-          const { view, stamp } = yield* poolView(reader, transaction)
+          const found = yield* findPooled({ pool, reader }, key.key)
+          if (found === null) return yield* failNotFound(operation, context, path)
+          const { stamp, view } = found
           return {
             ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
             pool: key
           }
         }))
+    case "poolList": {
+      const read = queryReader("pool", revision, context, options.revisions)
+      return (_, query) => {
+        const decoded = read(query)
+        if (Result.isFailure(decoded)) return Effect.fail(badInput(decoded.failure))
+        return listPool({ pool, reader }, decoded.success).pipe(
+          Effect.map((page) => ({
+            ...answer(page, page.stamp, dependenciesOf.poolTransaction(false)),
+            // an added transaction changes no version of the pool in other processes
+            pool: { key: "", version: null }
+          })),
+          Effect.mapError((failure) =>
+            failure._tag === "BadInput"
+              ? badInput(failure.faults.map((fault) => ({
+                ...fault,
+                parameter: context.name(fault.parameter)
+              })))
+              : failure
+          )
+        )
+      }
+    }
     case "state":
-      return singleAnswer(
-        operation,
-        context,
-        () =>
-          Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state))
-      )
+      return singleAnswer(operation, context, () =>
+        Effect.gen(function*() {
+          const isShown = revision.showsNode === true
+          const load = isShown ? inPool(null) : undefined
+          const node = isShown
+            ? {
+              forgeDelaySeconds: options.forgeDelaySeconds ?? 0,
+              poolLoad: (yield* pool.counts).pend
+            }
+            : null
+          const { stamp, state } = yield* reader.state
+          return {
+            ...answer({ ...state, node }, stamp, dependenciesOf.state),
+            ...load === undefined ? {} : { pool: load }
+          }
+        }))
     case "config": {
       const json = write(constants)
       return () =>
@@ -326,33 +362,3 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   poolTransaction: "transaction in the pool",
   authorization: "account-creation authorization"
 }
-
-/**
- * Adds token and sender from one snapshot of the ledger to a pool transaction. Only a rollback can
- * remove them.
- */
-const poolView = Effect.fnUntraced(
-  function*(reader: Stores["reader"], transaction: PoolTransaction) {
-    const { fromAccountIndex, request, tokenId } = transaction
-    const requested = request?.tokenId ?? null
-    const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } =
-      yield* reader.accountsAndTokens({
-        accounts: [fromAccountIndex],
-        tokens: requested === null ? [tokenId] : [tokenId, requested]
-      })
-    if (token === null) {
-      return yield* new StoreFailure({
-        message:
-          `Token ${tokenId} of the transaction is no longer registered after a rollback: try again later`,
-        retry: true
-      })
-    }
-    const view: PoolTransactionView = {
-      transaction,
-      token,
-      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
-      requestToken
-    }
-    return { view, stamp }
-  }
-)
