@@ -214,7 +214,7 @@ export const lists = {
         "ethereumAddress",
         "equal",
         "wonByEthereumAddress",
-        "Only slots with a closed auction whose best bid was made for this forger"
+        "Only slots whose auction this forger has won"
       ),
       finishedAuction: filter(
         "boolean",
@@ -223,7 +223,7 @@ export const lists = {
         "If true, only slots whose auction is closed"
       )
     },
-    exclusions: [],
+    exclusions: [["wonByBidder", "wonByForger"]],
     atLeastOne: [],
     ordered: [["minSlotNum", "maxSlotNum"]]
   },

@@ -172,6 +172,8 @@ export interface Batch {
   /** Queue of L1 user transactions that this batch forged; null if it forged none. */
   readonly forgeL1TransactionsNum: number | null
   readonly slotNum: number
+  /** Number of its transactions. */
+  readonly forgedTransactions: number
 }
 
 /** A batch with all its transactions, ascending by position. */

@@ -51,6 +51,9 @@ export interface BatchSums {
   readonly firstTimestampMs: number
   readonly lastTimestampMs: number
   readonly feesUSD: number
+  readonly l1UserTransactions: number
+  /** Sum of the times from the block that queued an L1 user transaction to its batch. */
+  readonly l1WaitMs: bigint
 }
 
 /** Duration of the window of the metrics, which ends at the last block: 24 hours, in milliseconds. */
@@ -89,6 +92,9 @@ export const metricsOf = (
     batchFrequency: sums.batches > 0 ? seconds / sums.batches : 0,
     transactionsPerSecond: sums.batches > 0 ? sums.transactions / seconds : 0,
     avgTransactionFee: sums.l2Transactions > 0 ? sums.feesUSD / sums.l2Transactions : 0,
+    estimatedTimeToForgeL1: sums.l1UserTransactions > 0
+      ? Number(sums.l1WaitMs) / 1000 / sums.l1UserTransactions
+      : 0,
     totalAccounts: totals.totalAccounts,
     totalPublicKeys: totals.totalPublicKeys
   }

@@ -227,6 +227,15 @@ export interface PoolTip {
 }
 
 /**
+ * Returns the version of a key in the pool, or of the whole pool if the key is null; null if it is
+ * unknown.
+ */
+export const poolVersion = (
+  tip: PoolTip | null,
+  key: TransactionId | EthereumAddress | null
+): number | null => (key === null ? tip?.version() : tip?.versionOf(key)) ?? null
+
+/**
  * The `PoolTip` of the stores of a node. Null, the default, if the store does not report changes.
  *
  * @example

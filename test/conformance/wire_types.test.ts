@@ -457,7 +457,14 @@ describe("a revision", () => {
           "^0x0[0-2][a-fA-F0-9]{64}$",
           "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
         ),
-        boolean: { type: "boolean" }
+        boolean: { type: "boolean" },
+        nonce: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2n ** 64n - 1n,
+          description: "Number of transactions that the account has sent",
+          examples: [121]
+        }
       }
     )
     assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")
@@ -472,7 +479,7 @@ describe("a revision", () => {
   })
 
   it("names operations by paths, each with the declared statuses", () => {
-    const told = Object.values(operations).map((operation) =>
+    const described = Object.values(operations).map((operation) =>
       [
         operation.kind,
         operation.path,
@@ -481,7 +488,7 @@ describe("a revision", () => {
         operation.parameters.map(({ name, scalar }) => `${name} ${scalar}`).join(" ")
       ].join(" | ")
     )
-    assert.includeMembers(told, [
+    assert.includeMembers(described, [
       "list | /coordinators | coordinator | 400 500 | ",
       "list | /accounts | account | 400 404 500 | ",
       "item | /exits/{batchNum}/{accountIndex} | exit | 400 404 500 | batchNum batchNum accountIndex accountIndex",

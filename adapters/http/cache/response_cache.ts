@@ -5,6 +5,7 @@ import {
   type LedgerStamp,
   type LedgerTip,
   type PoolTip,
+  poolVersion,
   versionsOf
 } from "../../../core/ports/mod.ts"
 import type { Answer } from "../../../core/use_cases/mod.ts"
@@ -148,7 +149,7 @@ export const makeResponseCache = (
     (entry.current === now ||
       entry.versions === versionsAt(entry.dependsOn, now.stamp.version, now.snapshot)) &&
     (entry.pool === undefined ||
-      entry.pool.version === (poolTip?.versionOf(entry.pool.key) ?? null))
+      entry.pool.version === poolVersion(poolTip, entry.pool.key))
   const refreshHeaders = (
     routes: RevisionRoutes,
     entry: CacheEntry,

@@ -26,6 +26,7 @@ import {
   type Page,
   PoolStore,
   PoolTip,
+  poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool } from "../pool/mod.ts"
@@ -38,9 +39,10 @@ export interface Answer {
   /** The answer is current while none of these parts of the ledger changes. */
   readonly dependsOn: ReadonlyArray<Dependency>
   /**
-   * Key and version in the pool, from `PoolTip` before the read; the version is null if unknown.
+   * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
+   * the read; the version is null if unknown.
    */
-  readonly pool?: { readonly key: string; readonly version: number | null }
+  readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
 /**
@@ -98,6 +100,8 @@ export interface ReadOptions {
   readonly revisions: ReadonlyArray<Revision>
   /** Maximum number of items in a list parameter; the maximum page size by default. */
   readonly listItemsMax?: number
+  /** Seconds that the coordinator waits between two batches, as `state` shows it; 0 by default. */
+  readonly forgeDelaySeconds?: number
 }
 
 /**
@@ -178,8 +182,11 @@ const bindOperation = (
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** Returns the current version of a key in the pool; call it before reading the store. */
-  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
+  /** Returns the current version in the pool; call it before reading the store. */
+  const inPool = <Key extends string | null>(key: Key) => ({
+    key,
+    version: poolVersion(poolTip, key)
+  })
   switch (operation.kind) {
     case "item":
       return singleAnswer(
@@ -263,12 +270,22 @@ const bindOperation = (
       }
     }
     case "state":
-      return singleAnswer(
-        operation,
-        context,
-        () =>
-          Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state))
-      )
+      return singleAnswer(operation, context, () =>
+        Effect.gen(function*() {
+          const isShown = revision.showsNode === true
+          const load = isShown ? inPool(null) : undefined
+          const node = isShown
+            ? {
+              forgeDelaySeconds: options.forgeDelaySeconds ?? 0,
+              poolLoad: (yield* pool.counts).pend
+            }
+            : null
+          const { stamp, state } = yield* reader.state
+          return {
+            ...answer({ ...state, node }, stamp, dependenciesOf.state),
+            ...load === undefined ? {} : { pool: load }
+          }
+        }))
     case "config": {
       const json = write(constants)
       return () =>

@@ -418,6 +418,14 @@ const checkPool: Step = (world) =>
 /**
  * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
  * random order. `runs` is the number of random histories of each law.
+ *
+ * @example
+ * ```ts
+ * import { poolLaws } from "rollup-node-api/testing"
+ *
+ * console.log(poolLaws.some(({ name }) => name.startsWith("an acknowledged transaction")))
+ * // => true
+ * ```
  */
 export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
   simulated(
