@@ -352,7 +352,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
-    ...v1 ? { maxNumBatch: uint32, itemId: safe } : {},
+    ...v1 ? { maxNumBatch: uint32, itemId: safe, requestOffset: safe } : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {
@@ -368,6 +368,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     getExits: page("Exits", "exits", exit),
     getExit: exit,
     getPoolTx: poolTransaction,
+    getAtomicGroup: array(poolTransaction),
     getPoolTxs: page("PoolTransactions", "transactions", poolTransaction),
     getHistoryTxs: page("HistoryTransactions", "transactions", transaction),
     getHistoryTx: transaction,

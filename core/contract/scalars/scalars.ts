@@ -5,6 +5,7 @@ import {
   type AccountIndex,
   EncodingError,
   type EthereumAddress,
+  type GroupId,
   parseAccountIndex,
   parseEthereumAddress,
   parsePrefixedAddress,
@@ -184,6 +185,10 @@ export const transactionId: Scalar<TransactionId> = scalar({
   description: "Identifier of a transaction",
   example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
 })
+export const groupId: Scalar<GroupId> = hexadecimal(values.hash, {
+  description: "Identifier of an atomic group",
+  example: `0x${"0b3d5f01".repeat(8)}`
+})
 export const hash: Scalar<string> = hexadecimal(values.hash, {
   description: "Hash of an Ethereum block",
   example: `0x${"22aec942".repeat(8)}`
@@ -283,6 +288,7 @@ export const scalars = {
   prefixedAddress,
   publicKey,
   transactionId,
+  groupId,
   transactionType,
   poolTransactionType,
   poolState,
