@@ -3,15 +3,15 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery,
-  MerkleProof, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Coordinator, Coordinators, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof,
+  RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info,
-  L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Coordinator, Coordinators, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info,
+  MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -315,6 +315,26 @@ export interface Config {
   readonly withdrawalDelayer: ConfigWithdrawalDelayer
   /** Identifier of the Ethereum chain. */
   readonly chainId: number
+}
+
+/** The parameters of `tokens`, which are ordered by token identifier. */
+export interface TokensQuery extends Paging {
+  /** Only these tokens: token identifiers separated by commas. */
+  readonly ids?: ReadonlyArray<number>
+  /** Only tokens with these symbols, separated by commas. */
+  readonly symbols?: ReadonlyArray<string>
+  /** Only tokens whose name contains this text, with the same case. */
+  readonly name?: string
+  /** Only tokens with these contract addresses, separated by commas. */
+  readonly addresses?: ReadonlyArray<string>
+}
+
+/** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
+export interface CoordinatorsQuery extends Paging {
+  /** Only the latest registration of this bidder. */
+  readonly bidderAddr?: string
+  /** Only the latest registrations of bidders, of those that name this forger. */
+  readonly forgerAddr?: string
 }
 
 /** Page of transactions. */

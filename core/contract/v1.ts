@@ -138,6 +138,12 @@ export const v1: Revision = {
   name: "v1",
   path: "/v1",
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  parameters: {
+    ...later.parameters,
+    tokens: {},
+    coordinators: { onlyLatest: null }
+  },
+  presets: { coordinators: { onlyLatest: true } },
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,

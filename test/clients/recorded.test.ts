@@ -22,8 +22,7 @@ const recorded = JSON.parse(
 /** Requests that this server does not answer yet, and the status of its refusal. */
 const unserved: ReadonlyArray<readonly [url: RegExp, status: number]> = [
   [/^\/v1\/atomic-pool$/u, 404],
-  [/^\/v1\/health$/u, 404],
-  [/^\/v1\/coordinators\?/u, 400]
+  [/^\/v1\/health$/u, 404]
 ]
 
 /** Requests that the dialect refuses, with the status and the code of the refusal. */

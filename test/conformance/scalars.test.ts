@@ -76,7 +76,8 @@ const samples: {
   proofFunction: [[0, 3], [-1, 4]],
   order: [["ASC", "DESC"], ["asc"]],
   tokenIds: [["0", "1,2"], ["", "1,,2", "a"]],
-  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]]
+  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]],
+  ethereumAddresses: [[address(10), `${address(10)},${address(11)}`], ["", `zk:${address(10)}`]]
 }
 /** Scalars whose fields and parameters have descriptions of their own. */
 const undescribed: ReadonlyArray<string> = [
@@ -84,6 +85,7 @@ const undescribed: ReadonlyArray<string> = [
   "boolean",
   "count",
   "dateTime",
+  "ethereumAddresses",
   "filledText",
   "layer",
   "number",

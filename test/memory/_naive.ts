@@ -8,7 +8,7 @@ import {
   type ListQuery,
   type PageCounts
 } from "../../core/contract/mod.ts"
-import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
+import { type Coordinator, isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
 /** Returns the page of a list by a scan of all items, to compare with the indexed page. */
 export const naivePage = <N extends ListName>(
@@ -84,6 +84,9 @@ const forgerOfBest = (slot: SlotView, ledger: MemoryLedger) =>
     ? null
     : ledger.find("coordinator", slot.bestBid.bid.bidderAddr).item!.forgerAddr
 
+const isLatest = ({ bidderAddr, itemId }: Coordinator, ledger: MemoryLedger): boolean =>
+  ledger.find("coordinator", bidderAddr).item!.itemId === itemId
+
 const rules: { readonly [N in ListName]: Rules<N> } = {
   accounts: {
     address: ({ account }, value) => account.address === value,
@@ -131,7 +134,12 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
   tokens: {
     ids: ({ id }, value) => value.includes(id),
     symbols: ({ symbol }, value) => value.includes(symbol),
-    name: ({ name }, value) => name.includes(value)
+    name: ({ name }, value) => name.includes(value),
+    addresses: ({ ethereumAddress }, value) => value.includes(ethereumAddress)
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: (item, value, ledger) => isLatest(item, ledger) && item.bidderAddr === value,
+    forgerAddr: (item, value, ledger) => isLatest(item, ledger) && item.forgerAddr === value,
+    onlyLatest: (item, value, ledger) => !value || isLatest(item, ledger)
+  }
 }

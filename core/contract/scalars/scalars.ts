@@ -269,6 +269,12 @@ export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
   ["ETH", "DAI"]
 )
 
+export const ethereumAddresses: Scalar<ReadonlyArray<EthereumAddress>> = listOf(
+  ethereumAddress,
+  "Ethereum addresses separated by commas",
+  [sampleAddress]
+)
+
 /** The scalars of filters and path parameters. Declarations refer to them by name. */
 export const scalars = {
   tokenId,
@@ -280,6 +286,7 @@ export const scalars = {
   nonce,
   accountIndex,
   ethereumAddress,
+  ethereumAddresses,
   prefixedAddress,
   publicKey,
   transactionId,
