@@ -26,6 +26,7 @@ export const operations = {
   getCoordinators: { path: "/coordinators", itemsProperty: "coordinators" },
   getCoordinator: { path: "/coordinators/{bidderAddr}" },
   getPoolTxs: { path: "/transactions-pool", itemsProperty: "transactions" },
+  getHealth: { path: "/health" },
   postRegister: { path: "/account-creation-authorization", posts: true },
   postTx: { path: "/transactions-pool", posts: true },
   putTx: { path: "/transactions-pool/{id}", puts: true },

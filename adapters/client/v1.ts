@@ -372,6 +372,27 @@ export interface PoolTransactionsQuery extends Paging {
   readonly toBJJ?: string
 }
 
+/** Whether a store answers. */
+export interface StoreHealth {
+  readonly status: "UP" | "DOWN"
+  /** Name and version of its software. */
+  readonly version: string
+  /** Last applied migration; null if the store has none. */
+  readonly last_migration: string | null
+}
+
+/** Whether the node can answer. */
+export interface Health {
+  readonly status: "UP" | "DOWN"
+  /** Version of the program. */
+  readonly version: string
+  readonly timestamp: string
+  /** The store of the ledger. */
+  readonly historyDB: StoreHealth
+  /** The store of the pool. */
+  readonly l2DB: StoreHealth
+}
+
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
@@ -462,6 +483,8 @@ export interface Operations {
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
   /** Pool transactions of this node: `GET /transactions-pool`. */
   readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
+  /** Whether the stores of this node answer: `GET /health`. */
+  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */

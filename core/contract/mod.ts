@@ -29,6 +29,7 @@ export {
   operations,
   type PathParameter,
   type ReadOperationId,
+  type RevisedOperation,
   type WriteOperation,
   type WriteOperationId,
   writeOperationIds,

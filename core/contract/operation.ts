@@ -1,8 +1,11 @@
+import type { NodeHealth } from "../domain/mod.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
+import { health } from "./shapes/mod.ts"
+import type { Shape } from "./wire_type.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {
@@ -41,12 +44,21 @@ export interface PoolListOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
+/** Whether the node can answer: a status of 503 says that it cannot. */
+export interface HealthOperation extends Described {
+  readonly kind: "health"
+  readonly shape: Shape<NodeHealth>
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
+/** An operation whose answer is an object of the revision. */
+export type RevisedOperation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
+
+export type Operation = RevisedOperation | HealthOperation
 
 const list = (
   path: string,
@@ -224,6 +236,15 @@ export const extraOperations = {
     shape: "poolTransaction",
     tag: "Transaction",
     summary: "Pool transactions of this node",
+    parameters: [],
+    statuses: [400, 500]
+  },
+  getHealth: {
+    kind: "health",
+    path: "/health",
+    shape: health,
+    tag: "Network status",
+    summary: "Whether the stores of this node answer",
     parameters: [],
     statuses: [400, 500]
   }

@@ -19,6 +19,8 @@ const known = new WeakMap<Revision, Map<AnyListOperation, Shape<PageView>>>()
 export const answerShape = (operation: Operation, revision: Revision): Shape<never> =>
   "list" in operation
     ? pageShape(operation, revision) as Shape<never>
+    : operation.kind === "health"
+    ? operation.shape as Shape<never>
     : revision.shapes[operation.shape] as Shape<never>
 
 /**

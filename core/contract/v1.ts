@@ -153,7 +153,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
+  extras: ["getPoolTxs", "getHealth", "putTx", "putTxOfNonce"],
   shapes: {
     ...later.shapes,
     transaction,

@@ -21,8 +21,7 @@ const recorded = JSON.parse(
 
 /** Requests that this server does not answer yet, and the status of its refusal. */
 const unserved: ReadonlyArray<readonly [url: RegExp, status: number]> = [
-  [/^\/v1\/atomic-pool$/u, 404],
-  [/^\/v1\/health$/u, 404]
+  [/^\/v1\/atomic-pool$/u, 404]
 ]
 
 /** Requests that the dialect refuses, with the status and the code of the refusal. */
@@ -48,7 +47,8 @@ const least: ReadonlyArray<readonly [url: RegExp, read: (answer: never) => unkno
   [/^\/v1\/accounts\/hez:ETH:256$/u, ({ nonce }: { nonce: number }) => nonce],
   [
     /^\/v1\/[a-z-]+(?:\?|$)/u,
-    (page: { pendingItems?: number; hermez?: object }) => page.pendingItems ?? page.hermez
+    (answer: { pendingItems?: number; hermez?: object; historyDB?: object }) =>
+      answer.pendingItems ?? answer.hermez ?? answer.historyDB
   ],
   [/./u, (answer: object) => Object.keys(answer)[0]]
 ]

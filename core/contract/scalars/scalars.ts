@@ -255,6 +255,7 @@ export const poolTransactionType = oneOf(poolTransactionTypes, {
 export const poolState = oneOf(poolStates, {
   description: "pend: pending, fing: forging, fged: forged, invl: invalid"
 })
+export const healthStatus = oneOf(["UP", "DOWN"])
 export const layer = oneOf(["L1", "L2"])
 export const order = oneOf(["ASC", "DESC"])
 
