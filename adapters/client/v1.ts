@@ -3,15 +3,14 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token,
-  Tokens, TokensQuery, Verifier
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery,
-  Token, Tokens, TokensQuery, Verifier
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens,
+  Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -100,6 +99,8 @@ export interface PoolL2Transaction {
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch: number
+  /** Position of the required transaction in the group; 0 if there is no group. */
+  readonly requestOffset: number
 }
 
 /** Properties of L1 transactions. */
@@ -456,6 +457,26 @@ export interface Config {
   readonly chainId: number
 }
 
+/** The parameters of `tokens`, which are ordered by token identifier. */
+export interface TokensQuery extends Paging {
+  /** Only these tokens: token identifiers separated by commas. */
+  readonly ids?: ReadonlyArray<number>
+  /** Only tokens with these symbols, separated by commas. */
+  readonly symbols?: ReadonlyArray<string>
+  /** Only tokens whose name contains this text, with the same case. */
+  readonly name?: string
+  /** Only tokens with these contract addresses, separated by commas. */
+  readonly addresses?: ReadonlyArray<string>
+}
+
+/** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
+export interface CoordinatorsQuery extends Paging {
+  /** Only the latest registration of this bidder. */
+  readonly bidderAddr?: string
+  /** Only the latest registrations of bidders, of those that name this forger. */
+  readonly forgerAddr?: string
+}
+
 /** Page of transactions. */
 export interface PoolTransactions {
   readonly transactions: ReadonlyArray<PoolL2Transaction>
@@ -489,6 +510,30 @@ export interface PoolTransactionsQuery extends Paging {
   readonly fromBJJ?: string
   /** Only transactions to this BabyJubJub key or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
   readonly toBJJ?: string
+}
+
+/** The transactions of an atomic group, in their order. */
+export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
+
+/** Whether a store answers. */
+export interface StoreHealth {
+  readonly status: "UP" | "DOWN"
+  /** Name and version of its software. */
+  readonly version: string
+  /** Last applied migration; null if the store has none. */
+  readonly last_migration: string | null
+}
+
+/** Whether the node can answer. */
+export interface Health {
+  readonly status: "UP" | "DOWN"
+  /** Version of the program. */
+  readonly version: string
+  readonly timestamp: string
+  /** The store of the ledger. */
+  readonly historyDB: StoreHealth
+  /** The store of the pool. */
+  readonly l2DB: StoreHealth
 }
 
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
@@ -533,8 +578,62 @@ export interface PostPoolL2Transaction {
   readonly requestNonce?: number | bigint | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch?: number | null
-  /** Position in a group; only 0, no group. */
+  /** Only 0: a transaction of an atomic group is posted with its group. */
   readonly requestOffset?: number | null
+}
+
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+export interface PostAtomicTransaction {
+  /** Recomputed from sender, token, amount, nonce and fee. */
+  readonly id: string
+  /** Type of the transaction; must match the destination. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Token of the sender's account. */
+  readonly tokenId: number
+  /** Account of the sender. */
+  readonly fromAccountIndex: string
+  /** Account of the receiver, or the exit. */
+  readonly toAccountIndex?: string | null
+  /** Receiver by Ethereum address; all F with a key. */
+  readonly toZkEthereumAddress?: string | null
+  /** Receiver by BabyJubJub key. */
+  readonly toBjj?: string | null
+  /** Units of the token, as many as 40 bits of floating point hold exactly. */
+  readonly amount: string
+  /** Index into the table of fee factors; 256 cannot be signed. */
+  readonly fee: number
+  /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
+  readonly nonce: number | bigint
+  /** Compressed BabyJubJub signature of the sender. */
+  readonly signature: string
+  /** Sender of the transaction that must be forged in the same batch. */
+  readonly requestFromAccountIndex?: string | null
+  /** Receiver of it. */
+  readonly requestToAccountIndex?: string | null
+  /** Receiver of it by Ethereum address. */
+  readonly requestToZkEthereumAddress?: string | null
+  /** Receiver of it by key. */
+  readonly requestToBjj?: string | null
+  /** Token of it. */
+  readonly requestTokenId?: number | null
+  /** Amount of it. */
+  readonly requestAmount?: string | null
+  /** Fee of it. */
+  readonly requestFee?: number | null
+  /** Nonce of it. */
+  readonly requestNonce?: number | bigint | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch?: number | null
+  /** Position of the required transaction: 1 to 3 for as many positions later, 4 to 7 for 4 to 1 positions earlier. */
+  readonly requestOffset: number
+}
+
+/** Transactions that are forged in one batch, in this order, or never. Each requires another one: its request properties are those of that transaction, and requestOffset names its position. All are connected by these requirements. */
+export interface PostAtomicGroup {
+  /** Keccak-256 hash of the identifiers of the transactions. */
+  readonly atomicGroupId: string
+  /** The transactions, at least two. */
+  readonly transactions: ReadonlyArray<PostAtomicTransaction>
 }
 
 /** The parameters and the answer of each operation. */
@@ -581,6 +680,10 @@ export interface Operations {
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
   /** Pool transactions of this node: `GET /transactions-pool`. */
   readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
+  /** Transactions of an atomic group of this node, in their order: `GET /atomic-pool/{id}`. */
+  readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
+  /** Whether the stores of this node answer: `GET /health`. */
+  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
@@ -589,4 +692,6 @@ export interface Operations {
   readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
   /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
   readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Submit transactions that are forged together or never: `POST /atomic-pool`. Repeating a post changes nothing and gets the same answer. */
+  readonly postAtomicGroup: { readonly takes: PostAtomicGroup | JsonText, readonly answers: ReadonlyArray<string> }
 }

@@ -13,7 +13,14 @@ export {
   jsonDepthMaxDefault
 } from "./bodies/mod.ts"
 export { earlier } from "./earlier.ts"
-export { brokenBody, brokenRule, invalidValue, jsonPointer, nearestName } from "./fault.ts"
+export {
+  brokenBody,
+  brokenRule,
+  faultOfItem,
+  invalidValue,
+  jsonPointer,
+  nearestName
+} from "./fault.ts"
 export { BadInput, InputFault } from "./input_fault.ts"
 export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
@@ -28,6 +35,7 @@ export {
   operations,
   type PathParameter,
   type ReadOperationId,
+  type RevisedOperation,
   type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"

@@ -1,8 +1,11 @@
+import type { NodeHealth } from "../domain/mod.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
+import { health } from "./shapes/mod.ts"
+import type { Shape } from "./wire_type.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {
@@ -41,12 +44,32 @@ export interface PoolListOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
+/** The transactions of a group of the pool. */
+export interface GroupOperation extends Described {
+  readonly kind: "group"
+  readonly shape: "poolTransaction"
+}
+
+/** Whether the node can answer: a status of 503 says that it cannot. */
+export interface HealthOperation extends Described {
+  readonly kind: "health"
+  readonly shape: Shape<NodeHealth>
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
+/** An operation whose answer is an object of the revision. */
+export type RevisedOperation =
+  | ListOperation
+  | ItemOperation
+  | PoolListOperation
+  | GroupOperation
+  | OtherOperation
+
+export type Operation = RevisedOperation | HealthOperation
 
 const list = (
   path: string,
@@ -237,6 +260,24 @@ export const extraOperations = {
     summary: "Pool transactions of this node",
     parameters: [],
     statuses: [400, 500]
+  },
+  getAtomicGroup: {
+    kind: "group",
+    path: "/atomic-pool/{id}",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Transactions of an atomic group of this node, in their order",
+    parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
+    statuses: [400, 404, 500]
+  },
+  getHealth: {
+    kind: "health",
+    path: "/health",
+    shape: health,
+    tag: "Network status",
+    summary: "Whether the stores of this node answer",
+    parameters: [],
+    statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 
@@ -248,8 +289,8 @@ export type ReadOperationId = OperationId | ExtraOperationId
 export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary" | "parameters"> {
   readonly method: "POST" | "PUT"
   readonly body: BodyName
-  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
-  readonly answer: "transactionId" | "nothing"
+  /** Content of the answer with status 200: JSON of the identifiers, or an empty body. */
+  readonly answer: "transactionId" | "transactionIds" | "nothing"
   /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 500>
 }
@@ -300,6 +341,16 @@ export const extraWriteOperations = {
     answer: "transactionId",
     tag: "Transaction",
     summary: "Replace the pending or invalid transaction of an account with a nonce",
+    statuses: [400, 500]
+  },
+  postAtomicGroup: {
+    method: "POST",
+    path: "/atomic-pool",
+    parameters: [],
+    body: "group",
+    answer: "transactionIds",
+    tag: "Transaction",
+    summary: "Submit transactions that are forged together or never",
     statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: WriteOperation }

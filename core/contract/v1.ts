@@ -16,7 +16,7 @@ import {
   values,
   type WithdrawalDelayerConstants
 } from "../domain/mod.ts"
-import { type Bodies, type Body, bodies, optional } from "./bodies/mod.ts"
+import { type Bodies, type Body, bodies, groupOf, optional } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
@@ -152,7 +152,10 @@ const postedTransaction: Body<PostedTransaction> = {
   fields: {
     ...bodies.transaction.fields,
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
-    requestOffset: optional(none, "Position in a group; only 0, no group")
+    requestOffset: {
+      ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
+      ruleName: "offsetWithoutGroup"
+    }
   },
   notes: Object.fromEntries(
     Object.entries(bodies.transaction.notes).filter(([name]) =>
@@ -172,7 +175,11 @@ const postedTransaction: Body<PostedTransaction> = {
     requestOffset: null
   })
 }
-const v1Bodies: Bodies = { ...bodies, transaction: postedTransaction }
+const v1Bodies: Bodies = {
+  ...bodies,
+  transaction: postedTransaction,
+  group: groupOf(postedTransaction)
+}
 
 /**
  * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
@@ -183,6 +190,12 @@ export const v1: Revision = {
   name: "v1",
   path: "/v1",
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  parameters: {
+    ...later.parameters,
+    tokens: {},
+    coordinators: { onlyLatest: null }
+  },
+  presets: { coordinators: { onlyLatest: true } },
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,
@@ -193,7 +206,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
+  extras: ["getPoolTxs", "getAtomicGroup", "getHealth", "putTx", "putTxOfNonce", "postAtomicGroup"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -273,6 +286,11 @@ export const v1: Revision = {
           batchNum,
           (v: PoolTransactionView) => v.transaction.maxNumBatch ?? 0,
           "Last batch that may forge it; 0 means without limit"
+        ),
+        requestOffset: field(
+          integer(values.integer(0, 7)),
+          (v: PoolTransactionView) => v.transaction.group?.requestOffset ?? 0,
+          "Position of the required transaction in the group; 0 if there is no group"
         )
       }
     })

@@ -65,6 +65,9 @@ export interface GroupedTransaction extends PostedTransaction {
   readonly requestOffset: number
 }
 
+/** Maximum number of transactions of a group. */
+export const groupTransactionsMax = 32
+
 /** An atomic group as posted: its transactions are forged in one batch, in this order, or never. */
 export interface PostedGroup {
   readonly id: GroupId

@@ -352,7 +352,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
-    ...v1 ? { maxNumBatch: uint32, itemId: safe } : {},
+    ...v1 ? { maxNumBatch: uint32, itemId: safe, requestOffset: safe } : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {
@@ -361,13 +361,26 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     bjj: key,
     signature: text(/^0x[0-9a-f]{130}$/u)
   })
+  const storeHealth = object("StoreHealth", {
+    status: text(/^(UP|DOWN)$/u),
+    version: any,
+    last_migration: orNull(any)
+  })
   return {
+    getHealth: object("Health", {
+      status: text(/^(UP|DOWN)$/u),
+      version: any,
+      timestamp: dateTime,
+      historyDB: storeHealth,
+      l2DB: storeHealth
+    }),
     getAccountCreationAuthorization: authorization,
     getAccounts: page("Accounts", "accounts", accountObject),
     getAccount: accountObject,
     getExits: page("Exits", "exits", exit),
     getExit: exit,
     getPoolTx: poolTransaction,
+    getAtomicGroup: array(poolTransaction),
     getPoolTxs: page("PoolTransactions", "transactions", poolTransaction),
     getHistoryTxs: page("HistoryTransactions", "transactions", transaction),
     getHistoryTx: transaction,

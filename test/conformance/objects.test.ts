@@ -649,7 +649,7 @@ const v1Written = {
       view,
       `${text.slice(0, -1)},"itemId":88,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
-      },"maxNumBatch":0}`
+      },"maxNumBatch":0,"requestOffset":0}`
     ] as const
   )
 } satisfies Partial<Written>

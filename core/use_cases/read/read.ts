@@ -12,11 +12,17 @@ import {
   queryReader,
   type ReadOperationId,
   readOperationsOf,
+  type RevisedOperation,
   type Revision,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type { AccountView, Authorization, NetworkConstants } from "../../domain/mod.ts"
+import {
+  type AccountView,
+  type Authorization,
+  isHealthy,
+  type NetworkConstants
+} from "../../domain/mod.ts"
 import {
   type Dependency,
   type FoundItem,
@@ -29,15 +35,22 @@ import {
   poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
-import { findPooled, listPool } from "../pool/mod.ts"
+import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
+import { readHealth } from "./health.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
   readonly json: string
-  readonly stamp: LedgerStamp
-  /** The answer is current while none of these parts of the ledger changes. */
-  readonly dependsOn: ReadonlyArray<Dependency>
+  /** Absent if the answer does not read the ledger. */
+  readonly stamp?: LedgerStamp
+  /**
+   * The answer is current while none of these parts of the ledger changes. Absent if it changes
+   * with every read.
+   */
+  readonly dependsOn?: ReadonlyArray<Dependency>
+  /** 200 by default; 503 if the node says that it cannot answer. */
+  readonly status?: 503
   /**
    * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
    * the read; the version is null if unknown.
@@ -236,6 +249,17 @@ const bindOperation = (
             pool: key
           }
         }))
+    case "group":
+      return singleAnswer(operation, context, (values, path) =>
+        Effect.gen(function*() {
+          const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
+          if (items.length === 0) return yield* failNotFound(operation, context, path)
+          return {
+            ...answer(items, stamp, dependenciesOf.poolTransaction(false)),
+            // the versions of the pool are those of single transactions
+            pool: { key: "", version: null }
+          }
+        }))
     case "poolList": {
       const read = queryReader("pool", revision, context, options.revisions)
       return (_, query) => {
@@ -258,6 +282,16 @@ const bindOperation = (
         )
       }
     }
+    case "health":
+      return singleAnswer(
+        operation,
+        context,
+        () =>
+          Effect.map(readHealth({ pool, reader }), (health): Answer => ({
+            json: write(health),
+            ...isHealthy(health) ? {} : { status: 503 }
+          }))
+      )
     case "state":
       return singleAnswer(operation, context, () =>
         Effect.gen(function*() {
@@ -331,14 +365,16 @@ const badInput = (faults: ReadonlyArray<InputFault>) =>
 
 /** Returns the error for a missing item, with the value that the client sent. */
 const failNotFound = (
-  operation: Operation,
+  operation: RevisedOperation,
   context: WireContext,
   path: ReadonlyArray<string>,
   stamp?: LedgerStamp
 ) =>
   Effect.fail(
     new NotFound({
-      message: `There is no ${nouns[operation.shape]} with ${
+      message: `There is no ${
+        operation.kind === "group" ? "group in the pool" : nouns[operation.shape]
+      } with ${
         operation.parameters.map(({ name }, i) =>
           `${context.name(name)} ${decodeURIComponent(path[i]!)}`
         ).join(" and ")
