@@ -13,7 +13,28 @@ import {
 } from "../core/mod.ts"
 import type { Stores } from "./layers.ts"
 
-/** The changes of a node. */
+/**
+ * Reports the changes of a node: blocks, batches, rollbacks, prices and transitions of the pool.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { NodeChanges, nodeLayer } from "rollup-node-api/embed/effect"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const program = Effect.gen(function*() {
+ *   const changes = yield* NodeChanges
+ *   const kinds: Array<string> = []
+ *   changes.subscribe(({ kind }) => kinds.push(kind))
+ *   yield* (yield* Ledger).applyRecord(next())
+ *   return kinds
+ * })
+ * console.log(await Effect.runPromise(Effect.provide(program, nodeLayer({ genesis }))))
+ * // => [ 'block', 'batch' ]
+ * ```
+ */
 export class NodeChanges extends Context.Service<NodeChanges, {
   /**
    * Calls the listener with each change after it is stored, until the returned function is called.

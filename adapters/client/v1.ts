@@ -2,16 +2,16 @@
 
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof,
-  RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof, NextForger, RecommendedFee,
+  SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info,
-  MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info, MerkleProof, NextForger, Period,
+  RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -102,6 +102,52 @@ export interface PoolL2Transaction {
   readonly maxNumBatch: number
 }
 
+/** Group of transactions forged together. */
+export interface Batch {
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Number of a batch; the first one is 1. */
+  readonly batchNum: number
+  /** Ethereum block number. */
+  readonly ethereumBlockNum: bigint
+  /** Hash of an Ethereum block. */
+  readonly ethereumBlockHash: string
+  /** Time of the Ethereum block. */
+  readonly timestamp: string
+  /** Ethereum address. */
+  readonly forgerAddr: string
+  /** Units collected, by token identifier: at most 64. */
+  readonly collectedFees: { readonly [key: string]: string }
+  /** Worth of the fees when the batch was forged. */
+  readonly historicTotalCollectedFeesUSD: number
+  /** An integer of any size, as a decimal string. */
+  readonly stateRoot: string
+  /** Accounts created in this batch. */
+  readonly numAccounts: number
+  /** An integer of any size, as a decimal string. */
+  readonly exitRoot: string
+  /** Queue of L1 user transactions that this batch forged. */
+  readonly forgeL1TransactionsNum: number | null
+  /** Number of a slot. */
+  readonly slotNum: number
+  /** Number of transactions. */
+  readonly forgedTransactions: number
+}
+
+/** Page of batches. */
+export interface Batches {
+  readonly batches: ReadonlyArray<Batch>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Batch with all its transactions. */
+export interface FullBatch {
+  readonly batch: Batch
+  /** Ascending by position. */
+  readonly transactions: ReadonlyArray<HistoryTransaction>
+}
+
 /** Bid for the right to forge in a slot. */
 export interface Bid {
   /** Position of the item in its list; increases and is never reused. */
@@ -151,6 +197,21 @@ export interface Bids {
   readonly pendingItems: number
 }
 
+/** Progress of the network. */
+export interface StateNetwork {
+  /** Newest block of the chain. */
+  readonly lastEthereumBlock: bigint
+  /** Newest block that this node holds. */
+  readonly lastSynchedBlock: bigint
+  /** Null before the first batch. */
+  readonly lastBatch: Batch | null
+  /** Number of a slot. */
+  readonly currentSlot: number
+  readonly nextForgers: ReadonlyArray<NextForger>
+  /** L1 user transactions in queues. */
+  readonly pendingL1Transactions: number
+}
+
 /** Averages over the batches of the last 24 hours. */
 export interface Metrics {
   readonly transactionsPerBatch: number
@@ -162,6 +223,8 @@ export interface Metrics {
   readonly wallets: number
   /** US dollars for each L2 transaction. */
   readonly avgTransactionFee: number
+  /** Seconds from queueing an L1 user transaction to its batch. */
+  readonly estimatedTimeToForgeL1: number
 }
 
 /** Limit of instant withdrawals of one size. */
@@ -233,6 +296,14 @@ export interface StateWithdrawalDelayer {
   readonly emergencyMode: boolean
 }
 
+/** What the node adds to the state of the network. */
+export interface StateNode {
+  /** Seconds that the coordinator waits between two batches. */
+  readonly forgeDelay: number
+  /** Pending transactions in the pool. */
+  readonly poolLoad: number
+}
+
 /** Current state of the network. */
 export interface State {
   readonly network: StateNetwork
@@ -241,6 +312,7 @@ export interface State {
   readonly auction: StateAuction
   readonly withdrawalDelayer: StateWithdrawalDelayer
   readonly recommendedFee: RecommendedFee
+  readonly node: StateNode
 }
 
 /** Constants of the deployed rollup contract. */

@@ -75,6 +75,11 @@ export interface ApplicationOptions {
    */
   readonly finalAfterBatches?: number
   /**
+   * Seconds that the coordinator waits between two batches, which revision `v1` shows in its state;
+   * 0 by default.
+   */
+  readonly forgeDelaySeconds?: number
+  /**
    * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
    * it.
    */
@@ -189,7 +194,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       context,
       constants,
       revisions: mounts.map(({ revision }) => revision),
-      listItemsMax: limits.listItemsMax
+      listItemsMax: limits.listItemsMax,
+      forgeDelaySeconds: options.forgeDelaySeconds ?? 0
     })
   ) {
     const { revision } = reading

@@ -55,6 +55,14 @@ export const jsonPointer = (name: string): string =>
  * help.
  *
  * @param distanceMax - maximum edit distance; a third of the name by default, at least 2
+ *
+ * @example
+ * ```ts
+ * import { nearestName } from "rollup-node-api"
+ *
+ * console.log(nearestName("tokenID", ["tokenId", "batchNum"])) // => tokenId
+ * console.log(nearestName("price", ["tokenId", "batchNum"])) // => undefined
+ * ```
  */
 export const nearestName = (
   name: string,

@@ -5,7 +5,16 @@ import * as shapes from "./shapes/mod.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
 
-/** The default revision: pages carry `pendingItems`, bids and won slots are found by bidder. */
+/**
+ * The default revision, at `/`: pages have `pendingItems`; bids and won slots are found by bidder.
+ *
+ * @example
+ * ```ts
+ * import { later } from "rollup-node-api"
+ *
+ * console.log(later.name, later.path) // => later /
+ * ```
+ */
 export const later: Revision = {
   name: "later",
   path: "/",

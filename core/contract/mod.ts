@@ -20,7 +20,6 @@ export { later } from "./later.ts"
 export * from "./list.ts"
 export {
   type AnyWriteOperationId,
-  extraOperations,
   type ItemOperation,
   type ListOperation,
   type Operation,
@@ -30,10 +29,7 @@ export {
   type PathParameter,
   type ReadOperationId,
   type RevisedOperation,
-  type WriteOperation,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
+  type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
 export { answerShape, pageShape } from "./page.ts"
@@ -41,7 +37,6 @@ export {
   type AnyListName,
   declaration,
   offeredFilters,
-  type OfferedFilter,
   parameterName,
   readOperationsOf,
   type Revision,
@@ -64,7 +59,6 @@ export {
   type Field,
   type Fields,
   type Shape,
-  type ShapeDifferences,
   revise,
   shape,
   type AnyShape,

@@ -111,7 +111,17 @@ const ownerAddress = {
   doc: "Ethereum address"
 } as const
 
-/** The read operations by identifier. Paths are those of the default network. */
+/**
+ * The read operations by identifier. Paths are those of the default network.
+ *
+ * @example
+ * ```ts
+ * import { operations } from "rollup-node-api"
+ *
+ * const { kind, path } = operations.getToken
+ * console.log(kind, path) // => item /tokens/{id}
+ * ```
+ */
 export const operations = {
   getAccountCreationAuthorization: {
     kind: "authorization",
@@ -225,6 +235,7 @@ export const operations = {
 } as const satisfies { readonly [id: string]: Operation }
 
 export type OperationId = keyof typeof operations
+/** The identifiers of the read operations. */
 export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
 
 /** The read operations that only some revisions have: those that name them in `extras`. */
@@ -289,7 +300,6 @@ export const writeOperations = {
 } as const satisfies { readonly [id: string]: WriteOperation }
 
 export type WriteOperationId = keyof typeof writeOperations
-export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>
 
 /** The write operations that only some revisions have: those that name them in `extras`. */
 export const extraWriteOperations = {

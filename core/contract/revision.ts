@@ -49,6 +49,8 @@ export interface Revision {
   readonly unregistered?: "empty page"
   /** Whether the symbol in the account index of a path must be that of the account's token. */
   readonly checksSymbols?: boolean
+  /** Whether `state` has the part `node`, for which the pool is read too. */
+  readonly showsNode?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */
   readonly conflictStatus?: 409
   /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */

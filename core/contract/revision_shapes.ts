@@ -7,7 +7,7 @@ import type {
   ExitView,
   FullBatch,
   NetworkConstants,
-  NetworkState,
+  StateView,
   PoolTransactionView,
   SlotView,
   Token,
@@ -26,7 +26,7 @@ export interface Shapes {
   readonly bid: Shape<BidView>
   readonly token: Shape<Token>
   readonly coordinator: Shape<Coordinator>
-  readonly state: Shape<NetworkState>
+  readonly state: Shape<StateView>
   readonly config: Shape<NetworkConstants>
   readonly poolTransaction: Shape<PoolTransactionView>
   readonly authorization: Shape<Authorization>

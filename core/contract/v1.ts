@@ -1,9 +1,13 @@
 import {
   type AuctionConstants,
   type AuctionVariables,
+  type Batch,
   type Bucket,
   type ExitView,
+  type Metrics,
   type NetworkConstants,
+  type NetworkState,
+  type NodeStatus,
   type PoolTransactionView,
   type PostedTransaction,
   protocol,
@@ -22,6 +26,7 @@ import {
   count,
   integer,
   itemId,
+  number,
   prefixedAddress,
   publicKey,
   slotNum
@@ -31,6 +36,11 @@ import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
+const batch = revise(shapes.batch, {
+  put: {
+    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions")
+  }
+})
 const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
 
 const bucket = revise(shapes.bucket, {
@@ -95,6 +105,15 @@ const chainId: WireType<unknown> = {
   valueIn: ({ network }) => () => network.chainId
 }
 
+const node = shape<NodeStatus>("StateNode", "What the node adds to the state of the network", {
+  forgeDelay: field(
+    number,
+    (n) => n.forgeDelaySeconds,
+    "Seconds that the coordinator waits between two batches"
+  ),
+  poolLoad: field(count, (n) => n.poolLoad, "Pending transactions in the pool")
+})
+
 const config = shape<NetworkConstants>("Config", "Constants of the network", {
   hermez: field(reference(configRollup), (c) => c.rollup),
   auction: field(reference(configAuction), (c) => c.auction),
@@ -147,6 +166,7 @@ export const v1: Revision = {
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,
+  showsNode: true,
   conflictStatus: 409,
   authorizationAnswer: "success",
   error: publishedError,
@@ -157,7 +177,8 @@ export const v1: Revision = {
   shapes: {
     ...later.shapes,
     transaction,
-    fullBatch: shapes.fullBatch(transaction),
+    batch,
+    fullBatch: shapes.fullBatch(transaction, batch),
     exit: revise(shapes.exit, {
       rename: { instantWithdrawn: "instantWithdraw", delayedWithdrawn: "delayedWithdraw" },
       put: {
@@ -176,9 +197,29 @@ export const v1: Revision = {
       }
     }),
     state: shapes.state({
-      network: shapes.stateNetwork,
+      network: revise(shapes.stateNetwork, {
+        put: {
+          lastBatch: field(
+            nullable(reference(batch)),
+            (s: NetworkState) => s.lastBatch,
+            "Null before the first batch"
+          ),
+          pendingL1Transactions: field(
+            count,
+            (s: NetworkState) => s.pendingL1Transactions,
+            "L1 user transactions in queues"
+          )
+        }
+      }),
       metrics: revise(shapes.metrics, {
-        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" }
+        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" },
+        put: {
+          estimatedTimeToForgeL1: field(
+            number,
+            (m: Metrics) => m.estimatedTimeToForgeL1,
+            "Seconds from queueing an L1 user transaction to its batch"
+          )
+        }
       }),
       rollup: shapes.stateRollup(bucket),
       auction: revise(shapes.stateAuction, {
@@ -192,7 +233,8 @@ export const v1: Revision = {
       }),
       withdrawalDelayer: revise(shapes.stateWithdrawalDelayer, {
         rename: { governanceAddress: "hermezGovernanceAddress" }
-      })
+      }),
+      node
     }),
     config,
     poolTransaction: revise(shapes.poolTransaction, {

@@ -10,6 +10,7 @@ import {
   uint32
 } from "./values.ts"
 
+/** The schema of the proof of an exit. */
 export const MerkleProofFeed = Schema.Struct({
   root: big,
   siblings: Schema.Array(big),
@@ -26,6 +27,7 @@ export const MerkleProofFeed = Schema.Struct({
   )
 )
 
+/** The schema of an L1 transaction that a user queued; amounts are in units of the token. */
 export const L1UserFeed = Schema.Struct({
   toForgeL1TransactionsNum: uint32,
   position: integer(0, 65535),
@@ -43,6 +45,7 @@ export const L1UserFeed = Schema.Struct({
   )
 )
 
+/** The schema of the effect of a forged L1 user transaction. */
 export const L1EffectFeed = Schema.Struct({
   effectiveDepositAmount: big,
   effectiveAmount: big
@@ -53,6 +56,7 @@ export const L1EffectFeed = Schema.Struct({
   )
 )
 
+/** The schema of an account that the coordinator created. */
 export const L1CoordinatorFeed = Schema.Struct({
   address,
   publicKey,
@@ -65,6 +69,7 @@ export const L1CoordinatorFeed = Schema.Struct({
   )
 )
 
+/** The schema of an L2 transaction in a batch; the amount is in units of the token. */
 export const L2Feed = Schema.Struct({
   fromAccountIndex: accountIndex,
   toAccountIndex: accountIndex,
@@ -78,6 +83,7 @@ export const L2Feed = Schema.Struct({
   )
 )
 
+/** The schema of a leaf of the exit tree; the balance is in units of the token. */
 export const ExitFeed = Schema.Struct({
   accountIndex,
   balance: big,
@@ -89,6 +95,7 @@ export const ExitFeed = Schema.Struct({
   )
 )
 
+/** The schema of a forged batch. */
 export const BatchFeed = Schema.Struct({
   batchNum: uint32,
   forgerAddr: address,

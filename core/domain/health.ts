@@ -19,5 +19,15 @@ export interface NodeHealth {
   readonly pool: StoreHealth
 }
 
-/** Returns whether both stores answer. */
+/**
+ * Returns whether both stores answer.
+ *
+ * ```ts
+ * import { isHealthy } from "rollup-node-api"
+ *
+ * const store = { version: "memory", lastMigration: null, isUp: true }
+ * const health = { timestampMs: 0, ledger: store, pool: { ...store, isUp: false } }
+ * console.log(isHealthy(health)) // => false
+ * ```
+ */
 export const isHealthy = ({ ledger, pool }: NodeHealth): boolean => ledger.isUp && pool.isUp

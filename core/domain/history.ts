@@ -110,7 +110,19 @@ export interface TransactionView {
   readonly receiverToken?: Token
 }
 
-/** Returns the type of an L1 user transaction (domain §6.7). */
+/**
+ * Returns the type of an L1 user transaction (domain §6.7).
+ *
+ * @example
+ * ```ts
+ * import { l1TransactionType } from "rollup-node-api"
+ *
+ * console.log(l1TransactionType(0, 0, 5n)) // => CreateAccountDeposit
+ * console.log(l1TransactionType(256, 0, 5n)) // => Deposit
+ * console.log(l1TransactionType(256, 1, 0n)) // => ForceExit
+ * console.log(l1TransactionType(256, 257, 0n)) // => ForceTransfer
+ * ```
+ */
 export const l1TransactionType = (
   from: AccountIndex,
   to: AccountIndex,
@@ -129,6 +141,13 @@ export const l1TransactionType = (
 /**
  * Returns the type of a forged transaction: a transfer to an address or a key becomes a transfer to
  * the receiving account.
+ *
+ * @example
+ * ```ts
+ * import { l2TransactionType } from "rollup-node-api"
+ *
+ * console.log(l2TransactionType(1), l2TransactionType(256)) // => Exit Transfer
+ * ```
  */
 export const l2TransactionType = (to: AccountIndex): TransactionType =>
   to === 1 ? "Exit" : "Transfer"
@@ -153,6 +172,8 @@ export interface Batch {
   /** Queue of L1 user transactions that this batch forged; null if it forged none. */
   readonly forgeL1TransactionsNum: number | null
   readonly slotNum: number
+  /** Number of its transactions. */
+  readonly forgedTransactions: number
 }
 
 /** A batch with all its transactions, ascending by position. */

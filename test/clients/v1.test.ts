@@ -222,3 +222,23 @@ layer(recordedNode())("revision v1", (it) => {
     }
   })
 })
+
+layer(recordedNode())("the state of revision v1", (it) => {
+  it.effect("shows the load of the pool in the state, also right after a post, and queued L1 transactions", () =>
+    Effect.gen(function*() {
+      interface State {
+        readonly node: { readonly forgeDelay: number; readonly poolLoad: number }
+        readonly network: { readonly pendingL1Transactions: number }
+        readonly metrics: { readonly estimatedTimeToForgeL1: number }
+      }
+      const state = Effect.map(send("/v1/state"), ({ text }) => JSON.parse(text) as State)
+      const { metrics, network, node } = yield* state
+      assert.deepStrictEqual([network.pendingL1Transactions, node.forgeDelay], [1, 0])
+      assert.isAtLeast(metrics.estimatedTimeToForgeL1, 0)
+      assert.strictEqual((yield* postTo(pool, transfer)).status, 200)
+      assert.strictEqual((yield* state).node.poolLoad, node.poolLoad + 1)
+      for (const mount of ["", "/earlier"]) {
+        assert.notProperty(jsonOf(yield* send(`${mount}/state`)), "node")
+      }
+    }))
+})

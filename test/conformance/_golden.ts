@@ -147,7 +147,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     numAccounts: safe,
     exitRoot: bigInt,
     forgeL1TransactionsNum: orNull(uint32),
-    slotNum: uint32
+    slotNum: uint32,
+    ...v1 ? { forgedTransactions: safe } : {}
   })
   const coordinator = object("Coordinator", {
     itemId: safe,
@@ -205,7 +206,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       currentSlot: uint32,
       nextForgers: later
         ? array(nextForger)
-        : object("NextForgers", { nextForgers: array(nextForger), pagination })
+        : object("NextForgers", { nextForgers: array(nextForger), pagination }),
+      ...v1 ? { pendingL1Transactions: safe } : {}
     }),
     metrics: object("Metrics", {
       transactionsPerBatch: number,
@@ -213,7 +215,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       transactionsPerSecond: number,
       [v1 ? "tokenAccounts" : "totalAccounts"]: safe,
       [v1 ? "wallets" : "totalBJJs"]: safe,
-      avgTransactionFee: number
+      avgTransactionFee: number,
+      ...v1 ? { estimatedTimeToForgeL1: number } : {}
     }),
     rollup: object("StateRollup", {
       ...later ? { ethereumBlockNum: uint64 } : {},
@@ -273,7 +276,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       existingAccount: number,
       createAccount: number,
       createAccountInternal: number
-    })
+    }),
+    ...v1 ? { node: object("StateNode", { forgeDelay: number, poolLoad: safe }) } : {}
   })
   const governanceToken = v1 ? "tokenHEZ" : "governanceToken"
   const rollupAddress = v1 ? "hermezRollup" : "rollupAddress"

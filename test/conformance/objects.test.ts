@@ -22,10 +22,10 @@ import type {
   Exit,
   L1Part,
   NetworkConstants,
-  NetworkState,
   PoolTransaction,
   RequestedTransaction,
   SlotView,
+  StateView,
   Token,
   Transaction,
   TransactionView
@@ -130,7 +130,8 @@ const batch: Batch = {
   numAccounts: 70,
   exitRoot: 71n,
   forgeL1TransactionsNum: 72,
-  slotNum: 73
+  slotNum: 73,
+  forgedTransactions: 74
 }
 const batchText = (queue: string) =>
   `{"itemId":61,"batchNum":62,"ethereumBlockNum":63,"ethereumBlockHash":"${
@@ -138,6 +139,7 @@ const batchText = (queue: string) =>
   }","timestamp":"1970-01-01T00:01:05.001Z","forgerAddr":"${
     address(66)
   }","collectedFees":{"0":"67","4":"68"},"historicTotalCollectedFeesUSD":0.25,"stateRoot":"69","numAccounts":70,"exitRoot":"71","forgeL1TransactionsNum":${queue},"slotNum":73}`
+const v1BatchText = (queue: string) => `${batchText(queue).slice(0, -1)},"forgedTransactions":74}`
 
 const transfer: TransactionView = {
   token: ether,
@@ -208,7 +210,7 @@ const depositText = (info: string) =>
     2n ** 100n
   }","batchNum":null,"historicUSD":null,"timestamp":"1970-01-01T00:01:27.000Z","token":${plainText},"L1Info":${info},"L2Info":null}`
 
-const state: NetworkState = {
+const state: StateView = {
   lastEthereumBlock: 101n,
   lastSynchedBlock: 102n,
   lastBatch: batch,
@@ -223,13 +225,16 @@ const state: NetworkState = {
       toTimestampMs: 108_000
     }
   }],
+  pendingL1Transactions: 138,
+  node: { forgeDelaySeconds: 0.5, poolLoad: 139 },
   metrics: {
     transactionsPerBatch: 1.25,
     batchFrequency: 2.25,
     transactionsPerSecond: 3.25,
     totalAccounts: 109,
     totalPublicKeys: 110,
-    avgTransactionFee: 4.25
+    avgTransactionFee: 4.25,
+    estimatedTimeToForgeL1: 6.5
   },
   variables: {
     rollup: {
@@ -562,18 +567,29 @@ const laterConfig = configText(
 )
 const withdrawAddrText = `"withdrawAddr":"${address(24)}",`
 const v1State = (lastBatch: string, nextForgers: string) =>
-  changed(laterState(lastBatch, nextForgers), {
-    totalAccounts: "tokenAccounts",
-    totalBJJs: "wallets",
-    '"withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119':
-      '"withdrawals":"117","maxWithdrawals":"119","blockStamp":"116","rateBlocks":"118","rateWithdrawals":"1"',
-    '"allocationRatio":[4000,3500,2500]':
-      '"allocationRatio":[4000,3500,2500],"defaultSlotSetBidSlotNum":126',
-    '"governanceAddress"': '"hermezGovernanceAddress"'
-  })
+  `${
+    changed(laterState(lastBatch, nextForgers), {
+      totalAccounts: "tokenAccounts",
+      totalBJJs: "wallets",
+      '},"metrics"': ',"pendingL1Transactions":138},"metrics"',
+      '"avgTransactionFee":4.25': '"avgTransactionFee":4.25,"estimatedTimeToForgeL1":6.5',
+      '"withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119':
+        '"withdrawals":"117","maxWithdrawals":"119","blockStamp":"116","rateBlocks":"118","rateWithdrawals":"1"',
+      '"allocationRatio":[4000,3500,2500]':
+        '"allocationRatio":[4000,3500,2500],"defaultSlotSetBidSlotNum":126',
+      '"governanceAddress"': '"hermezGovernanceAddress"'
+    }).slice(0, -1)
+  },"node":{"forgeDelay":0.5,"poolLoad":139}}`
 
 /** The objects of revision `v1` that are not those of `later`. */
 const v1Written = {
+  batch: common.batch.map(([view, text]) =>
+    [view, `${text.slice(0, -1)},"forgedTransactions":74}`] as const
+  ),
+  fullBatch: [[
+    { batch, transactions: [deposit, transfer] },
+    `{"batch":${v1BatchText("72")},"transactions":[${laterDeposit},${transferText}]}`
+  ]],
   bid: common.bid.map(([view, text]) => [view, changed(text, { [withdrawAddrText]: "" })] as const),
   exit: common.exit.map(([view, text]) =>
     [
@@ -590,7 +606,7 @@ const v1Written = {
     [
       state,
       v1State(
-        batchText("72"),
+        v1BatchText("72"),
         `{"coordinator":${coordinatorText},"period":{"slotNum":104,${periodText}}}`
       )
     ],

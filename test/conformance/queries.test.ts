@@ -455,7 +455,7 @@ describe("an untyped query", () => {
       ["tokens", { filters: { symbols: ["a"], name: "\n", ids: undefined }, order: "ASC" }],
       ["exits", { filters: { onlyPendingWithdraws: false, batchNum: 0 } }],
       ["slots", {
-        filters: { minSlotNum: 3, maxSlotNum: 3, wonByBidder: address, wonByForger: address }
+        filters: { minSlotNum: 3, maxSlotNum: 3, wonByForger: address }
       }],
       ["bids", { filters: {} }]
     ]

@@ -436,11 +436,6 @@ describe("a revision", () => {
         text: { type: "string", minLength: 1 },
         batchNum: uint32("Number of a batch; the first one is 1", 5432),
         slotNum: uint32("Number of a slot", 784),
-        nonce: {
-          ...uint32("Number of transactions that the account has sent", 121),
-          maximum: 18446744073709551615n,
-          minimum: 0
-        },
         accountIndex: text(
           "Account: prefix, token symbol and index; the index is at most 281474976710655",
           "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
@@ -463,7 +458,14 @@ describe("a revision", () => {
           "^0x0[0-2][a-fA-F0-9]{64}$",
           "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
         ),
-        boolean: { type: "boolean" }
+        boolean: { type: "boolean" },
+        nonce: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2n ** 64n - 1n,
+          description: "Number of transactions that the account has sent",
+          examples: [121]
+        }
       }
     )
     assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")
@@ -478,7 +480,7 @@ describe("a revision", () => {
   })
 
   it("names operations by paths, each with the declared statuses", () => {
-    const told = Object.values(operations).map((operation) =>
+    const described = Object.values(operations).map((operation) =>
       [
         operation.kind,
         operation.path,
@@ -487,7 +489,7 @@ describe("a revision", () => {
         operation.parameters.map(({ name, scalar }) => `${name} ${scalar}`).join(" ")
       ].join(" | ")
     )
-    assert.includeMembers(told, [
+    assert.includeMembers(described, [
       "list | /coordinators | coordinator | 400 500 | ",
       "list | /accounts | account | 400 404 500 | ",
       "item | /exits/{batchNum}/{accountIndex} | exit | 400 404 500 | batchNum batchNum accountIndex accountIndex",

@@ -148,7 +148,8 @@ export const newBatch = (
     numAccounts: 0,
     exitRoot: 0n,
     forgeL1TransactionsNum,
-    slotNum: Math.floor(batchNum / 5)
+    slotNum: Math.floor(batchNum / 5),
+    forgedTransactions: 0
   }
 }
 
@@ -326,7 +327,10 @@ export const randomBlock = (
           random.of(types)
         ))
     batches.push({
-      batch: newBatch(view, batchNum, forge.length > 0 ? open : null),
+      batch: {
+        ...newBatch(view, batchNum, forge.length > 0 ? open : null),
+        forgedTransactions: forge.length + transactions.length
+      },
       accounts,
       accountUpdates: storedAccounts.filter(() => random.chance(0.3)).map(({ index, nonce }) => ({
         index,

@@ -8,7 +8,7 @@ import {
   type ListQuery,
   type PageCounts
 } from "../../core/contract/mod.ts"
-import { type Coordinator, isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
+import { type Coordinator, isPendingWithdraw } from "../../core/domain/mod.ts"
 
 /** Returns the page of a list by a scan of all items, to compare with the indexed page. */
 export const naivePage = <N extends ListName>(
@@ -79,11 +79,6 @@ type Rules<N extends ListName> = {
 type LooseRules<N extends ListName> = {
   readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
 }
-const forgerOfBest = (slot: SlotView, ledger: MemoryLedger) =>
-  slot.bestBid === null
-    ? null
-    : ledger.find("coordinator", slot.bestBid.bid.bidderAddr).item!.forgerAddr
-
 const isLatest = ({ bidderAddr, itemId }: Coordinator, ledger: MemoryLedger): boolean =>
   ledger.find("coordinator", bidderAddr).item!.itemId === itemId
 
@@ -122,8 +117,7 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
     minSlotNum: ({ slotNum }, value) => slotNum >= value,
     maxSlotNum: ({ slotNum }, value) => slotNum <= value,
     wonByBidder: ({ bestBid }, value) => bestBid?.bid.bidderAddr === value,
-    wonByForger: (slot, value, ledger) =>
-      slot.closedAuction && forgerOfBest(slot, ledger) === value,
+    wonByForger: ({ winner }, value) => winner?.forgerAddr === value,
     finishedAuction: ({ closedAuction }, value) => !value || closedAuction
   },
   bids: {

@@ -1,8 +1,15 @@
-import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
+import {
+  type AuctionVariables,
+  type Bid,
+  type BidView,
+  type Coordinator,
+  type New,
+  reachesMinimum
+} from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_rows.ts"
-import type { BidRow, CoordinatorRow } from "./index_specs.ts"
+import type { BidRow, CoordinatorRow, SlotRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
 
@@ -27,7 +34,13 @@ export class Auction {
   ]))
   readonly bids = new Table(facetsOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */
-  readonly slots = new FilterIndex<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
+  readonly slots = new FilterIndex<SlotRow>(facetsOf("slots"), (slotNum) => this.slotRow(slotNum)!)
+  private readonly applicableTo: (slotNum: number) => AuctionVariables
+
+  /** @param applicableTo Returns the variables whose default bids apply to a slot. */
+  constructor(applicableTo: (slotNum: number) => AuctionVariables) {
+    this.applicableTo = applicableTo
+  }
 
   /** Returns the latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
@@ -49,20 +62,33 @@ export class Auction {
 
   /** Adds a bid of a registered bidder. */
   bid(bid: New<Bid>): void {
-    const before = this.bestRow(bid.slotNum) ?? null
+    const before = this.slotRow(bid.slotNum)
     const itemId = this.bids.itemIds.take()
     const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
     this.bids.append(row)
-    this.slots.reindex(bid.slotNum, before, row)
+    this.slots.reindex(bid.slotNum, before, this.slotRow(bid.slotNum))
   }
 
   /** Removes the bids from `length` on. */
   truncateBids(length: number): void {
     while (this.bids.length > length) {
-      const row = this.bids.removeLast()
-      const { slotNum } = row.view.bid
-      this.slots.reindex(slotNum, row, this.bestRow(slotNum) ?? null)
+      const { slotNum } = this.bids.rows.at(-1)!.view.bid
+      const before = this.slotRow(slotNum)
+      this.bids.removeLast()
+      this.slots.reindex(slotNum, before, this.slotRow(slotNum))
     }
+  }
+
+  /**
+   * Runs a change of the default bids of the slots from `firstSlot` on, and reindexes those of them
+   * that have a bid. Unless `firstSlot` is Infinity, it passes over all slots with a bid.
+   */
+  changeDefaultBids(firstSlot: number, change: () => void): void {
+    const withBid = firstSlot === Infinity ? [] : [...this.bids.index.keysOf(slotFacet)].map(Number)
+    const slots = withBid.filter((slotNum) => slotNum >= firstSlot).sort((a, b) => a - b)
+    const before = slots.map((slotNum) => this.slotRow(slotNum)!)
+    change()
+    this.slots.reindexAll(slots, before, slots.map((slotNum) => this.slotRow(slotNum)!))
   }
 
   /**
@@ -98,7 +124,7 @@ export class Auction {
       bids.map((bid) => bidRow(frozenCopy(bid), this.registration(bid.bidderAddr)!))
     )
     for (const slotNum of new Set(bids.map((bid) => bid.slotNum))) {
-      this.slots.reindex(slotNum, null, this.bestRow(slotNum)!)
+      this.slots.reindex(slotNum, null, this.slotRow(slotNum))
     }
   }
 
@@ -119,18 +145,26 @@ export class Auction {
     return position === undefined ? undefined : this.bids.rows[position]
   }
 
+  private slotRow(slotNum: number): SlotRow | null {
+    const best = this.bestRow(slotNum)
+    return best === undefined ? null : {
+      ...best,
+      reachesMinimum: reachesMinimum(best.view.bid, this.applicableTo(slotNum))
+    }
+  }
+
   /** Indexes the bids of a bidder, and the slots they win, by the latest registration. */
   private reindexBidder(bidder: EthereumAddress): void {
     const positions = this.bids.index.positionsOf(bidderFacet, bidder)
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
     const wonSlots = this.slots.positionsOf(wonByBidderFacet, bidder)
-    const bestBefore = wonSlots.map((slotNum) => this.bestRow(slotNum)!)
+    const before = wonSlots.map((slotNum) => this.slotRow(slotNum)!)
     this.bids.replaceAll(
       positions,
       positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
     )
-    this.slots.reindexAll(wonSlots, bestBefore, wonSlots.map((slotNum) => this.bestRow(slotNum)!))
+    this.slots.reindexAll(wonSlots, before, wonSlots.map((slotNum) => this.slotRow(slotNum)!))
   }
 }
 

@@ -32,13 +32,18 @@ export interface CoordinatorRow {
   readonly isLatest: boolean
 }
 
+/** The best bid of a slot, and whether it reaches the minimum at the last block. */
+export interface SlotRow extends BidRow {
+  readonly reachesMinimum: boolean
+}
+
 /** The row type of each list. A slot has no row of its own; it is indexed by its best bid. */
 export interface ListRows {
   readonly accounts: Account
   readonly exits: Exit
   readonly transactions: Transaction
   readonly batches: Batch
-  readonly slots: BidRow
+  readonly slots: SlotRow
   readonly bids: BidRow
   readonly tokens: Token
   readonly coordinators: CoordinatorRow
@@ -92,11 +97,11 @@ const mutableKey = <Row, K extends Key>(of: (row: Row) => K | null) =>
   ({ kind: "key", keys: [of], isMutable: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
 const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
-const currentForger = (derivedFrom: string): DerivedFacet<BidRow, EthereumAddress> => ({
+const currentForger: DerivedFacet<BidRow, EthereumAddress> = {
   ...mutableKey(({ view }: BidRow) => view.coordinator.forgerAddr),
-  derivedFrom,
+  derivedFrom: "bidderAddr",
   keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
-})
+}
 
 /** A facet of all registrations, for a filter that selects among the latest ones. */
 const ofLatest = (of: (row: CoordinatorRow) => EthereumAddress) => ({
@@ -152,14 +157,16 @@ const checkedSpecs: {
   slots: {
     minSlotNum: range((slotNum: number) => [slotNum, Infinity]),
     maxSlotNum: range((slotNum: number) => [0, slotNum + 1]),
-    wonByBidder: mutableKey(({ view }: BidRow) => view.bid.bidderAddr),
-    wonByForger: currentForger("wonByBidder"),
+    wonByBidder: mutableKey(({ view }: SlotRow) => view.bid.bidderAddr),
+    wonByForger: mutableKey(({ reachesMinimum, view }: SlotRow) =>
+      reachesMinimum ? view.coordinator.forgerAddr : null
+    ),
     finishedAuction: range((_: boolean, ledger) => [0, lastClosedSlot(ledger.clock) + 1])
   },
   bids: {
     slotNum: key(({ view }: BidRow) => view.bid.slotNum),
     bidderAddr: key(({ view }: BidRow) => view.bid.bidderAddr),
-    forgerAddr: currentForger("bidderAddr")
+    forgerAddr: currentForger
   },
   tokens: {
     ids: key((token: Token) => token.id),

@@ -4,9 +4,20 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 
 /**
  * The database cannot be used: the URL is invalid ("url"), the server rejects the connection
- * ("refused") or does not answer ("unreachable"), an applied migration has another text ("migrationChanged") or is unknown ("newer"),
- * or the ledger is of another network ("otherNetwork"). `message` says what to do. Nothing in the
- * database was changed.
+ * ("refused") or does not answer ("unreachable"), an applied migration has another text
+ * ("migrationChanged") or is unknown ("newer"), or the ledger is of another network
+ * ("otherNetwork"). `message` says what to do. Nothing in the database was changed.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { databaseLayer } from "rollup-node-api/sql"
+ *
+ * const open = Layer.build(databaseLayer({ url: Redacted.make("mysql://localhost/rollup") }))
+ * const opened = Effect.catchTag(Effect.as(open, "open"), "DatabaseError", ({ reason }) =>
+ *   Effect.succeed(reason))
+ * console.log(await Effect.runPromise(Effect.scoped(opened))) // => url
+ * ```
  */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   readonly reason: "url" | "refused" | "unreachable" | "migrationChanged" | "newer" | "otherNetwork"

@@ -208,7 +208,8 @@ export const batchRowSql = lineSql([
   "r.num_accounts",
   "r.exit_root",
   "r.forge_l1_transactions_num",
-  "r.slot_num"
+  "r.slot_num",
+  "r.transactions_to - r.transactions_from"
 ])
 export const decodeBatch = (line: string): Batch => {
   const fields = fieldsOf(line)
@@ -230,6 +231,7 @@ export const decodeBatch = (line: string): Batch => {
     numAccounts: Number(fields[10]),
     exitRoot: BigInt(fields[11]!),
     forgeL1TransactionsNum: intOrNull(fields[12]!),
-    slotNum: Number(fields[13])
+    slotNum: Number(fields[13]),
+    forgedTransactions: Number(fields[14])
   })
 }

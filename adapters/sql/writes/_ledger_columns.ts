@@ -57,6 +57,7 @@ export const blockColumns: Columns<BlockRow> = {
   last_batch_num: bigints((row) => row.lastBatchNum),
   last_account_index: bigints((row) => row.lastAccountIndex),
   last_token_id: bigints((row) => row.lastTokenId),
+  total_queued: bigints((row) => row.totalQueued),
   ...nextColumns((row) => row.next)
 }
 
@@ -90,6 +91,8 @@ export const batchColumns: Columns<BatchRow> = {
   total_fee_units: numerics(({ totals }) => totals.feeUnits),
   total_accounts: bigints(({ totals }) => totals.accounts),
   total_public_keys: bigints(({ totals }) => totals.publicKeys),
+  total_l1_user_transactions: bigints(({ totals }) => totals.l1UserTransactions),
+  total_l1_wait_ms: numerics(({ totals }) => totals.l1WaitMs),
   last_forged_queue: bigints((row) => row.lastForgedQueue),
   updated_accounts: arrays(
     "bigint",
@@ -252,6 +255,12 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   first_slot: bigints(({ set }) =>
     "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
   ),
+  default_bids: {
+    ...texts<ParameterSet>(({ set }) =>
+      "defaultSlotSetBid" in set ? `{${set.defaultSlotSetBid.join(",")}}` : null
+    ),
+    cast: "::numeric[]"
+  },
   variables: texts((row) => encodeParameterSet(row.kind, row.set as never))
 }
 

@@ -190,4 +190,14 @@ export interface Bodies {
 }
 export type BodyName = keyof Bodies
 
+/**
+ * The bodies that clients post in revisions `later` and `earlier`: `transaction` and `authorization`.
+ *
+ * @example
+ * ```ts
+ * import { bodies } from "rollup-node-api"
+ *
+ * console.log(...Object.keys(bodies.authorization.fields)) // => zkEthereumAddress bjj signature
+ * ```
+ */
 export const bodies: Bodies = { transaction: postedTransaction, authorization: postedAuthorization }

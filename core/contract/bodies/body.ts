@@ -172,9 +172,22 @@ export const bodyReader = <T>(
 }
 
 /**
- * Writes a request body that decodes to the same value.
+ * Returns a function that writes a posted value as the JSON of a request body, with the names of this
+ * network. `bodyReader` decodes it to the same value.
  *
  * @param symbol the token of the transaction, for human readers
+ *
+ * @example
+ * ```ts
+ * import { bodies, bodyWriter, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const write = bodyWriter(bodies.authorization, wireContext(network, keccak256))
+ * const address = `0x${"2".repeat(40)}`
+ * const text = write({ address, publicKey: "0".repeat(64), signature: `0x${"3".repeat(130)}` })
+ * console.log(...Object.keys(JSON.parse(text))) // => zkEthereumAddress bjj signature
+ * ```
  */
 export const bodyWriter = <T>(
   { fields, fromDomain }: Body<T>,

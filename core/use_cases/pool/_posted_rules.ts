@@ -60,11 +60,18 @@ export const refuseFor =
 export const withoutEmptyParts = (
   { maxNumBatch = 0, ...posted }: PostedTransaction
 ): PostedTransaction => ({
-  ...posted,
-  ...maxNumBatch === 0 ? {} : { maxNumBatch },
-  toAccountIndex: posted.toAccountIndex === NO_ACCOUNT ? null : posted.toAccountIndex,
-  toAddress: posted.toAddress === ZERO_ADDRESS ? null : posted.toAddress,
-  toPublicKey: posted.toPublicKey === EMPTY_PUBLIC_KEY ? null : posted.toPublicKey
+  ...withoutEmptyDestination(posted),
+  ...maxNumBatch === 0 ? {} : { maxNumBatch }
+})
+
+type Destination = Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey">
+
+/** Replaces parts of a destination that mean "none" by null. */
+export const withoutEmptyDestination = <T extends Destination>(of: T): T => ({
+  ...of,
+  toAccountIndex: of.toAccountIndex === NO_ACCOUNT ? null : of.toAccountIndex,
+  toAddress: of.toAddress === ZERO_ADDRESS ? null : of.toAddress,
+  toPublicKey: of.toPublicKey === EMPTY_PUBLIC_KEY ? null : of.toPublicKey
 })
 
 /** Returns every fault of a transaction that is independent of the ledger (domain §4.1). */
@@ -296,7 +303,7 @@ export function ledgerFaults(
   }
   // an existing sender always has a registered token
   if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
-  const feeInUSD = token === null ? 0 : feeUSD(posted, token)
+  const feeInUSD = feeInUSDOf(posted, token)
   if (feeInUSD < bounds.minFeeUSD) {
     faults.push(
       refuse(
@@ -319,3 +326,7 @@ export function ledgerFaults(
   }
   return faults
 }
+
+/** Returns the fee in US dollars; 0 if the token is unknown. */
+export const feeInUSDOf = (posted: PostedTransaction, token: Parties["token"]): number =>
+  token === null ? 0 : feeUSD(posted, token)

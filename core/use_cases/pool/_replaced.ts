@@ -5,8 +5,8 @@ import type { PoolPage, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Replaced } from "./submission_failures.ts"
 
 /** Returns whether another transaction may replace it. */
-export const isReplaceable = ({ state }: PoolTransaction): boolean =>
-  state === "pend" || state === "invl"
+export const isReplaceable = ({ group, state }: PoolTransaction): boolean =>
+  group === undefined && (state === "pend" || state === "invl")
 
 /**
  * Returns the transaction of a sender with a nonce: a pending one if there is any, else an invalid
@@ -31,6 +31,7 @@ export const findByNonce = Effect.fnUntraced(function*(
     if (last === undefined || counts.pendingItems === 0) break
     fromArrival = last.pooled.arrival - 1
   }
-  return found.find(({ state }) => state === "pend") ?? found.find(isReplaceable) ?? found[0] ??
+  return found.find((each) => each.state === "pend" && isReplaceable(each)) ??
+    found.find(isReplaceable) ?? found[0] ??
     null
 })

@@ -5,7 +5,6 @@ export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
 export {
   type FeeBounds,
   ledgerFaults,
-  type Parties,
   postedFaults,
   type Refuse,
   refuseFor

@@ -32,6 +32,7 @@ import {
   type Page,
   PoolStore,
   PoolTip,
+  poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
 import { findPooled, listPool } from "../pool/mod.ts"
@@ -51,12 +52,34 @@ export interface Answer {
   /** 200 by default; 503 if the node says that it cannot answer. */
   readonly status?: 503
   /**
-   * Key and version in the pool, from `PoolTip` before the read; the version is null if unknown.
+   * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
+   * the read; the version is null if unknown.
    */
-  readonly pool?: { readonly key: string; readonly version: number | null }
+  readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
-/** The requested item does not exist. `stamp` is present if the ledger was read. */
+/**
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names the
+ * item as the client wrote it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { later, readInterfaces, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
+ * const context = wireContext(network, keccak256)
+ * const opening = readInterfaces({ context, constants, revisions: [later] })
+ * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["7"], ""))
+ * const found = Effect.catchTag(reading, "NotFound", ({ message }) => Effect.succeed(message))
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * console.log(await Effect.runPromise(Effect.provide(found, stores)))
+ * // => There is no token with id 7
+ * ```
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
@@ -90,6 +113,8 @@ export interface ReadOptions {
   readonly revisions: ReadonlyArray<Revision>
   /** Maximum number of items in a list parameter; the maximum page size by default. */
   readonly listItemsMax?: number
+  /** Seconds that the coordinator waits between two batches, as `state` shows it; 0 by default. */
+  readonly forgeDelaySeconds?: number
 }
 
 /**
@@ -170,8 +195,11 @@ const bindOperation = (
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** Returns the current version of a key in the pool; call it before reading the store. */
-  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
+  /** Returns the current version in the pool; call it before reading the store. */
+  const inPool = <Key extends string | null>(key: Key) => ({
+    key,
+    version: poolVersion(poolTip, key)
+  })
   switch (operation.kind) {
     case "item":
       return singleAnswer(
@@ -254,12 +282,22 @@ const bindOperation = (
           }))
       )
     case "state":
-      return singleAnswer(
-        operation,
-        context,
-        () =>
-          Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state))
-      )
+      return singleAnswer(operation, context, () =>
+        Effect.gen(function*() {
+          const isShown = revision.showsNode === true
+          const load = isShown ? inPool(null) : undefined
+          const node = isShown
+            ? {
+              forgeDelaySeconds: options.forgeDelaySeconds ?? 0,
+              poolLoad: (yield* pool.counts).pend
+            }
+            : null
+          const { stamp, state } = yield* reader.state
+          return {
+            ...answer({ ...state, node }, stamp, dependenciesOf.state),
+            ...load === undefined ? {} : { pool: load }
+          }
+        }))
     case "config": {
       const json = write(constants)
       return () =>

@@ -103,7 +103,8 @@ export function forge(
     numAccounts: accounts.size - before,
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
-    slotNum: slotOf(draft, block.number)
+    slotNum: slotOf(draft, block.number),
+    forgedTransactions: forged.length + l1Coordinator.length + l2.length
   })
 }
 

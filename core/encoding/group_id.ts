@@ -1,0 +1,43 @@
+import * as Result from "effect/Result"
+import { HEX_OF_BYTE, isHexFrom } from "./digits.ts"
+import { EncodingError } from "./encoding_error.ts"
+import type { Keccak256 } from "./identifiers.ts"
+import type { TransactionId } from "./transaction_id.ts"
+
+/** `0x` and 64 lower-case hexadecimal digits: a hash of the ids of the transactions of a group. */
+export type GroupId = string
+
+/**
+ * Returns the id of an atomic group: the Keccak-256 hash of the ids of its transactions, each 33
+ * bytes, in order.
+ *
+ * @example
+ * ```ts
+ * import { groupId } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const ids = [`0x02${"a".repeat(64)}`, `0x02${"b".repeat(64)}`]
+ * console.log(groupId(ids, keccak256).length) // => 66
+ * console.log(groupId(ids, keccak256) === groupId(ids.reverse(), keccak256)) // => false
+ * ```
+ */
+export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256): GroupId {
+  const bytes = new Uint8Array(ids.length * ID_BYTES)
+  for (const [i, id] of ids.entries()) {
+    for (let at = 0; at < ID_BYTES; at++) {
+      bytes[i * ID_BYTES + at] = Number.parseInt(id.slice(2 + 2 * at, 4 + 2 * at), 16)
+    }
+  }
+  let text = "0x"
+  for (const byte of keccak256(bytes)) text += HEX_OF_BYTE[byte]!
+  return text
+}
+
+/** Parses the id of a group with digits in upper or lower case. */
+export const parseGroupId = (text: string): Result.Result<GroupId, EncodingError> =>
+  text.length === 66 && text.startsWith("0x") && isHexFrom(text, 2)
+    ? Result.succeed(text.toLowerCase())
+    : Result.fail(new EncodingError(text, "0x and 64 hexadecimal digits"))
+
+/** Number of bytes of the id of a transaction. */
+const ID_BYTES = 33
