@@ -351,7 +351,15 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
-    ...v1 ? { maxNumBatch: uint32, itemId: safe } : {},
+    ...v1
+      ? {
+        maxNumBatch: uint32,
+        itemId: safe,
+        info: orNull(any),
+        errorCode: orNull(integer(18n)),
+        errorType: orNull(text(/^Err\w+$/u))
+      }
+      : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {

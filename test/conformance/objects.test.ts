@@ -440,7 +440,8 @@ const common = {
         sender: { address: address(96), publicKey: key(7) },
         requestToken: plain,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
@@ -464,7 +465,8 @@ const common = {
         sender: null,
         requestToken: null,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -494,7 +496,8 @@ const common = {
         sender: null,
         requestToken: null,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -632,7 +635,7 @@ const v1Written = {
   poolTransaction: common.poolTransaction.map(([view, text]) =>
     [
       view,
-      `${text.slice(0, -1)},"itemId":88,"toBJJ":${
+      `${text.slice(0, -1)},"itemId":88,"info":null,"errorCode":null,"errorType":null,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
       },"maxNumBatch":0}`
     ] as const

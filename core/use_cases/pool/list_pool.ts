@@ -92,7 +92,8 @@ const viewsOf = Effect.fnUntraced(function*(
     ])
   })
   const items: Array<PoolTransactionView> = []
-  for (const [number, { pooled: { arrival, transaction }, skipped }] of listed.entries()) {
+  for (const [number, { invalidReason, pooled, skipped }] of listed.entries()) {
+    const { arrival, transaction } = pooled
     const token = tokens[2 * number] ?? null
     if (token === null) return yield* unregistered(transaction.tokenId)
     const sender = accounts[number] ?? null
@@ -104,7 +105,8 @@ const viewsOf = Effect.fnUntraced(function*(
       requestToken: typeof transaction.request?.tokenId === "number"
         ? tokens[2 * number + 1] ?? null
         : null,
-      skipped
+      skipped,
+      invalidReason
     })
   }
   return { items, stamp }
