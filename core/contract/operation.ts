@@ -50,13 +50,24 @@ export interface HealthOperation extends Described {
   readonly shape: Shape<NodeHealth>
 }
 
+/** The transactions of a group of the pool. */
+export interface GroupOperation extends Described {
+  readonly kind: "group"
+  readonly shape: "poolTransaction"
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
 /** An operation whose answer is an object of the revision. */
-export type RevisedOperation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
+export type RevisedOperation =
+  | ListOperation
+  | ItemOperation
+  | PoolListOperation
+  | GroupOperation
+  | OtherOperation
 
 export type Operation = RevisedOperation | HealthOperation
 
@@ -258,6 +269,15 @@ export const extraOperations = {
     summary: "Whether the stores of this node answer",
     parameters: [],
     statuses: [400, 500]
+  },
+  getAtomicGroup: {
+    kind: "group",
+    path: "/atomic-pool/{id}",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Transactions of an atomic group of this node, in their order",
+    parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
+    statuses: [400, 404, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 
@@ -269,8 +289,8 @@ export type ReadOperationId = OperationId | ExtraOperationId
 export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary" | "parameters"> {
   readonly method: "POST" | "PUT"
   readonly body: BodyName
-  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
-  readonly answer: "transactionId" | "nothing"
+  /** Content of the answer with status 200: JSON of the identifiers, or an empty body. */
+  readonly answer: "transactionId" | "transactionIds" | "nothing"
   /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 500>
 }
@@ -321,6 +341,16 @@ export const extraWriteOperations = {
     answer: "transactionId",
     tag: "Transaction",
     summary: "Replace the pending or invalid transaction of an account with a nonce",
+    statuses: [400, 500]
+  },
+  postAtomicGroup: {
+    method: "POST",
+    path: "/atomic-pool",
+    parameters: [],
+    body: "group",
+    answer: "transactionIds",
+    tag: "Transaction",
+    summary: "Submit transactions that are forged together or never",
     statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: WriteOperation }

@@ -13,6 +13,7 @@ import type { PoolTransactionView } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
+  type GroupId,
   INTERNAL_ADDRESS,
   type PublicKey,
   type TransactionId
@@ -70,11 +71,34 @@ export const findPooled = Effect.fnUntraced(function*(
   { readonly view: PoolTransactionView; readonly stamp: LedgerStamp } | null,
   StoreFailure
 > {
-  const found = yield* pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 })
-  if (found.items.length === 0) return null
-  const { items: [view], stamp } = yield* viewsOf(reader, found.items)
+  const found = yield* findListed(pool, id)
+  if (found.length === 0) return null
+  const { items: [view], stamp } = yield* viewsOf(reader, found)
   return { view: view!, stamp }
 })
+
+/** Returns the transactions of a group with their ledger data, in their order; empty if it is unknown. */
+export const findGroup = Effect.fnUntraced(function*(
+  { pool, reader }: PoolPorts,
+  id: GroupId
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
+  const members = yield* pool.members([id])
+  const listed = yield* Effect.forEach(
+    members,
+    ({ transaction }) => findListed(pool, transaction.id)
+  )
+  return yield* viewsOf(reader, listed.flat())
+})
+
+/** Returns the transaction with an id as the list of the pool has it; empty if there is none. */
+const findListed = (
+  pool: PoolPorts["pool"],
+  id: TransactionId
+): Effect.Effect<ReadonlyArray<ListedTransaction>, StoreFailure> =>
+  Effect.map(
+    pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 }),
+    ({ items }) => items
+  )
 
 /**
  * Adds tokens and senders from one snapshot of the ledger to transactions of the pool. Only a
