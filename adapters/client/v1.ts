@@ -518,6 +518,9 @@ export interface PoolTransactionsQuery extends Paging {
   readonly toBJJ?: string
 }
 
+/** The transactions of an atomic group, in their order. */
+export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
+
 /** Whether a store answers. */
 export interface StoreHealth {
   readonly status: "UP" | "DOWN"
@@ -538,9 +541,6 @@ export interface Health {
   /** The store of the pool. */
   readonly l2DB: StoreHealth
 }
-
-/** The transactions of an atomic group, in their order. */
-export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
 
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
@@ -686,10 +686,10 @@ export interface Operations {
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
   /** Pool transactions of this node: `GET /transactions-pool`. */
   readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
-  /** Whether the stores of this node answer: `GET /health`. */
-  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Transactions of an atomic group of this node, in their order: `GET /atomic-pool/{id}`. */
   readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
+  /** Whether the stores of this node answer: `GET /health`. */
+  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */

@@ -44,16 +44,16 @@ export interface PoolListOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
-/** Whether the node can answer: a status of 503 says that it cannot. */
-export interface HealthOperation extends Described {
-  readonly kind: "health"
-  readonly shape: Shape<NodeHealth>
-}
-
 /** The transactions of a group of the pool. */
 export interface GroupOperation extends Described {
   readonly kind: "group"
   readonly shape: "poolTransaction"
+}
+
+/** Whether the node can answer: a status of 503 says that it cannot. */
+export interface HealthOperation extends Described {
+  readonly kind: "health"
+  readonly shape: Shape<NodeHealth>
 }
 
 interface OtherOperation extends Described {
@@ -261,15 +261,6 @@ export const extraOperations = {
     parameters: [],
     statuses: [400, 500]
   },
-  getHealth: {
-    kind: "health",
-    path: "/health",
-    shape: health,
-    tag: "Network status",
-    summary: "Whether the stores of this node answer",
-    parameters: [],
-    statuses: [400, 500]
-  },
   getAtomicGroup: {
     kind: "group",
     path: "/atomic-pool/{id}",
@@ -278,6 +269,15 @@ export const extraOperations = {
     summary: "Transactions of an atomic group of this node, in their order",
     parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
     statuses: [400, 404, 500]
+  },
+  getHealth: {
+    kind: "health",
+    path: "/health",
+    shape: health,
+    tag: "Network status",
+    summary: "Whether the stores of this node answer",
+    parameters: [],
+    statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 

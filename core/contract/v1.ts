@@ -229,14 +229,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: [
-    "getPoolTxs",
-    "getAtomicGroup",
-    "getHealth",
-    "putTx",
-    "putTxOfNonce",
-    "postAtomicGroup"
-  ],
+  extras: ["getPoolTxs", "getAtomicGroup", "getHealth", "putTx", "putTxOfNonce", "postAtomicGroup"],
   shapes: {
     ...later.shapes,
     transaction,

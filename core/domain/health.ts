@@ -22,11 +22,12 @@ export interface NodeHealth {
 /**
  * Returns whether both stores answer.
  *
+ * @example
  * ```ts
  * import { isHealthy } from "rollup-node-api"
  *
- * const store = { version: "memory", lastMigration: null, isUp: true }
- * const health = { timestampMs: 0, ledger: store, pool: { ...store, isUp: false } }
+ * const store = { isUp: true, version: "memory", lastMigration: null }
+ * const health = { timestampMs: Date.now(), ledger: store, pool: { ...store, isUp: false } }
  * console.log(isHealthy(health)) // => false
  * ```
  */

@@ -436,6 +436,11 @@ describe("a revision", () => {
         text: { type: "string", minLength: 1 },
         batchNum: uint32("Number of a batch; the first one is 1", 5432),
         slotNum: uint32("Number of a slot", 784),
+        nonce: {
+          ...uint32("Number of transactions that the account has sent", 121),
+          maximum: 18446744073709551615n,
+          minimum: 0
+        },
         accountIndex: text(
           "Account: prefix, token symbol and index; the index is at most 281474976710655",
           "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
@@ -463,14 +468,7 @@ describe("a revision", () => {
           "^0x[a-fA-F0-9]{64}$",
           `0x${"0b3d5f01".repeat(8)}`
         ),
-        boolean: { type: "boolean" },
-        nonce: {
-          type: "integer",
-          minimum: 0,
-          maximum: 2n ** 64n - 1n,
-          description: "Number of transactions that the account has sent",
-          examples: [121]
-        }
+        boolean: { type: "boolean" }
       }
     )
     assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")

@@ -24,17 +24,17 @@ export interface BidRow {
   readonly view: BidView
 }
 
+/** The best bid of a slot, and whether it reaches the minimum at the last block. */
+export interface SlotRow extends BidRow {
+  readonly reachesMinimum: boolean
+}
+
 /** A registration of a coordinator. A later one of the same bidder replaces the row. */
 export interface CoordinatorRow {
   readonly itemId: number
   readonly coordinator: Coordinator
   /** Whether it is the latest one of its bidder. */
   readonly isLatest: boolean
-}
-
-/** The best bid of a slot, and whether it reaches the minimum at the last block. */
-export interface SlotRow extends BidRow {
-  readonly reachesMinimum: boolean
 }
 
 /** The row type of each list. A slot has no row of its own; it is indexed by its best bid. */
