@@ -26,10 +26,12 @@ export const operations = {
   getCoordinators: { path: "/coordinators", itemsProperty: "coordinators" },
   getCoordinator: { path: "/coordinators/{bidderAddr}" },
   getPoolTxs: { path: "/transactions-pool", itemsProperty: "transactions" },
+  getAtomicGroup: { path: "/atomic-pool/{id}" },
   postRegister: { path: "/account-creation-authorization", posts: true },
   postTx: { path: "/transactions-pool", posts: true },
   putTx: { path: "/transactions-pool/{id}", puts: true },
-  putTxOfNonce: { path: "/transactions-pool/accounts/{accountIndex}/nonces/{nonce}", puts: true }
+  putTxOfNonce: { path: "/transactions-pool/accounts/{accountIndex}/nonces/{nonce}", puts: true },
+  postAtomicGroup: { path: "/atomic-pool", posts: true }
 } as const
 
 /** Integers that a double may not represent: they become bigint. */

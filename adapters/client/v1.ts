@@ -3,15 +3,15 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof, NextForger,
-  RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token,
+  Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info, MerkleProof,
-  NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery,
+  Token, Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -100,6 +100,73 @@ export interface PoolL2Transaction {
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch: number
+  /** Position of the required transaction in the group; 0 if there is no group. */
+  readonly requestOffset: number
+}
+
+/** Properties of L1 transactions. */
+export interface L1Info {
+  /** Queue of the transaction; null if a coordinator sent it. */
+  readonly toForgeL1TransactionsNum: number | null
+  /** Whether a user sent it, not a coordinator. */
+  readonly userOrigin: boolean
+  /** Units that move from L1 to L2. */
+  readonly depositAmount: string
+  /** Whether the amount took effect; false until forged. */
+  readonly amountSuccess: boolean
+  /** Whether the deposit took effect; false until forged. */
+  readonly depositAmountSuccess: boolean
+  /** Worth of the deposit when the transaction was made. */
+  readonly historicDepositAmountUSD: number | null
+  /** Block in which the transaction entered the queue. */
+  readonly ethereumBlockNum: bigint
+  /** Ethereum transaction that queued it or forged it; zero if unknown. */
+  readonly ethereumTxHash: string
+  /** Fee of that Ethereum transaction in wei; null if unknown. */
+  readonly l1Fee: string | null
+}
+
+/** Transaction of the network. */
+export interface HistoryTransaction {
+  readonly L1orL2: "L1" | "L2"
+  /** Identifier of a transaction. */
+  readonly id: string
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Type of transaction. */
+  readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Position of the transaction in its batch; in its queue for an L1 user transaction. */
+  readonly position: number
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly fromAccountIndex: string | null
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly fromZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly fromBJJ: string | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly toAccountIndex: string
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly toZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly toBJJ: string | null
+  /** Units of the token. */
+  readonly amount: string
+  /** Batch that forged it; null until then. */
+  readonly batchNum: number | null
+  /** Worth of the amount when the transaction was made. */
+  readonly historicUSD: number | null
+  /** L1 user transaction: when it entered the queue; otherwise when it was forged. */
+  readonly timestamp: string
+  readonly token: Token
+  readonly L1Info: L1Info | null
+  readonly L2Info: L2Info | null
+}
+
+/** Page of transactions. */
+export interface HistoryTransactions {
+  readonly transactions: ReadonlyArray<HistoryTransaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
 }
 
 /** Group of transactions forged together. */
@@ -132,6 +199,8 @@ export interface Batch {
   readonly slotNum: number
   /** Number of transactions. */
   readonly forgedTransactions: number
+  /** Ethereum transaction that forged the batch; zero if unknown. */
+  readonly ethereumTxHash: string
 }
 
 /** Page of batches. */
@@ -424,6 +493,9 @@ export interface PoolTransactionsQuery extends Paging {
   readonly toBJJ?: string
 }
 
+/** The transactions of an atomic group, in their order. */
+export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
+
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
@@ -466,8 +538,62 @@ export interface PostPoolL2Transaction {
   readonly requestNonce?: number | bigint | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch?: number | null
-  /** Position in a group; only 0, no group. */
+  /** Only 0: a transaction of an atomic group is posted with its group. */
   readonly requestOffset?: number | null
+}
+
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+export interface PostAtomicTransaction {
+  /** Recomputed from sender, token, amount, nonce and fee. */
+  readonly id: string
+  /** Type of the transaction; must match the destination. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Token of the sender's account. */
+  readonly tokenId: number
+  /** Account of the sender. */
+  readonly fromAccountIndex: string
+  /** Account of the receiver, or the exit. */
+  readonly toAccountIndex?: string | null
+  /** Receiver by Ethereum address; all F with a key. */
+  readonly toZkEthereumAddress?: string | null
+  /** Receiver by BabyJubJub key. */
+  readonly toBjj?: string | null
+  /** Units of the token, as many as 40 bits of floating point hold exactly. */
+  readonly amount: string
+  /** Index into the table of fee factors; 256 cannot be signed. */
+  readonly fee: number
+  /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
+  readonly nonce: number | bigint
+  /** Compressed BabyJubJub signature of the sender. */
+  readonly signature: string
+  /** Sender of the transaction that must be forged in the same batch. */
+  readonly requestFromAccountIndex?: string | null
+  /** Receiver of it. */
+  readonly requestToAccountIndex?: string | null
+  /** Receiver of it by Ethereum address. */
+  readonly requestToZkEthereumAddress?: string | null
+  /** Receiver of it by key. */
+  readonly requestToBjj?: string | null
+  /** Token of it. */
+  readonly requestTokenId?: number | null
+  /** Amount of it. */
+  readonly requestAmount?: string | null
+  /** Fee of it. */
+  readonly requestFee?: number | null
+  /** Nonce of it. */
+  readonly requestNonce?: number | bigint | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch?: number | null
+  /** Position of the required transaction: 1 to 3 for as many positions later, 4 to 7 for 4 to 1 positions earlier. */
+  readonly requestOffset: number
+}
+
+/** Transactions that are forged in one batch, in this order, or never. Each requires another one: its request properties are those of that transaction, and requestOffset names its position. All are connected by these requirements. */
+export interface PostAtomicGroup {
+  /** Keccak-256 hash of the identifiers of the transactions. */
+  readonly atomicGroupId: string
+  /** The transactions, at least two. */
+  readonly transactions: ReadonlyArray<PostAtomicTransaction>
 }
 
 /** The parameters and the answer of each operation. */
@@ -514,6 +640,8 @@ export interface Operations {
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
   /** Pool transactions of this node: `GET /transactions-pool`. */
   readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
+  /** Transactions of an atomic group of this node, in their order: `GET /atomic-pool/{id}`. */
+  readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
@@ -522,4 +650,6 @@ export interface Operations {
   readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
   /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
   readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Submit transactions that are forged together or never: `POST /atomic-pool`. Repeating a post changes nothing and gets the same answer. */
+  readonly postAtomicGroup: { readonly takes: PostAtomicGroup | JsonText, readonly answers: ReadonlyArray<string> }
 }

@@ -23,7 +23,19 @@ export const InputFault = Schema.Struct({
   rule: Schema.String,
   /** Name of the rule, if a revision has an error code for it; not for clients. */
   ruleName: Schema.optionalKey(
-    Schema.Literals(["feeTooLow", "feeTooBig", "accountOfToken", "replacedSender", "replaceable"])
+    Schema.Literals([
+      "feeTooLow",
+      "feeTooBig",
+      "accountOfToken",
+      "replacedSender",
+      "replaceable",
+      "offsetWithoutGroup",
+      "notAtomic",
+      "singleTransaction",
+      "requestOffset",
+      "groupId",
+      "requestOutsideGroup"
+    ])
   ),
   message: Schema.String,
   /** The known name that is most similar to an unknown one. */

@@ -41,12 +41,23 @@ export interface PoolListOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
+/** The transactions of a group of the pool. */
+export interface GroupOperation extends Described {
+  readonly kind: "group"
+  readonly shape: "poolTransaction"
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation = ListOperation | ItemOperation | PoolListOperation | OtherOperation
+export type Operation =
+  | ListOperation
+  | ItemOperation
+  | PoolListOperation
+  | GroupOperation
+  | OtherOperation
 
 const list = (
   path: string,
@@ -237,6 +248,15 @@ export const extraOperations = {
     summary: "Pool transactions of this node",
     parameters: [],
     statuses: [400, 500]
+  },
+  getAtomicGroup: {
+    kind: "group",
+    path: "/atomic-pool/{id}",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Transactions of an atomic group of this node, in their order",
+    parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
+    statuses: [400, 404, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 
@@ -248,8 +268,8 @@ export type ReadOperationId = OperationId | ExtraOperationId
 export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary" | "parameters"> {
   readonly method: "POST" | "PUT"
   readonly body: BodyName
-  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
-  readonly answer: "transactionId" | "nothing"
+  /** Content of the answer with status 200: JSON of the identifiers, or an empty body. */
+  readonly answer: "transactionId" | "transactionIds" | "nothing"
   /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 500>
 }
@@ -300,6 +320,16 @@ export const extraWriteOperations = {
     answer: "transactionId",
     tag: "Transaction",
     summary: "Replace the pending or invalid transaction of an account with a nonce",
+    statuses: [400, 500]
+  },
+  postAtomicGroup: {
+    method: "POST",
+    path: "/atomic-pool",
+    parameters: [],
+    body: "group",
+    answer: "transactionIds",
+    tag: "Transaction",
+    summary: "Submit transactions that are forged together or never",
     statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: WriteOperation }

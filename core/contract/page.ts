@@ -2,7 +2,15 @@ import type { PageView } from "./items.ts"
 import type { ListOperation, Operation, PoolListOperation } from "./operation.ts"
 import { declaration, type Revision } from "./revision.ts"
 import { count } from "./scalars/mod.ts"
-import { field, reference, type Shape, shape, arrayOf } from "./wire_type.ts"
+import {
+  type AnyShape,
+  arrayOf,
+  field,
+  reference,
+  type Shape,
+  shape,
+  type WireType
+} from "./wire_type.ts"
 
 /** The property of a page that says how many items follow. */
 export const pendingItems = field(
@@ -15,11 +23,17 @@ type AnyListOperation = ListOperation | PoolListOperation
 
 const known = new WeakMap<Revision, Map<AnyListOperation, Shape<PageView>>>()
 
-/** Returns the shape of the answer of an operation in a revision. */
-export const answerShape = (operation: Operation, revision: Revision): Shape<never> =>
-  "list" in operation
-    ? pageShape(operation, revision) as Shape<never>
-    : revision.shapes[operation.shape] as Shape<never>
+/** Returns the type of the answer of an operation in a revision. */
+export const answerShape = (
+  operation: Operation,
+  revision: Revision
+): AnyShape & WireType<never> => {
+  if ("list" in operation) return pageShape(operation, revision)
+  const shape = revision.shapes[operation.shape] as Shape<never>
+  if (operation.kind !== "group") return shape
+  const doc = "The transactions of an atomic group, in their order"
+  return { name: "AtomicGroup", ...arrayOf(reference(shape), { doc }) }
+}
 
 /**
  * Returns the shape of a list's answer in a revision: items and counts. The same object on every

@@ -19,6 +19,12 @@ const errors = {
   ErrInvalidNonce: 10,
   ErrInvalidSignature: 11,
   ErrGettingReceiverAccount: 12,
+  ErrNotAtomicTxsInPostPoolTx: 14,
+  ErrTxsNotAtomic: 18,
+  ErrSingleTxInAtomicEndpoint: 19,
+  ErrRqOffsetOutOfBounds: 20,
+  ErrInvalidAtomicGroupID: 21,
+  ErrFailedToFindOffsetToRelativePosition: 22,
   ErrFeeTooLow: 23,
   ErrFeeTooBig: 24,
   ErrNothingToUpdate: 25
@@ -44,7 +50,13 @@ const errorOfRule: { readonly [R in NonNullable<InputFault["ruleName"]>]: ErrorT
   feeTooBig: "ErrFeeTooBig",
   accountOfToken: "ErrAccountTokenNotEqualTxToken",
   replacedSender: "ErrParamValidationFailed",
-  replaceable: "ErrNothingToUpdate"
+  replaceable: "ErrNothingToUpdate",
+  offsetWithoutGroup: "ErrNotAtomicTxsInPostPoolTx",
+  notAtomic: "ErrTxsNotAtomic",
+  singleTransaction: "ErrSingleTxInAtomicEndpoint",
+  requestOffset: "ErrRqOffsetOutOfBounds",
+  groupId: "ErrInvalidAtomicGroupID",
+  requestOutsideGroup: "ErrFailedToFindOffsetToRelativePosition"
 }
 
 /** The error of any other rule about a property of a posted transaction, by its JSON pointer. */
@@ -64,13 +76,14 @@ const errorOfProperty: {
 
 const errorOfFault = (fault: InputFault): ErrorType | undefined =>
   fault.ruleName === undefined
-    ? errorOfProperty[fault.parameter]?.(fault)
+    ? errorOfProperty[fault.parameter.replace(/^\/transactions\/\d+(?=\/)/u, "")]?.(fault)
     : errorOfRule[fault.ruleName]
 
 /**
  * Returns the error of a problem, or undefined if published clients know none.
  *
- * @param refused the faults, if a readable post breaks rules of the network
+ * @param refused the faults of a readable post that breaks rules of the network, and otherwise those
+ *   with a named rule
  */
 export const publishedError = (
   problem: string,

@@ -4,6 +4,7 @@ import {
   type Batch,
   type Bucket,
   type ExitView,
+  type L1Part,
   type Metrics,
   type NetworkConstants,
   type NetworkState,
@@ -15,7 +16,7 @@ import {
   values,
   type WithdrawalDelayerConstants
 } from "../domain/mod.ts"
-import { type Bodies, type Body, bodies, optional } from "./bodies/mod.ts"
+import { type Bodies, type Body, bodies, groupOf, optional } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
@@ -24,6 +25,7 @@ import {
   bigInt,
   bigNumber,
   count,
+  hash,
   integer,
   itemId,
   number,
@@ -35,10 +37,31 @@ import * as shapes from "./shapes/mod.ts"
 import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
 
-const transaction = shapes.historyTransaction(shapes.l1Info)
+/** What the dialect shows if the feed does not have the hash: it allows no null. */
+const unknownHash = `0x${"0".repeat(64)}`
+
+const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
+  put: {
+    ethereumTxHash: field(
+      hash,
+      (l1: L1Part) => l1.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that queued it or forged it; zero if unknown"
+    ),
+    l1Fee: field(
+      nullable(bigInt),
+      (l1: L1Part) => l1.l1Fee ?? null,
+      "Fee of that Ethereum transaction in wei; null if unknown"
+    )
+  }
+}))
 const batch = revise(shapes.batch, {
   put: {
-    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions")
+    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions"),
+    ethereumTxHash: field(
+      hash,
+      (b: Batch) => b.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that forged the batch; zero if unknown"
+    )
   }
 })
 const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
@@ -129,7 +152,10 @@ const postedTransaction: Body<PostedTransaction> = {
   fields: {
     ...bodies.transaction.fields,
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
-    requestOffset: optional(none, "Position in a group; only 0, no group")
+    requestOffset: {
+      ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
+      ruleName: "offsetWithoutGroup"
+    }
   },
   notes: Object.fromEntries(
     Object.entries(bodies.transaction.notes).filter(([name]) =>
@@ -149,9 +175,16 @@ const postedTransaction: Body<PostedTransaction> = {
     requestOffset: null
   })
 }
-const v1Bodies: Bodies = { ...bodies, transaction: postedTransaction }
+const v1Bodies: Bodies = {
+  ...bodies,
+  transaction: postedTransaction,
+  group: groupOf(postedTransaction)
+}
 
-/** The dialect of the published clients: names, numbers, errors and lists as they expect them. */
+/**
+ * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
+ * them.
+ */
 export const v1: Revision = {
   ...later,
   name: "v1",
@@ -167,7 +200,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: ["getPoolTxs", "putTx", "putTxOfNonce"],
+  extras: ["getPoolTxs", "getAtomicGroup", "putTx", "putTxOfNonce", "postAtomicGroup"],
   shapes: {
     ...later.shapes,
     transaction,
@@ -247,6 +280,11 @@ export const v1: Revision = {
           batchNum,
           (v: PoolTransactionView) => v.transaction.maxNumBatch ?? 0,
           "Last batch that may forge it; 0 means without limit"
+        ),
+        requestOffset: field(
+          integer(values.integer(0, 7)),
+          (v: PoolTransactionView) => v.transaction.group?.requestOffset ?? 0,
+          "Position of the required transaction in the group; 0 if there is no group"
         )
       }
     })

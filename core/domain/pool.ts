@@ -65,6 +65,9 @@ export interface GroupedTransaction extends PostedTransaction {
   readonly requestOffset: number
 }
 
+/** Maximum number of transactions of a group. */
+export const groupTransactionsMax = 32
+
 /** An atomic group as posted: its transactions are forged in one batch, in this order, or never. */
 export interface PostedGroup {
   readonly id: GroupId
@@ -162,8 +165,8 @@ export interface Authorization extends PostedAuthorization {
 }
 
 /**
- * Returns whether a batch is after the last one that may forge a transaction. It is never if
- * `maxNumBatch` is 0 or absent.
+ * Returns whether a batch is after the last one that may forge a transaction. A transaction without
+ * `maxNumBatch`, or with 0, never expires.
  *
  * @example
  * ```ts

@@ -1,6 +1,4 @@
-import * as Result from "effect/Result"
-import { HEX_OF_BYTE, isHexFrom } from "./digits.ts"
-import { EncodingError } from "./encoding_error.ts"
+import { HEX_OF_BYTE } from "./digits.ts"
 import type { Keccak256 } from "./identifiers.ts"
 import type { TransactionId } from "./transaction_id.ts"
 
@@ -32,12 +30,6 @@ export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256)
   for (const byte of keccak256(bytes)) text += HEX_OF_BYTE[byte]!
   return text
 }
-
-/** Parses the id of a group with digits in upper or lower case. */
-export const parseGroupId = (text: string): Result.Result<GroupId, EncodingError> =>
-  text.length === 66 && text.startsWith("0x") && isHexFrom(text, 2)
-    ? Result.succeed(text.toLowerCase())
-    : Result.fail(new EncodingError(text, "0x and 64 hexadecimal digits"))
 
 /** Number of bytes of the id of a transaction. */
 const ID_BYTES = 33

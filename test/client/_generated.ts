@@ -83,7 +83,11 @@ const typesOf = (revision: Revision): Types => {
   const add = (shape: AnyShape): void => {
     if (types.has(shape.name)) return
     shape.shapes.forEach(add)
-    types.set(shape.name, objectType(shape.name, shape.jsonSchema(context)))
+    types.set(shape.name, typeOfShape(shape.name, shape.jsonSchema(context)))
+  }
+  const addBody = (body: Body<unknown>): void => {
+    for (const { items } of Object.values(body.fields)) if (items !== undefined) addBody(items.body)
+    types.set(body.name, objectType(body.name, bodySchema(body, context), "number | bigint"))
   }
   const lines: Array<string> = []
   for (const [id, operation] of readOperationsOf(revision)) {
@@ -106,14 +110,7 @@ const typesOf = (revision: Revision): Types => {
     const [id, { answer, body, method, parameters, path, summary }] of writeOperationsOf(revision)
   ) {
     const { name } = revision.bodies[body]
-    types.set(
-      name,
-      objectType(
-        name,
-        bodySchema(revision.bodies[body] as Body<unknown>, context),
-        "number | bigint"
-      )
-    )
+    addBody(revision.bodies[body] as Body<unknown>)
     lines.push(
       `  /** ${summary}: \`${method} ${path}\`. Repeating a ${
         method === "PUT" ? "replacement" : "post"
@@ -125,6 +122,8 @@ const typesOf = (revision: Revision): Types => {
       }, readonly answers: ${
         answer === "transactionId"
           ? "string"
+          : answer === "transactionIds"
+          ? "ReadonlyArray<string>"
           : revision.authorizationAnswer === undefined
           ? "null"
           : "{ readonly success: string }"
@@ -184,6 +183,13 @@ const wrapped = (line: string): string =>
     }
     return `{\n  ${lines.join(",\n  ")}\n}`
   })
+
+/** Returns the type of an answer: an object, or a list of objects. */
+const typeOfShape = (name: string, schema: JsonSchema): Declared => {
+  if (schema.type !== "array") return objectType(name, schema)
+  const text = `/** ${String(schema.description)}. */\nexport type ${name} = ${typeOf(schema)}`
+  return { text, mentions: mentionsOf(`: ${typeOf(schema)}`) }
+}
 
 /** @param wide the type of integers that a double cannot represent */
 const objectType = (
@@ -302,10 +308,9 @@ const wideNames = (): ReadonlyArray<string> => {
   const visit = (shape: AnyShape): void => {
     if (seen.has(shape)) return
     seen.add(shape)
+    const { properties = {} } = shape.jsonSchema(context)
     for (
-      const [name, schema] of Object.entries(
-        shape.jsonSchema(context).properties as { readonly [name: string]: JsonSchema }
-      )
+      const [name, schema] of Object.entries(properties as { readonly [name: string]: JsonSchema })
     ) {
       if ([schema.type].flat().includes("integer")) (isWide(schema) ? wide : narrow).add(name)
     }

@@ -85,6 +85,7 @@ export const sampleOf = Effect.fnUntraced(function*(
     [...owners],
     (address) => Effect.orDie(pool.authorization(address))
   )
+  yield* Effect.orDie(pool.addGroup(groupLike(poolTransactions[0]!), unlimited))
   return {
     genesis,
     records,
@@ -95,6 +96,31 @@ export const sampleOf = Effect.fnUntraced(function*(
     authorizations: authorizations.map((row) => row!)
   }
 })
+
+const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
+const atomicGroupId = `0x${"ab".repeat(32)}`
+
+/** Returns two transactions of a group that are like another one. */
+const groupLike = (of: PoolTransaction) =>
+  [of.nonce + 1000n, of.nonce + 1001n].map((nonce, position, nonces) => {
+    const { amount, fee, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } = of
+    const request = {
+      amount,
+      fee,
+      fromAccountIndex,
+      toAccountIndex,
+      toAddress,
+      toPublicKey,
+      tokenId,
+      nonce: nonces[1 - position]!
+    }
+    const group = { id: atomicGroupId, position, size: 2, requestOffset: position === 0 ? 1 : 7 }
+    const id = `0x02${String(nonce).padStart(64, "0")}`
+    return {
+      sender: "ab".repeat(32),
+      transaction: { ...of, id, nonce, request, group, state: "pend", batchNum: null } as const
+    }
+  })
 
 const opensAccount = (record: FeedRecord | undefined): boolean =>
   record?.kind === "block" &&
@@ -124,6 +150,8 @@ export function pathsOf(
       return facts.exits.map((exit) => [String(exit.batchNum), index(exit.accountIndex)])
     case "getPoolTx":
       return poolTransactions.map((transaction) => [transaction.id])
+    case "getAtomicGroup":
+      return [[atomicGroupId]]
     case "getHistoryTx":
       return [...facts.transactions, ...facts.queued].map((transaction) => [transaction.id])
     case "getBatch":

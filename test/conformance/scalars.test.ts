@@ -53,6 +53,7 @@ const samples: {
     "zk:ETH:",
     "zk:256"
   ]],
+  groupId: [[`0x${"ab".repeat(32)}`], ["0x", "ab".repeat(32), `0x${"ab".repeat(33)}`]],
   transactionId: [[id(2, 10)], [id(2, 10).slice(2), `${id(2, 10)}0`]],
   hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
   signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],

@@ -188,6 +188,7 @@ export function scalarValues(
         ([type, digits]) => `0x0${type}${digits}`
       )
     ),
+    groupId: Arbitrary.map(hex(64), (digits) => `0x${digits}`),
     transactionType: oneOf(transactionTypes),
     poolTransactionType: oneOf(poolTransactionTypes),
     poolState: oneOf(poolStates),

@@ -130,6 +130,8 @@ function drawValue(
       return known(facts.accounts.map(({ address }) => address), unknownAddress)
     case "publicKey":
       return known(facts.accounts.map(({ publicKey }) => publicKey), "0".repeat(64))
+    case "groupId":
+      return `0x${"9".repeat(64)}`
     case "transactionId":
       return known(
         [...facts.transactions, ...facts.queued].map(({ id }) => id),

@@ -241,7 +241,10 @@ export const problemStatus = ({ name }: Problem, { conflictStatus }: Revision): 
 export const problemJson = (problem: Problem, url: string, revision: Revision): string => {
   const { faults, isRefusedPost, message, name } = problem
   const type = problemType(name)
-  const error = revision.error?.(name, isRefusedPost === true ? faults : undefined)
+  const error = revision.error?.(
+    name,
+    isRefusedPost === true ? faults : faults?.filter(({ ruleName }) => ruleName !== undefined)
+  )
   return JSON.stringify({
     message,
     ...revision.error === undefined ? { type } : { ...error ?? { type }, problem: type },

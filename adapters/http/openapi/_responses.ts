@@ -99,7 +99,9 @@ export const writeResponses = (
   { authorizationAnswer, conflictStatus }: Revision,
   context: WireContext
 ) => {
-  const schema = scalars.transactionId.jsonSchema(context)
+  const id = scalars.transactionId.jsonSchema(context)
+  const [example] = id.examples as ReadonlyArray<unknown>
+  const isList = answer === "transactionIds"
   return {
     200: answer === "nothing"
       ? authorizationAnswer === undefined
@@ -110,10 +112,14 @@ export const writeResponses = (
           content: { "application/json": { schema: successSchema, example: { success: "OK" } } }
         }
       : {
-        description: "Accepted: the identifier of the transaction",
+        description: isList
+          ? "Accepted: the identifiers of the transactions, in their order"
+          : "Accepted: the identifier of the transaction",
         headers: headerReferences,
         content: {
-          "application/json": { schema, example: (schema.examples as ReadonlyArray<unknown>)[0] }
+          "application/json": isList
+            ? { schema: { type: "array", items: id }, example: [example, example] }
+            : { schema: id, example }
         }
       },
     ...refusals(statuses),

@@ -227,11 +227,19 @@ const componentSchemas = (
   }
   for (const [, operation] of readOperationsOf(revision)) add(answerShape(operation, revision))
   for (const [, operation] of writeOperationsOf(revision)) {
-    const body = revision.bodies[operation.body] as Body<unknown>
-    add({ name: body.name, jsonSchema: (of) => bodySchema(body, of), shapes: [] })
+    add(bodyShape(revision.bodies[operation.body] as Body<unknown>))
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/** Returns the component of a body, which refers to those of its items. */
+const bodyShape = (body: Body<unknown>): AnyShape => ({
+  name: body.name,
+  jsonSchema: (context) => bodySchema(body, context),
+  shapes: Object.values(body.fields).flatMap(({ items }) =>
+    items === undefined ? [] : [bodyShape(items.body)]
+  )
+})
 
 /** Returns the path of an operation with the parameter names of the network, in braces. */
 export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>

@@ -14,7 +14,7 @@ import {
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import type { PostedTransaction } from "../../../core/domain/mod.ts"
+import type { PostedGroup, PostedTransaction } from "../../../core/domain/mod.ts"
 import type {
   NothingToReplace,
   Submission,
@@ -90,7 +90,9 @@ const submissions = (
     putTxOfNonce: (
       posted: PostedTransaction,
       [fromAccountIndex, nonce]: readonly [AccountIndex, bigint]
-    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted))
+    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted)),
+    postAtomicGroup: (posted: PostedGroup) =>
+      Effect.map(submission.submitGroup(posted), ({ ids }) => JSON.stringify(ids))
   }
 }
 

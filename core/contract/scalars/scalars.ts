@@ -5,6 +5,7 @@ import {
   type AccountIndex,
   EncodingError,
   type EthereumAddress,
+  type GroupId,
   parseAccountIndex,
   parseEthereumAddress,
   parsePrefixedAddress,
@@ -34,20 +35,6 @@ export const itemId: Scalar<number> = integer(values.safeInteger, {
   description: "Position of the item in its list; increases and is never reused",
   example: 87
 })
-/**
- * The identifier of a token, 0..2^32−1; 0 is ether.
- *
- * @example
- * ```ts
- * import { Schema } from "effect"
- * import { scalar, wireContext } from "rollup-node-api"
- * import { keccak256 } from "rollup-node-api/crypto"
- *
- * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const text = scalar.tokenId.text(wireContext(network, keccak256))
- * console.log(Schema.decodeSync(text)("7"), Schema.is(scalar.tokenId.domain)(-1)) // => 7 false
- * ```
- */
 export const tokenId: Scalar<number> = integer(values.uint32, {
   description: "Identifier of a registered token; 0 is ether",
   example: 0
@@ -198,6 +185,10 @@ export const transactionId: Scalar<TransactionId> = scalar({
   description: "Identifier of a transaction",
   example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
 })
+export const groupId: Scalar<GroupId> = hexadecimal(values.hash, {
+  description: "Identifier of an atomic group",
+  example: `0x${"0b3d5f01".repeat(8)}`
+})
 export const hash: Scalar<string> = hexadecimal(values.hash, {
   description: "Hash of an Ethereum block",
   example: `0x${"22aec942".repeat(8)}`
@@ -297,6 +288,7 @@ export const scalars = {
   prefixedAddress,
   publicKey,
   transactionId,
+  groupId,
   transactionType,
   poolTransactionType,
   poolState,

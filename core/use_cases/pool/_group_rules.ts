@@ -1,5 +1,10 @@
-import type { InputFault } from "../../contract/mod.ts"
-import type { GroupedTransaction, PostedGroup, RequestedTransaction } from "../../domain/mod.ts"
+import { faultOfItem, type InputFault } from "../../contract/mod.ts"
+import {
+  type GroupedTransaction,
+  groupTransactionsMax,
+  type PostedGroup,
+  type RequestedTransaction
+} from "../../domain/mod.ts"
 import { groupId, type Keccak256 } from "../../encoding/mod.ts"
 import {
   postedFaults,
@@ -7,9 +12,6 @@ import {
   withoutEmptyDestination,
   withoutEmptyParts
 } from "./_posted_rules.ts"
-
-/** Maximum number of transactions of a group. */
-const groupTransactionsMax = 32
 
 /** Returns the position of the required transaction relative to the one with this offset. */
 const stepOf = (requestOffset: number): number =>
@@ -45,23 +47,27 @@ export function groupFaults(
   const expected = groupId(transactions.map((each) => each.id), keccak256)
   if (id !== expected) {
     faults.push(
-      refuse("atomicGroupId", id, `${expected}, recomputed from the ids of the transactions`)
+      refuse(
+        "atomicGroupId",
+        id,
+        `${expected}, recomputed from the ids of the transactions`,
+        "groupId"
+      )
     )
   }
   return faults
 }
 
 /** Returns a function that names the transaction at a position of a group in its fault. */
-export const faultAt = (position: number) => (fault: InputFault): InputFault => ({
-  ...fault,
-  parameter: `/transactions/${position}${fault.parameter}`,
-  message: `Transaction ${position}: ${fault.message}`
-})
+export const faultAt = (position: number) => (fault: InputFault): InputFault =>
+  faultOfItem("transactions", position, fault)
 
 /** Returns the faults of the number of transactions and of the way in which they require each other. */
 function* structureFaults({ transactions }: PostedGroup, refuse: Refuse) {
   const { length } = transactions
-  if (length < 2) yield refuse("transactions", length, "two or more transactions")
+  if (length < 2) {
+    yield refuse("transactions", length, "two or more transactions", "singleTransaction")
+  }
   if (length > groupTransactionsMax) {
     yield refuse("transactions", length, `at most ${groupTransactionsMax} transactions`)
   }
@@ -80,7 +86,8 @@ function* structureFaults({ transactions }: PostedGroup, refuse: Refuse) {
     yield refuse(
       "transactions",
       length,
-      "transactions that require each other, directly or through others"
+      "transactions that require each other, directly or through others",
+      "notAtomic"
     )
   }
 }
@@ -120,7 +127,8 @@ function* requestFaults(
     yield refuse(
       "requestOffset",
       requestOffset,
-      "1 to 3 for a transaction as many positions later, or 4 to 7 for 4 to 1 positions earlier"
+      "1 to 3 for a transaction as many positions later, or 4 to 7 for 4 to 1 positions earlier",
+      "requestOffset"
     )
     return
   }
@@ -130,7 +138,8 @@ function* requestFaults(
     yield refuse(
       "requestOffset",
       requestOffset,
-      `the offset of a transaction of the group: there is none at position ${at}`
+      `the offset of a transaction of the group: there is none at position ${at}`,
+      "requestOutsideGroup"
     )
     return
   }

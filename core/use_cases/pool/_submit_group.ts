@@ -158,9 +158,19 @@ const anyFee: FeeBounds = { minFeeUSD: 0, maxFeeUSD: Infinity }
 
 function* averageFaults(averageUSD: number, { maxFeeUSD, minFeeUSD }: FeeBounds, refuse: Refuse) {
   if (averageUSD < minFeeUSD) {
-    yield refuse("transactions", averageUSD, `an average fee of at least ${minFeeUSD} US dollars`)
+    yield refuse(
+      "transactions",
+      averageUSD,
+      `an average fee of at least ${minFeeUSD} US dollars`,
+      "feeTooLow"
+    )
   }
   if (averageUSD > maxFeeUSD) {
-    yield refuse("transactions", averageUSD, `an average fee of at most ${maxFeeUSD} US dollars`)
+    yield refuse(
+      "transactions",
+      averageUSD,
+      `an average fee of at most ${maxFeeUSD} US dollars`,
+      "feeTooBig"
+    )
   }
 }

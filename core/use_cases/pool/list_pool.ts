@@ -13,6 +13,7 @@ import type { PoolTransactionView } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
+  type GroupId,
   INTERNAL_ADDRESS,
   type PublicKey,
   type TransactionId
@@ -74,6 +75,20 @@ export const findPooled = Effect.fnUntraced(function*(
   if (found.items.length === 0) return null
   const { items: [view], stamp } = yield* viewsOf(reader, found.items)
   return { view: view!, stamp }
+})
+
+/** Returns the transactions of a group with their ledger data, in their order; empty if it is unknown. */
+export const findGroup = Effect.fnUntraced(function*(
+  { pool, reader }: PoolPorts,
+  id: GroupId
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
+  const members = yield* pool.members([id])
+  const listed = yield* Effect.forEach(members, (pooled) =>
+    Effect.map(
+      pool.skippedTransaction(pooled.transaction.id),
+      (skipped) => ({ pooled, skipped })
+    ))
+  return yield* viewsOf(reader, listed)
 })
 
 /**

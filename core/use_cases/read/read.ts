@@ -29,7 +29,7 @@ import {
   poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
-import { findPooled, listPool } from "../pool/mod.ts"
+import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
@@ -46,8 +46,8 @@ export interface Answer {
 }
 
 /**
- * The requested item does not exist. `stamp` is present if the ledger was read. The message names the
- * item as the client wrote it.
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names
+ * the item as the client wrote it.
  *
  * @example
  * ```ts
@@ -236,6 +236,17 @@ const bindOperation = (
             pool: key
           }
         }))
+    case "group":
+      return singleAnswer(operation, context, (values, path) =>
+        Effect.gen(function*() {
+          const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
+          if (items.length === 0) return yield* failNotFound(operation, context, path)
+          return {
+            ...answer(items, stamp, dependenciesOf.poolTransaction(false)),
+            // the versions of the pool are those of single transactions
+            pool: { key: "", version: null }
+          }
+        }))
     case "poolList": {
       const read = queryReader("pool", revision, context, options.revisions)
       return (_, query) => {
@@ -338,7 +349,9 @@ const failNotFound = (
 ) =>
   Effect.fail(
     new NotFound({
-      message: `There is no ${nouns[operation.shape]} with ${
+      message: `There is no ${
+        operation.kind === "group" ? "group in the pool" : nouns[operation.shape]
+      } with ${
         operation.parameters.map(({ name }, i) =>
           `${context.name(name)} ${decodeURIComponent(path[i]!)}`
         ).join(" and ")
