@@ -30,6 +30,27 @@ const positive = rule(
 )
 const seconds = rule("a number of seconds", (value) => typeof value === "number" && value >= 0)
 
+/** The last batch of transactions that are posted with one. */
+export const lastBatchMax = 1_000_000
+
+/** Fields that the pool shows as they were posted. */
+const postedFields = "id type fromAccountIndex amount fee nonce signature toBjj".split(" ")
+
+/** Returns what the pool shows of a transaction that was posted. */
+export const postedTransaction = (posted: Value): Value => {
+  const address = posted.toHezEthereumAddress as string | null
+  return {
+    ...Object.fromEntries(postedFields.map((name) => [name, posted[name]])),
+    toBJJ: posted.toBjj,
+    toHezEthereumAddress: rule(
+      `${address}, in any case of letters`,
+      (value) => String(value).toLowerCase() === String(address).toLowerCase()
+    ),
+    maxNumBatch: posted.maxNumBatch ?? 0,
+    state: rule("a state", (value) => ["pend", "fing", "fged"].includes(String(value)))
+  }
+}
+
 /** Objects that `v1` shows as `later` does. */
 export const same = async (item: Value): Promise<Value> => item
 
@@ -78,7 +99,7 @@ export const poolTransaction = async (item: Value): Promise<Value> => ({
   ...item,
   itemId: positive,
   toBJJ: item.toBjj,
-  maxNumBatch: 0,
+  maxNumBatch: rule(`0 or ${lastBatchMax}`, (value) => value === 0 || value === lastBatchMax),
   info: textOrNull,
   errorCode: numberOrNull,
   errorType: textOrNull
@@ -114,8 +135,14 @@ export const stateOf = (later: Later) => async (item: Value): Promise<Value> => 
     rollup: { ...rollup, buckets: rollup.buckets.map(bucket) },
     auction: { ...auction, defaultSlotSetBidSlotNum: rule("a slot", Number.isInteger) },
     withdrawalDelayer: { ...delayer, hermezGovernanceAddress: governanceAddress },
-    node: { forgeDelay: seconds, poolLoad: rule("a number of transactions", Number.isInteger) }
+    node: { forgeDelay: seconds, poolLoad: await pendingCount(later) }
   }
+}
+
+/** Returns the number of pending transactions in the pool; only `v1` has its list. */
+const pendingCount = async (later: Later): Promise<number> => {
+  const page = await later("/v1/transactions-pool?state=pend&limit=1")
+  return (page.transactions as ReadonlyArray<Value>).length + Number(page.pendingItems)
 }
 
 const bucket = ({ blockWithdrawalRate, ...shown }: Value): Value => ({

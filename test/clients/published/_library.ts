@@ -34,6 +34,8 @@ export interface Transfer {
   /** Whole tokens. */
   readonly fee: number
   readonly nonce?: number
+  /** Version 2 only. */
+  readonly maxNumBatch?: number
 }
 
 interface Created {

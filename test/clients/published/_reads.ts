@@ -112,7 +112,6 @@ export const readsOf = (
         "DESC"
       ], `/batches?forgerAddr=${lastBatch.forgerAddr}&slotNum=${lastBatch.slotNum}&order=DESC`]
     ]),
-    ...rowsOf("getCoordinators", "coordinators", expected.same, [["all", [], "/coordinators"]]),
     ...rowsOf("getBids", "bids", expected.bid, [
       ["of a slot", [5], "/bids?slotNum=5"],
       [
