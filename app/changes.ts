@@ -8,12 +8,35 @@ import {
   type NodeChange,
   type PoolChange,
   PoolStore,
+  type PoolTransaction,
+  replacedReason,
   type StoreFailure,
   type TransactionId
 } from "../core/mod.ts"
 import type { Stores } from "./layers.ts"
 
-/** The changes of a node. */
+/**
+ * Reports the changes of a node: blocks, batches, rollbacks, prices and transitions of the pool.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { NodeChanges, nodeLayer } from "rollup-node-api/embed/effect"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const program = Effect.gen(function*() {
+ *   const changes = yield* NodeChanges
+ *   const kinds: Array<string> = []
+ *   changes.subscribe(({ kind }) => kinds.push(kind))
+ *   yield* (yield* Ledger).applyRecord(next())
+ *   return kinds
+ * })
+ * console.log(await Effect.runPromise(Effect.provide(program, nodeLayer({ genesis }))))
+ * // => [ 'block', 'batch' ]
+ * ```
+ */
 export class NodeChanges extends Context.Service<NodeChanges, {
   /**
    * Calls the listener with each change after it is stored, until the returned function is called.
@@ -112,14 +135,26 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
       publish({ kind: "transition", id, from, to, atMs, batchNum, reason })
     }
   }
+  const added = ({ batchNum, id, state: to, timestampMs: atMs }: PoolTransaction): void =>
+    publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
   return {
     ...pool,
     addTransaction: (transaction, sender, limits) =>
       reported(pool.addTransaction(transaction, sender, limits), ({ kind }) => {
-        const { batchNum, id, state: to, timestampMs: atMs } = transaction
-        if (kind === "added") {
-          publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
-        }
+        if (kind === "added") added(transaction)
+      }),
+    addGroup: (group, limits) =>
+      reported(pool.addGroup(group, limits), ({ kind }) => {
+        if (kind === "added") { for (const { transaction } of group) added(transaction) }
+      }),
+    replaceTransaction: (id, transaction, sender, limits) =>
+      reported(pool.replaceTransaction(id, transaction, sender, limits), (result) => {
+        if (result.kind !== "replaced") return
+        const { batchNum, from } = result
+        const reason = replacedReason(transaction.id)
+        const atMs = transaction.timestampMs
+        publish({ kind: "transition", id, from, to: null, atMs, batchNum, reason })
+        added(transaction)
       }),
     change: (changes, atMs) =>
       reported(pool.change(changes, atMs), (ids) => changed(changes, ids, atMs)),

@@ -48,6 +48,11 @@ export interface NodeOptions
    */
   readonly finalAfterBatches?: number
   /**
+   * Seconds that the coordinator waits between two batches, which revision `v1` shows in its state;
+   * 0 by default.
+   */
+  readonly forgeDelaySeconds?: number
+  /**
    * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
    * it.
    */
@@ -120,6 +125,7 @@ const applicationOver = (
     answersBytesMax,
     compression,
     finalAfterBatches,
+    forgeDelaySeconds,
     genesis,
     limits,
     mounts,
@@ -139,6 +145,7 @@ const applicationOver = (
         answersBytesMax,
         compression,
         finalAfterBatches,
+        forgeDelaySeconds,
         limits,
         mounts,
         telemetry
@@ -200,14 +207,17 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
       const verifyWith = (
         verify: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>
       ) =>
-        Effect.suspend(() => {
-          if (waiting >= waitingMax) return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
-          waiting++
-          return Effect.ensuring(
-            Effect.flatMap(verifier, verify),
-            Effect.sync(() => void waiting--)
-          )
-        })
+        Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            if (waiting >= waitingMax) {
+              return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
+            }
+            waiting++
+            return Effect.void
+          }),
+          () => Effect.flatMap(verifier, verify),
+          () => Effect.sync(() => void waiting--)
+        )
       return {
         transaction: (transaction, publicKey) =>
           verifyWith((verifier) => verifier.transaction(transaction, publicKey)),

@@ -11,8 +11,12 @@ export type ExampleEvent =
  */
 const send = (event: ExampleEvent) => process.send!(event)
 
+/** The first characters of a line of Effect's log, which is no output of the example. */
+const logLine = /^\[[\d:.]+\] [A-Z]+ \(#\d+\)/u
+
 console.log = (...values: ReadonlyArray<unknown>) => {
-  send({ _tag: "Printed", text: format(...values) })
+  const text = format(...values)
+  if (!logLine.test(text)) send({ _tag: "Printed", text })
 }
 
 interface ExampleTask {

@@ -299,7 +299,23 @@ const send = (
   request.once("close", () => clearTimeout(timer))
 }
 
-/** The admin listener cannot listen. The message has the reason. */
+/**
+ * The admin listener cannot listen. The message has the reason.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openAdmin } from "rollup-node-api/admin"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ *
+ * const opening = Effect.gen(function*() {
+ *   const { url } = yield* openAdmin({ port: 0, monitor: openMonitor() })
+ *   const port = Number(new URL(url).port)
+ *   return yield* Effect.flip(openAdmin({ port, monitor: openMonitor() }))
+ * })
+ * console.log((await Effect.runPromise(Effect.scoped(opening)))._tag) // => AdminError
+ * ```
+ */
 export class AdminError
   extends Data.TaggedError("AdminError")<{ readonly message: string; readonly cause: unknown }>
 {}

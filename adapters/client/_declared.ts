@@ -1,6 +1,9 @@
 /* Written from the declarations of the contract by `npm run generate`: do not edit. */
 
-/** The path of each operation; lists have an items property, posts have a body. */
+/**
+ * The path of each operation of any revision; lists have an items property, posts and puts have a
+ * body.
+ */
 export const operations = {
   getAccountCreationAuthorization: { path: "/account-creation-authorization/{zkEthereumAddress}" },
   getAccounts: { path: "/accounts", itemsProperty: "accounts" },
@@ -22,8 +25,14 @@ export const operations = {
   getToken: { path: "/tokens/{id}" },
   getCoordinators: { path: "/coordinators", itemsProperty: "coordinators" },
   getCoordinator: { path: "/coordinators/{bidderAddr}" },
+  getPoolTxs: { path: "/transactions-pool", itemsProperty: "transactions" },
+  getAtomicGroup: { path: "/atomic-pool/{id}" },
+  getHealth: { path: "/health" },
   postRegister: { path: "/account-creation-authorization", posts: true },
-  postTx: { path: "/transactions-pool", posts: true }
+  postTx: { path: "/transactions-pool", posts: true },
+  putTx: { path: "/transactions-pool/{id}", puts: true },
+  putTxOfNonce: { path: "/transactions-pool/accounts/{accountIndex}/nonces/{nonce}", puts: true },
+  postAtomicGroup: { path: "/atomic-pool", posts: true }
 } as const
 
 /** Integers that a double may not represent: they become bigint. */

@@ -17,14 +17,16 @@ export interface ExchangeOptions {
 
 export interface ApiRequest {
   readonly url: string
-  /** The body of a POST. */
+  /** The body of a POST or PUT. */
   readonly body?: string
+  /** The method of a request with a body; POST by default. */
+  readonly method?: "POST" | "PUT"
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * Sends a request until there is an answer, a permanent failure, or no retry left. Every request
- * may be sent twice: reads change nothing, and a repeated post changes nothing and gets the same
+ * may be sent twice: reads change nothing, and a repeated write changes nothing and gets the same
  * answer.
  */
 export const sendWithRetries = async (
@@ -52,7 +54,7 @@ const firstWaitMs = 200
 
 const sendOnce = async (
   options: ExchangeOptions,
-  { body, signal, url }: ApiRequest
+  { body, method = "POST", signal, url }: ApiRequest
 ): Promise<Outcome<unknown>> => {
   if (isAborted(signal)) return aborted(signal?.reason)
   const cached = body === undefined ? options.cache.find(url) : undefined
@@ -62,7 +64,7 @@ const sendOnce = async (
   try {
     response = await options.fetch(
       new Request(url, {
-        method: body === undefined ? "GET" : "POST",
+        method: body === undefined ? "GET" : method,
         headers: {
           ...options.headers,
           ...cached === undefined ? {} : { "if-none-match": cached.etag },

@@ -122,17 +122,27 @@ export const rollupClient = <
   const exchangeOptions = exchangeOptionsOf(options)
   const call = (id: keyof typeof operations) => {
     const operation: Operation = operations[id]
-    return (parameters: unknown = {}, { signal }: CallOptions = {}) =>
-      operation.posts === true
-        ? sendWithRetries(exchangeOptions, {
+    return (parameters: unknown = {}, { signal }: CallOptions = {}) => {
+      if (operation.posts === true) {
+        return sendWithRetries(exchangeOptions, {
           url: base + operation.path,
-          body: typeof parameters === "string" ? parameters : writeExact(parameters as object),
+          body: textOf(parameters),
+          signal
+        })
+      }
+      const { body, ...others } = parameters as Values
+      return operation.puts === true
+        ? sendWithRetries(exchangeOptions, {
+          url: base + target(operation.path, others, prefix),
+          method: "PUT",
+          body: textOf(body),
           signal
         })
         : sendWithRetries(exchangeOptions, {
           url: base + target(operation.path, parameters as Values, prefix),
           signal
         })
+    }
   }
   const calls = Object.fromEntries(
     (Object.keys(operations) as Array<keyof typeof operations>).map((id) => [id, call(id)])
@@ -155,8 +165,13 @@ interface Operation {
   readonly path: string
   readonly itemsProperty?: string
   readonly posts?: boolean
+  readonly puts?: boolean
 }
 type Values = { readonly [name: string]: unknown }
+
+/** Returns the JSON of a body. */
+const textOf = (body: unknown): string =>
+  typeof body === "string" ? body : writeExact(body as object)
 
 /**
  * Returns path and query. Parameters of the path are percent-encoded there, all others go to the

@@ -147,7 +147,7 @@ export interface SlotsQuery extends Paging {
   readonly minSlotNum?: number
   /** Last slot; by default the last one whose auction is open. */
   readonly maxSlothNum?: number
-  /** Only slots with a closed auction whose best bid was made for this forger. */
+  /** Only slots whose auction this forger has won. */
   readonly wonByEthereumAddress?: string
   /** If true, only slots whose auction is closed. */
   readonly finishedAuction?: boolean

@@ -77,7 +77,18 @@ export const exchangeOptionsOf = (options: ClientOptions): ExchangeOptions => {
   }
 }
 
-/** Waits; rejects with the reason of the signal if it is aborted. */
+/**
+ * Resolves after `ms` milliseconds. Rejects with the reason of the signal if it is aborted before.
+ *
+ * @example
+ * ```ts
+ * import { waitFor } from "rollup-node-api/client"
+ *
+ * await waitFor(1)
+ * const reason = await waitFor(60_000, AbortSignal.abort("stopped")).catch((reason) => reason)
+ * console.log(reason) // => stopped
+ * ```
+ */
 export const waitFor = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason as Error)

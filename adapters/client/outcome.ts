@@ -146,7 +146,21 @@ export class RequestFailed extends Error {
   }
 }
 
-/** Returns the value of an answer; throws RequestFailed if the call failed. */
+/**
+ * Returns the value of an answer. Throws RequestFailed if the call failed.
+ *
+ * @example
+ * ```ts
+ * import { rollupClient, valueOf } from "rollup-node-api/client"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const client = rollupClient({ url: "http://node", fetch: node.fetch })
+ * console.log(valueOf(await client.getToken({ id: 0 })).symbol) // => ETH
+ * await node.close()
+ * ```
+ */
 export const valueOf = <T>(outcome: Outcome<T>): T => {
   if (outcome.ok) return outcome.value
   throw new RequestFailed(outcome)

@@ -1,17 +1,16 @@
 /* Written from the declarations of the contract by `npm run generate`: do not edit. */
 
-import type { JsonText, NoParameters } from "./parameters.ts"
+import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery,
-  MerkleProof, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
-  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, Batch, Batches, BatchesQuery, BidsQuery,
-  Coordinator, Coordinators, CoordinatorsQuery, ExitsQuery, FullBatch, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info,
-  L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, StateNetwork, Token, Tokens, TokensQuery, Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens,
+  Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -94,10 +93,127 @@ export interface PoolL2Transaction {
   /** Number of transactions that the account has sent. */
   readonly requestNonce: bigint | null
   readonly token: Token
+  /** Increases with every transaction that enters the pool. */
+  readonly itemId: number
   /** The same as toBjj. */
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch: number
+  /** Position of the required transaction in the group; 0 if there is no group. */
+  readonly requestOffset: number
+}
+
+/** Properties of L1 transactions. */
+export interface L1Info {
+  /** Queue of the transaction; null if a coordinator sent it. */
+  readonly toForgeL1TransactionsNum: number | null
+  /** Whether a user sent it, not a coordinator. */
+  readonly userOrigin: boolean
+  /** Units that move from L1 to L2. */
+  readonly depositAmount: string
+  /** Whether the amount took effect; false until forged. */
+  readonly amountSuccess: boolean
+  /** Whether the deposit took effect; false until forged. */
+  readonly depositAmountSuccess: boolean
+  /** Worth of the deposit when the transaction was made. */
+  readonly historicDepositAmountUSD: number | null
+  /** Block in which the transaction entered the queue. */
+  readonly ethereumBlockNum: bigint
+  /** Ethereum transaction that queued it or forged it; zero if unknown. */
+  readonly ethereumTxHash: string
+  /** Fee of that Ethereum transaction in wei; null if unknown. */
+  readonly l1Fee: string | null
+}
+
+/** Transaction of the network. */
+export interface HistoryTransaction {
+  readonly L1orL2: "L1" | "L2"
+  /** Identifier of a transaction. */
+  readonly id: string
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Type of transaction. */
+  readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Position of the transaction in its batch; in its queue for an L1 user transaction. */
+  readonly position: number
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly fromAccountIndex: string | null
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly fromZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly fromBJJ: string | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly toAccountIndex: string
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly toZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly toBJJ: string | null
+  /** Units of the token. */
+  readonly amount: string
+  /** Batch that forged it; null until then. */
+  readonly batchNum: number | null
+  /** Worth of the amount when the transaction was made. */
+  readonly historicUSD: number | null
+  /** L1 user transaction: when it entered the queue; otherwise when it was forged. */
+  readonly timestamp: string
+  readonly token: Token
+  readonly L1Info: L1Info | null
+  readonly L2Info: L2Info | null
+}
+
+/** Page of transactions. */
+export interface HistoryTransactions {
+  readonly transactions: ReadonlyArray<HistoryTransaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Group of transactions forged together. */
+export interface Batch {
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Number of a batch; the first one is 1. */
+  readonly batchNum: number
+  /** Ethereum block number. */
+  readonly ethereumBlockNum: bigint
+  /** Hash of an Ethereum block. */
+  readonly ethereumBlockHash: string
+  /** Time of the Ethereum block. */
+  readonly timestamp: string
+  /** Ethereum address. */
+  readonly forgerAddr: string
+  /** Units collected, by token identifier: at most 64. */
+  readonly collectedFees: { readonly [key: string]: string }
+  /** Worth of the fees when the batch was forged. */
+  readonly historicTotalCollectedFeesUSD: number
+  /** An integer of any size, as a decimal string. */
+  readonly stateRoot: string
+  /** Accounts created in this batch. */
+  readonly numAccounts: number
+  /** An integer of any size, as a decimal string. */
+  readonly exitRoot: string
+  /** Queue of L1 user transactions that this batch forged. */
+  readonly forgeL1TransactionsNum: number | null
+  /** Number of a slot. */
+  readonly slotNum: number
+  /** Number of transactions. */
+  readonly forgedTransactions: number
+  /** Ethereum transaction that forged the batch; zero if unknown. */
+  readonly ethereumTxHash: string
+}
+
+/** Page of batches. */
+export interface Batches {
+  readonly batches: ReadonlyArray<Batch>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** Batch with all its transactions. */
+export interface FullBatch {
+  readonly batch: Batch
+  /** Ascending by position. */
+  readonly transactions: ReadonlyArray<HistoryTransaction>
 }
 
 /** Bid for the right to forge in a slot. */
@@ -149,6 +265,21 @@ export interface Bids {
   readonly pendingItems: number
 }
 
+/** Progress of the network. */
+export interface StateNetwork {
+  /** Newest block of the chain. */
+  readonly lastEthereumBlock: bigint
+  /** Newest block that this node holds. */
+  readonly lastSynchedBlock: bigint
+  /** Null before the first batch. */
+  readonly lastBatch: Batch | null
+  /** Number of a slot. */
+  readonly currentSlot: number
+  readonly nextForgers: ReadonlyArray<NextForger>
+  /** L1 user transactions in queues. */
+  readonly pendingL1Transactions: number
+}
+
 /** Averages over the batches of the last 24 hours. */
 export interface Metrics {
   readonly transactionsPerBatch: number
@@ -160,6 +291,8 @@ export interface Metrics {
   readonly wallets: number
   /** US dollars for each L2 transaction. */
   readonly avgTransactionFee: number
+  /** Seconds from queueing an L1 user transaction to its batch. */
+  readonly estimatedTimeToForgeL1: number
 }
 
 /** Limit of instant withdrawals of one size. */
@@ -231,6 +364,14 @@ export interface StateWithdrawalDelayer {
   readonly emergencyMode: boolean
 }
 
+/** What the node adds to the state of the network. */
+export interface StateNode {
+  /** Seconds that the coordinator waits between two batches. */
+  readonly forgeDelay: number
+  /** Pending transactions in the pool. */
+  readonly poolLoad: number
+}
+
 /** Current state of the network. */
 export interface State {
   readonly network: StateNetwork
@@ -239,6 +380,7 @@ export interface State {
   readonly auction: StateAuction
   readonly withdrawalDelayer: StateWithdrawalDelayer
   readonly recommendedFee: RecommendedFee
+  readonly node: StateNode
 }
 
 /** Constants of the deployed rollup contract. */
@@ -315,6 +457,85 @@ export interface Config {
   readonly chainId: number
 }
 
+/** The parameters of `tokens`, which are ordered by token identifier. */
+export interface TokensQuery extends Paging {
+  /** Only these tokens: token identifiers separated by commas. */
+  readonly ids?: ReadonlyArray<number>
+  /** Only tokens with these symbols, separated by commas. */
+  readonly symbols?: ReadonlyArray<string>
+  /** Only tokens whose name contains this text, with the same case. */
+  readonly name?: string
+  /** Only tokens with these contract addresses, separated by commas. */
+  readonly addresses?: ReadonlyArray<string>
+}
+
+/** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
+export interface CoordinatorsQuery extends Paging {
+  /** Only the latest registration of this bidder. */
+  readonly bidderAddr?: string
+  /** Only the latest registrations of bidders, of those that name this forger. */
+  readonly forgerAddr?: string
+}
+
+/** Page of transactions. */
+export interface PoolTransactions {
+  readonly transactions: ReadonlyArray<PoolL2Transaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
+/** The parameters of `transactions`, which are ordered by order of arrival in the pool. */
+export interface PoolTransactionsQuery extends Paging {
+  /** Only transactions in this state. */
+  readonly state?: "pend" | "fing" | "fged" | "invl"
+  /** Only transactions of this type. */
+  readonly type?: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Only transactions of this token. */
+  readonly tokenId?: number
+  /** Only transactions of this account, as sender or receiver; not together with fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly accountIndex?: string
+  /** Only transactions that this account sends; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromAccountIndex?: string
+  /** Only transactions that this account receives; 1 for exits; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toAccountIndex?: string
+  /** Only transactions of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly zkEthereumAddress?: string
+  /** Only transactions that an account of this Ethereum address sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromZkEthereumAddress?: string
+  /** Only transactions to this Ethereum address or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toZkEthereumAddress?: string
+  /** Only transactions of accounts of this BabyJubJub key, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, fromBJJ, toBJJ. */
+  readonly BJJ?: string
+  /** Only transactions that an account of this BabyJubJub key sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly fromBJJ?: string
+  /** Only transactions to this BabyJubJub key or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly toBJJ?: string
+}
+
+/** The transactions of an atomic group, in their order. */
+export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
+
+/** Whether a store answers. */
+export interface StoreHealth {
+  readonly status: "UP" | "DOWN"
+  /** Name and version of its software. */
+  readonly version: string
+  /** Last applied migration; null if the store has none. */
+  readonly last_migration: string | null
+}
+
+/** Whether the node can answer. */
+export interface Health {
+  readonly status: "UP" | "DOWN"
+  /** Version of the program. */
+  readonly version: string
+  readonly timestamp: string
+  /** The store of the ledger. */
+  readonly historyDB: StoreHealth
+  /** The store of the pool. */
+  readonly l2DB: StoreHealth
+}
+
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
@@ -357,8 +578,62 @@ export interface PostPoolL2Transaction {
   readonly requestNonce?: number | bigint | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch?: number | null
-  /** Position in a group; only 0, no group. */
+  /** Only 0: a transaction of an atomic group is posted with its group. */
   readonly requestOffset?: number | null
+}
+
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+export interface PostAtomicTransaction {
+  /** Recomputed from sender, token, amount, nonce and fee. */
+  readonly id: string
+  /** Type of the transaction; must match the destination. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Token of the sender's account. */
+  readonly tokenId: number
+  /** Account of the sender. */
+  readonly fromAccountIndex: string
+  /** Account of the receiver, or the exit. */
+  readonly toAccountIndex?: string | null
+  /** Receiver by Ethereum address; all F with a key. */
+  readonly toZkEthereumAddress?: string | null
+  /** Receiver by BabyJubJub key. */
+  readonly toBjj?: string | null
+  /** Units of the token, as many as 40 bits of floating point hold exactly. */
+  readonly amount: string
+  /** Index into the table of fee factors; 256 cannot be signed. */
+  readonly fee: number
+  /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
+  readonly nonce: number | bigint
+  /** Compressed BabyJubJub signature of the sender. */
+  readonly signature: string
+  /** Sender of the transaction that must be forged in the same batch. */
+  readonly requestFromAccountIndex?: string | null
+  /** Receiver of it. */
+  readonly requestToAccountIndex?: string | null
+  /** Receiver of it by Ethereum address. */
+  readonly requestToZkEthereumAddress?: string | null
+  /** Receiver of it by key. */
+  readonly requestToBjj?: string | null
+  /** Token of it. */
+  readonly requestTokenId?: number | null
+  /** Amount of it. */
+  readonly requestAmount?: string | null
+  /** Fee of it. */
+  readonly requestFee?: number | null
+  /** Nonce of it. */
+  readonly requestNonce?: number | bigint | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch?: number | null
+  /** Position of the required transaction: 1 to 3 for as many positions later, 4 to 7 for 4 to 1 positions earlier. */
+  readonly requestOffset: number
+}
+
+/** Transactions that are forged in one batch, in this order, or never. Each requires another one: its request properties are those of that transaction, and requestOffset names its position. All are connected by these requirements. */
+export interface PostAtomicGroup {
+  /** Keccak-256 hash of the identifiers of the transactions. */
+  readonly atomicGroupId: string
+  /** The transactions, at least two. */
+  readonly transactions: ReadonlyArray<PostAtomicTransaction>
 }
 
 /** The parameters and the answer of each operation. */
@@ -403,8 +678,20 @@ export interface Operations {
   readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
   readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
+  /** Pool transactions of this node: `GET /transactions-pool`. */
+  readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
+  /** Transactions of an atomic group of this node, in their order: `GET /atomic-pool/{id}`. */
+  readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
+  /** Whether the stores of this node answer: `GET /health`. */
+  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
+  /** Replace a pending or invalid transaction: `PUT /transactions-pool/{id}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
+  readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  /** Submit transactions that are forged together or never: `POST /atomic-pool`. Repeating a post changes nothing and gets the same answer. */
+  readonly postAtomicGroup: { readonly takes: PostAtomicGroup | JsonText, readonly answers: ReadonlyArray<string> }
 }

@@ -7,6 +7,13 @@ import { recoverAddress, signDigest } from "./authorization_signature.ts"
 /**
  * Returns the message that the owner of an Ethereum key signs to derive the BabyJubJub key of a
  * network. Wallets in browsers sign it with `personal_sign`.
+ *
+ * @example
+ * ```ts
+ * import { accessMessage } from "rollup-node-api/crypto"
+ *
+ * console.log(accessMessage({ name: "Demo" }).split("\n")[0]) // => Demo account access.
+ * ```
  */
 export function accessMessage({ name }: Pick<Network, "name">): string {
   return `${name} account access.\n\nSign this message if you are in a trusted application only.`
@@ -33,7 +40,17 @@ export function accessKey(signature: string): Uint8Array {
   return keccak256(utf8ToBytes(signature.toLowerCase()))
 }
 
-/** Returns the signature of the access message by an Ethereum private key of 32 bytes. */
+/**
+ * Returns the signature of the access message by an Ethereum private key of 32 bytes.
+ *
+ * @example
+ * ```ts
+ * import { signAccessMessage } from "rollup-node-api/crypto"
+ *
+ * const signature = signAccessMessage(new Uint8Array(32).fill(7), { name: "Demo" })
+ * console.log(signature.slice(0, 10), signature.length) // => 0xafc14aff 132
+ * ```
+ */
 export function signAccessMessage(
   ethereumPrivateKey: Uint8Array,
   network: Pick<Network, "name">
@@ -45,6 +62,17 @@ export function signAccessMessage(
  * Returns the address whose key signed the access message, or another address or undefined if the
  * signature is not one of this message. The recovery byte is 27 or 28, or 0 or 1, as hardware
  * wallets write it.
+ *
+ * @example
+ * ```ts
+ * import { accessSigner, ethereumAddress, signAccessMessage } from "rollup-node-api/crypto"
+ *
+ * const key = new Uint8Array(32).fill(7)
+ * const signature = signAccessMessage(key, { name: "Demo" })
+ * console.log(accessSigner(signature, { name: "Demo" }) === ethereumAddress(key)) // => true
+ * console.log(accessSigner(signature, { name: "Other" }) === ethereumAddress(key)) // => false
+ * console.log(accessSigner("0x", { name: "Demo" })) // => undefined
+ * ```
  */
 export function accessSigner(
   signature: string,

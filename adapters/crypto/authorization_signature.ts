@@ -32,8 +32,18 @@ function addressOfPoint(point: Uint8Array): EthereumAddress {
 }
 
 /**
- * Returns the EIP-712 digest that an Ethereum owner signs to allow every coordinator to create
- * accounts for a key (domain §5, HEAD).
+ * Returns the EIP-712 digest, 32 bytes, that an Ethereum owner signs to allow every coordinator to
+ * create accounts for a key (domain §5, HEAD).
+ *
+ * @example
+ * ```ts
+ * import { authorizationDigest, derivePublicKey } from "rollup-node-api/crypto"
+ *
+ * const network = { name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
+ * console.log(Buffer.from(authorizationDigest(publicKey, network)).toString("hex").slice(0, 8))
+ * // => 34b888ba
+ * ```
  */
 export function authorizationDigest(
   publicKey: PublicKey,
@@ -59,6 +69,16 @@ export function authorizationDigest(
 /**
  * Returns the signature of `authorizationDigest` by the owner: 0x and 130 hexadecimal digits, r, s
  * (the low one) and v (27 or 28).
+ *
+ * @example
+ * ```ts
+ * import { derivePublicKey, signAuthorization } from "rollup-node-api/crypto"
+ *
+ * const network = { name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
+ * const signature = signAuthorization(new Uint8Array(32).fill(7), publicKey, network)
+ * console.log(signature.slice(0, 10), signature.length) // => 0x0a3f6d5d 132
+ * ```
  */
 export function signAuthorization(
   ethereumPrivateKey: Uint8Array,

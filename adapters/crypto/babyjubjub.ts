@@ -54,7 +54,18 @@ export function littleEndianNumber(bytes: Uint8Array): bigint {
   return BigInt(`0x${bytesToHex(bytes.toReversed())}`)
 }
 
-/** Returns the compressed form of a point: y, and a sign bit if x is above half of the field. */
+/**
+ * Returns the compressed form of a point: y, and a sign bit if x is above half of the field.
+ *
+ * @example
+ * ```ts
+ * import { compressPoint } from "rollup-node-api/crypto"
+ *
+ * // the neutral element of the curve
+ * const key = compressPoint({ x: 0n, y: 1n })
+ * console.log(key.slice(0, 8), key.length) // => 01000000 64
+ * ```
+ */
 export function compressPoint({ x, y }: CurvePoint): PublicKey {
   return publicKeyFromParts({ y, sign: x > X_POSITIVE_MAX })
 }
@@ -92,7 +103,18 @@ export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, E
   return Result.succeed({ x: sign ? Fp.ORDER - x : x, y })
 }
 
-/** Returns whether the key is a point of the subgroup of prime order or its neutral element. */
+/**
+ * Returns whether the key is a point of the subgroup of prime order or its neutral element.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyFromParts } from "rollup-node-api"
+ * import { derivePublicKey, isInPrimeSubgroup } from "rollup-node-api/crypto"
+ *
+ * console.log(isInPrimeSubgroup(derivePublicKey(new Uint8Array(32).fill(1)))) // => true
+ * console.log(isInPrimeSubgroup(publicKeyFromParts({ y: 2n, sign: false }))) // => false
+ * ```
+ */
 export function isInPrimeSubgroup(key: PublicKey): boolean {
   const point = decompressPublicKey(key)
   return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()

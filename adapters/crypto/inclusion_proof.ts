@@ -53,6 +53,15 @@ export type ProvenExit = Pick<
 /**
  * Returns whether the siblings lead from the leaf to the root. Every number has to be a reduced
  * field element; zeros at the end of the siblings are padding.
+ *
+ * @example
+ * ```ts
+ * import { merkleTree, verifyInclusion } from "rollup-node-api/crypto"
+ *
+ * const proof = merkleTree([{ index: 256, leaf: 11n }, { index: 257, leaf: 12n }]).proof(256)!
+ * console.log(verifyInclusion(proof)) // => true
+ * console.log(verifyInclusion({ ...proof, value: 12n })) // => false
+ * ```
  */
 export function verifyInclusion(
   { root, key, value, siblings }: Pick<MerkleProof, "root" | "key" | "value" | "siblings">

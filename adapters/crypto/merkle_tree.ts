@@ -139,5 +139,16 @@ function isRight(index: AccountIndex, level: number): boolean {
   return Math.floor(index / 2 ** level) % 2 === 1
 }
 
-/** The tree without leaves; its root is 0. */
+/**
+ * The tree without leaves; its root is 0.
+ *
+ * @example
+ * ```ts
+ * import { emptyTree, merkleTree } from "rollup-node-api/crypto"
+ *
+ * const leaves = [{ index: 256, leaf: 11n }]
+ * console.log(emptyTree.root) // => 0n
+ * console.log(emptyTree.update(leaves).root === merkleTree(leaves).root) // => true
+ * ```
+ */
 export const emptyTree: MerkleTree = treeFrom(undefined)

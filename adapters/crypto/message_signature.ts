@@ -56,14 +56,31 @@ const cached = new Map<PublicKey, VerificationKey>()
  * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon (domain §6.5): 128
  * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic.
  * Throws a RangeError if the message is not in 0..2^256−1.
+ *
+ * @example
+ * ```ts
+ * import { signMessage } from "rollup-node-api/crypto"
+ *
+ * const signature = signMessage(new Uint8Array(32).fill(1), 42n)
+ * console.log(signature.slice(0, 8), signature.length) // => 55201714 128
+ * ```
  */
 export function signMessage(privateKey: Uint8Array, message: bigint): string {
   return signerOf(privateKey)(message)
 }
 
 /**
- * Returns `signMessage` for one private key. It is twice as fast for many messages, since the
- * values that depend only on the key are computed once.
+ * Returns a function that signs as `signMessage` does with this private key. It is twice as fast
+ * for many messages, since the values that depend only on the key are computed once.
+ *
+ * @example
+ * ```ts
+ * import { signerOf, signMessage } from "rollup-node-api/crypto"
+ *
+ * const key = new Uint8Array(32).fill(1)
+ * const sign = signerOf(key)
+ * console.log(sign(42n) === signMessage(key, 42n)) // => true
+ * ```
  */
 export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
   const digest = blake512(privateKey)

@@ -21,6 +21,17 @@ export interface SignableTransaction extends Omit<SignedTransaction, "signature"
  * Returns the six field elements whose hash is signed (domain §6.5, HEAD). Throws an
  * `EncodingError` if float40 cannot hold an amount exactly, or if another field is wider than its
  * slot: it would overwrite its neighbour, and two transactions would share a signature.
+ *
+ * @example
+ * ```ts
+ * import { transactionElements } from "rollup-node-api/crypto"
+ *
+ * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
+ * const sender = { fromAccountIndex: 256, nonce: 0n }
+ * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
+ * const [data, destination] = transactionElements(transfer, 1)
+ * console.log((data! >> 32n) & 0xffffn, destination! >> 160n) // => 1n 7n
+ * ```
  */
 export function transactionElements(
   transaction: SignableTransaction,
@@ -59,6 +70,17 @@ export function transactionElements(
 /**
  * Returns the field element that the sender signs: the hash of `transactionElements`. Throws as
  * `transactionElements` does.
+ *
+ * @example
+ * ```ts
+ * import { poseidon, transactionElements, transactionHash } from "rollup-node-api/crypto"
+ *
+ * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
+ * const sender = { fromAccountIndex: 256, nonce: 0n }
+ * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
+ * console.log(transactionHash(transfer, 1) === poseidon(transactionElements(transfer, 1)))
+ * // => true
+ * ```
  */
 export function transactionHash(transaction: SignableTransaction, chainId: number): bigint {
   return poseidon(transactionElements(transaction, chainId))
@@ -67,6 +89,18 @@ export function transactionHash(transaction: SignableTransaction, chainId: numbe
 /**
  * Returns the signature of the sender: 128 hexadecimal digits. Throws as `transactionElements`
  * does.
+ *
+ * @example
+ * ```ts
+ * import { signMessage, signTransaction, transactionHash } from "rollup-node-api/crypto"
+ *
+ * const key = new Uint8Array(32).fill(1)
+ * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
+ * const sender = { fromAccountIndex: 256, nonce: 0n }
+ * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
+ * const signature = signTransaction(key, transfer, 1)
+ * console.log(signature === signMessage(key, transactionHash(transfer, 1))) // => true
+ * ```
  */
 export function signTransaction(
   privateKey: Uint8Array,

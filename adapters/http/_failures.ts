@@ -10,6 +10,7 @@ import {
   internal,
   noRoom,
   notFound,
+  nothingToReplace,
   poolFull,
   type Problem,
   problemJson,
@@ -104,6 +105,8 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
       return failure.problem
     case "SubmissionRefused":
       return submissionRefused(failure)
+    case "NothingToReplace":
+      return nothingToReplace(failure)
     case "SubmissionConflict":
       return submissionConflict(failure)
     case "PoolFull":

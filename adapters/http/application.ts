@@ -52,6 +52,7 @@ import {
   type Match,
   type Mount,
   type MountMatch,
+  operationName,
   type PostFailure,
   type Resource,
   type RevisionRoutes
@@ -73,6 +74,11 @@ export interface ApplicationOptions {
    * Number of later batches after which a batch is final and its answer immutable; 1000 by default.
    */
   readonly finalAfterBatches?: number
+  /**
+   * Seconds that the coordinator waits between two batches, which revision `v1` shows in its state;
+   * 0 by default.
+   */
+  readonly forgeDelaySeconds?: number
   /**
    * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
    * it.
@@ -188,7 +194,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       context,
       constants,
       revisions: mounts.map(({ revision }) => revision),
-      listItemsMax: limits.listItemsMax
+      listItemsMax: limits.listItemsMax,
+      forgeDelaySeconds: options.forgeDelaySeconds ?? 0
     })
   ) {
     const { revision } = reading
@@ -266,12 +273,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     })
     if (Effect.isEffect(cached)) {
       if (isObserved) {
-        requestContext.operation = routes.router.find(mount.path)?.target.operation ?? "none"
+        requestContext.operation = operationName(routes.router.find(mount.path)?.target, method)
       }
       return cached
     }
     const match = routes.router.find(mount.path)
-    requestContext.operation = method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
+    requestContext.operation = method === "OPTIONS"
+      ? "options"
+      : operationName(match?.target, method)
     const shed = (limit: LimitName) => Effect.succeed(refuseNow(routes, overloaded(limit), url))
     if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
     const admission = cached === "stale-hot" ? "run" : request.admit?.() ?? "run"
@@ -287,8 +296,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
 
   const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
     const { match, query, request, routes } = routed
-    if (request.method === "POST" && match?.target.post !== undefined) {
-      return answerOf(routed, match.target, match.target.post(query, request))
+    const write = match?.target.write
+    if (match !== undefined && write !== undefined && request.method === write.method) {
+      return answerOf(routed, match.target, write.answer(match.values, query, request))
     }
     const bodyRead = readUndeclaredBody(request, limits)
     return bodyRead === undefined
@@ -352,7 +362,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     },
     operationOf: (request) => {
       const { mount, routes } = mountOf(request)
-      return routes.router.find(mount.path)?.target.operation ?? "none"
+      return operationName(routes.router.find(mount.path)?.target, request.method)
     }
   })
   return Application.of({

@@ -164,11 +164,14 @@ export function readGenesis(database: DatabaseSync, directory: string): string |
 
 export function assertNetwork(stored: string, genesisLine: string, directory: string): void {
   if (stored === genesisLine) return
+  const [theirs, ours] = [describeNetwork(stored), describeNetwork(genesisLine)]
+  const difference = theirs === ours
+    ? "with another rollup address, constants or first variables"
+    : `not ${ours}`
   throw new JournalError({
     reason: "otherNetwork",
-    message: `Directory "${directory}" holds the network ${describeNetwork(stored)}, not ${
-      describeNetwork(genesisLine)
-    }: choose another directory, or the options that it was made with`
+    message:
+      `Directory "${directory}" holds the network ${theirs}, ${difference}: choose another directory, or the options that it was made with`
   })
 }
 

@@ -6,7 +6,7 @@ import type { BatchChanges, BlockChanges, New, Transaction } from "../../core/do
  * with `{"$":"123"}` for bigints. The text is a cache: another version of it is not read.
  */
 
-const version = 1
+const version = 2
 
 /** Returns the changes as text; undefined if they contain NaN or an infinite number. */
 export function packChanges({ batches, ...rest }: BlockChanges): string | undefined {

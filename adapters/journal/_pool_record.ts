@@ -1,6 +1,6 @@
 import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
 import type { PublicKey, TransactionId } from "../../core/encoding/mod.ts"
-import type { PoolStore } from "../../core/ports/mod.ts"
+import type { Pooled, PoolStore } from "../../core/ports/mod.ts"
 
 type Calls = PoolStore["Service"]
 
@@ -17,6 +17,10 @@ export type PoolRecord =
     readonly transaction: PoolTransaction
     readonly sender: PublicKey
   }
+  | {
+    readonly kind: "group"
+    readonly group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>
+  }
   | { readonly kind: "authorization"; readonly authorization: Authorization }
   | {
     readonly kind: "change"
@@ -31,27 +35,51 @@ export type PoolRecord =
   | { readonly kind: "passOver"; readonly notes: ReadonlyArray<SkippedTransaction> }
 
 /** Returns a record as JSON, with amounts and nonces as decimal strings. */
-export const writePoolRecord = (record: PoolRecord): string =>
-  JSON.stringify(
-    record.kind === "transaction" || record.kind === "replacement"
-      ? { ...record, transaction: encodeTransaction(record.transaction) }
-      : record
-  )
+export const writePoolRecord = (record: PoolRecord): string => {
+  switch (record.kind) {
+    case "transaction":
+    case "replacement":
+      return JSON.stringify({ ...record, transaction: encodeTransaction(record.transaction) })
+    case "group":
+      return JSON.stringify({
+        ...record,
+        group: record.group.map((each) => ({
+          ...each,
+          transaction: encodeTransaction(each.transaction)
+        }))
+      })
+    default:
+      return JSON.stringify(record)
+  }
+}
 
 /** Returns the record of a text that `writePoolRecord` returned. The caller checks its checksum. */
 export function readPoolRecord(text: string): PoolRecord {
-  const record = JSON.parse(text) as
-    | Exclude<PoolRecord, { readonly transaction: PoolTransaction }>
-    | Encoded<Extract<PoolRecord, { readonly transaction: PoolTransaction }>>
-  return record.kind === "transaction" || record.kind === "replacement"
-    ? { ...record, transaction: decodeTransaction(record.transaction) }
-    : record
+  const record = JSON.parse(text) as Encoded<PoolRecord>
+  switch (record.kind) {
+    case "transaction":
+    case "replacement":
+      return { ...record, transaction: decodeTransaction(record.transaction) }
+    case "group":
+      return {
+        ...record,
+        group: record.group.map((each) => ({
+          ...each,
+          transaction: decodeTransaction(each.transaction)
+        }))
+      }
+    default:
+      return record
+  }
 }
 
 type EncodedTransaction = ReturnType<typeof encodeTransaction>
-type Encoded<Record> = Record extends unknown
-  ? Omit<Record, "transaction"> & { readonly transaction: EncodedTransaction }
-  : never
+type Encoded<Value> = Value extends PoolTransaction ? EncodedTransaction
+  : Value extends ReadonlyArray<infer Item> ? ReadonlyArray<Encoded<Item>>
+  : Value extends { readonly transaction: PoolTransaction }
+    ? Omit<Value, "transaction"> & { readonly transaction: EncodedTransaction }
+  : Value extends { readonly kind: "group" } ? { readonly [K in keyof Value]: Encoded<Value[K]> }
+  : Value
 
 const encodeTransaction = (transaction: PoolTransaction) => {
   const { amount, nonce, request } = transaction

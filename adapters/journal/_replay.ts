@@ -213,6 +213,8 @@ const poolCall = (
   switch (record.kind) {
     case "transaction":
       return pool.addTransaction(record.transaction, record.sender, unlimited)
+    case "group":
+      return pool.addGroup(record.group, unlimited)
     case "replacement":
       return pool.replaceTransaction(record.replaced, record.transaction, record.sender, unlimited)
     case "authorization":

@@ -181,6 +181,7 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
     skippedTransaction: (id) => read(pool.skippedTransaction(id)),
     counts: read(pool.counts),
     pooled: (ids) => read(pool.pooled(ids)),
+    members: (ids) => read(pool.members(ids)),
     pendingOf: (index) => read(pool.pendingOf(index)),
     pendingTokens: read(pool.pendingTokens),
     pendingByFee: (query) => read(pool.pendingByFee(query)),
@@ -196,6 +197,8 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
         transaction,
         sender
       }, ({ kind }) => kind === "added"),
+    addGroup: (group, limits) =>
+      write(pool.addGroup(group, limits), { kind: "group", group }, ({ kind }) => kind === "added"),
     replaceTransaction: (replaced, transaction, sender, limits) =>
       write(pool.replaceTransaction(replaced, transaction, sender, limits), {
         kind: "replacement",

@@ -8,6 +8,7 @@ import {
   type LedgerWriter,
   measure,
   type PoolStore,
+  StoreDescription,
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
@@ -53,8 +54,8 @@ export interface JournalOptions extends LedgerOptions {
  *
  * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
  * const stores = journaledStores({ directory, genesis: simulate({ seed: 1 }).genesis })
- * const lines = Effect.map(JournalStores, ({ feedLines }) => [...feedLines()])
- * const [genesisLine] = await Effect.runPromise(Effect.provide(lines, stores))
+ * const lines = Effect.map(JournalStores, ({ feedLines }) => feedLines().next())
+ * const { value: genesisLine } = await Effect.runPromise(Effect.provide(lines, stores))
  * console.log(genesisLine?.slice(0, 17)) // => {"kind":"genesis"
  * rmSync(directory, { recursive: true })
  * ```
@@ -158,7 +159,11 @@ export const journaledStores = (
       checkpoint: checkpoints.write,
       limitPages: (pagesMax) => journal.limitPages(pagesMax)
     }).pipe(
-      Context.merge(recordedStores({ ledger, pool, log: journal }))
+      Context.merge(recordedStores({ ledger, pool, log: journal })),
+      Context.add(StoreDescription, {
+        version: `SQLite ${process.versions.sqlite}`,
+        lastMigration: null
+      })
     )
   }))
 

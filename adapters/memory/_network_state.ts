@@ -34,6 +34,7 @@ export const networkState = (state: LedgerState): NetworkState => {
       lastBlock,
       (slotNum) => slotAt(state, clock, slotNum).winner ?? boot
     ),
+    pendingL1Transactions: history.queues.unforged,
     metrics: metricsOf(sumsFrom(history, day), {
       totalAccounts: history.accounts.table.length,
       totalPublicKeys: history.accounts.publicKeyCount
@@ -55,6 +56,10 @@ const firstBatchSince = (history: History, timestampMs: number): number =>
 const sumsFrom = (history: History, batchNum: number): BatchSums => {
   const before = history.totalsAfter(batchNum - 1)
   const last = history.totalsAfter(history.lastBatchNum)
+  const [l1Before, l1Last] = [
+    history.l1TotalsAfter(batchNum - 1),
+    history.l1TotalsAfter(history.lastBatchNum)
+  ]
   return {
     batches: history.lastBatchNum - batchNum + 1,
     transactions: last.transactions - before.transactions,
@@ -63,6 +68,8 @@ const sumsFrom = (history: History, batchNum: number): BatchSums => {
     lastTimestampMs: batchNum > history.lastBatchNum
       ? 0
       : history.batch(history.lastBatchNum)!.timestampMs,
-    feesUSD: usdOfFeeSum(last.feeUnits - before.feeUnits)
+    feesUSD: usdOfFeeSum(last.feeUnits - before.feeUnits),
+    l1UserTransactions: l1Last.transactions - l1Before.transactions,
+    l1WaitMs: l1Last.waitMs - l1Before.waitMs
   }
 }

@@ -5,7 +5,24 @@ import type { OpenMonitor } from "./monitor.ts"
 /** The values of all metrics at one moment: data that can be sent to another process. */
 export type MetricSnapshot = ReadonlyArray<Metric.Metric.Snapshot>
 
-/** Reads all metrics of a monitor. Never fails: a collector that fails is left out. */
+/**
+ * Returns all metrics of a monitor. Never fails: a collector that fails is left out.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { gauge } from "rollup-node-api"
+ * import { metricSnapshot, openMonitor } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const reading = Effect.andThen(
+ *   monitor.measure(gauge("queue_length", "Jobs in the queue", () => 3)),
+ *   metricSnapshot(monitor)
+ * )
+ * const snapshot = await Effect.runPromise(Effect.scoped(reading))
+ * console.log(snapshot.find(({ id }) => id === "queue_length")?.state) // => { value: 3 }
+ * ```
+ */
 export const metricSnapshot = (monitor: OpenMonitor): Effect.Effect<MetricSnapshot> =>
   Effect.map(monitor.exportContext, Metric.snapshotUnsafe)
 

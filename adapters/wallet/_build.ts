@@ -112,7 +112,7 @@ function balanceFaults(
   ]
 }
 
-/** The server accepts the exit of an internal account, which nobody can withdraw. */
+/** The server accepts the exit of an internal account, which no Ethereum address can withdraw. */
 function exitFaults(
   { toAccountIndex, type }: PostedTransaction,
   refuse: Refuse

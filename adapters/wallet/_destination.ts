@@ -17,21 +17,21 @@ export type Destination = Pick<
   "type" | "toAccountIndex" | "toAddress" | "toPublicKey"
 >
 
-const nobody = { toAccountIndex: null, toAddress: null, toPublicKey: null }
+const noDestination = { toAccountIndex: null, toAddress: null, toPublicKey: null }
 
 /**
  * Returns the destination that a text names: an account index, an address with or without prefix, a
  * public key, or `exit`. Returns the rule if it names none, if the checksum of a mixed-case address
- * is wrong, or if nobody can sign for the key.
+ * is wrong, or if no private key can have it.
  */
 export function parseDestination(prefix: string, text: string): Result.Result<Destination, string> {
   if (text === "exit") {
-    return Result.succeed({ ...nobody, type: "Exit", toAccountIndex: EXIT_ACCOUNT })
+    return Result.succeed({ ...noDestination, type: "Exit", toAccountIndex: EXIT_ACCOUNT })
   }
   const index = parseAccountIndex(prefix, text)
   if (Result.isSuccess(index)) {
     return Result.succeed({
-      ...nobody,
+      ...noDestination,
       type: index.success === EXIT_ACCOUNT ? "Exit" : "Transfer",
       toAccountIndex: index.success
     })
@@ -42,7 +42,7 @@ export function parseDestination(prefix: string, text: string): Result.Result<De
   )
   if (Result.isSuccess(address)) {
     return hasChecksum(text.slice(-40), address.success)
-      ? Result.succeed({ ...nobody, type: "TransferToEthAddr", toAddress: address.success })
+      ? Result.succeed({ ...noDestination, type: "TransferToEthAddr", toAddress: address.success })
       : Result.fail("an address with the checksum of EIP-55, or in lower case: a digit is wrong")
   }
   const key = parsePublicKey(prefix, text)

@@ -144,7 +144,24 @@ const missing = (symbolOrIndex: string, found: ReadonlyArray<WalletAccount>): ne
   )
 }
 
-/** The wallet does not have the account. */
+/**
+ * The wallet does not have the account. The message names the accounts that it has.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { connect, NoAccount, walletFromSeed } from "rollup-node-api/wallet"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const rollup = await connect({ url: "http://node", fetch: node.fetch })
+ * const wallet = walletFromSeed(new Uint8Array(32).fill(1))
+ * const error = await rollup.account(wallet, "ETH").catch((error: unknown) => error)
+ * if (error instanceof NoAccount) console.log(error.message)
+ * // => The wallet has no account ETH: it has none yet
+ * await node.close()
+ * ```
+ */
 export class NoAccount extends Error {
   readonly _tag = "NoAccount"
 }

@@ -138,7 +138,21 @@ function bytesOf(key: Uint8Array | string, what: string): Uint8Array {
   )
 }
 
-/** The key, the seed or the signature cannot be used. The message does not contain it. */
+/**
+ * The key, the seed or the signature cannot be used. The message does not contain it.
+ *
+ * @example
+ * ```ts
+ * import { InvalidKey, walletFromEthereumKey } from "rollup-node-api/wallet"
+ *
+ * try {
+ *   walletFromEthereumKey("0x1234", { name: "Demo" })
+ * } catch (error) {
+ *   if (error instanceof InvalidKey) console.log(error.message)
+ *   // => An Ethereum private key has 2 bytes: expected 32 bytes or 64 hexadecimal digits
+ * }
+ * ```
+ */
 export class InvalidKey extends Error {
   readonly _tag = "InvalidKey"
 }

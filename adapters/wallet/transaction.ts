@@ -62,7 +62,24 @@ export function sentTransaction(
   }
 }
 
-/** The transaction will not be forged. */
+/**
+ * The transaction will not be forged: it is invalid, or it was removed from the pool. `id` is its
+ * id.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { connect, NotForged } from "rollup-node-api/wallet"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const rollup = await connect({ url: "http://node", fetch: node.fetch })
+ * const transaction = rollup.transaction(`0x02${"0".repeat(64)}`)
+ * const error = await transaction.forged().catch((error: unknown) => error)
+ * if (error instanceof NotForged) console.log(error.id === transaction.id) // => true
+ * await node.close()
+ * ```
+ */
 export class NotForged extends Error {
   readonly _tag = "NotForged"
   readonly id: string

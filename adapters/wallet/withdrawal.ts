@@ -38,7 +38,7 @@ export interface ExitOwner {
 
 /**
  * Returns the withdrawal data of an exit whose proof leads to the exit root. Throws InvalidExit if
- * it does not, or if nobody can withdraw it on Ethereum.
+ * it does not, or if no Ethereum address can withdraw it.
  */
 export function withdrawDataOf(
   exit: later.Exit,
@@ -82,7 +82,30 @@ const proofOf = ({ merkleProof }: later.Exit): MerkleProof => ({
   fnc: merkleProof.fnc as MerkleProof["fnc"]
 })
 
-/** The exit cannot be withdrawn. */
+/**
+ * The exit cannot be withdrawn: its proof does not lead to the exit root, or its account is
+ * internal.
+ *
+ * @example
+ * ```ts
+ * import { rollupClient, valueOf } from "rollup-node-api/client"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { connect, InvalidExit, walletFromSeed } from "rollup-node-api/wallet"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const node = await openNode({ genesis: simulation.genesis })
+ * while (simulation.demoAccounts().length === 0) await node.applyRecord(simulation.next())
+ * const target = { url: "http://node", fetch: node.fetch }
+ * const wallet = walletFromSeed(simulation.demoWallet.privateKey)
+ * const account = await (await connect(target)).account(wallet, "ETH")
+ * const [exit] = valueOf(await rollupClient(target).getExits({ limit: 1 })).exits
+ * // the exit of another account
+ * const error = await account.withdrawData(exit!).catch((error: unknown) => error)
+ * if (error instanceof InvalidExit) console.log(error.message.includes("does not lead")) // => true
+ * await node.close()
+ * ```
+ */
 export class InvalidExit extends Error {
   readonly _tag = "InvalidExit"
 }

@@ -143,7 +143,8 @@ const wallet = command({
     export: options.exportKey,
     url: options.url,
     seed: settings.network.seed,
-    prefix: settings.network.prefix
+    prefix: settings.network.prefix,
+    networkName: settings.network.networkName
   },
   load: async () => (await import("./wallet.ts")).wallet
 })

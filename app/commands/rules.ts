@@ -1,5 +1,5 @@
 import { revisionList, type RevisionName } from "../../core/mod.ts"
-import type { Origins, Problem, ResolvedOptions, settings } from "../config/mod.ts"
+import { type Origins, type Problem, type ResolvedOptions, settings } from "../config/mod.ts"
 
 /* Rules for combinations of settings: no setting is silently ignored because of another one. */
 
@@ -108,16 +108,18 @@ const oneNetwork = (
     feed,
     genesis,
     paceSeconds,
-    prefix,
-    seed,
-    transactions,
+    publicUrl,
     transactionsMax
   } = origins
   const isSet = ({ kind }: { readonly kind: string }) => kind !== "default"
+  const ofNetwork = { ...settings.network, ...settings.chain }
+  const identity = Object.entries(origins).flatMap(([name, origin]) =>
+    name in ofNetwork ? [origin] : []
+  )
   const others = [feed, genesis].filter(isSet)
   const simulated = [
     ...simulate === true ? [origins.simulate] : [],
-    ...[seed, prefix, transactions, transactionsMax, paceSeconds, empty].filter(isSet)
+    ...[...identity, transactionsMax, paceSeconds, empty, publicUrl].filter(isSet)
   ]
   if (others.length === 2) {
     return [{

@@ -53,7 +53,14 @@ export const simulate = command({
       doc: "Faster, with placeholder state roots"
     }
   ],
-  options: { ...settings.network, out: options.out, trueRoots: options.trueRoots, ...settings.log },
+  options: {
+    ...settings.network,
+    ...settings.chain,
+    publicUrl: settings.listening.publicUrl,
+    out: options.out,
+    trueRoots: options.trueRoots,
+    ...settings.log
+  },
   writesData: true,
   load: async () => (await import("./write_feed.ts")).writeSimulatedFeed
 })

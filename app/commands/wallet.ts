@@ -13,12 +13,18 @@ import {
 } from "../../adapters/wallet/mod.ts"
 import { feeUSD, type PostedTransaction, wireContext } from "../../core/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
-import { type DemoWallet, defaultNetwork, simulate, type Simulation } from "../simulator/mod.ts"
+import {
+  type DemoWallet,
+  networkOptions,
+  type NetworkSettings,
+  simulate,
+  type Simulation
+} from "../simulator/mod.ts"
 
 /** Shows the demo wallet of a simulated network, or sends tokens from it. */
 export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
-  const { prefix, seed, send } = settings
-  const simulation = simulate({ seed, network: { ...defaultNetwork, prefix } })
+  const { send } = settings
+  const simulation = simulate(networkOptions(settings))
   const { demoWallet } = simulation
   if (settings.export) return Console.log(`0x${hex(demoWallet.ethereumKey)}`)
   if (send === undefined) {
@@ -30,9 +36,7 @@ export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
   }).pipe(Effect.flatMap((sent) => Console.log(formatSent(sent, settings))))
 }
 
-interface Settings {
-  readonly seed: string
-  readonly prefix: string
+interface Settings extends NetworkSettings {
   readonly url: string
   /** Whether to print the Ethereum private key only. */
   readonly export: boolean

@@ -1,27 +1,21 @@
 import { Effect } from "effect"
-import { defaultNetwork, simulate, writeFeed } from "../simulator/mod.ts"
+import { networkOptions, type NetworkSettings, simulate, writeFeed } from "../simulator/mod.ts"
 import { counted, writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
 import { resolve } from "node:path"
 import { exportFeed as exportOf } from "../../adapters/journal/mod.ts"
 
-interface Settings {
-  readonly seed: string
+interface Settings extends NetworkSettings {
   readonly transactions: number
-  readonly prefix: string
   readonly trueRoots: boolean
   readonly out: string | undefined
 }
 
 /** Writes the feed of a simulated network; `serve --feed` reads it. */
-export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots }: Settings) =>
+export const writeSimulatedFeed = ({ out, transactions, trueRoots, ...settings }: Settings) =>
   Effect.gen(function*() {
     const progress = yield* makeProgress({ unit: "transactions" })
-    const simulation = simulate({
-      seed,
-      network: { ...defaultNetwork, prefix },
-      placeholderRoots: !trueRoots
-    })
+    const simulation = simulate({ ...networkOptions(settings), placeholderRoots: !trueRoots })
     const report = () =>
       progress.reportNow({
         units: simulation.transactionCount(),

@@ -94,6 +94,20 @@ export const hostAddress: TextOptions = {
   pattern: /^\S+$/u
 }
 
+/** An address on Ethereum. */
+export const ethereumAddress: TextOptions = {
+  placeholder: "address",
+  rule: "0x and 40 hexadecimal digits",
+  pattern: /^0x[0-9a-fA-F]{40}$/u
+}
+
+/** The URL of a server without a final slash: clients append paths to it. */
+export const serverUrl: TextOptions = {
+  placeholder: "url",
+  rule: "an http or https URL without a final slash, such as http://localhost:8080",
+  pattern: /^https?:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/u
+}
+
 /** A text that matches a pattern. */
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   ...options,

@@ -133,6 +133,7 @@ const optionsSchema = (input: unknown) =>
       answersBytesMax: optional(count),
       compression: optional(Schema.Any),
       finalAfterBatches: optional(count),
+      forgeDelaySeconds: optional(values.quantity),
       telemetry: optional(Schema.Any),
       verifierThreads: optional(values.integer(1, 1024)),
       checkStateRoots: optional(values.boolean),

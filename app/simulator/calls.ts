@@ -71,7 +71,16 @@ export const runnerOf = (simulation: Simulation | SimulationRunner): SimulationR
     ? simulation
     : { call: (name, ...args) => Effect.sync(() => runCall(simulation, name, args)) }
 
-/** Runs a call in this thread. */
+/**
+ * Runs a call of a simulation in this thread, and returns its result.
+ *
+ * @example
+ * ```ts
+ * import { runCall, simulate } from "rollup-node-api/simulator"
+ *
+ * console.log(runCall(simulate({ seed: 1 }), "transactionCount", [])) // => 0
+ * ```
+ */
 export const runCall = <Call extends SimulationCall>(
   simulation: Simulation,
   name: Call,

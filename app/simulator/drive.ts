@@ -20,6 +20,15 @@ import type { SubmittedTransaction } from "./world/mod.ts"
 /**
  * Yields the records of a simulation, without its genesis record, until the chain has at least this
  * number of transactions.
+ *
+ * @example
+ * ```ts
+ * import { initialHistory, simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const records = [...initialHistory(simulation, 100)]
+ * console.log(records[0]?.kind, simulation.transactionCount() >= 100) // => block true
+ * ```
  */
 export function* initialHistory(
   simulation: Simulation,
@@ -31,6 +40,14 @@ export function* initialHistory(
 /**
  * Yields the lines of the feed in NDJSON, each with its line feed, starting with the genesis
  * record. Ends when the chain has at least this number of transactions; by default it never ends.
+ *
+ * @example
+ * ```ts
+ * import { simulate, writeFeed } from "rollup-node-api/simulator"
+ *
+ * const lines = [...writeFeed(simulate({ seed: 1 }), 10)]
+ * console.log(JSON.parse(lines[0]!).kind, JSON.parse(lines[1]!).kind) // => genesis block
+ * ```
  */
 export function* writeFeed(
   simulation: Simulation,
@@ -60,10 +77,26 @@ type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
 
 /**
  * Applies the initial history of a simulation to a node, and returns a fiber that then adds one
- * block or rollback every `paceMs` until the network ends or the scope closes. Waits while a store is unavailable. The
- * effect and the fiber fail with `BlockViolation` if the ledger refuses a block, with
- * `WriterChanged` if another process may have written the ledger, and with `StoreFailure` if a
- * failure of the store is permanent.
+ * block or rollback every `paceMs` until the network ends or the scope closes. Waits while a store
+ * is unavailable. The effect and the fiber fail with `BlockViolation` if the ledger refuses a
+ * block, with `WriterChanged` if another process may have written the ledger, and with
+ * `StoreFailure` if a failure of the store is permanent.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Fiber } from "effect"
+ * import { nodeLayer } from "rollup-node-api/embed/effect"
+ * import { drive, simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const live = Effect.gen(function*() {
+ *   const network = yield* drive(simulation, { transactions: 50, transactionsMax: 60, paceMs: 1 })
+ *   yield* Fiber.join(network)
+ *   return simulation.transactionCount() >= 60
+ * })
+ * const node = nodeLayer({ genesis: simulation.genesis })
+ * console.log(await Effect.runPromise(Effect.provide(Effect.scoped(live), node))) // => true
+ * ```
  */
 export const drive = (
   simulation: Simulation | SimulationRunner,
@@ -125,6 +158,18 @@ const LOG_INTERVAL_MS = 2000
  * transactions to the pool. The coordinator selects the next batch from all transactions of the
  * pool; they are `fing` until the next call, which forges them or occasionally fails to. Waits
  * while a store is unavailable.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { nodeLayer } from "rollup-node-api/embed/effect"
+ * import { driveOnce, simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const node = nodeLayer({ genesis: simulation.genesis })
+ * const records = await Effect.runPromise(Effect.provide(driveOnce(simulation), node))
+ * console.log(records.map(({ kind }) => kind)) // => [ 'block' ]
+ * ```
  */
 export const driveOnce = (
   simulation: Simulation | SimulationRunner

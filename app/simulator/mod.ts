@@ -1,6 +1,13 @@
 export { runCall, type SimulationCall, type SimulationRunner } from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
-export { defaultNetwork, type DemoWallet, Recording, type SimulationOptions } from "./world/mod.ts"
+export {
+  defaultNetwork,
+  type DemoWallet,
+  networkOptions,
+  type NetworkSettings,
+  Recording,
+  type SimulationOptions
+} from "./world/mod.ts"
 export {
   drive,
   driveOnce,

@@ -25,6 +25,25 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  * forged back to pending. Rollbacks do not reach blocks before the resume point. Retries while the
  * failure of a store is transient; fails with `StoreFailure` otherwise, and with `WriterChanged` if
  * another process may have written the ledger.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { nodeLayer } from "rollup-node-api/embed/effect"
+ * import { resume, simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const program = Effect.gen(function*() {
+ *   const ledger = yield* Ledger
+ *   for (let i = 0; i < 20; i++) yield* ledger.applyRecord(next())
+ *   // as after a restart of the process
+ *   const simulation = simulate({ seed: 2 })
+ *   yield* resume(simulation)
+ *   return (yield* ledger.applyRecord(simulation.next())).kind
+ * })
+ * console.log(await Effect.runPromise(Effect.provide(program, nodeLayer({ genesis })))) // => block
+ * ```
  */
 export const resume = (
   simulation: Simulation | SimulationRunner

@@ -15,18 +15,17 @@ import {
   type Submission,
   WriteSession
 } from "../../core/mod.ts"
+import type { NetworkSettings } from "../simulator/mod.ts"
 import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
 import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Settings of the network and of its block source. */
-export interface SourceSettings {
-  readonly seed: string
+export interface SourceSettings extends NetworkSettings {
   readonly transactions: number
   readonly transactionsMax: number
   readonly paceSeconds: number
-  readonly prefix: string
   readonly empty: boolean
   readonly feed: string | undefined
   readonly genesis?: string | undefined
@@ -114,12 +113,13 @@ const reportFeedEnd = <R>(
   })
 
 const simulatedSource = (
-  { empty, paceSeconds, prefix, seed, transactions, transactionsMax }: SourceSettings
+  settings: SourceSettings
 ): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    const [{ defaultNetwork, drive, resume, simulate }, { openSimulationThread }] = yield* Effect
+    const { empty, paceSeconds, transactions, transactionsMax } = settings
+    const [{ drive, networkOptions, resume, simulate }, { openSimulationThread }] = yield* Effect
       .promise(() => Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")]))
-    const options = { seed, network: { ...defaultNetwork, prefix } }
+    const options = networkOptions(settings)
     const { genesis } = simulate(options)
 
     /** Starts the simulated network after the last block of the ledger. */

@@ -116,14 +116,15 @@ const publicConstants = revise(shapes.publicConstants, {
 })
 
 /**
- * The previous revision: pages have `pagination`, deposits are called loads, and filters select bids
- * and won slots by forger.
+ * The previous revision, at `/earlier`: pages have `pagination`, deposits are called loads, and
+ * filters select bids and won slots by forger.
  */
 export const earlier: Revision = {
   name: "earlier",
   path: "/earlier",
   doc: "Pages have `pagination`, with the number of matching items",
   parameters: {
+    ...later.parameters,
     exits: { onlyPendingWithdraws: null },
     slots: { maxSlotNum: "maxSlothNum", wonByBidder: null },
     bids: { bidderAddr: null }

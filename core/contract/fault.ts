@@ -46,6 +46,13 @@ export const brokenBody = (
   message
 })
 
+/** Returns the fault of an item of a list of the body, whose pointer was relative to the item. */
+export const faultOfItem = (list: string, position: number, fault: InputFault): InputFault => ({
+  ...fault,
+  parameter: `${jsonPointer(list)}/${position}${fault.parameter}`,
+  message: `Item ${position} of ${list}: ${fault.message}`
+})
+
 /** Returns the JSON pointer (RFC 6901) to a member of the body. */
 export const jsonPointer = (name: string): string =>
   `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
@@ -55,6 +62,14 @@ export const jsonPointer = (name: string): string =>
  * help.
  *
  * @param distanceMax - maximum edit distance; a third of the name by default, at least 2
+ *
+ * @example
+ * ```ts
+ * import { nearestName } from "rollup-node-api"
+ *
+ * console.log(nearestName("tokenID", ["tokenId", "batchNum"])) // => tokenId
+ * console.log(nearestName("price", ["tokenId", "batchNum"])) // => undefined
+ * ```
  */
 export const nearestName = (
   name: string,

@@ -5,12 +5,26 @@ import * as shapes from "./shapes/mod.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
 
-/** The default revision: pages carry `pendingItems`, bids and won slots are found by bidder. */
+/**
+ * The default revision, at `/`: pages have `pendingItems`; bids and won slots are found by bidder.
+ *
+ * @example
+ * ```ts
+ * import { later } from "rollup-node-api"
+ *
+ * console.log(later.name, later.path) // => later /
+ * ```
+ */
 export const later: Revision = {
   name: "later",
   path: "/",
   doc: "Pages have `pendingItems`, the number of items that follow",
-  parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
+  parameters: {
+    slots: { wonByForger: null },
+    bids: { forgerAddr: null },
+    tokens: { addresses: null },
+    coordinators: { bidderAddr: null, forgerAddr: null, onlyLatest: null }
+  },
   unrestricted: [],
   bodies,
   counts: { pendingItems },

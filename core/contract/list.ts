@@ -89,7 +89,18 @@ const ownership = [
   ["address", "publicKey"]
 ] as const
 
-/** The eight lists. Filters have domain names; `parameter` is the name in the `later` revision. */
+/**
+ * The eight lists. Filters have domain names; `parameter` is the name in the `later` revision.
+ *
+ * @example
+ * ```ts
+ * import { lists } from "rollup-node-api"
+ *
+ * const { exclusions, filters } = lists.accounts
+ * console.log(...Object.keys(filters)) // => address publicKey tokenIds
+ * console.log(...exclusions) // => [ 'address', 'publicKey' ]
+ * ```
+ */
 export const lists = {
   accounts: {
     itemsProperty: "accounts",
@@ -203,7 +214,7 @@ export const lists = {
         "ethereumAddress",
         "equal",
         "wonByEthereumAddress",
-        "Only slots with a closed auction whose best bid was made for this forger"
+        "Only slots whose auction this forger has won"
       ),
       finishedAuction: filter(
         "boolean",
@@ -212,7 +223,7 @@ export const lists = {
         "If true, only slots whose auction is closed"
       )
     },
-    exclusions: [],
+    exclusions: [["wonByBidder", "wonByForger"]],
     atLeastOne: [],
     ordered: [["minSlotNum", "maxSlotNum"]]
   },
@@ -257,6 +268,12 @@ export const lists = {
         "contains",
         "name",
         "Only tokens whose name contains this text, with the same case"
+      ),
+      addresses: filter(
+        "ethereumAddresses",
+        "oneOf",
+        "addresses",
+        "Only tokens with these contract addresses, separated by commas"
       )
     },
     exclusions: [],
@@ -267,7 +284,26 @@ export const lists = {
     itemsProperty: "coordinators",
     title: "Coordinators",
     order: "block of the registration, then forger address",
-    filters: {},
+    filters: {
+      bidderAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "bidderAddr",
+        "Only the latest registration of this bidder"
+      ),
+      forgerAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "forgerAddr",
+        "Only the latest registrations of bidders, of those that name this forger"
+      ),
+      onlyLatest: filter(
+        "boolean",
+        "flag",
+        "onlyLatest",
+        "If true, only the latest registration of each bidder"
+      )
+    },
     exclusions: [],
     atLeastOne: [],
     ordered: []
@@ -275,6 +311,16 @@ export const lists = {
 } as const satisfies { readonly [name: string]: ListDeclaration }
 
 export type ListName = keyof typeof lists
+/**
+ * The names of the eight lists.
+ *
+ * @example
+ * ```ts
+ * import { listNames } from "rollup-node-api"
+ *
+ * console.log(...listNames.slice(0, 3)) // => accounts exits transactions
+ * ```
+ */
 export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 
 /** The filters of a list, each absent or a domain value. */
@@ -283,10 +329,11 @@ export type FiltersOf<N extends ListName> = {
     Filter<infer S> ? ScalarValues[S] : never
 }
 
-/** Maximum and default page size. */
+/** The maximum page size, in items. */
 export const limitMax = 2049
+/** The page size if a request names none, in items. */
 export const limitDefault = 20
-/** Maximum `fromItem`. */
+/** The greatest `fromItem`, an `itemId`. */
 export const fromItemMax = 4294967295
 
 /** One page of a list. `fromItem` is inclusive and need not exist. */

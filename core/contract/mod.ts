@@ -13,12 +13,20 @@ export {
   jsonDepthMaxDefault
 } from "./bodies/mod.ts"
 export { earlier } from "./earlier.ts"
-export { brokenBody, brokenRule, invalidValue, jsonPointer, nearestName } from "./fault.ts"
+export {
+  brokenBody,
+  brokenRule,
+  faultOfItem,
+  invalidValue,
+  jsonPointer,
+  nearestName
+} from "./fault.ts"
 export { BadInput, InputFault } from "./input_fault.ts"
 export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
 export * from "./list.ts"
 export {
+  type AnyWriteOperationId,
   type ItemOperation,
   type ListOperation,
   type Operation,
@@ -26,21 +34,22 @@ export {
   operationIds,
   operations,
   type PathParameter,
-  type WriteOperation,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
+  type ReadOperationId,
+  type RevisedOperation,
+  type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
-export { pageShape } from "./page.ts"
+export { answerShape, pageShape } from "./page.ts"
 export {
+  type AnyListName,
   declaration,
   offeredFilters,
-  type OfferedFilter,
   parameterName,
+  readOperationsOf,
   type Revision,
-  type Shapes
+  writeOperationsOf
 } from "./revision.ts"
+export type { Shapes } from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,
@@ -51,13 +60,26 @@ export {
   queryReader
 } from "./request/mod.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
+/**
+ * The scalars of the contract: each has its values in memory, its text and its JSON.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect"
+ * import { scalar, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const text = scalar.tokenId.text(wireContext(network, keccak256))
+ * console.log(Schema.decodeSync(text)("7"), Schema.is(scalar.tokenId.domain)(-1)) // => 7 false
+ * ```
+ */
 export * as scalar from "./scalars/mod.ts"
 export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
 export {
   type Field,
   type Fields,
   type Shape,
-  type ShapeDifferences,
   revise,
   shape,
   type AnyShape,

@@ -1,8 +1,11 @@
+import type { NodeHealth } from "../domain/mod.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
-import type { Shapes } from "./revision.ts"
+import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
+import { health } from "./shapes/mod.ts"
+import type { Shape } from "./wire_type.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {
@@ -34,12 +37,39 @@ export interface ItemOperation extends Described {
   readonly key: (values: ReadonlyArray<never>) => ItemKeys[ItemName]
 }
 
+/** The list of the pool. */
+export interface PoolListOperation extends Described {
+  readonly kind: "poolList"
+  readonly list: "pool"
+  readonly shape: "poolTransaction"
+}
+
+/** The transactions of a group of the pool. */
+export interface GroupOperation extends Described {
+  readonly kind: "group"
+  readonly shape: "poolTransaction"
+}
+
+/** Whether the node can answer: a status of 503 says that it cannot. */
+export interface HealthOperation extends Described {
+  readonly kind: "health"
+  readonly shape: Shape<NodeHealth>
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation = ListOperation | ItemOperation | OtherOperation
+/** An operation whose answer is an object of the revision. */
+export type RevisedOperation =
+  | ListOperation
+  | ItemOperation
+  | PoolListOperation
+  | GroupOperation
+  | OtherOperation
+
+export type Operation = RevisedOperation | HealthOperation
 
 const list = (
   path: string,
@@ -92,7 +122,17 @@ const ownerAddress = {
   doc: "Ethereum address"
 } as const
 
-/** The read operations by identifier. Paths are those of the default network. */
+/**
+ * The read operations by identifier. Paths are those of the default network.
+ *
+ * @example
+ * ```ts
+ * import { operations } from "rollup-node-api"
+ *
+ * const { kind, path } = operations.getToken
+ * console.log(kind, path) // => item /tokens/{id}
+ * ```
+ */
 export const operations = {
   getAccountCreationAuthorization: {
     kind: "authorization",
@@ -206,13 +246,51 @@ export const operations = {
 } as const satisfies { readonly [id: string]: Operation }
 
 export type OperationId = keyof typeof operations
+/** The identifiers of the read operations. */
 export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
 
-/** An operation that posts one body. */
-export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary"> {
+/** The read operations that only some revisions have: those that name them in `extras`. */
+export const extraOperations = {
+  getPoolTxs: {
+    kind: "poolList",
+    list: "pool",
+    path: "/transactions-pool",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Pool transactions of this node",
+    parameters: [],
+    statuses: [400, 500]
+  },
+  getAtomicGroup: {
+    kind: "group",
+    path: "/atomic-pool/{id}",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "Transactions of an atomic group of this node, in their order",
+    parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
+    statuses: [400, 404, 500]
+  },
+  getHealth: {
+    kind: "health",
+    path: "/health",
+    shape: health,
+    tag: "Network status",
+    summary: "Whether the stores of this node answer",
+    parameters: [],
+    statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: Operation }
+
+export type ExtraOperationId = keyof typeof extraOperations
+/** The identifier of a read operation of any revision. */
+export type ReadOperationId = OperationId | ExtraOperationId
+
+/** An operation that sends one body. */
+export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary" | "parameters"> {
+  readonly method: "POST" | "PUT"
   readonly body: BodyName
-  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
-  readonly answer: "transactionId" | "nothing"
+  /** Content of the answer with status 200: JSON of the identifiers, or an empty body. */
+  readonly answer: "transactionId" | "transactionIds" | "nothing"
   /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 500>
 }
@@ -220,7 +298,9 @@ export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summar
 /** The write operations by identifier. They are idempotent: a repeated post gets the same answer. */
 export const writeOperations = {
   postRegister: {
+    method: "POST",
     path: "/account-creation-authorization",
+    parameters: [],
     body: "authorization",
     answer: "nothing",
     tag: "Account",
@@ -228,7 +308,9 @@ export const writeOperations = {
     statuses: [400, 500]
   },
   postTx: {
+    method: "POST",
     path: "/transactions-pool",
+    parameters: [],
     body: "transaction",
     answer: "transactionId",
     tag: "Transaction",
@@ -238,4 +320,41 @@ export const writeOperations = {
 } as const satisfies { readonly [id: string]: WriteOperation }
 
 export type WriteOperationId = keyof typeof writeOperations
-export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>
+
+/** The write operations that only some revisions have: those that name them in `extras`. */
+export const extraWriteOperations = {
+  putTx: {
+    method: "PUT",
+    path: "/transactions-pool/{id}",
+    parameters: [transactionId],
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Replace a pending or invalid transaction",
+    statuses: [400, 500]
+  },
+  putTxOfNonce: {
+    method: "PUT",
+    path: "/transactions-pool/accounts/{accountIndex}/nonces/{nonce}",
+    parameters: [accountIndex, { name: "nonce", scalar: "nonce", doc: "Nonce" }],
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Replace the pending or invalid transaction of an account with a nonce",
+    statuses: [400, 500]
+  },
+  postAtomicGroup: {
+    method: "POST",
+    path: "/atomic-pool",
+    parameters: [],
+    body: "group",
+    answer: "transactionIds",
+    tag: "Transaction",
+    summary: "Submit transactions that are forged together or never",
+    statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: WriteOperation }
+
+export type ExtraWriteOperationId = keyof typeof extraWriteOperations
+/** The identifier of a write operation of any revision. */
+export type AnyWriteOperationId = WriteOperationId | ExtraWriteOperationId

@@ -1,8 +1,16 @@
 import type { PageView } from "./items.ts"
-import type { ListOperation } from "./operation.ts"
+import type { ListOperation, Operation, PoolListOperation } from "./operation.ts"
 import { declaration, type Revision } from "./revision.ts"
 import { count } from "./scalars/mod.ts"
-import { field, reference, type Shape, shape, arrayOf } from "./wire_type.ts"
+import {
+  type AnyShape,
+  arrayOf,
+  field,
+  reference,
+  type Shape,
+  shape,
+  type WireType
+} from "./wire_type.ts"
 
 /** The property of a page that says how many items follow. */
 export const pendingItems = field(
@@ -11,21 +19,36 @@ export const pendingItems = field(
   "Items that match and come after this page"
 )
 
-const known = new WeakMap<Revision, Map<ListOperation, Shape<PageView>>>()
+type AnyListOperation = ListOperation | PoolListOperation
+
+const known = new WeakMap<Revision, Map<AnyListOperation, Shape<PageView>>>()
+
+/** Returns the type of the answer of an operation in a revision. */
+export const answerShape = (
+  operation: Operation,
+  revision: Revision
+): AnyShape & WireType<never> => {
+  if ("list" in operation) return pageShape(operation, revision)
+  if (operation.kind === "health") return operation.shape as Shape<never>
+  const shape = revision.shapes[operation.shape] as Shape<never>
+  if (operation.kind !== "group") return shape
+  const doc = "The transactions of an atomic group, in their order"
+  return { name: "AtomicGroup", ...arrayOf(reference(shape), { doc }) }
+}
 
 /**
  * Returns the shape of a list's answer in a revision: items and counts. The same object on every
  * call, so that it has one writer.
  */
-export const pageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
-  const shapes = known.get(revision) ?? new Map<ListOperation, Shape<PageView>>()
+export const pageShape = (operation: AnyListOperation, revision: Revision): Shape<PageView> => {
+  const shapes = known.get(revision) ?? new Map<AnyListOperation, Shape<PageView>>()
   known.set(revision, shapes)
   const shape = shapes.get(operation) ?? makePageShape(operation, revision)
   shapes.set(operation, shape)
   return shape
 }
 
-const makePageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
+const makePageShape = (operation: AnyListOperation, revision: Revision): Shape<PageView> => {
   const { itemsProperty, title } = declaration(operation.list)
   return shape<PageView>(title, `Page of ${itemsProperty}`, {
     [itemsProperty]: field(

@@ -19,8 +19,15 @@ const errors = {
   ErrInvalidNonce: 10,
   ErrInvalidSignature: 11,
   ErrGettingReceiverAccount: 12,
+  ErrNotAtomicTxsInPostPoolTx: 14,
+  ErrTxsNotAtomic: 18,
+  ErrSingleTxInAtomicEndpoint: 19,
+  ErrRqOffsetOutOfBounds: 20,
+  ErrInvalidAtomicGroupID: 21,
+  ErrFailedToFindOffsetToRelativePosition: 22,
   ErrFeeTooLow: 23,
-  ErrFeeTooBig: 24
+  ErrFeeTooBig: 24,
+  ErrNothingToUpdate: 25
 } as const
 type ErrorType = keyof typeof errors
 
@@ -37,40 +44,52 @@ const errorOfProblem: { readonly [problem: string]: ErrorType } = {
   "unavailable": "ErrSQLTimeout"
 }
 
-/** The error of a rule about a property of a posted transaction, by its JSON pointer. */
+/** The error of a rule by its name. */
+const errorOfRule: { readonly [R in NonNullable<InputFault["ruleName"]>]: ErrorType } = {
+  feeTooLow: "ErrFeeTooLow",
+  feeTooBig: "ErrFeeTooBig",
+  accountOfToken: "ErrAccountTokenNotEqualTxToken",
+  replacedSender: "ErrParamValidationFailed",
+  replaceable: "ErrNothingToUpdate",
+  offsetWithoutGroup: "ErrNotAtomicTxsInPostPoolTx",
+  notAtomic: "ErrTxsNotAtomic",
+  singleTransaction: "ErrSingleTxInAtomicEndpoint",
+  requestOffset: "ErrRqOffsetOutOfBounds",
+  groupId: "ErrInvalidAtomicGroupID",
+  requestOutsideGroup: "ErrFailedToFindOffsetToRelativePosition"
+}
+
+/** The error of any other rule about a property of a posted transaction, by its JSON pointer. */
 const errorOfProperty: {
   readonly [pointer: string]: (fault: InputFault) => ErrorType
 } = {
   "/amount": ({ value }) => value === "0" ? "ErrExitAmount0" : "ErrParamValidationFailed",
   "/id": () => "ErrInvalidTxTypeOrTxID",
   "/type": () => "ErrInvalidTxTypeOrTxID",
-  "/fee": ({ rule }) =>
-    rule.startsWith("a fee of at least")
-      ? "ErrFeeTooLow"
-      : rule.startsWith("a fee of at most")
-      ? "ErrFeeTooBig"
-      : "ErrFeeOverflow",
+  "/fee": () => "ErrFeeOverflow",
   "/fromAccountIndex": () => "ErrGettingSenderAccount",
   "/tokenId": () => "ErrAccountTokenNotEqualTxToken",
   "/nonce": () => "ErrInvalidNonce",
   "/signature": () => "ErrInvalidSignature",
-  "/toAccountIndex": ({ rule }) =>
-    rule.startsWith("an account of token")
-      ? "ErrAccountTokenNotEqualTxToken"
-      : "ErrGettingReceiverAccount"
+  "/toAccountIndex": () => "ErrGettingReceiverAccount"
 }
+
+const errorOfFault = (fault: InputFault): ErrorType | undefined =>
+  fault.ruleName === undefined
+    ? errorOfProperty[fault.parameter.replace(/^\/transactions\/\d+(?=\/)/u, "")]?.(fault)
+    : errorOfRule[fault.ruleName]
 
 /**
  * Returns the error of a problem, or undefined if published clients know none.
  *
- * @param refused the faults, if a readable post breaks rules of the network
+ * @param refused the faults of a readable post that breaks rules of the network, and otherwise those
+ *   with a named rule
  */
 export const publishedError = (
   problem: string,
   refused: ReadonlyArray<InputFault> | undefined
 ): PublishedError | undefined => {
   const [fault] = refused ?? []
-  const type = (fault === undefined ? undefined : errorOfProperty[fault.parameter]?.(fault)) ??
-    errorOfProblem[problem]
+  const type = (fault === undefined ? undefined : errorOfFault(fault)) ?? errorOfProblem[problem]
   return type === undefined ? undefined : { code: errors[type], type }
 }

@@ -1,42 +1,24 @@
-import type {
-  AccountView,
-  Authorization,
-  Batch,
-  BidView,
-  Coordinator,
-  ExitView,
-  FullBatch,
-  NetworkConstants,
-  NetworkState,
-  PoolTransactionView,
-  SlotView,
-  Token,
-  TransactionView
-} from "../domain/mod.ts"
 import type { Bodies } from "./bodies/mod.ts"
 import type { InputFault } from "./input_fault.ts"
 import type { PageView } from "./items.ts"
-import { type FiltersOf, type ListName, lists } from "./list.ts"
+import { type FiltersOf, type ListDeclaration, type ListName, lists } from "./list.ts"
+import {
+  type AnyWriteOperationId,
+  type ExtraOperationId,
+  extraOperations,
+  type ExtraWriteOperationId,
+  extraWriteOperations,
+  type Operation,
+  operations,
+  type ReadOperationId,
+  type WriteOperation,
+  writeOperations
+} from "./operation.ts"
+import { poolList } from "./pool_list.ts"
 import type { PublishedError } from "./published_errors.ts"
+import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
-import type { Fields, Shape } from "./wire_type.ts"
-
-/** The objects of the contract in one revision. */
-export interface Shapes {
-  readonly account: Shape<AccountView>
-  readonly exit: Shape<ExitView>
-  readonly transaction: Shape<TransactionView>
-  readonly batch: Shape<Batch>
-  readonly fullBatch: Shape<FullBatch>
-  readonly slot: Shape<SlotView>
-  readonly bid: Shape<BidView>
-  readonly token: Shape<Token>
-  readonly coordinator: Shape<Coordinator>
-  readonly state: Shape<NetworkState>
-  readonly config: Shape<NetworkConstants>
-  readonly poolTransaction: Shape<PoolTransactionView>
-  readonly authorization: Shape<Authorization>
-}
+import type { Fields } from "./wire_type.ts"
 
 /**
  * One revision of the contract: its differences from the declarations. Use cases and stores do not
@@ -51,18 +33,24 @@ export interface Revision {
   readonly parameters: {
     readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null }
   }
+  /** Values of filters that every query of a list has in this revision; none by default. */
+  readonly presets?: { readonly [N in ListName]?: FiltersOf<N> }
   /** Lists without their at-least-one rule in this revision. */
-  readonly unrestricted: ReadonlyArray<ListName>
+  readonly unrestricted: ReadonlyArray<AnyListName>
   /** The counts next to the items of every page. */
   readonly counts: Fields<PageView>
   readonly shapes: Shapes
   readonly bodies: Bodies
+  /** The operations of this revision besides those of all revisions; none by default. */
+  readonly extras?: ReadonlyArray<ExtraOperationId | ExtraWriteOperationId>
   /** The characters that separate the values of a list in a parameter; a comma by default. */
   readonly separators?: ReadonlyArray<string>
   /** The answer of a list if a filter names something unregistered; 404 by default. */
   readonly unregistered?: "empty page"
   /** Whether the symbol in the account index of a path must be that of the account's token. */
   readonly checksSymbols?: boolean
+  /** Whether `state` has the part `node`, for which the pool is read too. */
+  readonly showsNode?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */
   readonly conflictStatus?: 409
   /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */
@@ -90,21 +78,50 @@ export interface OfferedFilter {
  */
 export const parameterName = (
   revision: Revision,
-  list: ListName,
+  list: AnyListName,
   filter: string
 ): string | undefined => {
-  const renamed =
-    (revision.parameters[list] as { readonly [filter: string]: string | null } | undefined)
-      ?.[filter]
+  const renamed = (revision.parameters as {
+    readonly [list: string]: { readonly [filter: string]: string | null }
+  })[list]?.[filter]
   return renamed === null ? undefined : renamed ?? declaration(list).filters[filter]?.parameter
 }
 
 /** Returns the filters of a list in a revision, in declaration order. */
-export const offeredFilters = (revision: Revision, list: ListName): ReadonlyArray<OfferedFilter> =>
+export const offeredFilters = (
+  revision: Revision,
+  list: AnyListName
+): ReadonlyArray<OfferedFilter> =>
   Object.entries(declaration(list).filters).flatMap(([filter, { scalar, doc }]) => {
     const parameter = parameterName(revision, list, filter)
     return parameter === undefined ? [] : [{ filter, parameter, scalar, doc }]
   })
 
 /** A declaration without the names of its filters, for code that treats all lists alike. */
-export const declaration = (list: ListName): import("./list.ts").ListDeclaration => lists[list]
+export const declaration = (list: AnyListName): ListDeclaration =>
+  list === "pool" ? poolList : lists[list]
+
+/** A list of the ledger, or the list of the pool. */
+export type AnyListName = ListName | "pool"
+
+/** Returns the read operations of a revision, by identifier. */
+export const readOperationsOf = (
+  revision: Revision
+): ReadonlyArray<readonly [ReadOperationId, Operation]> => [
+  ...entries<ReadOperationId, Operation>(operations),
+  ...entries<ReadOperationId, Operation>(extraOperations).filter(isOffered(revision))
+]
+
+/** Returns the write operations of a revision, by identifier. */
+export const writeOperationsOf = (
+  revision: Revision
+): ReadonlyArray<readonly [AnyWriteOperationId, WriteOperation]> => [
+  ...entries<AnyWriteOperationId, WriteOperation>(writeOperations),
+  ...entries<AnyWriteOperationId, WriteOperation>(extraWriteOperations).filter(isOffered(revision))
+]
+
+const entries = <Id extends string, O>(record: { readonly [I in Id]?: O }) =>
+  Object.entries(record) as Array<[Id, O]>
+
+const isOffered = ({ extras = [] }: Revision) => ([id]: readonly [string, unknown]): boolean =>
+  (extras as ReadonlyArray<string>).includes(id)

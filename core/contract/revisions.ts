@@ -17,5 +17,5 @@ export const revisions = { later, earlier, v1 } satisfies { readonly [name: stri
 
 export type RevisionName = keyof typeof revisions
 
-/** The revisions in order. */
+/** Every revision of the contract, the default one first. */
 export const revisionList: ReadonlyArray<Revision> = Object.values(revisions)

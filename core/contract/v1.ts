@@ -1,9 +1,14 @@
 import {
   type AuctionConstants,
   type AuctionVariables,
+  type Batch,
   type Bucket,
   type ExitView,
+  type L1Part,
+  type Metrics,
   type NetworkConstants,
+  type NetworkState,
+  type NodeStatus,
   type PoolTransactionView,
   type PostedTransaction,
   protocol,
@@ -11,7 +16,7 @@ import {
   values,
   type WithdrawalDelayerConstants
 } from "../domain/mod.ts"
-import { type Bodies, type Body, bodies, optional } from "./bodies/mod.ts"
+import { type Bodies, type Body, bodies, groupOf, optional } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
@@ -20,7 +25,10 @@ import {
   bigInt,
   bigNumber,
   count,
+  hash,
   integer,
+  itemId,
+  number,
   prefixedAddress,
   publicKey,
   slotNum
@@ -29,7 +37,33 @@ import * as shapes from "./shapes/mod.ts"
 import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
 
-const transaction = shapes.historyTransaction(shapes.l1Info)
+/** What the dialect shows if the feed does not have the hash: it allows no null. */
+const unknownHash = `0x${"0".repeat(64)}`
+
+const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
+  put: {
+    ethereumTxHash: field(
+      hash,
+      (l1: L1Part) => l1.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that queued it or forged it; zero if unknown"
+    ),
+    l1Fee: field(
+      nullable(bigInt),
+      (l1: L1Part) => l1.l1Fee ?? null,
+      "Fee of that Ethereum transaction in wei; null if unknown"
+    )
+  }
+}))
+const batch = revise(shapes.batch, {
+  put: {
+    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions"),
+    ethereumTxHash: field(
+      hash,
+      (b: Batch) => b.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that forged the batch; zero if unknown"
+    )
+  }
+})
 const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
 
 const bucket = revise(shapes.bucket, {
@@ -94,6 +128,15 @@ const chainId: WireType<unknown> = {
   valueIn: ({ network }) => () => network.chainId
 }
 
+const node = shape<NodeStatus>("StateNode", "What the node adds to the state of the network", {
+  forgeDelay: field(
+    number,
+    (n) => n.forgeDelaySeconds,
+    "Seconds that the coordinator waits between two batches"
+  ),
+  poolLoad: field(count, (n) => n.poolLoad, "Pending transactions in the pool")
+})
+
 const config = shape<NetworkConstants>("Config", "Constants of the network", {
   hermez: field(reference(configRollup), (c) => c.rollup),
   auction: field(reference(configAuction), (c) => c.auction),
@@ -109,7 +152,10 @@ const postedTransaction: Body<PostedTransaction> = {
   fields: {
     ...bodies.transaction.fields,
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
-    requestOffset: optional(none, "Position in a group; only 0, no group")
+    requestOffset: {
+      ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
+      ruleName: "offsetWithoutGroup"
+    }
   },
   notes: Object.fromEntries(
     Object.entries(bodies.transaction.notes).filter(([name]) =>
@@ -129,27 +175,43 @@ const postedTransaction: Body<PostedTransaction> = {
     requestOffset: null
   })
 }
-const v1Bodies: Bodies = { ...bodies, transaction: postedTransaction }
+const v1Bodies: Bodies = {
+  ...bodies,
+  transaction: postedTransaction,
+  group: groupOf(postedTransaction)
+}
 
-/** The dialect of the published clients: names, numbers, errors and lists as they expect them. */
+/**
+ * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
+ * them.
+ */
 export const v1: Revision = {
   ...later,
   name: "v1",
   path: "/v1",
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  parameters: {
+    ...later.parameters,
+    tokens: {},
+    coordinators: { onlyLatest: null }
+  },
+  presets: { coordinators: { onlyLatest: true } },
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,
+  showsNode: true,
   conflictStatus: 409,
   authorizationAnswer: "success",
   error: publishedError,
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
+  extras: ["getPoolTxs", "getAtomicGroup", "getHealth", "putTx", "putTxOfNonce", "postAtomicGroup"],
   shapes: {
     ...later.shapes,
     transaction,
-    fullBatch: shapes.fullBatch(transaction),
+    batch,
+    fullBatch: shapes.fullBatch(transaction, batch),
     exit: revise(shapes.exit, {
       rename: { instantWithdrawn: "instantWithdraw", delayedWithdrawn: "delayedWithdraw" },
       put: {
@@ -168,9 +230,29 @@ export const v1: Revision = {
       }
     }),
     state: shapes.state({
-      network: shapes.stateNetwork,
+      network: revise(shapes.stateNetwork, {
+        put: {
+          lastBatch: field(
+            nullable(reference(batch)),
+            (s: NetworkState) => s.lastBatch,
+            "Null before the first batch"
+          ),
+          pendingL1Transactions: field(
+            count,
+            (s: NetworkState) => s.pendingL1Transactions,
+            "L1 user transactions in queues"
+          )
+        }
+      }),
       metrics: revise(shapes.metrics, {
-        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" }
+        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" },
+        put: {
+          estimatedTimeToForgeL1: field(
+            number,
+            (m: Metrics) => m.estimatedTimeToForgeL1,
+            "Seconds from queueing an L1 user transaction to its batch"
+          )
+        }
       }),
       rollup: shapes.stateRollup(bucket),
       auction: revise(shapes.stateAuction, {
@@ -184,11 +266,17 @@ export const v1: Revision = {
       }),
       withdrawalDelayer: revise(shapes.stateWithdrawalDelayer, {
         rename: { governanceAddress: "hermezGovernanceAddress" }
-      })
+      }),
+      node
     }),
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        itemId: field(
+          itemId,
+          (v: PoolTransactionView) => v.itemId,
+          "Increases with every transaction that enters the pool"
+        ),
         toBJJ: field(
           nullable(publicKey),
           (v: PoolTransactionView) => v.transaction.toPublicKey,
@@ -198,6 +286,11 @@ export const v1: Revision = {
           batchNum,
           (v: PoolTransactionView) => v.transaction.maxNumBatch ?? 0,
           "Last batch that may forge it; 0 means without limit"
+        ),
+        requestOffset: field(
+          integer(values.integer(0, 7)),
+          (v: PoolTransactionView) => v.transaction.group?.requestOffset ?? 0,
+          "Position of the required transaction in the group; 0 if there is no group"
         )
       }
     })

@@ -180,9 +180,23 @@ const writers = (): WireContext["writerOf"] => {
 const fragmentCharactersMaxDefault = 64 * 2 ** 20
 
 /**
+ * Returns how a network writes identifiers and names, with the caches of written texts. Create one
+ * for each process: all answers share its caches, at most about 20 MB and the bound of `fragments`.
+ *
  * @param keccak256 checks and writes the mixed case of addresses
  * @param fragments bound of the cached JSON texts, and the shapes to cache: objects that a store
  * creates anew for each answer never hit
+ *
+ * @example
+ * ```ts
+ * import { wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "hez", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const { accountIndex, name } = wireContext(network, keccak256)
+ * console.log(accountIndex("ETH", 256)) // => hez:ETH:256
+ * console.log(name("zkEthereumAddress")) // => hezEthereumAddress
+ * ```
  */
 export const wireContext = (
   network: Network,

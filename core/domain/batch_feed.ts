@@ -4,12 +4,14 @@ import {
   digits78Text as big,
   ethSignature,
   ethereumAddress as address,
+  hash,
   integer,
   publicKey,
   objectNamed,
   uint32
 } from "./values.ts"
 
+/** The schema of the proof of an exit. */
 export const MerkleProofFeed = Schema.Struct({
   root: big,
   siblings: Schema.Array(big),
@@ -26,6 +28,7 @@ export const MerkleProofFeed = Schema.Struct({
   )
 )
 
+/** The schema of an L1 transaction that a user queued; amounts are in units of the token. */
 export const L1UserFeed = Schema.Struct({
   toForgeL1TransactionsNum: uint32,
   position: integer(0, 65535),
@@ -35,14 +38,17 @@ export const L1UserFeed = Schema.Struct({
   toAccountIndex: accountIndex,
   tokenId: uint32,
   depositAmount: big,
-  amount: big
+  amount: big,
+  ethereumTxHash: Schema.optionalKey(hash),
+  l1Fee: Schema.optionalKey(big)
 }).annotate(
   objectNamed(
     "L1UserFeed",
-    "An L1 transaction that a user added to a queue. fromPublicKey is null unless it creates an account (from 0)"
+    "An L1 transaction that a user added to a queue. fromPublicKey is null unless it creates an account (from 0). ethereumTxHash is the Ethereum transaction that added it, and l1Fee what its sender paid for that, in wei; both only inform"
   )
 )
 
+/** The schema of the effect of a forged L1 user transaction. */
 export const L1EffectFeed = Schema.Struct({
   effectiveDepositAmount: big,
   effectiveAmount: big
@@ -53,6 +59,7 @@ export const L1EffectFeed = Schema.Struct({
   )
 )
 
+/** The schema of an account that the coordinator created. */
 export const L1CoordinatorFeed = Schema.Struct({
   address,
   publicKey,
@@ -65,6 +72,7 @@ export const L1CoordinatorFeed = Schema.Struct({
   )
 )
 
+/** The schema of an L2 transaction in a batch; the amount is in units of the token. */
 export const L2Feed = Schema.Struct({
   fromAccountIndex: accountIndex,
   toAccountIndex: accountIndex,
@@ -78,6 +86,7 @@ export const L2Feed = Schema.Struct({
   )
 )
 
+/** The schema of a leaf of the exit tree; the balance is in units of the token. */
 export const ExitFeed = Schema.Struct({
   accountIndex,
   balance: big,
@@ -89,6 +98,7 @@ export const ExitFeed = Schema.Struct({
   )
 )
 
+/** The schema of a forged batch. */
 export const BatchFeed = Schema.Struct({
   batchNum: uint32,
   forgerAddr: address,
@@ -99,11 +109,12 @@ export const BatchFeed = Schema.Struct({
   l1UserEffects: Schema.Array(L1EffectFeed),
   l1Coordinator: Schema.Array(L1CoordinatorFeed),
   l2: Schema.Array(L2Feed),
-  exits: Schema.Array(ExitFeed)
+  exits: Schema.Array(ExitFeed),
+  ethereumTxHash: Schema.optionalKey(hash)
 }).annotate(
   objectNamed(
     "BatchFeed",
-    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position"
+    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
   )
 )
 

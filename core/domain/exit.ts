@@ -52,6 +52,19 @@ export interface ExitView {
 /**
  * Returns whether an exit is pending; a requested delayed withdrawal is pending until it is
  * collected.
+ *
+ * @example
+ * ```ts
+ * import { isPendingWithdraw } from "rollup-node-api"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * await using node = await openNode({ genesis, store: { memory: true } })
+ * for (let i = 0; i < 40; i++) await node.applyRecord(next())
+ * const { items } = await node.list("exits")
+ * console.log(items.some(({ exit }) => isPendingWithdraw(exit))) // => true
+ * ```
  */
 export const isPendingWithdraw = (exit: Exit): boolean =>
   exit.instantWithdrawn === null && exit.delayedWithdrawn === null

@@ -25,6 +25,7 @@ import { priceUSDMax } from "./token.ts"
  * in memory and decimal strings in JSON, so that no reader rounds them.
  */
 
+/** The schema of a token that the rollup contract registered. */
 export const TokenFeed = Schema.Struct({
   id: uint32,
   ethereumAddress: address,
@@ -38,12 +39,14 @@ export const TokenFeed = Schema.Struct({
   )
 )
 
+/** The schema of a registration of a coordinator. */
 export const CoordinatorFeed = Schema.Struct({
   bidderAddr: address,
   forgerAddr: address,
   url: Schema.String
 }).annotate(objectNamed("CoordinatorFeed", "A coordinator that registered, or registered again"))
 
+/** The schema of a bid; `bidValue` is in units of the governance token. */
 export const BidFeed = Schema.Struct({
   slotNum: uint32,
   bidderAddr: address,
@@ -56,6 +59,7 @@ export const BidFeed = Schema.Struct({
   )
 )
 
+/** The schema of a withdrawal from the rollup contract. */
 export const WithdrawalFeed = Schema.Struct({
   batchNum: uint32,
   accountIndex,
@@ -67,6 +71,7 @@ export const WithdrawalFeed = Schema.Struct({
   )
 )
 
+/** The schema of a collection from the withdrawal delayer. */
 export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 }).annotate(
   objectNamed(
     "DelayedWithdrawalFeed",
@@ -74,6 +79,7 @@ export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: ui
   )
 )
 
+/** The schema of a price: US dollars for one whole token, and its time in milliseconds since 1970. */
 export const PriceFeed = Schema.Struct({
   tokenId: uint32,
   priceUSD: Schema.NullOr(
@@ -84,6 +90,7 @@ export const PriceFeed = Schema.Struct({
   objectNamed("PriceFeed", "The price of a token at this block; null if it is no longer known")
 )
 
+/** The schema of a change of a withdrawal bucket. */
 export const BucketUpdateFeed = Schema.Struct({
   bucket: integer(0, 255),
   blockStamp: uint64,
@@ -92,6 +99,7 @@ export const BucketUpdateFeed = Schema.Struct({
   objectNamed("BucketUpdateFeed", "The withdrawal bucket at a position of buckets changed")
 )
 
+/** The schema of an Ethereum block with everything that the ledger stores of it. */
 export const BlockFeed = Schema.Struct({
   number: uint64,
   hash,
@@ -117,7 +125,22 @@ export const BlockFeed = Schema.Struct({
   )
 )
 
-/** One record of a feed. */
+/**
+ * The schema of one record of a feed: its values in memory, and its JSON, where amounts and block
+ * numbers are decimal strings. The schemas of its parts, such as `BlockFeed` and `PriceFeed`, are
+ * exported too.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect"
+ * import { FeedRecord } from "rollup-node-api"
+ *
+ * const price = { tokenId: 0, priceUSD: 2011.5, timeMs: 1_700_000_000_000 }
+ * console.log(Schema.is(FeedRecord)({ kind: "prices", prices: [price] })) // => true
+ * const rollBack = { kind: "rollBack", toBlock: 18000000n } as const
+ * console.log(Schema.encodeSync(FeedRecord)(rollBack)) // => { kind: 'rollBack', toBlock: '18000000' }
+ * ```
+ */
 export const FeedRecord = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }).annotate(
     objectNamed("GenesisRecord", "The first record of a feed")
@@ -168,8 +191,20 @@ const json = Schema.fromJsonString(FeedRecord)
 export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
 
 /**
- * Decodes one line of a feed. Fails with every violation and its path. Unknown members are
- * violations.
+ * Returns the record of one line of a feed. Fails with every violation and its path; unknown
+ * members are violations.
+ *
+ * @example
+ * ```ts
+ * import { Cause, Exit } from "effect"
+ * import { readFeedLine } from "rollup-node-api"
+ *
+ * const record = readFeedLine(`{"kind":"rollBack","toBlock":"18000000"}`)
+ * if (Exit.isSuccess(record)) console.log(record.value.kind) // => rollBack
+ * const invalid = readFeedLine(`{"kind":"rollBack","toBlock":"1e3"}`)
+ * if (Exit.isFailure(invalid)) console.log(String(Cause.squash(invalid.cause)).includes("toBlock"))
+ * // => true
+ * ```
  */
 export const readFeedLine = (line: string) =>
   Schema.decodeUnknownExit(json, { errors: "all", onExcessProperty: "error" })(line)
@@ -182,9 +217,8 @@ export const readFeedLine = (line: string) =>
  * ```ts
  * import { feedJsonSchema } from "rollup-node-api"
  *
- * const { $defs, $ref } = feedJsonSchema()
- * console.log($ref, $defs.BlockFeed.required.join(" "))
- * // => #/$defs/FeedRecord number hash parentHash timestampMs
+ * const { $ref, title } = feedJsonSchema()
+ * console.log(title, $ref) // => Record of a feed #/$defs/FeedRecord
  * ```
  */
 export const feedJsonSchema = (): { readonly [keyword: string]: unknown } => {

@@ -19,6 +19,7 @@ const BucketFeed = Schema.Struct({
   maxWithdrawals: uint64
 })
 
+/** The schema of the variables of the rollup contract. */
 export const RollupVariablesFeed = Schema.Struct({
   forgeL1L2BatchTimeout: uint32,
   feeAddToken: big,
@@ -27,6 +28,7 @@ export const RollupVariablesFeed = Schema.Struct({
   safeMode: Schema.Boolean
 }).annotate(objectNamed("RollupVariablesFeed", "The variables of the rollup contract"))
 
+/** The schema of the variables of the auction contract. */
 export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
   bootCoordinatorUrl: Schema.String,
@@ -41,6 +43,7 @@ export const AuctionVariablesFeed = Schema.Struct({
   allocationRatio: Schema.Array(uint32).check(Schema.isMinLength(3), Schema.isMaxLength(3))
 }).annotate(objectNamed("AuctionVariablesFeed", "The variables of the auction contract"))
 
+/** The schema of the variables of the withdrawal delayer contract. */
 export const WithdrawalDelayerVariablesFeed = Schema.Struct({
   governanceAddress: address,
   emergencyCouncilAddress: address,
@@ -54,7 +57,8 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
 )
 
 /**
- * The first record of a feed: the network with its contracts, and the block before the first one.
+ * The schema of the first record of a feed: the network with its contracts, and the block before
+ * the first one.
  */
 export const GenesisFeed = Schema.Struct({
   network: Schema.Struct({

@@ -55,6 +55,13 @@ export interface L1Part {
    * transaction.
    */
   readonly ethereumBlockNum: bigint
+  /**
+   * The Ethereum transaction that queued it, or of the batch for a coordinator transaction; null if
+   * the feed does not have it. 0x and 64 hexadecimal digits.
+   */
+  readonly ethereumTxHash: string | null
+  /** What the sender paid for that Ethereum transaction, in wei; null if the feed does not have it. */
+  readonly l1Fee: bigint | null
 }
 
 /** The fields of L2 transactions. */
@@ -110,7 +117,19 @@ export interface TransactionView {
   readonly receiverToken?: Token
 }
 
-/** Returns the type of an L1 user transaction (domain §6.7). */
+/**
+ * Returns the type of an L1 user transaction (domain §6.7).
+ *
+ * @example
+ * ```ts
+ * import { l1TransactionType } from "rollup-node-api"
+ *
+ * console.log(l1TransactionType(0, 0, 5n)) // => CreateAccountDeposit
+ * console.log(l1TransactionType(256, 0, 5n)) // => Deposit
+ * console.log(l1TransactionType(256, 1, 0n)) // => ForceExit
+ * console.log(l1TransactionType(256, 257, 0n)) // => ForceTransfer
+ * ```
+ */
 export const l1TransactionType = (
   from: AccountIndex,
   to: AccountIndex,
@@ -129,6 +148,13 @@ export const l1TransactionType = (
 /**
  * Returns the type of a forged transaction: a transfer to an address or a key becomes a transfer to
  * the receiving account.
+ *
+ * @example
+ * ```ts
+ * import { l2TransactionType } from "rollup-node-api"
+ *
+ * console.log(l2TransactionType(1), l2TransactionType(256)) // => Exit Transfer
+ * ```
  */
 export const l2TransactionType = (to: AccountIndex): TransactionType =>
   to === 1 ? "Exit" : "Transfer"
@@ -153,6 +179,10 @@ export interface Batch {
   /** Queue of L1 user transactions that this batch forged; null if it forged none. */
   readonly forgeL1TransactionsNum: number | null
   readonly slotNum: number
+  /** Number of its transactions. */
+  readonly forgedTransactions: number
+  /** The Ethereum transaction that forged it; null if the feed does not have it. */
+  readonly ethereumTxHash: string | null
 }
 
 /** A batch with all its transactions, ascending by position. */
@@ -161,5 +191,5 @@ export interface FullBatch {
   readonly transactions: ReadonlyArray<TransactionView>
 }
 
-/** Maximum number of transactions in a batch (domain §3.11). */
+/** Maximum number of transactions in a batch, 2048 (domain §3.11). */
 export const transactionsPerBatchMax = 2048

@@ -41,7 +41,16 @@ export interface Network {
   readonly rollupAddress: EthereumAddress
 }
 
-/** Returns the prefix with its first letter in upper case, as in `toZkEthereumAddress`. */
+/**
+ * Returns the prefix with its first letter in upper case, as in `toZkEthereumAddress`.
+ *
+ * @example
+ * ```ts
+ * import { capitalizedPrefix } from "rollup-node-api"
+ *
+ * console.log(capitalizedPrefix("zk")) // => Zk
+ * ```
+ */
 export const capitalizedPrefix = (prefix: string): string =>
   prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
 

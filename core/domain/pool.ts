@@ -4,6 +4,7 @@ import {
   type EthereumAddress,
   feeAmount,
   feeFactor,
+  type GroupId,
   type PublicKey,
   type TransactionId
 } from "../encoding/mod.ts"
@@ -55,8 +56,37 @@ export interface PostedTransaction {
   readonly maxNumBatch?: number
 }
 
+/** A transaction of an atomic group. */
+export interface GroupedTransaction extends PostedTransaction {
+  /**
+   * The position of the transaction that `request` describes, relative to this one: 1 to 3 for +1 to
+   * +3, 4 to 7 for −4 to −1.
+   */
+  readonly requestOffset: number
+}
+
+/** Maximum number of transactions of a group. */
+export const groupTransactionsMax = 32
+
+/** An atomic group as posted: its transactions are forged in one batch, in this order, or never. */
+export interface PostedGroup {
+  readonly id: GroupId
+  readonly transactions: ReadonlyArray<GroupedTransaction>
+}
+
+/** The place of a pool transaction in its atomic group. */
+export interface GroupMembership extends Pick<GroupedTransaction, "requestOffset"> {
+  readonly id: GroupId
+  /** 0 for the first transaction. */
+  readonly position: number
+  /** Number of transactions of the group. */
+  readonly size: number
+}
+
 /** An L2 transaction in the pool. */
 export interface PoolTransaction extends PostedTransaction {
+  /** Absent if the transaction was posted alone. */
+  readonly group?: GroupMembership
   readonly state: PoolState
   /** Milliseconds since 1970: when it entered the pool. */
   readonly timestampMs: number
@@ -112,6 +142,10 @@ export interface PoolTransactionView {
   readonly token: Token
   readonly sender: { readonly address: EthereumAddress; readonly publicKey: PublicKey } | null
   readonly requestToken: Token | null
+  /** Increases with every transaction that enters the pool; begins with 1. */
+  readonly itemId: number
+  /** Why the last selection skipped it; null if none did since it became pending. */
+  readonly skipped: SkippedTransaction | null
 }
 
 /**
@@ -130,7 +164,18 @@ export interface Authorization extends PostedAuthorization {
   readonly timestampMs: number
 }
 
-/** Returns whether a batch is after the last one that may forge a transaction. */
+/**
+ * Returns whether a batch is after the last one that may forge a transaction. A transaction without
+ * `maxNumBatch`, or with 0, never expires.
+ *
+ * @example
+ * ```ts
+ * import { isExpired } from "rollup-node-api"
+ *
+ * const transfer = { maxNumBatch: 7 }
+ * console.log(isExpired(transfer, 7), isExpired(transfer, 8)) // => false true
+ * ```
+ */
 export const isExpired = (
   { maxNumBatch = 0 }: Pick<PostedTransaction, "maxNumBatch">,
   batchNum: number
@@ -139,6 +184,13 @@ export const isExpired = (
 /**
  * Returns the fee in units of the token. Returns 0 if it cannot be computed; no pool accepts such a
  * transaction.
+ *
+ * @example
+ * ```ts
+ * import { feeUnits } from "rollup-node-api"
+ *
+ * console.log(feeUnits({ amount: 1_000_000n, fee: 126 })) // => 101531n
+ * ```
  */
 export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fee">): bigint =>
   Result.getOrElse(feeAmount(amount, fee), () => 0n)

@@ -45,7 +45,7 @@ export interface SlotView {
   readonly winner: Coordinator | null
 }
 
-/** The greatest slot number. */
+/** The greatest slot number, 2^32−1. */
 export const slotNumMax = 4294967295
 
 /** The state of the auctions at a block (domain §3.8). */
@@ -73,26 +73,86 @@ export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigi
     ? 0
     : Number((blockNum - constants.genesisBlockNum) / BigInt(constants.blocksPerSlot))
 
-/** Returns the state of the auctions at the block `lastBlockNum`. */
+/**
+ * Returns the state of the auctions at the block `lastBlockNum`.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number }
+ * const { blocksPerSlot, genesisBlockNum } = constants.auction
+ * const lastBlockNum = genesisBlockNum + 3n * BigInt(blocksPerSlot)
+ * console.log(auctionClock(constants.auction, auction, lastBlockNum).currentSlot) // => 3
+ * ```
+ */
 export const auctionClock = (
   constants: AuctionClock["constants"],
   variables: AuctionVariables,
   lastBlockNum: bigint
 ): AuctionClock => ({ constants, variables, currentSlot: slotOfBlock(constants, lastBlockNum) })
 
-/** Returns the number of the first block of a slot. */
+/**
+ * Returns the number of the first Ethereum block of a slot.
+ *
+ * @example
+ * ```ts
+ * import { firstBlockOfSlot } from "rollup-node-api"
+ *
+ * console.log(firstBlockOfSlot({ genesisBlockNum: 1000n, blocksPerSlot: 40 }, 2)) // => 1080n
+ * ```
+ */
 export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: number): bigint =>
   constants.genesisBlockNum + BigInt(slotNum) * BigInt(constants.blocksPerSlot)
 
-/** Returns the last slot that no longer accepts bids, at most the greatest slot number. */
+/**
+ * Returns the last slot that no longer accepts bids, at most the greatest slot number.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock, lastClosedSlot } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number, closedAuctionSlots: 2 }
+ * console.log(lastClosedSlot(auctionClock(constants.auction, auction, 0n))) // => 2
+ * ```
+ */
 export const lastClosedSlot = (clock: AuctionClock): number =>
   Math.min(slotNumMax, clock.currentSlot + clock.variables.closedAuctionSlots)
 
-/** Returns the last slot that accepts bids. */
+/**
+ * Returns the last slot that accepts bids, at most the greatest slot number.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock, lastOpenSlot } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const slots = { closedAuctionSlots: 2, openAuctionSlots: 4320 }
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number, ...slots }
+ * console.log(lastOpenSlot(auctionClock(constants.auction, auction, 0n))) // => 4322
+ * ```
+ */
 export const lastOpenSlot = (clock: AuctionClock): number =>
   Math.min(slotNumMax, lastClosedSlot(clock) + clock.variables.openAuctionSlots)
 
-/** Returns the coordinator that forges if no bid wins. */
+/**
+ * Returns the coordinator that forges if no bid wins. It is not registered: its `itemId` is 0.
+ *
+ * @example
+ * ```ts
+ * import { bootCoordinator } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, variables } = simulate({ seed: 1 }).genesis
+ * const { itemId, url } = bootCoordinator({ ...variables.auction, ethereumBlockNum: block.number })
+ * console.log(itemId, url) // => 0 https://boot.example
+ * ```
+ */
 export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
   itemId: 0,
   bidderAddr: ZERO_ADDRESS,
@@ -104,6 +164,15 @@ export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
 /**
  * Returns whether a bid reaches the minimum of its slot. `applicable` is the result of
  * `applicableVariables` for that slot.
+ *
+ * @example
+ * ```ts
+ * import { reachesMinimum } from "rollup-node-api"
+ *
+ * const applicable = { defaultSlotSetBid: [10n, 10n, 10n, 10n, 10n, 10n] }
+ * console.log(reachesMinimum({ slotNum: 7, bidValue: 9n }, applicable)) // => false
+ * console.log(reachesMinimum({ slotNum: 7, bidValue: 10n }, applicable)) // => true
+ * ```
  */
 export const reachesMinimum = (
   bid: Pick<Bid, "bidValue" | "slotNum">,
@@ -114,6 +183,18 @@ export const reachesMinimum = (
  * Returns the variables with the default bids of a slot: the newest ones with a
  * `defaultSlotSetBidSlotNum` of at most `slotNum`, or else the oldest ones. Returns undefined if
  * there are none.
+ *
+ * @example
+ * ```ts
+ * import { applicableVariables } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, variables } = simulate({ seed: 1 }).genesis
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number }
+ * const [older, newer] = [0, 8].map((slot) => ({ ...auction, defaultSlotSetBidSlotNum: slot }))
+ * console.log(applicableVariables([newer!, older!], 7) === older) // => true
+ * console.log(applicableVariables([newer!, older!], 8) === newer) // => true
+ * ```
  */
 export const applicableVariables = (
   newestFirst: Iterable<AuctionVariables>,

@@ -31,6 +31,8 @@ export interface Metrics {
   readonly totalPublicKeys: number
   /** US dollars for each L2 transaction. */
   readonly avgTransactionFee: number
+  /** Seconds from the block that queued an L1 user transaction to the block that forged it. */
+  readonly estimatedTimeToForgeL1: number
 }
 
 /** US dollars (domain §3.14). */
@@ -49,7 +51,22 @@ export interface NetworkState {
   readonly lastBatch: Batch | null
   readonly currentSlot: number
   readonly nextForgers: ReadonlyArray<NextForger>
+  /** L1 user transactions in queues. */
+  readonly pendingL1Transactions: number
   readonly metrics: Metrics
   readonly variables: NetworkVariables
   readonly recommendedFee: RecommendedFee
+}
+
+/** The part of the state that is not in the ledger. */
+export interface NodeStatus {
+  /** Seconds that the coordinator waits between two batches. */
+  readonly forgeDelaySeconds: number
+  /** Pending transactions in the pool. */
+  readonly poolLoad: number
+}
+
+/** The state as a revision shows it; `node` is null in revisions without it. */
+export interface StateView extends NetworkState {
+  readonly node: NodeStatus | null
 }

@@ -12,13 +12,30 @@ import { estimateMsMax } from "./values.ts"
 const unitsPerUSD = 2 ** 80
 const wholeMin = 2 ** 53
 
-/** Returns US dollars in units of 2^-80; a fee below 4e-9 is rounded to the nearest unit. */
+/**
+ * Returns US dollars in units of 2^-80; a fee below 4e-9 is rounded to the nearest unit.
+ *
+ * @example
+ * ```ts
+ * import { feeSumUnits, usdOfFeeSum } from "rollup-node-api"
+ *
+ * const sum = feeSumUnits(1e15) + feeSumUnits(0.001)
+ * console.log(usdOfFeeSum(sum - feeSumUnits(1e15))) // => 0.001
+ * ```
+ */
 export const feeSumUnits = (feeUSD: number): bigint =>
   feeUSD < wholeMin ? BigInt(Math.round(feeUSD * unitsPerUSD)) : BigInt(feeUSD) << 80n
 
 /**
  * Returns a sum of units as US dollars, rounded to the nearest double. A sum above 2^53 dollars is
  * truncated to whole dollars first.
+ *
+ * @example
+ * ```ts
+ * import { usdOfFeeSum } from "rollup-node-api"
+ *
+ * console.log(usdOfFeeSum(3n << 79n)) // => 1.5
+ * ```
  */
 export const usdOfFeeSum = (units: bigint): number => {
   const whole = units >> 80n
@@ -34,11 +51,17 @@ export interface BatchSums {
   readonly firstTimestampMs: number
   readonly lastTimestampMs: number
   readonly feesUSD: number
+  readonly l1UserTransactions: number
+  /** Sum of the times from the block that queued an L1 user transaction to its batch. */
+  readonly l1WaitMs: bigint
 }
 
-/** Duration of the window of the metrics, which ends at the last block. */
+/** Duration of the window of the metrics, which ends at the last block: 24 hours, in milliseconds. */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
-/** Duration of the window of the recommended fee, which ends at the last block. */
+/**
+ * Duration of the window of the recommended fee, which ends at the last block: one hour, in
+ * milliseconds.
+ */
 export const feeWindowMs = 60 * 60 * 1000
 /** Estimated time between two blocks. */
 const blockTimeMs = 15_000
@@ -46,6 +69,19 @@ const blockTimeMs = 15_000
 /**
  * Returns the metrics by the corrected formulas of domain §3.13. All averages are 0 if the window
  * has no batch.
+ *
+ * @example
+ * ```ts
+ * import { metricsOf } from "rollup-node-api"
+ *
+ * const window = { batches: 4, transactions: 100, l2Transactions: 80, feesUSD: 20 }
+ * const times = { firstTimestampMs: 0, lastTimestampMs: 200_000 }
+ * const queued = { l1UserTransactions: 20, l1WaitMs: 1_200_000n }
+ * const totals = { totalAccounts: 12, totalPublicKeys: 5 }
+ * const metrics = metricsOf({ ...window, ...times, ...queued }, totals)
+ * console.log(metrics.batchFrequency, metrics.transactionsPerSecond) // => 50 0.5
+ * console.log(metrics.avgTransactionFee, metrics.estimatedTimeToForgeL1) // => 0.25 60
+ * ```
  */
 export const metricsOf = (
   sums: BatchSums,
@@ -57,6 +93,9 @@ export const metricsOf = (
     batchFrequency: sums.batches > 0 ? seconds / sums.batches : 0,
     transactionsPerSecond: sums.batches > 0 ? sums.transactions / seconds : 0,
     avgTransactionFee: sums.l2Transactions > 0 ? sums.feesUSD / sums.l2Transactions : 0,
+    estimatedTimeToForgeL1: sums.l1UserTransactions > 0
+      ? Number(sums.l1WaitMs) / 1000 / sums.l1UserTransactions
+      : 0,
     totalAccounts: totals.totalAccounts,
     totalPublicKeys: totals.totalPublicKeys
   }
@@ -94,6 +133,18 @@ export const recommendedFeeOf = (
 /**
  * Returns the forgers of the current slot and of the slots with a closed auction (domain §3.8).
  * Times are estimates up to the end of the year 9999.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock, bootCoordinator, nextForgersOf } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const auction = { ...variables.auction, ethereumBlockNum: block.number, closedAuctionSlots: 2 }
+ * const clock = auctionClock(constants.auction, auction, block.number)
+ * const forgers = nextForgersOf(clock, block, () => bootCoordinator(auction))
+ * console.log(...forgers.map(({ period }) => period.slotNum)) // => 0 1 2
+ * ```
  */
 export const nextForgersOf = (
   clock: AuctionClock,

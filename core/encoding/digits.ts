@@ -97,8 +97,8 @@ function valueAt(text: string, at: number): number {
 }
 
 /**
- * Parses an integer in decimal digits within inclusive bounds. Fails for an empty text, a sign,
- * blanks, an exponent or a leading zero.
+ * Returns the integer of a text in decimal digits, within inclusive bounds. Fails for an integer
+ * outside them, an empty text, a sign, blanks, an exponent or a leading zero.
  *
  * If the maximum is 2^64−1, it also accepts `1.84467440737096e+19` for 2^64−1, since the contract
  * writes it so.
@@ -128,7 +128,22 @@ export function parseDecimal(
     : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
 }
 
-/** Like `parseDecimal`, for bounds up to 2^53−1, which a number holds exactly. */
+/**
+ * Returns the integer of a text in decimal digits, as `parseDecimal` does, for inclusive bounds up
+ * to 2^53−1, which a number holds exactly.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseDecimalNumber } from "rollup-node-api"
+ *
+ * const bounds = { minimum: 0, maximum: 255 }
+ * console.log(Result.getOrThrow(parseDecimalNumber("126", bounds))) // => 126
+ * const invalid = parseDecimalNumber("256", bounds)
+ * if (Result.isFailure(invalid)) console.log(invalid.failure.rule)
+ * // => a decimal integer from 0 to 255, without sign or leading zeros
+ * ```
+ */
 export function parseDecimalNumber(
   text: string,
   { minimum, maximum }: { readonly minimum: number; readonly maximum: number }

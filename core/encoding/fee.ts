@@ -5,7 +5,7 @@ import { EncodingError } from "./encoding_error.ts"
 /** The fee of a transaction as a share of its amount: an index into a table, 0..255. */
 export type FeeSelector = number
 
-/** The greatest fee selector. */
+/** The greatest fee selector, 255. */
 export const FEE_SELECTOR_MAX: FeeSelector = 255
 
 /**
@@ -52,6 +52,13 @@ export function feeAmount(
 /**
  * Returns the fee as a share of the amount, rounded to 7 significant digits, for values in US
  * dollars. Throws a RangeError if the selector is not in 0..255.
+ *
+ * @example
+ * ```ts
+ * import { feeFactor } from "rollup-node-api"
+ *
+ * console.log(feeFactor(0), feeFactor(60), feeFactor(192)) // => 0 0.01030866 1
+ * ```
  */
 export function feeFactor(selector: FeeSelector): number {
   const factor = FACTORS[selector]
@@ -64,6 +71,13 @@ export function feeFactor(selector: FeeSelector): number {
 /**
  * Returns the smallest selector whose fee on the amount is at least `wantedFee`, as existing
  * wallets select it: 0 if the fee or the amount is 0, and 255 if no selector reaches the fee.
+ *
+ * @example
+ * ```ts
+ * import { selectFee } from "rollup-node-api"
+ *
+ * console.log(selectFee(100n, 10_000n), selectFee(0n, 10_000n)) // => 60 0
+ * ```
  */
 export function selectFee(wantedFee: bigint, amount: bigint): FeeSelector {
   if (wantedFee <= 0n || amount <= 0n) return 0

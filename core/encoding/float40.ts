@@ -45,6 +45,16 @@ export function encodeFloat40(amount: bigint): Result.Result<Float40, EncodingEr
 /**
  * Returns the encoding of the greatest amount that float40 can hold and that is at most `amount`.
  * Fails if the amount is negative or too large for the greatest exponent.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decodeFloat40, floorFloat40 } from "rollup-node-api"
+ *
+ * const float = Result.getOrThrow(floorFloat40(123_456_789_012_345n))
+ * console.log(decodeFloat40(float)) // => 123456789010000n
+ * console.log(Result.isFailure(floorFloat40(-1n))) // => true
+ * ```
  */
 export function floorFloat40(amount: bigint): Result.Result<Float40, EncodingError> {
   const exponent = exponentOf(amount)
@@ -56,6 +66,14 @@ export function floorFloat40(amount: bigint): Result.Result<Float40, EncodingErr
 /**
  * Returns the amount of any 40-bit value, canonical or not. Throws a RangeError if it is not in
  * 0..2^40−1.
+ *
+ * @example
+ * ```ts
+ * import { decodeFloat40 } from "rollup-node-api"
+ *
+ * // exponent 2, mantissa 15
+ * console.log(decodeFloat40(2 * 2 ** 35 + 15)) // => 1500n
+ * ```
  */
 export function decodeFloat40(float: Float40): bigint {
   if (!Number.isInteger(float) || float < 0 || float >= FLOAT_LIMIT) {
@@ -64,13 +82,32 @@ export function decodeFloat40(float: Float40): bigint {
   return BigInt(float % MANTISSA_LIMIT_NUMBER) * POWERS[Math.floor(float / MANTISSA_LIMIT_NUMBER)]!
 }
 
-/** Returns the five big-endian bytes. */
+/**
+ * Returns the five bytes of a float40, big-endian.
+ *
+ * @example
+ * ```ts
+ * import { float40ToBytes } from "rollup-node-api"
+ *
+ * console.log(...float40ToBytes(258)) // => 0 0 0 1 2
+ * ```
+ */
 export function float40ToBytes(float: Float40): Uint8Array {
   const low = float >>> 0
   return Uint8Array.of(Math.floor(float / 2 ** 32), low >>> 24, low >>> 16, low >>> 8, low)
 }
 
-/** Reads five big-endian bytes at `offset`. Throws a RangeError if there are fewer. */
+/**
+ * Returns the float40 of five big-endian bytes at `offset`. Throws a RangeError if there are fewer.
+ *
+ * @example
+ * ```ts
+ * import { decodeFloat40, float40FromBytes } from "rollup-node-api"
+ *
+ * const float = float40FromBytes(Uint8Array.of(255, 0, 0, 0, 1, 2), 1)
+ * console.log(float, decodeFloat40(float)) // => 258 258n
+ * ```
+ */
 export function float40FromBytes(bytes: Uint8Array, offset = 0): Float40 {
   if (offset + 5 > bytes.length) {
     throw new RangeError(`Float40 at byte ${offset} of ${bytes.length}, expected 5 bytes`)

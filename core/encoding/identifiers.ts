@@ -19,26 +19,36 @@ export type Keccak256 = (bytes: Uint8Array) => Uint8Array
 /** The number of an account in the state tree, 0..2^48−1 (six bytes). */
 export type AccountIndex = number
 
-/** The greatest account index. */
+/** The greatest account index, 2^48−1. */
 export const ACCOUNT_INDEX_MAX: AccountIndex = 2 ** 48 - 1
 
-/** Means "no account": the destination of a deposit, or the sender of an account creation. */
+/** Index 0 means "no account": the destination of a deposit, or the sender of an account creation. */
 export const NO_ACCOUNT: AccountIndex = 0
 
-/** The destination of an exit. */
+/** Index 1, the destination of an exit. */
 export const EXIT_ACCOUNT: AccountIndex = 1
 
-/** The first account of a user; lower indexes are reserved. */
+/** Index 256, the first account of a user; lower indexes are reserved. */
 export const FIRST_USER_ACCOUNT: AccountIndex = 256
 
-/** Returns whether a user can own an account with this index. */
+/**
+ * Returns whether a user can own an account with this index, which is 256 or greater.
+ *
+ * @example
+ * ```ts
+ * import { EXIT_ACCOUNT, FIRST_USER_ACCOUNT, isUserAccount } from "rollup-node-api"
+ *
+ * console.log(isUserAccount(EXIT_ACCOUNT), isUserAccount(FIRST_USER_ACCOUNT)) // => false true
+ * ```
+ */
 export function isUserAccount(index: AccountIndex): boolean {
   return index >= FIRST_USER_ACCOUNT
 }
 
 /**
- * Parses `<prefix>:<symbol>:<index>`. The symbol is any text without a colon and has no meaning:
- * `zk:EXIT:1` and `zk:ETH:1` are the same index.
+ * Returns the index of `<prefix>:<symbol>:<index>`. Fails for another prefix, an empty symbol, or an
+ * index that is not decimal or not in 0..2^48−1. The symbol is any text without a colon and has no
+ * meaning: `zk:EXIT:1` and `zk:ETH:1` are the same index.
  *
  * @example
  * ```ts
@@ -69,6 +79,13 @@ export function parseAccountIndex(
 /**
  * Returns `<prefix>:<symbol>:<index>`. `parseAccountIndex` accepts it if the symbol is not empty
  * and contains no colon.
+ *
+ * @example
+ * ```ts
+ * import { formatAccountIndex } from "rollup-node-api"
+ *
+ * console.log(formatAccountIndex("zk", "DAI", 257)) // => zk:DAI:257
+ * ```
  */
 export function formatAccountIndex(prefix: string, symbol: string, index: AccountIndex): string {
   return `${prefix}:${symbol}:${index}`
@@ -85,7 +102,20 @@ export const ZERO_ADDRESS: EthereumAddress = "0x00000000000000000000000000000000
 /** The address of internal accounts, which are identified only by their public key. */
 export const INTERNAL_ADDRESS: EthereumAddress = "0xffffffffffffffffffffffffffffffffffffffff"
 
-/** Parses an address in upper or lower case. It does not verify a mixed-case checksum. */
+/**
+ * Returns the canonical form of an address in upper, lower or mixed case. Fails if the text is not
+ * `0x` and 40 hexadecimal digits. It does not verify a mixed-case checksum.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseEthereumAddress } from "rollup-node-api"
+ *
+ * const address = parseEthereumAddress("0x7E5F4552091A69125D5DFCB7B8C2659029395BDF")
+ * console.log(Result.getOrThrow(address)) // => 0x7e5f4552091a69125d5dfcb7b8c2659029395bdf
+ * console.log(Result.isFailure(parseEthereumAddress("0x7e5f"))) // => true
+ * ```
+ */
 export function parseEthereumAddress(text: string): Result.Result<EthereumAddress, EncodingError> {
   return isAddressFrom(text, 0)
     ? Result.succeed(text.toLowerCase())
@@ -93,8 +123,8 @@ export function parseEthereumAddress(text: string): Result.Result<EthereumAddres
 }
 
 /**
- * Parses `<prefix>:0x…`. The prefix is required and case-sensitive; the digits may be in upper or
- * lower case.
+ * Returns the canonical form of the address in `<prefix>:0x…`. Fails without the prefix, which is
+ * case-sensitive, and unless 40 digits follow, in upper or lower case.
  *
  * @example
  * ```ts
@@ -120,7 +150,18 @@ export function parsePrefixedAddress(
     : Result.fail(new EncodingError(text, `${prefix}:${PLAIN_RULE}`))
 }
 
-/** Returns the mixed-case form of EIP-55 of a canonical address. */
+/**
+ * Returns the mixed-case form of EIP-55 of a canonical address.
+ *
+ * @example
+ * ```ts
+ * import { checksumAddress } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const address = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+ * console.log(checksumAddress(address, keccak256)) // => 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf
+ * ```
+ */
 export function checksumAddress(address: EthereumAddress, keccak256: Keccak256): string {
   const digits = new Uint8Array(ADDRESS_LENGTH - 2)
   for (let i = 0; i < digits.length; i++) digits[i] = address.charCodeAt(i + 2)
@@ -134,12 +175,33 @@ export function checksumAddress(address: EthereumAddress, keccak256: Keccak256):
   return text
 }
 
-/** Returns `<prefix>:` and the checksummed address, the form used in answers. */
+/**
+ * Returns `<prefix>:` and the checksummed address, the form used in answers.
+ *
+ * @example
+ * ```ts
+ * import { checksumAddress, formatPrefixedAddress } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const checksummed = checksumAddress("0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", keccak256)
+ * const text = formatPrefixedAddress("zk", checksummed)
+ * console.log(text) // => zk:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf
+ * ```
+ */
 export function formatPrefixedAddress(prefix: string, checksummed: string): string {
   return `${prefix}:${checksummed}`
 }
 
-/** Returns the address as a number, 0..2^160−1, the form in which it is hashed. */
+/**
+ * Returns the address as a number, 0..2^160−1, the form in which it is hashed.
+ *
+ * @example
+ * ```ts
+ * import { addressNumber, INTERNAL_ADDRESS } from "rollup-node-api"
+ *
+ * console.log(addressNumber(INTERNAL_ADDRESS) === 2n ** 160n - 1n) // => true
+ * ```
+ */
 export function addressNumber(address: EthereumAddress): bigint {
   return BigInt(address)
 }
@@ -172,8 +234,8 @@ export interface PublicKeyParts {
 export const EMPTY_PUBLIC_KEY: PublicKey = "0".repeat(64)
 
 /**
- * Parses `<prefix>:` and 44 base64url characters: the 32 bytes of the key, and their sum modulo 256
- * as a checksum.
+ * Returns the key of `<prefix>:` and 44 base64url characters: its 32 bytes, and their sum modulo 256
+ * as a checksum. Fails for another form or a wrong checksum.
  *
  * @example
  * ```ts
@@ -195,17 +257,50 @@ export function parsePublicKey(
     : Result.fail(new EncodingError(text, `${prefix}:${SHAPE_RULE}`))
 }
 
-/** Parses the 44 characters of a key without prefix. */
+/**
+ * Returns the key of 44 base64url characters without prefix. Fails for another length, another
+ * character, or a wrong checksum.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { EMPTY_PUBLIC_KEY, parseBarePublicKey } from "rollup-node-api"
+ *
+ * const key = Result.getOrThrow(parseBarePublicKey("A".repeat(44)))
+ * console.log(key === EMPTY_PUBLIC_KEY) // => true
+ * console.log(Result.isFailure(parseBarePublicKey(`${"A".repeat(43)}B`))) // => true
+ * ```
+ */
 export function parseBarePublicKey(text: string): Result.Result<PublicKey, EncodingError> {
   return parseFrom(text, 0, "")
 }
 
-/** Returns `<prefix>:` and the 44 base64url characters. */
+/**
+ * Returns `<prefix>:` and the 44 base64url characters.
+ *
+ * @example
+ * ```ts
+ * import { formatPublicKey } from "rollup-node-api"
+ *
+ * const text = formatPublicKey("zk", `01${"00".repeat(31)}`)
+ * console.log(text) // => zk:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB
+ * ```
+ */
 export function formatPublicKey(prefix: string, key: PublicKey): string {
   return `${prefix}:${formatBarePublicKey(key)}`
 }
 
-/** Returns the 44 base64url characters without prefix. */
+/**
+ * Returns the 44 base64url characters without prefix.
+ *
+ * @example
+ * ```ts
+ * import { formatBarePublicKey } from "rollup-node-api"
+ *
+ * const text = formatBarePublicKey(`01${"00".repeat(31)}`)
+ * console.log(text) // => AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB
+ * ```
+ */
 export function formatBarePublicKey(key: PublicKey): string {
   const bytes = new Uint8Array(KEY_BYTES + 1)
   bytes.set(bytesOfHex(key))
@@ -213,12 +308,31 @@ export function formatBarePublicKey(key: PublicKey): string {
   return base64urlOfBytes(bytes)
 }
 
-/** Returns the 32 bytes, little-endian. */
+/**
+ * Returns the 32 bytes of a key in little-endian order.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyToBytes } from "rollup-node-api"
+ *
+ * const bytes = publicKeyToBytes(`01${"00".repeat(31)}`)
+ * console.log(bytes.length, bytes[0]) // => 32 1
+ * ```
+ */
 export function publicKeyToBytes(key: PublicKey): Uint8Array {
   return bytesOfHex(key)
 }
 
-/** Returns the key of 32 little-endian bytes. Throws a RangeError for another number of bytes. */
+/**
+ * Returns the key of 32 little-endian bytes. Throws a RangeError for another number of bytes.
+ *
+ * @example
+ * ```ts
+ * import { EMPTY_PUBLIC_KEY, publicKeyFromBytes } from "rollup-node-api"
+ *
+ * console.log(publicKeyFromBytes(new Uint8Array(32)) === EMPTY_PUBLIC_KEY) // => true
+ * ```
+ */
 export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
   if (bytes.length !== KEY_BYTES) {
     throw new RangeError(`A public key of ${bytes.length} bytes, expected ${KEY_BYTES}`)
@@ -226,14 +340,34 @@ export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
   return hexOfBytes(bytes)
 }
 
-/** Returns y and sign of a key. It does not check whether they are a point of the curve. */
+/**
+ * Returns y and sign of a key. It does not check whether they are a point of the curve.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyParts } from "rollup-node-api"
+ *
+ * console.log(publicKeyParts(`01${"00".repeat(30)}80`)) // => { y: 1n, sign: true }
+ * ```
+ */
 export function publicKeyParts(key: PublicKey): PublicKeyParts {
   const compressed = BigInt(`0x${reverseHex(key)}`)
   const sign = compressed >= SIGN_BIT
   return { y: sign ? compressed - SIGN_BIT : compressed, sign }
 }
 
-/** Returns the key of y and sign. Throws a RangeError if y is not in 0..2^255−1. */
+/**
+ * Returns the key of y and sign. Throws a RangeError if y is not in 0..2^255−1.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyFromParts, publicKeyParts } from "rollup-node-api"
+ *
+ * const key = publicKeyFromParts({ y: 1n, sign: true })
+ * console.log(key.slice(0, 4), key.slice(-4)) // => 0100 0080
+ * console.log(publicKeyParts(key).y) // => 1n
+ * ```
+ */
 export function publicKeyFromParts({ y, sign }: PublicKeyParts): PublicKey {
   if (y < 0n || y >= SIGN_BIT) {
     throw new RangeError(`Coordinate y ${y} of a public key, expected 0..2^255-1`)
@@ -244,12 +378,33 @@ export function publicKeyFromParts({ y, sign }: PublicKeyParts): PublicKey {
 /**
  * Returns the 64 lower-case digits of the key as a big-endian number, the form used in contracts
  * and signed messages.
+ *
+ * @example
+ * ```ts
+ * import { publicKeyToBigEndianHex } from "rollup-node-api"
+ *
+ * const text = publicKeyToBigEndianHex(`01${"00".repeat(31)}`)
+ * console.log(text.length, BigInt(`0x${text}`)) // => 64 1n
+ * ```
  */
 export function publicKeyToBigEndianHex(key: PublicKey): string {
   return reverseHex(key)
 }
 
-/** Parses a big-endian compressed key: 64 digits in upper or lower case, without `0x`. */
+/**
+ * Returns the key of its big-endian number: 64 digits in upper or lower case, without `0x`. Fails
+ * for another text.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { publicKeyFromBigEndianHex, publicKeyToBigEndianHex } from "rollup-node-api"
+ *
+ * const key = Result.getOrThrow(publicKeyFromBigEndianHex("1".padStart(64, "0")))
+ * console.log(key.slice(0, 4), publicKeyToBigEndianHex(key).slice(-4)) // => 0100 0001
+ * console.log(Result.isFailure(publicKeyFromBigEndianHex("0x01"))) // => true
+ * ```
+ */
 export function publicKeyFromBigEndianHex(text: string): Result.Result<PublicKey, EncodingError> {
   return text.length === 2 * KEY_BYTES && isHexFrom(text, 0)
     ? Result.succeed(reverseHex(text.toLowerCase()))

@@ -31,6 +31,7 @@ export {
   type Keccak256
 } from "./identifiers.ts"
 export { EncodingError } from "./encoding_error.ts"
+export { groupId, type GroupId } from "./group_id.ts"
 export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"
 export {
   decodeFloat40,

@@ -26,6 +26,15 @@ export interface L2TransactionIdentity {
 /**
  * Returns the id of an L1 user transaction from the number of its queue, 0..2^53−1, and its
  * position in the queue, 0..65535. Throws a RangeError for other values.
+ *
+ * @example
+ * ```ts
+ * import { l1UserTransactionId } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const id = l1UserTransactionId({ toForgeL1TransactionsNum: 3, position: 0 }, keccak256)
+ * console.log(id.slice(0, 12), id.length) // => 0x00a256ee19 68
+ * ```
  */
 export function l1UserTransactionId(
   { toForgeL1TransactionsNum, position }: {
@@ -40,6 +49,15 @@ export function l1UserTransactionId(
 /**
  * Returns the id of an L1 coordinator transaction from the number of its batch, 0..2^53−1, and its
  * position in the batch, 0..65535. Throws a RangeError for other values.
+ *
+ * @example
+ * ```ts
+ * import { l1CoordinatorTransactionId } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const id = l1CoordinatorTransactionId({ batchNum: 7, position: 0 }, keccak256)
+ * console.log(id.slice(0, 12), id.length) // => 0x01446bdc27 68
+ * ```
  */
 export function l1CoordinatorTransactionId(
   { batchNum, position }: { readonly batchNum: number; readonly position: number },
@@ -85,8 +103,17 @@ export function l2TransactionId(
 }
 
 /**
- * Parses an id with digits in upper or lower case. It cannot verify the hash without the
- * transaction.
+ * Returns the canonical form of an id with digits in upper or lower case. Fails if it is not `0x`,
+ * a type byte 00, 01 or 02, and 64 digits. It cannot verify the hash without the transaction.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { parseTransactionId } from "rollup-node-api"
+ *
+ * console.log(Result.isSuccess(parseTransactionId(`0x02${"aB".repeat(32)}`))) // => true
+ * console.log(Result.isSuccess(parseTransactionId(`0x03${"aB".repeat(32)}`))) // => false
+ * ```
  */
 export function parseTransactionId(text: string): Result.Result<TransactionId, EncodingError> {
   return text.length === ID_LENGTH && text.startsWith("0x0") && isTypeDigit(text.charCodeAt(3)) &&

@@ -3,8 +3,23 @@ import { LedgerStamp } from "./ledger_snapshot.ts"
 
 /**
  * The store failed, and the input was not the reason. `retry` is true if the same call may succeed
- * later. `reason` is the resource that a write lacks, if reads go on. `writerChanged` is true if another process may have written the ledger since the last
- * write of this `WriteSession`: read the last block again before the next write.
+ * later. `reason` is the resource that a write lacks, if reads go on. `writerChanged` is true if
+ * another process may have written the ledger since the last write of this `WriteSession`: read the
+ * last block again before the next write.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { StoreFailure } from "rollup-node-api"
+ *
+ * let calls = 0
+ * const read = Effect.suspend(() =>
+ *   ++calls === 1
+ *     ? Effect.fail(new StoreFailure({ message: "The connection was lost", retry: true }))
+ *     : Effect.succeed("the answer"))
+ * const answer = Effect.retry(read, { times: 3, while: ({ retry }) => retry })
+ * console.log(await Effect.runPromise(answer), calls) // => the answer 2
+ * ```
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
@@ -23,7 +38,17 @@ const UnregisteredThing = Schema.Struct({
 /** A token, account or batch that a filter names and that was never registered. */
 export type UnregisteredThing = typeof UnregisteredThing.Type
 
-/** Returns the error message for one unregistered thing. */
+/**
+ * Returns the error message for one unregistered thing.
+ *
+ * @example
+ * ```ts
+ * import { notRegisteredMessage } from "rollup-node-api"
+ *
+ * const message = notRegisteredMessage({ filter: "tokenId", kind: "token", value: 7 })
+ * console.log(message) // => Token 7 is not registered
+ * ```
+ */
 export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string =>
   `${
     kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"

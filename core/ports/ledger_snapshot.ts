@@ -42,7 +42,26 @@ export const noPartChanged: PartVersions = Object.freeze(
   Object.fromEntries(ledgerParts.map((part) => [part, 0]))
 ) as PartVersions
 
-/** Returns the parts that a block changes. */
+/**
+ * Returns the parts that a block changes.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock, partsOfBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { block: { hash, number }, constants } } = simulate({ seed: 1 })
+ * const prices = [{ tokenId: 0, priceUSD: 2000, timeMs: 1_700_000_000_000 }]
+ * const next = { number: number + 1n, hash: `0x${"1".repeat(64)}`, parentHash: hash }
+ * const block = { ...next, timestampMs: 1_800_000_000_000, prices }
+ * const decide = decideBlock({ constants, keccak256 }, block)
+ * const decision = Result.getOrThrow(decide(openMemoryLedger({ genesis }).view))
+ * if (decision.kind === "store") console.log(...partsOfBlock(decision.changes)) // => blocks tokens
+ * ```
+ */
 export const partsOfBlock = (
   { batches, bids, coordinators, prices, tokens, variables, withdrawals }: BlockChanges
 ): ReadonlyArray<LedgerPart> => {
@@ -138,7 +157,22 @@ export interface LedgerTip {
   readonly isRemote: boolean
 }
 
-/** The `LedgerTip` of the stores of a node. */
+/**
+ * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report
+ * versions.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LedgerTip } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * const tip = await Effect.runPromise(Effect.provide(LedgerTip, store))
+ * console.log(tip?.version(), tip?.isRemote) // => 0 false
+ * ```
+ */
 export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", {
   defaultValue: () => null
 })
@@ -146,7 +180,19 @@ export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/Ledger
 /** More snapshots than are written while an answer is computed. */
 const snapshotsMax = 64
 
-/** The last 64 snapshots of a ledger, by version. */
+/**
+ * Holds the last 64 snapshots of a ledger by version, for `LedgerTip.snapshot`.
+ *
+ * @example
+ * ```ts
+ * import { noPartChanged, RecentSnapshots, withVersion } from "rollup-node-api"
+ *
+ * const snapshots = new RecentSnapshots()
+ * const stamp = { ethereumBlockNum: 18000000n, batchNum: null, version: 3 }
+ * snapshots.note({ stamp, parts: withVersion(noPartChanged, ["blocks"], 3) })
+ * console.log(snapshots.at(3)?.parts.blocks, snapshots.at(2)) // => 3 null
+ * ```
+ */
 export class RecentSnapshots {
   readonly #byVersion = new Map<number, LedgerSnapshot>()
 
@@ -181,7 +227,36 @@ export interface PoolTip {
   readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
 }
 
-/** The `PoolTip` of the stores of a node. */
+/**
+ * Returns the version of a key in the pool, or of the whole pool if the key is null; null if it is
+ * unknown.
+ *
+ * @example
+ * ```ts
+ * import { poolVersion } from "rollup-node-api"
+ * import { openMemoryPool } from "rollup-node-api/memory"
+ *
+ * console.log(poolVersion(openMemoryPool().tip, null), poolVersion(null, null)) // => 0 null
+ * ```
+ */
+export const poolVersion = (
+  tip: PoolTip | null,
+  key: TransactionId | EthereumAddress | null
+): number | null => (key === null ? tip?.version() : tip?.versionOf(key)) ?? null
+
+/**
+ * The `PoolTip` of the stores of a node. Null, the default, if the store does not report changes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { PoolTip } from "rollup-node-api"
+ * import { poolLayer } from "rollup-node-api/memory"
+ *
+ * const tip = await Effect.runPromise(Effect.provide(PoolTip, poolLayer))
+ * console.log(tip?.version()) // => 0
+ * ```
+ */
 export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {
   defaultValue: () => null
 })

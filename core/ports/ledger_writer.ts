@@ -84,7 +84,23 @@ export interface RollBackReport {
   readonly stamp: LedgerStamp
 }
 
-/** Port: writes the ledger. Calls are executed one at a time, and each one is atomic. */
+/**
+ * Port: writes the ledger. Calls are executed one at a time, and each one is atomic.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Result } from "effect"
+ * import { LedgerWriter } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const prices = [{ tokenId: 0, priceUSD: 2000, timeMs: 1_700_000_000_000 }]
+ * const write = Effect.flatMap(LedgerWriter, (writer) =>
+ *   writer.setPrices(prices, () => Result.void))
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * console.log((await Effect.runPromise(Effect.provide(write, store))).version) // => 1
+ * ```
+ */
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
    * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
@@ -135,5 +151,21 @@ export interface WriteSession {
   since: bigint | null
 }
 
-/** Returns a new session, for one series of writes. */
+/**
+ * Returns a new session, for one series of writes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { lastBlock, newWriteSession, WriteSession } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * // provide the same session to the writes that follow
+ * const session = newWriteSession()
+ * const inSession = Effect.provideService(lastBlock, WriteSession, session)
+ * console.log((await Effect.runPromise(Effect.provide(inSession, store))).number) // => 18000000n
+ * ```
+ */
 export const newWriteSession = (): WriteSession => ({ since: null })

@@ -48,6 +48,20 @@ export const counter = (
  *
  * @param name snake_case, ends in the unit
  * @param description a sentence for a person
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { gauge, measure, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const queue = gauge("queue_bytes", "Bytes that wait for the disk", () => 512)
+ * const text = Effect.andThen(measure(queue), prometheusText(monitor))
+ * const provided = Effect.provideService(text, Monitor, monitor)
+ * const lines = (await Effect.runPromise(Effect.scoped(provided))).split("\n")
+ * console.log(lines.find((line) => line.startsWith("queue_bytes"))) // => queue_bytes 512
+ * ```
  */
 export const gauge = (
   name: string,
@@ -61,6 +75,22 @@ export const gauge = (
  *
  * @param name snake_case, ends in the unit
  * @param description a sentence for a person
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Distribution, histogram, measure, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const times = new Distribution([0.1, 1])
+ * for (const seconds of [0.02, 0.5, 7]) times.observe(seconds)
+ * const monitor = openMonitor()
+ * const series = histogram("job_seconds", "Duration of a job", times)
+ * const text = Effect.andThen(measure(series), prometheusText(monitor))
+ * const provided = Effect.provideService(text, Monitor, monitor)
+ * const lines = (await Effect.runPromise(Effect.scoped(provided))).split("\n")
+ * console.log(lines.find((line) => line.includes(`le="1"`))) // => job_seconds_bucket{le="1"} 2
+ * ```
  */
 export const histogram = (
   name: string,
@@ -74,6 +104,21 @@ export const histogram = (
  * Returns the number of refusals because of a limit as a series.
  *
  * @param limit name of its setting
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { limitHits, measure, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const hits = limitHits("bodyBytesMax", () => 2)
+ * const text = Effect.andThen(measure(hits), prometheusText(monitor))
+ * const provided = Effect.provideService(text, Monitor, monitor)
+ * const lines = (await Effect.runPromise(Effect.scoped(provided))).split("\n")
+ * console.log(lines.find((line) => line.startsWith("rollup_limit_hits_total{")))
+ * // => rollup_limit_hits_total{limit="bodyBytesMax"} 2
+ * ```
  */
 export const limitHits = (limit: string, read: () => number, attributes: Labels = {}): Series =>
   counter(
@@ -88,7 +133,19 @@ const seriesOf = <Input, State>(metric: Metric.Metric<Input, State>, get: () => 
   return { register: (context) => Metric.registerUnsafe(metric, context, hooks) }
 }
 
-/** Counts observations in buckets, for `histogram`. */
+/**
+ * Counts observations in buckets, for `histogram`.
+ *
+ * @example
+ * ```ts
+ * import { Distribution } from "rollup-node-api"
+ *
+ * const times = new Distribution([0.1, 1])
+ * for (const seconds of [0.02, 0.5, 7]) times.observe(seconds)
+ * const { buckets, count, max } = times.state()
+ * console.log(buckets, count, max) // => [ [ 0.1, 1 ], [ 1, 2 ] ] 3 7
+ * ```
+ */
 export class Distribution {
   /** Upper bounds of the buckets, ascending. One more bucket counts greater values. */
   readonly bounds: ReadonlyArray<number>
@@ -154,7 +211,24 @@ export interface Monitor {
   ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** The monitor of a node. Null, the default, if the node is not monitored. */
+/**
+ * The monitor of a node. Null, the default, if the node is not monitored.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { checkHealth, Monitor } from "rollup-node-api"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ *
+ * // a part of a node registers its check; without a monitor this does nothing
+ * const part = checkHealth("disk", Effect.succeed({ state: "ok", detail: "7 GB are free" }))
+ * const monitor = openMonitor()
+ * const health = Effect.andThen(part, monitor.health)
+ * const provided = Effect.provideService(Effect.scoped(health), Monitor, monitor)
+ * console.log(JSON.stringify(await Effect.runPromise(provided)))
+ * // => {"disk":{"state":"ok","detail":"7 GB are free"}}
+ * ```
+ */
 export const Monitor = Context.Reference<Monitor | null>("rollup/core/Monitor", {
   defaultValue: () => null
 })
@@ -162,14 +236,65 @@ export const Monitor = Context.Reference<Monitor | null>("rollup/core/Monitor", 
 const withMonitor = (use: (monitor: Monitor) => Effect.Effect<void, never, Scope.Scope>) =>
   Effect.flatMap(Monitor, (monitor) => monitor === null ? Effect.void : use(monitor))
 
-/** Calls `Monitor.measure` if there is a monitor. */
+/**
+ * Registers series with the monitor, if there is one, until the scope closes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { gauge, measure, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const part = measure(gauge("parts_open", "Open parts", () => 1))
+ * const text = prometheusText(monitor).pipe(Effect.map((text) => text.includes("parts_open 1")))
+ * const during = Effect.scoped(Effect.andThen(part, text))
+ * const provided = Effect.provideService(Effect.all([during, text]), Monitor, monitor)
+ * console.log(await Effect.runPromise(provided)) // => [ true, false ]
+ * ```
+ */
 export const measure: Monitor["measure"] = (...series) =>
   withMonitor((monitor) => monitor.measure(...series))
 
-/** Calls `Monitor.collect` if there is a monitor. */
+/**
+ * Registers with the monitor, if there is one, an effect that returns series before each export,
+ * until the scope closes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { collect, gauge, Monitor } from "rollup-node-api"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const countRows = Effect.succeed(42)
+ * const part = collect(
+ *   "rows",
+ *   Effect.map(countRows, (rows) => [gauge("table_rows", "Rows of a table", () => rows)])
+ * )
+ * const text = Effect.scoped(Effect.andThen(part, prometheusText(monitor)))
+ * const lines = await Effect.runPromise(Effect.provideService(text, Monitor, monitor))
+ * console.log(lines.includes("table_rows 42")) // => true
+ * ```
+ */
 export const collect: Monitor["collect"] = (name, read) =>
   withMonitor((monitor) => monitor.collect(name, read))
 
-/** Calls `Monitor.check` if there is a monitor. */
+/**
+ * Adds a health check to the monitor, if there is one, until the scope closes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { checkHealth, Monitor } from "rollup-node-api"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const part = checkHealth("feed", Effect.succeed({ state: "failing", detail: "The feed ended" }))
+ * const health = Effect.scoped(Effect.andThen(part, monitor.health))
+ * const report = await Effect.runPromise(Effect.provideService(health, Monitor, monitor))
+ * console.log(report.feed) // => { state: 'failing', detail: 'The feed ended' }
+ * ```
+ */
 export const checkHealth: Monitor["check"] = (name, health) =>
   withMonitor((monitor) => monitor.check(name, health))

@@ -29,6 +29,23 @@ export type NodeChange =
  * each change after it is committed, in the order of the commits: that of the ledger for changes of
  * the ledger, and that of the pool for its transitions. Null, the default, if only this process
  * writes the store: its ports then see all changes.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { ChangeSource, type NodeChange } from "rollup-node-api"
+ *
+ * const stamp = { ethereumBlockNum: 18000001n, batchNum: null, version: 1 }
+ * const source: ChangeSource = (publish) =>
+ *   Effect.sync(() => publish({ kind: "block", ethereumBlockNum: 18000001n, stamp }))
+ * const changes: Array<NodeChange> = []
+ * const subscribe = Effect.gen(function*() {
+ *   const source = yield* ChangeSource
+ *   if (source !== null) yield* source((change) => changes.push(change))
+ * })
+ * await Effect.runPromise(Effect.scoped(Effect.provideService(subscribe, ChangeSource, source)))
+ * console.log(changes.map(({ kind }) => kind)) // => [ 'block' ]
+ * ```
  */
 export const ChangeSource = Context.Reference<ChangeSource | null>("rollup/core/ChangeSource", {
   defaultValue: () => null
@@ -39,7 +56,20 @@ export type ChangeSource = (
   publish: (change: NodeChange) => void
 ) => Effect.Effect<void, StoreFailure, Scope.Scope>
 
-/** Returns the changes between two snapshots of a ledger without a rollback in between. */
+/**
+ * Returns the changes between two snapshots of a ledger without a rollback in between: the blocks,
+ * then the batches, or one change of prices if only the version differs.
+ *
+ * @example
+ * ```ts
+ * import { changesBetween } from "rollup-node-api"
+ *
+ * const before = { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
+ * const after = { ethereumBlockNum: 18000001n, batchNum: 2, version: 3 }
+ * console.log(...changesBetween(before, after).map(({ kind }) => kind)) // => block batch batch
+ * console.log(changesBetween(after, { ...after, version: 4 })[0]?.kind) // => prices
+ * ```
+ */
 export const changesBetween = (
   before: LedgerStamp,
   stamp: LedgerStamp

@@ -9,7 +9,13 @@ import type {
   SkippedTransaction,
   TokenId
 } from "../domain/mod.ts"
-import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
+import type {
+  AccountIndex,
+  EthereumAddress,
+  GroupId,
+  PublicKey,
+  TransactionId
+} from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
 /** A transaction in the pool, with data that no answer contains. */
@@ -39,16 +45,32 @@ export type AddResult =
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
+/** The result of adding a group. */
+export type AddGroupResult =
+  | { readonly kind: "added" }
+  /** The pool has this transaction of the group, and does not change it. */
+  | { readonly kind: "known"; readonly transaction: PoolTransaction }
+  | { readonly kind: "full"; readonly limit: keyof PoolLimits; readonly account: AccountIndex }
+
 /** The result of replacing a transaction. */
 export type ReplaceResult =
-  | { readonly kind: "replaced" }
-  /** The replaced transaction is not in the pool (null), or is neither pending nor invalid. */
+  /** `from` and `batchNum` are those of the replaced transaction. */
+  | {
+    readonly kind: "replaced"
+    readonly from: PoolState
+    readonly batchNum: number | null
+  }
+  /**
+   * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
+   * a group.
+   */
   | { readonly kind: "notReplaceable"; readonly state: PoolState | null }
   | Exclude<AddResult, { readonly kind: "added" }>
 
 /**
  * A transition of a transaction. It applies only if the transaction still has the state `from` and
- * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool.
+ * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool. The changes
+ * of one call that concern the same group apply only if all of them can.
  */
 export interface PoolChange {
   readonly id: TransactionId
@@ -71,6 +93,7 @@ export interface PoolParty {
 
 /** The conditions of a list of the pool: every one that is present must hold. */
 export interface PoolFilters {
+  readonly id?: TransactionId
   readonly state?: PoolState
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
@@ -112,6 +135,21 @@ export interface SettledBatch {
  * contains no rules: each write is atomic, compares the stored state with the state that its caller
  * has read, and returns the changed ids. The cost of a read is proportional to the size of its
  * result and does not depend on the size of the pool, except for `list`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { PoolStore } from "rollup-node-api"
+ * import { poolLayer } from "rollup-node-api/memory"
+ *
+ * const id = `0x02${"0".repeat(64)}`
+ * const reading = Effect.gen(function*() {
+ *   const pool = yield* PoolStore
+ *   return { counts: yield* pool.counts, transaction: yield* pool.transaction(id) }
+ * })
+ * const { counts, transaction } = await Effect.runPromise(Effect.provide(reading, poolLayer))
+ * console.log(counts.pend, transaction) // => 0 null
+ * ```
  */
 export class PoolStore extends Context.Service<PoolStore, {
   /** Returns the transaction with an id; null if it is not in the pool. */
@@ -139,6 +177,13 @@ export class PoolStore extends Context.Service<PoolStore, {
   /** Returns the transactions of these ids that are in the pool, in the order of the ids. */
   readonly pooled: (
     ids: ReadonlyArray<TransactionId>
+  ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  /**
+   * Returns the transactions of these groups that are in the pool, in the order of the ids and of
+   * their positions.
+   */
+  readonly members: (
+    ids: ReadonlyArray<GroupId>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Returns the number of pending transactions of an account. */
   readonly pendingOf: (index: AccountIndex) => Effect.Effect<number, StoreFailure>
@@ -174,7 +219,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   /**
    * Returns a page of the transactions in all states that the filters match, with exact counts. The
    * cost grows with the number of transactions of the accounts and destinations in the filters, or
-   * of the whole pool if there are none.
+   * of the whole pool if there are none; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
@@ -192,8 +237,17 @@ export class PoolStore extends Context.Service<PoolStore, {
     limits: PoolLimits
   ) => Effect.Effect<AddResult, StoreFailure>
   /**
+   * Adds the pending transactions of a group, each with the key that signed it, unless one of their
+   * ids exists or a limit would be exceeded. Adds all or none, in one transaction.
+   */
+  readonly addGroup: (
+    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    limits: PoolLimits
+  ) => Effect.Effect<AddGroupResult, StoreFailure>
+  /**
    * Removes a pending or invalid transaction and adds a pending one with another id, in one
-   * transaction. Both have the same sender. A limit applies only if the removed one is invalid.
+   * transaction. Both have the same sender. A limit applies only if the removed one is invalid. A
+   * transaction of a group cannot be replaced.
    */
   readonly replaceTransaction: (
     replaced: TransactionId,
@@ -230,5 +284,14 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}
 
-/** The reason of the transition with which a replaced transaction leaves the pool. */
+/**
+ * Returns the reason of the transition with which a replaced transaction leaves the pool.
+ *
+ * @example
+ * ```ts
+ * import { replacedReason } from "rollup-node-api"
+ *
+ * console.log(replacedReason("0x02ab")) // => Replaced by transaction 0x02ab
+ * ```
+ */
 export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`

@@ -41,7 +41,7 @@ describe("the admin listener", () => {
     Effect.scoped(Effect.gen(function*() {
       const monitor = openMonitor()
       const { admin } = yield* watched({ monitor })
-      let health: Health = { state: "degraded", detail: "Nobody writes" }
+      let health: Health = { state: "degraded", detail: "No writer" }
       yield* monitor.check("writer", Effect.sync(() => health))
       const degraded = yield* ask(admin, "/readyz")
       assert.strictEqual(degraded.status, 200)

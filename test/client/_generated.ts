@@ -1,17 +1,16 @@
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { problems } from "../../adapters/http/mod.ts"
 import {
+  type AnyListName,
+  answerShape,
   type AnyShape,
   type Body,
   bodySchema,
   declaration,
   type JsonSchema,
-  type ListName,
   offeredFilters,
-  type Operation,
-  operations,
-  pageShape,
   type PathParameter,
+  readOperationsOf,
   type Revision,
   revisionList,
   type Scalar,
@@ -19,7 +18,7 @@ import {
   scalars,
   type WireContext,
   wireContext,
-  writeOperations
+  writeOperationsOf
 } from "../../core/contract/mod.ts"
 
 /*
@@ -84,43 +83,47 @@ const typesOf = (revision: Revision): Types => {
   const add = (shape: AnyShape): void => {
     if (types.has(shape.name)) return
     shape.shapes.forEach(add)
-    types.set(shape.name, objectType(shape.name, shape.jsonSchema(context)))
+    types.set(shape.name, typeOfShape(shape.name, shape.jsonSchema(context)))
+  }
+  const addBody = (body: Body<unknown>): void => {
+    for (const { items } of Object.values(body.fields)) if (items !== undefined) addBody(items.body)
+    types.set(body.name, objectType(body.name, bodySchema(body, context), "number | bigint"))
   }
   const lines: Array<string> = []
-  for (
-    const [id, operation] of Object.entries(operations) as ReadonlyArray<
-      readonly [string, Operation]
-    >
-  ) {
-    const shape = revision.shapes[operation.shape]
-    const answer = operation.kind === "list" ? pageShape(operation, revision) : shape
+  for (const [id, operation] of readOperationsOf(revision)) {
+    const answer = answerShape(operation, revision)
     add(answer)
     let takes = "NoParameters"
-    if (operation.kind === "list") {
+    if ("list" in operation) {
       takes = `${answer.name}Query`
       types.set(takes, queryType(takes, revision, operation.list))
     } else if (operation.parameters.length > 0) takes = parametersType(operation.parameters)
-    const item = operation.kind === "list" ? `, readonly item: ${shape.name}` : ""
+    const item = "list" in operation
+      ? `, readonly item: ${revision.shapes[operation.shape].name}`
+      : ""
     lines.push(
       `  /** ${operation.summary}: \`GET ${operation.path}\`. */`,
       `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer.name}${item} }`
     )
   }
-  for (const [id, { answer, body, path, summary }] of Object.entries(writeOperations)) {
+  for (
+    const [id, { answer, body, method, parameters, path, summary }] of writeOperationsOf(revision)
+  ) {
     const { name } = revision.bodies[body]
-    types.set(
-      name,
-      objectType(
-        name,
-        bodySchema(revision.bodies[body] as Body<unknown>, context),
-        "number | bigint"
-      )
-    )
+    addBody(revision.bodies[body] as Body<unknown>)
     lines.push(
-      `  /** ${summary}: \`POST ${path}\`. Repeating a post changes nothing and gets the same answer. */`,
-      `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${
+      `  /** ${summary}: \`${method} ${path}\`. Repeating a ${
+        method === "PUT" ? "replacement" : "post"
+      } changes nothing and gets the same answer. */`,
+      `  readonly ${id}: { readonly takes: ${
+        method === "PUT"
+          ? `${parametersType(parameters).slice(0, -2)}, readonly body: ${name} | JsonText }`
+          : `${name} | JsonText`
+      }, readonly answers: ${
         answer === "transactionId"
           ? "string"
+          : answer === "transactionIds"
+          ? "ReadonlyArray<string>"
           : revision.authorizationAnswer === undefined
           ? "null"
           : "{ readonly success: string }"
@@ -181,6 +184,13 @@ const wrapped = (line: string): string =>
     return `{\n  ${lines.join(",\n  ")}\n}`
   })
 
+/** Returns the type of an answer: an object, or a list of objects. */
+const typeOfShape = (name: string, schema: JsonSchema): Declared => {
+  if (schema.type !== "array") return objectType(name, schema)
+  const text = `/** ${String(schema.description)}. */\nexport type ${name} = ${typeOf(schema)}`
+  return { text, mentions: mentionsOf(`: ${typeOf(schema)}`) }
+}
+
 /** @param wide the type of integers that a double cannot represent */
 const objectType = (
   name: string,
@@ -199,7 +209,7 @@ const objectType = (
   return { text, mentions: mentionsOf(lines.join("\n")) }
 }
 
-const queryType = (name: string, revision: Revision, list: ListName): Declared => {
+const queryType = (name: string, revision: Revision, list: AnyListName): Declared => {
   const filters = offeredFilters(revision, list)
   const called = new Map(filters.map(({ filter, parameter }) => [filter, parameter]))
   const lines = filters.flatMap(({ doc, filter, parameter, scalar }) => {
@@ -298,23 +308,16 @@ const wideNames = (): ReadonlyArray<string> => {
   const visit = (shape: AnyShape): void => {
     if (seen.has(shape)) return
     seen.add(shape)
+    const { properties = {} } = shape.jsonSchema(context)
     for (
-      const [name, schema] of Object.entries(
-        shape.jsonSchema(context).properties as { readonly [name: string]: JsonSchema }
-      )
+      const [name, schema] of Object.entries(properties as { readonly [name: string]: JsonSchema })
     ) {
       if ([schema.type].flat().includes("integer")) (isWide(schema) ? wide : narrow).add(name)
     }
     shape.shapes.forEach(visit)
   }
   for (const revision of revisionList) {
-    for (const operation of Object.values(operations) as ReadonlyArray<Operation>) {
-      visit(
-        operation.kind === "list"
-          ? pageShape(operation, revision)
-          : revision.shapes[operation.shape]
-      )
-    }
+    for (const [, operation] of readOperationsOf(revision)) visit(answerShape(operation, revision))
   }
   const both = [...wide].filter((name) => narrow.has(name))
   if (both.length > 0) {
@@ -328,20 +331,21 @@ const wideNames = (): ReadonlyArray<string> => {
 }
 
 const declared = (): string => {
-  const reads = (Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>).map((
-    [id, operation]
-  ) =>
-    operation.kind === "list"
+  const reads = ofAllRevisions(readOperationsOf).map(([id, operation]) =>
+    "list" in operation
       ? `  ${id}: { path: "${operation.path}", itemsProperty: "${
         declaration(operation.list).itemsProperty
       }" }`
       : `  ${id}: { path: "${operation.path}" }`
   )
-  const writes = Object.entries(writeOperations).map(([id, { path }]) =>
-    `  ${id}: { path: "${path}", posts: true }`
+  const writes = ofAllRevisions(writeOperationsOf).map(([id, { method, path }]) =>
+    `  ${id}: { path: "${path}", ${method === "PUT" ? "puts" : "posts"}: true }`
   )
   return `${banner}
-/** The path of each operation; lists have an items property, posts have a body. */
+/**
+ * The path of each operation of any revision; lists have an items property, posts and puts have a
+ * body.
+ */
 export const operations = {
 ${[...reads, ...writes].join(",\n")}
 } as const
@@ -356,3 +360,8 @@ export type ProblemName =
 ${Object.keys(problems).map((name) => `  | "${name}"`).join("\n")}
 `
 }
+
+/** Returns the operations of all revisions, each once. */
+const ofAllRevisions = <Id extends string, O>(
+  of: (revision: Revision) => ReadonlyArray<readonly [Id, O]>
+): ReadonlyArray<readonly [Id, O]> => [...new Map(revisionList.flatMap(of))]

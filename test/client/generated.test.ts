@@ -6,9 +6,9 @@ import { localName } from "../../adapters/client/local_name.ts"
 import {
   bodies,
   offeredFilters,
-  operations,
+  readOperationsOf,
   revisionList,
-  writeOperations
+  writeOperationsOf
 } from "../../core/contract/mod.ts"
 import { localName as localNameOfCore } from "../../core/domain/mod.ts"
 import { generatedFiles } from "./_generated.ts"
@@ -24,7 +24,13 @@ describe("the declarations of the client", () => {
   it("contain every operation and no other", () => {
     assert.deepStrictEqual(
       Object.keys(declaredOperations).sort(),
-      [...Object.keys(operations), ...Object.keys(writeOperations)].sort()
+      [
+        ...new Set(
+          revisionList.flatMap((revision) =>
+            [...readOperationsOf(revision), ...writeOperationsOf(revision)].map(([id]) => id)
+          )
+        )
+      ].sort()
     )
   })
 

@@ -62,6 +62,8 @@ const twoValues = (
     ["postgresql://a:b@c/d", "postgresql://e:f@g/h", "http://a", "http://b"].filter((url) =>
       url.startsWith(/such as (\w+):/u.exec(rule)![1]!)
     )
+    : rule.startsWith("0x and 40") ?
+    [`0x${"a".repeat(40)}`, `0x${"B".repeat(40)}`]
     : placeholder === "token" ?
     ["0123456789abcdef", "fedcba9876543210"]
     : placeholder === "networks" ?
@@ -158,6 +160,11 @@ describe("the configuration of a command", () => {
           ["--genesis", "x", "--pace", "2"],
           {},
           /Only the simulated network uses --pace, and --genesis names the genesis of another network/u
+        ],
+        [
+          ["--feed", "x", "--chain-id", "1"],
+          { ROLLUP_NODE_PUBLIC_URL: "http://node.example" },
+          /Only the simulated network uses --chain-id and ROLLUP_NODE_PUBLIC_URL, and --feed names/u
         ],
         [
           ["--feed", "x", "--simulate"],

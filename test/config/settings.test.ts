@@ -69,7 +69,7 @@ describe("the settings", () => {
     for (const { key, value } of all.filter(({ value }) => /number/u.test(value.rule))) {
       assert.match(
         key,
-        /(_ms|_seconds|_usd|_bytes_max|_bytes_min|_max|_batches|_ratio|\.(port|workers|transactions))$/u,
+        /(_ms|_seconds|_usd|_bytes_max|_bytes_min|_max|_batches|_ratio|\.(port|workers|transactions|chain_id))$/u,
         `${key}: ${value.rule}`
       )
     }

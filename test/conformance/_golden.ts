@@ -108,7 +108,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
         historicDepositAmountUSD: orNull(number)
       }
       : { loadAmount: bigInt, historicLoadAmountUSD: orNull(number) },
-    ethereumBlockNum: uint64
+    ethereumBlockNum: uint64,
+    ...v1 ? { ethereumTxHash: text(/^0x[0-9a-f]{64}$/u), l1Fee: orNull(bigInt) } : {}
   })
   const transaction = object("HistoryTransaction", {
     L1orL2: text(/^L[12]$/u),
@@ -147,7 +148,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     numAccounts: safe,
     exitRoot: bigInt,
     forgeL1TransactionsNum: orNull(uint32),
-    slotNum: uint32
+    slotNum: uint32,
+    ...v1 ? { forgedTransactions: safe, ethereumTxHash: text(/^0x[0-9a-f]{64}$/u) } : {}
   })
   const coordinator = object("Coordinator", {
     itemId: safe,
@@ -205,7 +207,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       currentSlot: uint32,
       nextForgers: later
         ? array(nextForger)
-        : object("NextForgers", { nextForgers: array(nextForger), pagination })
+        : object("NextForgers", { nextForgers: array(nextForger), pagination }),
+      ...v1 ? { pendingL1Transactions: safe } : {}
     }),
     metrics: object("Metrics", {
       transactionsPerBatch: number,
@@ -213,7 +216,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       transactionsPerSecond: number,
       [v1 ? "tokenAccounts" : "totalAccounts"]: safe,
       [v1 ? "wallets" : "totalBJJs"]: safe,
-      avgTransactionFee: number
+      avgTransactionFee: number,
+      ...v1 ? { estimatedTimeToForgeL1: number } : {}
     }),
     rollup: object("StateRollup", {
       ...later ? { ethereumBlockNum: uint64 } : {},
@@ -273,7 +277,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       existingAccount: number,
       createAccount: number,
       createAccountInternal: number
-    })
+    }),
+    ...v1 ? { node: object("StateNode", { forgeDelay: number, poolLoad: safe }) } : {}
   })
   const governanceToken = v1 ? "tokenHEZ" : "governanceToken"
   const rollupAddress = v1 ? "hermezRollup" : "rollupAddress"
@@ -347,7 +352,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
-    ...v1 ? { maxNumBatch: uint32 } : {},
+    ...v1 ? { maxNumBatch: uint32, itemId: safe, requestOffset: safe } : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {
@@ -356,13 +361,27 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     bjj: key,
     signature: text(/^0x[0-9a-f]{130}$/u)
   })
+  const storeHealth = object("StoreHealth", {
+    status: text(/^(UP|DOWN)$/u),
+    version: any,
+    last_migration: orNull(any)
+  })
   return {
+    getHealth: object("Health", {
+      status: text(/^(UP|DOWN)$/u),
+      version: any,
+      timestamp: dateTime,
+      historyDB: storeHealth,
+      l2DB: storeHealth
+    }),
     getAccountCreationAuthorization: authorization,
     getAccounts: page("Accounts", "accounts", accountObject),
     getAccount: accountObject,
     getExits: page("Exits", "exits", exit),
     getExit: exit,
     getPoolTx: poolTransaction,
+    getAtomicGroup: array(poolTransaction),
+    getPoolTxs: page("PoolTransactions", "transactions", poolTransaction),
     getHistoryTxs: page("HistoryTransactions", "transactions", transaction),
     getHistoryTx: transaction,
     getBatches: page("Batches", "batches", batch),

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
-import type { OperationId } from "../../core/contract/mod.ts"
+import type { ReadOperationId } from "../../core/contract/mod.ts"
 import type {
   Authorization,
   FeedRecord,
@@ -85,6 +85,7 @@ export const sampleOf = Effect.fnUntraced(function*(
     [...owners],
     (address) => Effect.orDie(pool.authorization(address))
   )
+  yield* Effect.orDie(pool.addGroup(groupLike(poolTransactions[0]!), unlimited))
   return {
     genesis,
     records,
@@ -95,6 +96,31 @@ export const sampleOf = Effect.fnUntraced(function*(
     authorizations: authorizations.map((row) => row!)
   }
 })
+
+const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
+const atomicGroupId = `0x${"ab".repeat(32)}`
+
+/** Returns two transactions of a group that are like another one. */
+const groupLike = (of: PoolTransaction) =>
+  [of.nonce + 1000n, of.nonce + 1001n].map((nonce, position, nonces) => {
+    const { amount, fee, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } = of
+    const request = {
+      amount,
+      fee,
+      fromAccountIndex,
+      toAccountIndex,
+      toAddress,
+      toPublicKey,
+      tokenId,
+      nonce: nonces[1 - position]!
+    }
+    const group = { id: atomicGroupId, position, size: 2, requestOffset: position === 0 ? 1 : 7 }
+    const id = `0x02${String(nonce).padStart(64, "0")}`
+    return {
+      sender: "ab".repeat(32),
+      transaction: { ...of, id, nonce, request, group, state: "pend", batchNum: null } as const
+    }
+  })
 
 const opensAccount = (record: FeedRecord | undefined): boolean =>
   record?.kind === "block" &&
@@ -108,7 +134,7 @@ export const sample = Effect.runSync(
 /** Returns every path of an operation with an existing item, not yet percent-encoded. */
 export function pathsOf(
   { authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample,
-  id: OperationId
+  id: ReadOperationId
 ): ReadonlyArray<ReadonlyArray<string>> {
   const index = (account: number) => {
     const { tokenId } = facts.accounts.find((each) => each.index === account)!
@@ -124,6 +150,8 @@ export function pathsOf(
       return facts.exits.map((exit) => [String(exit.batchNum), index(exit.accountIndex)])
     case "getPoolTx":
       return poolTransactions.map((transaction) => [transaction.id])
+    case "getAtomicGroup":
+      return [[atomicGroupId]]
     case "getHistoryTx":
       return [...facts.transactions, ...facts.queued].map((transaction) => [transaction.id])
     case "getBatch":

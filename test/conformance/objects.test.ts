@@ -22,10 +22,10 @@ import type {
   Exit,
   L1Part,
   NetworkConstants,
-  NetworkState,
   PoolTransaction,
   RequestedTransaction,
   SlotView,
+  StateView,
   Token,
   Transaction,
   TransactionView
@@ -130,7 +130,9 @@ const batch: Batch = {
   numAccounts: 70,
   exitRoot: 71n,
   forgeL1TransactionsNum: 72,
-  slotNum: 73
+  slotNum: 73,
+  forgedTransactions: 74,
+  ethereumTxHash: hash(75)
 }
 const batchText = (queue: string) =>
   `{"itemId":61,"batchNum":62,"ethereumBlockNum":63,"ethereumBlockHash":"${
@@ -138,6 +140,8 @@ const batchText = (queue: string) =>
   }","timestamp":"1970-01-01T00:01:05.001Z","forgerAddr":"${
     address(66)
   }","collectedFees":{"0":"67","4":"68"},"historicTotalCollectedFeesUSD":0.25,"stateRoot":"69","numAccounts":70,"exitRoot":"71","forgeL1TransactionsNum":${queue},"slotNum":73}`
+const v1BatchText = (queue: string) =>
+  `${batchText(queue).slice(0, -1)},"forgedTransactions":74,"ethereumTxHash":"${hash(75)}"}`
 
 const transfer: TransactionView = {
   token: ether,
@@ -181,7 +185,9 @@ const l1: L1Part = {
   amountSuccess: true,
   depositAmountSuccess: false,
   historicDepositAmountUSD: 9.5,
-  ethereumBlockNum: 93n
+  ethereumBlockNum: 93n,
+  ethereumTxHash: hash(94),
+  l1Fee: 95n
 }
 const deposit: TransactionView = {
   token: plain,
@@ -208,7 +214,7 @@ const depositText = (info: string) =>
     2n ** 100n
   }","batchNum":null,"historicUSD":null,"timestamp":"1970-01-01T00:01:27.000Z","token":${plainText},"L1Info":${info},"L2Info":null}`
 
-const state: NetworkState = {
+const state: StateView = {
   lastEthereumBlock: 101n,
   lastSynchedBlock: 102n,
   lastBatch: batch,
@@ -223,13 +229,16 @@ const state: NetworkState = {
       toTimestampMs: 108_000
     }
   }],
+  pendingL1Transactions: 138,
+  node: { forgeDelaySeconds: 0.5, poolLoad: 139 },
   metrics: {
     transactionsPerBatch: 1.25,
     batchFrequency: 2.25,
     transactionsPerSecond: 3.25,
     totalAccounts: 109,
     totalPublicKeys: 110,
-    avgTransactionFee: 4.25
+    avgTransactionFee: 4.25,
+    estimatedTimeToForgeL1: 6.5
   },
   variables: {
     rollup: {
@@ -433,7 +442,9 @@ const common = {
         transaction: pooled,
         token: ether,
         sender: { address: address(96), publicKey: key(7) },
-        requestToken: plain
+        requestToken: plain,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
@@ -455,7 +466,9 @@ const common = {
         transaction: { ...pooled, request: { ...requested, fromAccountIndex: null } },
         token: ether,
         sender: null,
-        requestToken: null
+        requestToken: null,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -483,7 +496,9 @@ const common = {
         },
         token: ether,
         sender: null,
-        requestToken: null
+        requestToken: null,
+        itemId: 88,
+        skipped: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -514,6 +529,8 @@ const earlierDeposit = depositText(
 )
 const coordinators: L1Part = {
   ...l1,
+  ethereumTxHash: null,
+  l1Fee: null,
   toForgeL1TransactionsNum: null,
   userOrigin: false,
   amountSuccess: false,
@@ -556,18 +573,38 @@ const laterConfig = configText(
 )
 const withdrawAddrText = `"withdrawAddr":"${address(24)}",`
 const v1State = (lastBatch: string, nextForgers: string) =>
-  changed(laterState(lastBatch, nextForgers), {
-    totalAccounts: "tokenAccounts",
-    totalBJJs: "wallets",
-    '"withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119':
-      '"withdrawals":"117","maxWithdrawals":"119","blockStamp":"116","rateBlocks":"118","rateWithdrawals":"1"',
-    '"allocationRatio":[4000,3500,2500]':
-      '"allocationRatio":[4000,3500,2500],"defaultSlotSetBidSlotNum":126',
-    '"governanceAddress"': '"hermezGovernanceAddress"'
-  })
+  `${
+    changed(laterState(lastBatch, nextForgers), {
+      totalAccounts: "tokenAccounts",
+      totalBJJs: "wallets",
+      '},"metrics"': ',"pendingL1Transactions":138},"metrics"',
+      '"avgTransactionFee":4.25': '"avgTransactionFee":4.25,"estimatedTimeToForgeL1":6.5',
+      '"withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119':
+        '"withdrawals":"117","maxWithdrawals":"119","blockStamp":"116","rateBlocks":"118","rateWithdrawals":"1"',
+      '"allocationRatio":[4000,3500,2500]':
+        '"allocationRatio":[4000,3500,2500],"defaultSlotSetBidSlotNum":126',
+      '"governanceAddress"': '"hermezGovernanceAddress"'
+    }).slice(0, -1)
+  },"node":{"forgeDelay":0.5,"poolLoad":139}}`
+
+/** Returns the text of an L1 transaction of `later` in `v1`; a coordinator's has no hash and fee. */
+const v1L1Text = (text: string) =>
+  text.replace(
+    /"ethereumBlockNum":93\}/u,
+    text.includes('"userOrigin":true')
+      ? `"ethereumBlockNum":93,"ethereumTxHash":"${hash(94)}","l1Fee":"95"}`
+      : `"ethereumBlockNum":93,"ethereumTxHash":"0x${"0".repeat(64)}","l1Fee":null}`
+  )
 
 /** The objects of revision `v1` that are not those of `later`. */
 const v1Written = {
+  batch: common.batch.map(([view, text]) =>
+    [view, `${text.slice(0, -1)},"forgedTransactions":74,"ethereumTxHash":"${hash(75)}"}`] as const
+  ),
+  fullBatch: [[
+    { batch, transactions: [deposit, transfer] },
+    `{"batch":${v1BatchText("72")},"transactions":[${v1L1Text(laterDeposit)},${transferText}]}`
+  ]],
   bid: common.bid.map(([view, text]) => [view, changed(text, { [withdrawAddrText]: "" })] as const),
   exit: common.exit.map(([view, text]) =>
     [
@@ -584,7 +621,7 @@ const v1Written = {
     [
       state,
       v1State(
-        batchText("72"),
+        v1BatchText("72"),
         `{"coordinator":${coordinatorText},"period":{"slotNum":104,${periodText}}}`
       )
     ],
@@ -610,9 +647,9 @@ const v1Written = {
   poolTransaction: common.poolTransaction.map(([view, text]) =>
     [
       view,
-      `${text.slice(0, -1)},"toBJJ":${
+      `${text.slice(0, -1)},"itemId":88,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
-      },"maxNumBatch":0}`
+      },"maxNumBatch":0,"requestOffset":0}`
     ] as const
   )
 } satisfies Partial<Written>
@@ -705,6 +742,7 @@ const { later: laterWritten } = written
 written.v1 = {
   ...laterWritten!,
   ...v1Written,
+  transaction: laterWritten!.transaction.map(([view, text]) => [view, v1L1Text(text)] as const),
   slot: laterWritten!.slot.map(([view, text]) =>
     [view, text.replace(withdrawAddrText, "")] as const
   )

@@ -53,6 +53,7 @@ const samples: {
     "zk:ETH:",
     "zk:256"
   ]],
+  groupId: [[`0x${"ab".repeat(32)}`], ["0x", "ab".repeat(32), `0x${"ab".repeat(33)}`]],
   transactionId: [[id(2, 10)], [id(2, 10).slice(2), `${id(2, 10)}0`]],
   hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
   signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],
@@ -70,13 +71,15 @@ const samples: {
   transactionType: [["ForceExit"], ["forceExit"]],
   poolTransactionType: [["TransferToBJJ"], ["ForceExit"]],
   poolState: [["invl"], ["INVL"]],
+  healthStatus: [["UP", "DOWN"], ["up"]],
   layer: [["L1", "L2"], ["L3"]],
   filledText: [["a"], ["", 1]],
   boolean: [[true, false], ["true", 1]],
   proofFunction: [[0, 3], [-1, 4]],
   order: [["ASC", "DESC"], ["asc"]],
   tokenIds: [["0", "1,2"], ["", "1,,2", "a"]],
-  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]]
+  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]],
+  ethereumAddresses: [[address(10), `${address(10)},${address(11)}`], ["", `zk:${address(10)}`]]
 }
 /** Scalars whose fields and parameters have descriptions of their own. */
 const undescribed: ReadonlyArray<string> = [
@@ -84,7 +87,9 @@ const undescribed: ReadonlyArray<string> = [
   "boolean",
   "count",
   "dateTime",
+  "ethereumAddresses",
   "filledText",
+  "healthStatus",
   "layer",
   "number",
   "order",

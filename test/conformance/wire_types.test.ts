@@ -403,8 +403,8 @@ describe("a revision", () => {
         "finishedAuction flag"
       ],
       bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"],
-      tokens: ["ids oneOf token", "symbols oneOf", "name contains"],
-      coordinators: []
+      tokens: ["ids oneOf token", "symbols oneOf", "name contains", "addresses oneOf"],
+      coordinators: ["bidderAddr equal", "forgerAddr equal", "onlyLatest flag"]
     })
   })
 
@@ -436,12 +436,18 @@ describe("a revision", () => {
         text: { type: "string", minLength: 1 },
         batchNum: uint32("Number of a batch; the first one is 1", 5432),
         slotNum: uint32("Number of a slot", 784),
+        nonce: {
+          ...uint32("Number of transactions that the account has sent", 121),
+          maximum: 18446744073709551615n,
+          minimum: 0
+        },
         accountIndex: text(
           "Account: prefix, token symbol and index; the index is at most 281474976710655",
           "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
           "hez:ETH:4444"
         ),
         ethereumAddress: text("Ethereum address", "^0x[a-fA-F0-9]{40}$", address),
+        ethereumAddresses: { type: "string", examples: [address] },
         prefixedAddress: text(
           "Ethereum address of an account owner; answers have the checksum of EIP-55",
           "^hez:0x[a-fA-F0-9]{40}$",
@@ -456,6 +462,11 @@ describe("a revision", () => {
           "Identifier of a transaction",
           "^0x0[0-2][a-fA-F0-9]{64}$",
           "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
+        ),
+        groupId: text(
+          "Identifier of an atomic group",
+          "^0x[a-fA-F0-9]{64}$",
+          `0x${"0b3d5f01".repeat(8)}`
         ),
         boolean: { type: "boolean" }
       }
@@ -472,7 +483,7 @@ describe("a revision", () => {
   })
 
   it("names operations by paths, each with the declared statuses", () => {
-    const told = Object.values(operations).map((operation) =>
+    const described = Object.values(operations).map((operation) =>
       [
         operation.kind,
         operation.path,
@@ -481,7 +492,7 @@ describe("a revision", () => {
         operation.parameters.map(({ name, scalar }) => `${name} ${scalar}`).join(" ")
       ].join(" | ")
     )
-    assert.includeMembers(told, [
+    assert.includeMembers(described, [
       "list | /coordinators | coordinator | 400 500 | ",
       "list | /accounts | account | 400 404 500 | ",
       "item | /exits/{batchNum}/{accountIndex} | exit | 400 404 500 | batchNum batchNum accountIndex accountIndex",

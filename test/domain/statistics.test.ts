@@ -22,7 +22,9 @@ const sums: BatchSums = {
   l2Transactions: 30,
   firstTimestampMs: 10_000,
   lastTimestampMs: 30_000,
-  feesUSD: 6
+  feesUSD: 6,
+  l1UserTransactions: 4,
+  l1WaitMs: 90_000n
 }
 
 describe("metrics", () => {
@@ -32,6 +34,7 @@ describe("metrics", () => {
       batchFrequency: 5,
       transactionsPerSecond: 2,
       avgTransactionFee: 0.2,
+      estimatedTimeToForgeL1: 22.5,
       ...totals
     })
   })
@@ -47,6 +50,7 @@ describe("metrics", () => {
       batchFrequency: 1,
       transactionsPerSecond: 40,
       avgTransactionFee: 0.2,
+      estimatedTimeToForgeL1: 22.5,
       ...totals
     })
     assert.strictEqual(
@@ -62,13 +66,16 @@ describe("metrics", () => {
       l2Transactions: 0,
       firstTimestampMs: 0,
       lastTimestampMs: 0,
-      feesUSD: 0
+      feesUSD: 0,
+      l1UserTransactions: 0,
+      l1WaitMs: 0n
     }
     assert.deepStrictEqual(metricsOf(none, totals), {
       transactionsPerBatch: 0,
       batchFrequency: 0,
       transactionsPerSecond: 0,
       avgTransactionFee: 0,
+      estimatedTimeToForgeL1: 0,
       ...totals
     })
     assert.strictEqual(metricsOf({ ...sums, l2Transactions: 0 }, totals).avgTransactionFee, 0)

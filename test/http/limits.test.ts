@@ -221,7 +221,7 @@ describe("slow clients and many connections", () => {
   const large = Layer.succeed(Application, {
     limits: defaultLimits,
     answerStats: () => {
-      throw new Error("Nobody asks")
+      throw new Error("No request is expected")
     },
     refuse: ({ limit, message }) =>
       Effect.succeed({ status: 408, headers: {}, body: `${limit}: ${message}` }),

@@ -5,21 +5,17 @@ import { createHash } from "node:crypto"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
 import {
+  answerShape,
   type Body,
   bodyReader,
   earlier,
   later,
-  type Operation as ContractOperation,
-  operationIds,
-  operations,
-  pageShape,
   queryReader,
+  readOperationsOf,
   revisionList,
   scalars,
   wireContext,
-  type WriteOperation as ContractWriteOperation,
-  writeOperationIds,
-  writeOperations
+  writeOperationsOf
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context, jsonOf } from "./_application.ts"
@@ -54,7 +50,11 @@ interface Document {
   readonly openapi: string
   readonly servers: ReadonlyArray<{ readonly url: string }>
   readonly paths: {
-    readonly [path: string]: { readonly get: Operation; readonly post?: WriteOperation }
+    readonly [path: string]: {
+      readonly get: Operation
+      readonly post?: WriteOperation
+      readonly put?: WriteOperation
+    }
   }
   readonly components: {
     readonly schemas: { readonly [name: string]: { readonly properties: object } }
@@ -79,10 +79,15 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} has every operation, and every reference in it resolves`, () => {
       const document = documentOf(revision)
-      const ids = Object.values(document.paths).flatMap(({ get, post }) =>
-        [get as Operation | undefined, post].flatMap((operation) => operation?.operationId ?? [])
+      const ids = Object.values(document.paths).flatMap(({ get, post, put }) =>
+        [get as Operation | undefined, post, put].flatMap((operation) =>
+          operation?.operationId ?? []
+        )
       )
-      assert.sameMembers(ids, [...operationIds, ...writeOperationIds])
+      assert.sameMembers(ids, [
+        ...readOperationsOf(revision).map(([id]) => id),
+        ...writeOperationsOf(revision).map(([id]) => id)
+      ])
       for (const [, pointer] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)) {
         let at: unknown = document
         for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
@@ -122,14 +127,11 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} has an example of every answer, which the contract accepts`, () => {
       const { paths } = documentOf(revision)
-      for (const id of operationIds) {
-        const operation: ContractOperation = operations[id]
+      for (const [id, operation] of readOperationsOf(revision)) {
         const { get } = Object.values(paths).find((path) =>
           (path.get as Operation | undefined)?.operationId === id
         )!
-        const shown = operation.kind === "list"
-          ? pageShape(operation, revision)
-          : revision.shapes[operation.shape]
+        const shown = answerShape(operation, revision)
         const { example } = get.responses["200"].content["application/json"]
         Schema.decodeUnknownSync(shown.schema(context))(example, { onExcessProperty: "error" })
       }
@@ -138,9 +140,9 @@ describe("the OpenAPI document", () => {
     it(`of revision ${revision.name} has examples of every body, which the server accepts`, () => {
       const other = wireContext({ ...genesis.network, prefix: "hez" }, keccak256)
       for (const each of [context, other]) {
-        for (const id of writeOperationIds) {
-          const operation: ContractWriteOperation = writeOperations[id]
-          const { requestBody } = documentOf(revision, each).paths[operation.path]!.post!
+        for (const [, operation] of writeOperationsOf(revision)) {
+          const { post, put } = documentOf(revision, each).paths[operation.path]!
+          const { requestBody } = operation.method === "PUT" ? put! : post!
           const examples = Object.values(requestBody.content["application/json"].examples)
           assert.isNotEmpty(examples)
           for (const { value } of examples) {

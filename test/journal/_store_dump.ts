@@ -36,6 +36,10 @@ export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): S
       keys.transactions.add(transaction.id)
       return store.addTransaction(transaction, sender, limits)
     },
+    addGroup: (group, limits) => {
+      for (const { transaction } of group) keys.transactions.add(transaction.id)
+      return store.addGroup(group, limits)
+    },
     addAuthorization: (authorization) => {
       keys.addresses.add(authorization.address)
       return store.addAuthorization(authorization)
@@ -69,6 +73,11 @@ export const dumpStores = (
       stamp: yield* reader.stamp,
       found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id), concurrently),
       pooled,
+      members: yield* store.members([
+        ...new Set(
+          pooled.flatMap(({ transaction: { group } }) => group === undefined ? [] : group.id)
+        )
+      ]),
       counts: yield* store.counts,
       transitions: yield* Effect.forEach(ids, store.transitions, concurrently),
       skippedTransactions: yield* Effect.forEach(ids, store.skippedTransaction, concurrently),

@@ -170,6 +170,7 @@ export function scalarValues(
     ]),
     batchNum: around(facts.batches.map(({ batchNum }) => batchNum), maximumOf("batchNum")),
     slotNum: around(distinct(facts.bids.map(({ slotNum }) => slotNum)), maximumOf("slotNum")),
+    nonce: Arbitrary.map(integer(0, 9), BigInt),
     accountIndex: choice([
       known(
         facts.accounts.map(({ index }) => index),
@@ -178,6 +179,13 @@ export function scalarValues(
       around(facts.accounts.map(({ index }) => index), maximumOf("accountIndex"))
     ]),
     ethereumAddress: known(coordinatorAddresses, address),
+    ethereumAddresses: Arbitrary.map(
+      Arbitrary.array(known(facts.tokens.map(({ ethereumAddress }) => ethereumAddress), address), {
+        minLength: 1,
+        maxLength: 3
+      }),
+      distinct
+    ),
     prefixedAddress: known(owners, address),
     publicKey: known(distinct(facts.accounts.map((account) => account.publicKey)), hex(64)),
     transactionId: known(
@@ -187,6 +195,7 @@ export function scalarValues(
         ([type, digits]) => `0x0${type}${digits}`
       )
     ),
+    groupId: Arbitrary.map(hex(64), (digits) => `0x${digits}`),
     transactionType: oneOf(transactionTypes),
     poolTransactionType: oneOf(poolTransactionTypes),
     poolState: oneOf(poolStates),

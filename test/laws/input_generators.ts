@@ -4,10 +4,10 @@ import {
   declaration,
   type ListName,
   type ListQuery,
+  offeredFilters,
   type Operation,
-  operationIds,
-  operations,
   parameterName,
+  readOperationsOf,
   type Revision,
   type Scalar,
   type ScalarName,
@@ -201,28 +201,61 @@ export const pathTexts = (
   )
 }
 
+/** Generates query strings of an operation in a revision; empty if it takes no query. */
+export const queryOf = (
+  facts: Facts,
+  operation: Operation,
+  revision: Revision,
+  network: Network
+): Arbitrary<string> => {
+  switch (operation.kind) {
+    case "list":
+      return queryString(facts, operation.list, revision, network)
+    case "poolList":
+      return poolQuery(facts, revision, network)
+    default:
+      return Arbitrary.Constant("")
+  }
+}
+
+/** Generates query strings of the list of the pool with at most two filters. */
+const poolQuery = (facts: Facts, revision: Revision, network: Network): Arbitrary<string> => {
+  const values = scalarValues(facts)
+  const pairs = offeredFilters(revision, "pool").map(({ parameter, scalar }) =>
+    Arbitrary.map(
+      values[scalar] as Arbitrary<never>,
+      (value) =>
+        `${localName(network, parameter)}=${encodeURIComponent(textOf(network)[scalar](value))}`
+    )
+  )
+  const paging = oneOf(["", "limit=3", "order=DESC", "fromItem=2", "limit=1&order=DESC&fromItem=3"])
+  return Arbitrary.map(
+    Arbitrary.all([Arbitrary.array(choice(pairs), { maxLength: 2 }), paging]),
+    ([filters, page]) => [...new Set(filters), page].filter((text) => text !== "").join("&")
+  )
+}
+
 /** Generates path and query of the read operations of a revision, without the path of its mount. */
 export const operationUrl = (
   facts: Facts,
   revision: Revision,
   network: Network
 ): Arbitrary<string> =>
-  choice(operationIds.map((id) => {
-    const operation: Operation = operations[id]
-    const queries = operation.kind === "list"
-      ? queryString(facts, operation.list, revision, network)
-      : Arbitrary.Constant("")
-    return Arbitrary.map(
-      Arbitrary.all([pathTexts(facts, operation, network), queries]),
-      ([values, query]) => {
-        const path = operation.parameters.reduce(
-          (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
-          operation.path
-        )
-        return `${path}${query === "" ? "" : `?${query}`}`
-      }
-    )
-  }))
+  choice(
+    readOperationsOf(revision).map(([, operation]) => {
+      const queries = queryOf(facts, operation, revision, network)
+      return Arbitrary.map(
+        Arbitrary.all([pathTexts(facts, operation, network), queries]),
+        ([values, query]) => {
+          const path = operation.parameters.reduce(
+            (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
+            operation.path
+          )
+          return `${path}${query === "" ? "" : `?${query}`}`
+        }
+      )
+    })
+  )
 
 /** Generates arbitrary text, to be used as a query string or a path parameter. */
 export const arbitraryText: Arbitrary<string> = choice([anyText, oneOf(fragments)])

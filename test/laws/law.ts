@@ -1,6 +1,18 @@
 import { Effect, Schema } from "effect"
 
-/** A law is broken. The message contains the expected value, the actual value and the input. */
+/**
+ * A law is broken. The message contains the expected value, the actual value and the input.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LawViolation } from "rollup-node-api/testing"
+ *
+ * const run = Effect.fail(new LawViolation({ message: "3 items, expected 2" }))
+ * const message = Effect.catchTag(run, "LawViolation", ({ message }) => Effect.succeed(message))
+ * console.log(await Effect.runPromise(message)) // => 3 items, expected 2
+ * ```
+ */
 export class LawViolation
   extends Schema.TaggedError<LawViolation>()("LawViolation", { message: Schema.String })
 {}

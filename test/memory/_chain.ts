@@ -148,7 +148,9 @@ export const newBatch = (
     numAccounts: 0,
     exitRoot: 0n,
     forgeL1TransactionsNum,
-    slotNum: Math.floor(batchNum / 5)
+    slotNum: Math.floor(batchNum / 5),
+    forgedTransactions: 0,
+    ethereumTxHash: batchNum % 4 === 0 ? null : hashOf(batchNum)
   }
 }
 
@@ -203,7 +205,9 @@ export const newQueued = (queue: number, position: number, owner = 7): New<Trans
     amountSuccess: false,
     depositAmountSuccess: false,
     historicDepositAmountUSD: null,
-    ethereumBlockNum: 1n
+    ethereumBlockNum: 1n,
+    ethereumTxHash: position % 3 === 0 ? null : hashOf(position),
+    l1Fee: position % 3 === 1 ? null : 7n
   },
   l2: null
 })
@@ -326,7 +330,10 @@ export const randomBlock = (
           random.of(types)
         ))
     batches.push({
-      batch: newBatch(view, batchNum, forge.length > 0 ? open : null),
+      batch: {
+        ...newBatch(view, batchNum, forge.length > 0 ? open : null),
+        forgedTransactions: forge.length + transactions.length
+      },
       accounts,
       accountUpdates: storedAccounts.filter(() => random.chance(0.3)).map(({ index, nonce }) => ({
         index,

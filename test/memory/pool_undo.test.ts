@@ -8,7 +8,14 @@ import {
 } from "../../adapters/memory/mod.ts"
 import { dumpStores, noKeys } from "../journal/_store_dump.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
-import { changeOf, idOf, keyOf, noteOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
+import {
+  changeOf,
+  idOf,
+  keyOf,
+  noteOf,
+  poolGroupOf,
+  poolTransactionOf
+} from "../laws/pool/_pool_rows.ts"
 import { replayOf, rounds } from "../rounds.ts"
 import { genesis } from "../use_cases/_network.ts"
 
@@ -37,7 +44,15 @@ const addressOf = (number: number) => `0x${String(number).padStart(40, "0")}` as
 const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
   const number = random.below(transactionsMax)
   const id = idOf(number)
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 6: {
+      const numbers = [number, number + 1, number + 2].filter((each) => each < transactionsMax)
+      const group = poolGroupOf(numbers, random, atMs)
+      return pool.addGroup(
+        group.map((transaction) => ({ transaction, sender: keyOf(number) })),
+        limits
+      )
+    }
     case 0:
     case 1:
       return pool.addTransaction(poolTransactionOf(number, random, atMs), keyOf(number), limits)

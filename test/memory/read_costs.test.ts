@@ -36,7 +36,7 @@ describe("the cost of reads in memory", () => {
   }
 
   it("the bids and slots of a forger are one list, however many bidders it has and whatever their earlier registrations", () => {
-    const auction = new Auction()
+    const auction = new Auction(() => setFrom(0, 0))
     const [oldForger, newForger] = [addressOf(0x41), addressOf(0x42)]
     const register = (bidder: number, forgerAddr: string) =>
       auction.register({ bidderAddr: addressOf(bidder), forgerAddr, url: "", ethereumBlockNum: 1n })
@@ -69,7 +69,7 @@ describe("the cost of reads in memory", () => {
   })
 
   it("the 20000 bids of a bidder are reindexed under another forger and back", () => {
-    const auction = new Auction()
+    const auction = new Auction(() => setFrom(0, 0))
     const register = (bidder: number, forger: number) =>
       auction.register({
         bidderAddr: addressOf(bidder),

@@ -186,7 +186,7 @@ describe("the state of the memory store", () => {
       101n,
       null
     ])
-    assert.deepStrictEqual(Object.values(state.metrics), [0, 0, 0, 0, 0, 0])
+    assert.deepStrictEqual(Object.values(state.metrics), [0, 0, 0, 0, 0, 0, 0])
     assert.deepStrictEqual(state.recommendedFee, {
       existingAccount: 0.5,
       createAccount: 0.5,
@@ -227,6 +227,7 @@ describe("the state of the memory store", () => {
       batchFrequency: 1800,
       transactionsPerSecond: 8 / 7200,
       avgTransactionFee: 2,
+      estimatedTimeToForgeL1: 0,
       totalAccounts: 3,
       totalPublicKeys: 2
     })

@@ -107,7 +107,7 @@ describe("the container file", () => {
     }
   })
 
-  it("exposes the interface alone; the admin listener is for the container unless it is told otherwise", () => {
+  it("exposes the interface alone; the admin listener is for the container unless its options say otherwise", () => {
     assert.deepStrictEqual(textsOf(image, "EXPOSE"), [String(port)])
     const environment = environmentOf(image)
     assert.strictEqual(environment[settings.listening.host.variable], "0.0.0.0")

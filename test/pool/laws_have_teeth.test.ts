@@ -45,6 +45,30 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
   "orders equal fees arbitrarily": (store) => ({
     pendingByFee: (query) => Effect.map(store.pendingByFee(query), (rows) => rows.toReversed())
   }),
+  "adds the transactions of a group one after the other": (store) => ({
+    addGroup: (group, limits) =>
+      Effect.gen(function*() {
+        for (const { sender, transaction } of group) {
+          const result = yield* store.addTransaction(transaction, sender, limits)
+          if (result.kind !== "added") return { ...result, account: transaction.fromAccountIndex }
+        }
+        return { kind: "added" as const }
+      })
+  }),
+  "changes some transactions of a group": (store) => ({
+    change: (changes, atMs) =>
+      Effect.map(
+        Effect.forEach(changes, (change) => store.change([change], atMs)),
+        (ids) => ids.flat()
+      )
+  }),
+  "returns the transactions of a group in the order of their fees": (store) => ({
+    members: (ids) =>
+      Effect.map(
+        store.members(ids),
+        (rows) => rows.toSorted((a, b) => a.transaction.fee - b.transaction.fee)
+      )
+  }),
   "loses transactions that are rolled back": (store) => ({
     settle: (step, atMs) =>
       store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)

@@ -97,7 +97,11 @@ const aloneInV1 = [
   "rateWithdrawals",
   "defaultSlotSetBidSlotNum",
   "chainId",
-  "toBJJ"
+  "toBJJ",
+  "forgedTransactions",
+  "estimatedTimeToForgeL1",
+  "pendingL1Transactions",
+  "node"
 ]
 
 /** Returns the facts that `v1` shares with `later`, under the names of `later`; integers as text. */

@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import {
-  type OperationId,
+  type ReadOperationId,
   revisionList,
   type RevisionName,
   wireContext
@@ -50,12 +50,12 @@ export type Outcome = { readonly json: string } | {
 
 export const ask = (
   face: ReadInterface,
-  id: OperationId,
+  id: ReadOperationId,
   path: ReadonlyArray<string>,
   query: string
 ): Effect.Effect<Outcome> =>
   Effect.map(
-    Effect.exit(Effect.suspend(() => face.operations[id](path, query))),
+    Effect.exit(Effect.suspend(() => face.operations[id]!(path, query))),
     (exit): Outcome => {
       if (Exit.isSuccess(exit)) return { json: exit.value.json }
       const failure = Cause.findErrorOption(exit.cause)

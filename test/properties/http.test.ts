@@ -9,7 +9,7 @@ import { Arbitrary, Context, Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application, type HttpRequest } from "../../adapters/http/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { earlier, later, wireContext } from "../../core/contract/mod.ts"
+import { earlier, later, wireContext, v1 } from "../../core/contract/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Submission } from "../../core/use_cases/mod.ts"
@@ -51,7 +51,7 @@ for (const seed of seeds.slice(0, 2)) {
             const description = JSON.stringify(request)
             const text = typeof body === "string" ? body : new TextDecoder().decode(body)
             assert(status < 500, `${description}: ${status} ${text}`)
-            assert.include(["later", "earlier"], headers["api-revision"], description)
+            assert.include(["later", "earlier", "v1"], headers["api-revision"], description)
             if (status !== 204) {
               assert.strictEqual(headers["ledger-version"], String(stamp.version), description)
             }
@@ -82,7 +82,8 @@ for (const seed of seeds.slice(0, 2)) {
 function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpRequest> {
   const urls = choice([
     operationUrl(facts, later, network),
-    Arbitrary.map(operationUrl(facts, earlier, network), (url) => `/earlier${url}`)
+    Arbitrary.map(operationUrl(facts, earlier, network), (url) => `/earlier${url}`),
+    Arbitrary.map(operationUrl(facts, v1, network), (url) => `/v1${url}`)
   ])
   const others = oneOf([
     "",

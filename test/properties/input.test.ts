@@ -8,10 +8,8 @@ import { Arbitrary, Effect, Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   listNames,
-  type Operation,
-  operationIds,
-  operations,
   queryReader,
+  readOperationsOf,
   type Revision,
   revisionList,
   wireContext
@@ -21,7 +19,7 @@ import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_network
 import { ask, type Outcome, reading } from "./_reading.ts"
 
 const { choice, listQuery, oneOf } = generators
-const { mutated, pathTexts, queryString, queryText, arbitraryText } = inputGenerators
+const { mutated, pathTexts, queryOf, queryText, arbitraryText } = inputGenerators
 
 const sound = (outcome: Outcome, description: string) => {
   assert(
@@ -42,11 +40,10 @@ for (const seed of seeds.slice(0, 2)) {
       return { facts, faces: yield* reading({ genesis, reader }) }
     }))))
 
-    for (const id of operationIds) {
+    for (const [id, operation] of new Map(revisionList.flatMap(readOperationsOf))) {
       it.effect(`${id} answers or refuses every path and query`, () =>
         Effect.gen(function*() {
           const { faces, facts } = yield* setUp
-          const operation: Operation = operations[id]
           const paths = pathTexts(facts, operation, network)
           const anyPath = Arbitrary.flatMap(
             paths,
@@ -62,9 +59,8 @@ for (const seed of seeds.slice(0, 2)) {
               )
           )
           for (const revision of revisionList) {
-            const texts = operation.kind === "list"
-              ? queryString(facts, operation.list, revision, network)
-              : Arbitrary.Constant("")
+            if (!readOperationsOf(revision).some(([other]) => other === id)) continue
+            const texts = queryOf(facts, operation, revision, network)
             const inputs = Arbitrary.all({
               path: anyPath,
               query: choice([texts, mutated(texts), mutated(texts), arbitraryText])
@@ -107,7 +103,11 @@ for (const seed of seeds.slice(0, 2)) {
             const read = queryReader(list, revision, wireContext(network, keccak256), revisionList)(
               turned ? text.split("&").reverse().join("&") : text
             )
-            assert.deepStrictEqual(Result.getOrThrow(read), query)
+            const preset = revision.presets?.[list] ?? {}
+            assert.deepStrictEqual(Result.getOrThrow(read), {
+              ...query,
+              filters: { ...preset, ...query.filters }
+            })
             return true
           }, { seed, runs })
           assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))

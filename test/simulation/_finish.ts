@@ -20,7 +20,7 @@ export function finish(world: World, feeder: Feeder): void {
   for (let tries = 0; timeline.open !== undefined; tries++) {
     world.check(
       tries < 3,
-      () => "The service does not take in what it is told, though nothing is wrong any more"
+      () => "The service does not apply the feed, although there are no faults any more"
     )
     feed(world, feeder)
     world.quiesce()

@@ -117,6 +117,8 @@ function drawValue(
       return known(facts.batches.map(({ batchNum }) => batchNum), facts.batches.length + 1)
     case "slotNum":
       return random.below(6)
+    case "nonce":
+      return BigInt(random.below(9))
     case "accountIndex":
       return known(facts.accounts.map(({ index }) => index), 9999)
     case "ethereumAddress":
@@ -124,10 +126,14 @@ function drawValue(
         facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
         unknownAddress
       )
+    case "ethereumAddresses":
+      return [random.of(facts.tokens).ethereumAddress]
     case "prefixedAddress":
       return known(facts.accounts.map(({ address }) => address), unknownAddress)
     case "publicKey":
       return known(facts.accounts.map(({ publicKey }) => publicKey), "0".repeat(64))
+    case "groupId":
+      return `0x${"9".repeat(64)}`
     case "transactionId":
       return known(
         [...facts.transactions, ...facts.queued].map(({ id }) => id),

@@ -3,6 +3,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import {
+  groupSchema,
   lastBatchSchema,
   poolListSchema,
   poolSchema
@@ -52,7 +53,7 @@ export const executed = (database: Services, ...statements: ReadonlyArray<string
   )
 
 const createPool = (database: Services) =>
-  executed(database, ...poolSchema, ...lastBatchSchema, ...poolListSchema)
+  executed(database, ...poolSchema, ...lastBatchSchema, ...poolListSchema, ...groupSchema)
 
 /** Opens a database with the tables of a pool for the tests of a file. */
 export const poolDatabase = () => {

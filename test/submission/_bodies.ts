@@ -32,7 +32,7 @@ const rawText = (value: Exclude<Raw, undefined>) =>
   typeof value === "object" && value !== null ? value.json : JSON.stringify(value)
 
 const example = (name: BodyName, which: string): Members =>
-  bodyExamples(later.bodies[name] as Body<unknown>, context)[which]!
+  bodyExamples(later.bodies[name] as Body<unknown>, context)[which]! as Members
 export const transfer = example("transaction", "toAccount")
 export const toKey = example("transaction", "toKey")
 export const authorization = example("authorization", "authorization")

@@ -66,7 +66,7 @@ describe("Withdrawing", () => {
     }
   })
 
-  it("an internal account cannot exit, since nobody could withdraw", async () => {
+  it("an internal account cannot exit, since no Ethereum address could withdraw", async () => {
     const internal = walletFromSeed("16".repeat(32))
     const to = formatPublicKey("zk", internal.publicKey)
     await (await account.transfer({ to, amount: "0.1" })).forged()

@@ -1,10 +1,11 @@
-import { Deferred, Effect } from "effect"
+import { Effect } from "effect"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
 import {
   type LedgerSnapshot,
   type LedgerStamp,
   type LedgerTip,
   type PoolTip,
+  poolVersion,
   versionsOf
 } from "../../../core/ports/mod.ts"
 import type { Answer } from "../../../core/use_cases/mod.ts"
@@ -30,6 +31,7 @@ import {
   matchedTag
 } from "./_entity_tag.ts"
 import { GenerationalCache } from "./_generational_cache.ts"
+import { makeSingleFlight } from "./_single_flight.ts"
 
 const textEncoder = new TextEncoder()
 
@@ -104,7 +106,8 @@ export const makeResponseCache = (
 ) => {
   const encoder = makeEncoder(compression)
   const cache = new GenerationalCache<CacheEntry>(bytesMax, nowMs)
-  const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
+  const flights = makeSingleFlight<Completed>()
+  const counts = { hits: 0, misses: 0, notModified: 0 }
   const tagsOf = new Map<string, LedgerTags>()
   const tagsFor = ({ revision }: RevisionRoutes): LedgerTags => {
     let tags = tagsOf.get(revision.name)
@@ -146,7 +149,7 @@ export const makeResponseCache = (
     (entry.current === now ||
       entry.versions === versionsAt(entry.dependsOn, now.stamp.version, now.snapshot)) &&
     (entry.pool === undefined ||
-      entry.pool.version === (poolTip?.versionOf(entry.pool.key) ?? null))
+      entry.pool.version === poolVersion(poolTip, entry.pool.key))
   const refreshHeaders = (
     routes: RevisionRoutes,
     entry: CacheEntry,
@@ -336,7 +339,14 @@ export const makeResponseCache = (
       return complete(routes, request, computed)
     })
     return Effect.flatMapEager(
-      tip?.isRemote === true ? singleFlight(keyOf(routes, request), completed) : completed,
+      tip?.isRemote === true
+        // a request never joins a computation that started before the last change known to this
+        // process, since the answer may lack that change
+        ? flights.join(
+          `${tip.version()} ${poolTip?.version()} ${keyOf(routes, request)}`,
+          completed
+        )
+        : completed,
       ({ answer, entry }) => {
         const unchanged = confirm(request, accepted, answer, entry)
         if (unchanged !== undefined) return Effect.succeed(unchanged)
@@ -347,40 +357,9 @@ export const makeResponseCache = (
     )
   }
 
-  /**
-   * Computations by name. A completed computation is cleared: V8 may retain deleted values of a map
-   * until a full garbage collection.
-   */
-  const inFlight = new Map<string, { answer: Deferred.Deferred<Completed, unknown> | undefined }>()
-  /**
-   * Joins the computation of the same answer if one is in flight. A computation continues if the
-   * client that started it disconnects. A request never joins a computation that started before the
-   * last change known to this process, since the answer may lack that change.
-   */
-  const singleFlight = <E>(
-    key: string,
-    computed: Effect.Effect<Completed, E>
-  ): Effect.Effect<Completed, E> =>
-    Effect.suspend(() => {
-      const name = `${tip!.version()} ${poolTip?.version()} ${key}`
-      const running = inFlight.get(name)?.answer
-      if (running !== undefined) {
-        counts.shared++
-        return Deferred.await(running as Deferred.Deferred<Completed, E>)
-      }
-      const answer = Deferred.makeUnsafe<Completed, unknown>()
-      const computation: { answer: typeof answer | undefined } = { answer }
-      inFlight.set(name, computation)
-      return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
-        Effect.sync(() => {
-          inFlight.delete(name)
-          computation.answer = undefined
-          Deferred.doneUnsafe(answer, exit)
-        })))
-    })
-
   const stats = (): AnswerStats => ({
     ...counts,
+    shared: flights.joined(),
     entries: cache.entries,
     bytes: cache.bytes,
     evictions: cache.evictions,

@@ -39,6 +39,7 @@ export {
   problemSchemaOf,
   problemType,
   rateLimited,
+  nothingToReplace,
   submissionRefused,
   noRoom,
   unavailable,

@@ -6,6 +6,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type {
   NotFound,
+  NothingToReplace,
   PoolFull,
   SubmissionConflict,
   SubmissionRefused
@@ -88,6 +89,22 @@ export const submissionRefused = (failure: SubmissionRefused): Problem => ({
 /** The older revisions declare 400 for every refused POST; the type distinguishes a conflict. */
 export const submissionConflict = (failure: SubmissionConflict): Problem =>
   faulty("conflict", failure)
+
+/** The fault is in the path, which names the transaction to replace. */
+export const nothingToReplace = ({ message, replaced }: NothingToReplace): Problem => ({
+  name: "invalid-input",
+  message,
+  faults: [{
+    in: "path",
+    ...typeof replaced === "string"
+      ? { parameter: "id", value: replaced }
+      : { parameter: "nonce", value: String(replaced.nonce) },
+    rule: "a pending or invalid transaction",
+    ruleName: "replaceable",
+    message
+  }],
+  isRefusedPost: true
+})
 
 const faulty = (
   name: ProblemName,
@@ -224,7 +241,10 @@ export const problemStatus = ({ name }: Problem, { conflictStatus }: Revision): 
 export const problemJson = (problem: Problem, url: string, revision: Revision): string => {
   const { faults, isRefusedPost, message, name } = problem
   const type = problemType(name)
-  const error = revision.error?.(name, isRefusedPost === true ? faults : undefined)
+  const error = revision.error?.(
+    name,
+    isRefusedPost === true ? faults : faults?.filter(({ ruleName }) => ruleName !== undefined)
+  )
   return JSON.stringify({
     message,
     ...revision.error === undefined ? { type } : { ...error ?? { type }, problem: type },

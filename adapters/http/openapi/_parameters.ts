@@ -1,10 +1,11 @@
 import {
+  type AnyListName,
   declaration,
   type JsonSchema,
-  type ListName,
   offeredFilters,
   type Operation,
   pageParameters,
+  type PathParameter,
   type Revision,
   scalars,
   type WireContext
@@ -24,20 +25,27 @@ export const operationParameters = (
   revision: Revision,
   context: WireContext
 ): ReadonlyArray<Parameter> => [
-  ...operation.parameters.map(({ name, scalar, doc }): Parameter => ({
+  ...pathParameters(operation.parameters, context),
+  ...("list" in operation
+    ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)]
+    : [])
+]
+
+/** Returns the parameters of a path. */
+export const pathParameters = (
+  parameters: ReadonlyArray<PathParameter>,
+  context: WireContext
+): ReadonlyArray<Parameter> =>
+  parameters.map(({ name, scalar, doc }) => ({
     name: context.name(name),
     in: "path",
     required: true,
     description: doc,
     schema: scalars[scalar].jsonSchema(context)
-  })),
-  ...(operation.kind === "list"
-    ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)]
-    : [])
-]
+  }))
 
 const filterParameters = (
-  list: ListName,
+  list: AnyListName,
   revision: Revision,
   context: WireContext
 ): ReadonlyArray<Parameter> => {

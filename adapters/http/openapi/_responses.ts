@@ -93,13 +93,15 @@ const validators = {
   "Cache-Control": header("Whether and how long caches may store the answer", { type: "string" })
 }
 
-/** Returns the responses of an operation with POST. */
+/** Returns the responses of an operation with a body. */
 export const writeResponses = (
   { answer, statuses }: WriteOperation,
   { authorizationAnswer, conflictStatus }: Revision,
   context: WireContext
 ) => {
-  const schema = scalars.transactionId.jsonSchema(context)
+  const id = scalars.transactionId.jsonSchema(context)
+  const [example] = id.examples as ReadonlyArray<unknown>
+  const isList = answer === "transactionIds"
   return {
     200: answer === "nothing"
       ? authorizationAnswer === undefined
@@ -110,10 +112,14 @@ export const writeResponses = (
           content: { "application/json": { schema: successSchema, example: { success: "OK" } } }
         }
       : {
-        description: "Accepted: the identifier of the transaction",
+        description: isList
+          ? "Accepted: the identifiers of the transactions, in their order"
+          : "Accepted: the identifier of the transaction",
         headers: headerReferences,
         content: {
-          "application/json": { schema, example: (schema.examples as ReadonlyArray<unknown>)[0] }
+          "application/json": isList
+            ? { schema: { type: "array", items: id }, example: [example, example] }
+            : { schema: id, example }
         }
       },
     ...refusals(statuses),
@@ -151,6 +157,13 @@ export const operationResponses = (
   },
   304: { description: "The answer that If-None-Match names has not changed", headers: validators },
   ...refusals(statuses)
+})
+
+/** Returns the response of a node that cannot answer; `component` is the name of its schema. */
+export const unhealthyResponse = (component: string) => ({
+  description: "A store does not answer",
+  headers: headerReferences,
+  content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` } } }
 })
 
 const refusals = (statuses: Operation["statuses"]) => ({

@@ -1,4 +1,6 @@
 import {
+  type AnyListName,
+  answerShape,
   type AnyShape,
   type Body,
   bodyExamples,
@@ -6,16 +8,12 @@ import {
   declaration,
   type JsonSchema,
   type Operation,
-  operationIds,
-  type ListName,
-  operations,
-  pageShape,
   parameterName,
+  readOperationsOf,
   type Revision,
   type WireContext,
   type WriteOperation,
-  writeOperationIds,
-  writeOperations
+  writeOperationsOf
 } from "../../../core/contract/mod.ts"
 import { problemSchemaOf } from "../message/mod.ts"
 import {
@@ -23,9 +21,10 @@ import {
   operationResponses,
   problemResponses,
   responseHeaders,
+  unhealthyResponse,
   writeResponses
 } from "./_responses.ts"
-import { operationParameters } from "./_parameters.ts"
+import { operationParameters, pathParameters } from "./_parameters.ts"
 
 /**
  * An OpenAPI 3.1 document. Bounds that a double cannot hold are bigint: write it with `exactJson`.
@@ -61,6 +60,7 @@ export interface OpenApiOptions {
 export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
   const schemas = componentSchemas(revision, context)
   const exampleOf = exampleMaker(schemas)
+  const reads = readOperationsOf(revision)
   return {
     openapi: "3.1.0",
     info: {
@@ -72,20 +72,19 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
     },
     servers: [{ url: path, description: `Revision ${revision.name}` }],
     security: [],
-    tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({
+    tags: [...new Set(reads.map(([, { tag }]) => tag))].map((name) => ({
       name,
       description: tagDocs[name]
     })),
-    paths: Object.fromEntries([
-      ...operationIds.map((id) => {
-        const operation: Operation = operations[id]
-        return [localPath(operation, context), {
+    paths: pathsOf([
+      ...reads.map(([id, operation]) =>
+        [localPath(operation, context), {
           get: operationObject(id, operation, revision, context, exampleOf)
         }] as const
-      }),
-      ...writeOperationIds.map((id) =>
-        [localPath(writeOperations[id], context), {
-          post: writeOperationObject(id, writeOperations[id], revision, context)
+      ),
+      ...writeOperationsOf(revision).map(([id, operation]) =>
+        [localPath(operation, context), {
+          [operation.method.toLowerCase()]: writeOperationObject(id, operation, revision, context)
         }] as const
       )
     ]),
@@ -96,6 +95,15 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
       responses: problemResponses(revision)
     }
   }
+}
+
+/** Returns the operations of each path by method. */
+const pathsOf = (
+  operations: ReadonlyArray<readonly [path: string, byMethod: object]>
+): { readonly [path: string]: object } => {
+  const paths: { [path: string]: object } = {}
+  for (const [path, byMethod] of operations) paths[path] = { ...paths[path], ...byMethod }
+  return paths
 }
 
 const general =
@@ -117,26 +125,27 @@ const operationObject = (
   context: WireContext,
   exampleOf: (component: string) => unknown
 ) => {
-  const shown = operation.kind === "list"
-    ? pageShape(operation, revision)
-    : revision.shapes[operation.shape]
+  const shown = answerShape(operation, revision)
   return {
     operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.kind === "list"
+    ...("list" in operation
       ? { description: listDoc(operation.list, revision, context) }
       : {}),
     parameters: [...operationParameters(operation, revision, context), {
       $ref: "#/components/parameters/ApiRevision"
     }],
-    responses: operationResponses(
-      operation.kind === "list" && revision.unregistered !== undefined
-        ? operation.statuses.filter((status) => status !== 404)
-        : operation.statuses,
-      shown.name,
-      exampleOf(shown.name)
-    )
+    responses: {
+      ...operationResponses(
+        operation.kind === "list" && revision.unregistered !== undefined
+          ? operation.statuses.filter((status) => status !== 404)
+          : operation.statuses,
+        shown.name,
+        exampleOf(shown.name)
+      ),
+      ...operation.kind === "health" ? { 503: unhealthyResponse(shown.name) } : {}
+    }
   }
 }
 
@@ -154,11 +163,14 @@ const writeOperationObject = (
     operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
-    description:
-      `Posting the same content again changes nothing and gets the same answer. Other content under the same identifier is refused${
-        revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
-      }, and the stored content does not change.`,
-    parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
+    description: `${operation.method === "PUT" ? replacing : ""}${
+      operation.method === "PUT" ? "Sending" : "Posting"
+    } the same content again changes nothing and gets the same answer. Other content under the same identifier is refused${
+      revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
+    }, and the stored content does not change.`,
+    parameters: [...pathParameters(operation.parameters, context), {
+      $ref: "#/components/parameters/ApiRevision"
+    }],
     requestBody: {
       required: true,
       content: {
@@ -172,7 +184,10 @@ const writeOperationObject = (
   }
 }
 
-const listDoc = (list: ListName, revision: Revision, context: WireContext): string => {
+const replacing =
+  "The transaction that the path names leaves the pool, and the one in the body becomes pending. Both have the same sender and nonce, and different identifiers. "
+
+const listDoc = (list: AnyListName, revision: Revision, context: WireContext): string => {
   const { order, atLeastOne } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const rules = groups.map((group) => {
@@ -214,17 +229,21 @@ const componentSchemas = (
     schemas[shape.name] = schema
     shape.shapes.forEach(add)
   }
-  for (const id of operationIds) {
-    const operation: Operation = operations[id]
-    add(revision.shapes[operation.shape])
-    if (operation.kind === "list") add(pageShape(operation, revision))
-  }
-  for (const id of writeOperationIds) {
-    const body = revision.bodies[writeOperations[id].body] as Body<unknown>
-    add({ name: body.name, jsonSchema: (of) => bodySchema(body, of), shapes: [] })
+  for (const [, operation] of readOperationsOf(revision)) add(answerShape(operation, revision))
+  for (const [, operation] of writeOperationsOf(revision)) {
+    add(bodyShape(revision.bodies[operation.body] as Body<unknown>))
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/** Returns the component of a body, which refers to those of its items. */
+const bodyShape = (body: Body<unknown>): AnyShape => ({
+  name: body.name,
+  jsonSchema: (context) => bodySchema(body, context),
+  shapes: Object.values(body.fields).flatMap(({ items }) =>
+    items === undefined ? [] : [bodyShape(items.body)]
+  )
+})
 
 /** Returns the path of an operation with the parameter names of the network, in braces. */
 export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>

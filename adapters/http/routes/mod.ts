@@ -12,6 +12,7 @@ export { makePostHandlers, type PostFailure } from "./post_handler.ts"
 export {
   type ComputedResponse,
   makeRevisionRoutes,
+  operationName,
   type Resource,
   type RevisionRoutes
 } from "./revision_routes.ts"

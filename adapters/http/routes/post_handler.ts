@@ -1,18 +1,25 @@
 import { Data, Effect, Result } from "effect"
 import {
   BadInput,
+  type AnyWriteOperationId,
   type Body,
   bodyReader,
   brokenBody,
   type InputFault,
   noQuery,
+  pathReader,
   type Revision,
   type WireContext,
   type WriteOperation,
-  type WriteOperationId,
-  writeOperations
+  writeOperationsOf
 } from "../../../core/contract/mod.ts"
-import type { Submission, SubmissionFailure } from "../../../core/use_cases/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { PostedGroup, PostedTransaction } from "../../../core/domain/mod.ts"
+import type {
+  NothingToReplace,
+  Submission,
+  SubmissionFailure
+} from "../../../core/use_cases/mod.ts"
 import {
   unreadableBody,
   type HttpLimits,
@@ -26,10 +33,14 @@ export class BodyReadError
   extends Data.TaggedError("BodyReadError")<{ readonly problem: Problem }>
 {}
 
-export type PostFailure = BadInput | BodyReadError | SubmissionFailure
+export type PostFailure = BadInput | BodyReadError | SubmissionFailure | NothingToReplace
 
-/** Runs the use case for a request; returns the body of the answer, which may be empty. */
+/**
+ * Runs the use case for a request; returns the body of the answer, which may be empty. Path values
+ * and query are percent-encoded.
+ */
 export type PostHandler = (
+  path: ReadonlyArray<string>,
   query: string,
   request: HttpRequest
 ) => Effect.Effect<string, PostFailure>
@@ -41,51 +52,72 @@ export interface PostHandlerOptions {
   readonly limits: HttpLimits
 }
 
-/** Returns the handler of each write operation of one revision. */
+/** Returns the handlers of the write operations of one revision. */
 export const makePostHandlers = (
   options: PostHandlerOptions
-): { readonly [Id in WriteOperationId]: PostHandler } => {
-  const { revision: { authorizationAnswer, bodies }, submission } = options
+): { readonly [Id in AnyWriteOperationId]?: PostHandler } => {
+  const { revision } = options
+  const submits = submissions(options)
+  return Object.fromEntries(
+    writeOperationsOf(revision).map(([id, operation]) => [
+      id,
+      makePostHandler(
+        operation,
+        revision.bodies[operation.body] as Body<unknown>,
+        options,
+        submits[id]
+      )
+    ])
+  )
+}
+
+/** Submits what a body contains, for the decoded values of the path. */
+type Submit = (posted: never, path: never) => Effect.Effect<string, PostFailure>
+
+const submissions = (
+  { revision: { authorizationAnswer }, submission }: PostHandlerOptions
+): { readonly [Id in AnyWriteOperationId]: Submit } => {
+  const idOf = Effect.map(({ id }: { readonly id: TransactionId }) => JSON.stringify(id))
   return {
-    postTx: makePostHandler(
-      "postTx",
-      bodies.transaction,
-      options,
-      (posted) => Effect.map(submission.submitTransaction(posted), ({ id }) => JSON.stringify(id))
-    ),
-    postRegister: makePostHandler(
-      "postRegister",
-      bodies.authorization,
-      options,
-      (posted) =>
-        Effect.as(
-          submission.submitAuthorization(posted),
-          authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
-        )
-    )
+    postTx: (posted: PostedTransaction) => idOf(submission.submitTransaction(posted)),
+    postRegister: (posted) =>
+      Effect.as(
+        submission.submitAuthorization(posted),
+        authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
+      ),
+    putTx: (posted: PostedTransaction, [id]: readonly [TransactionId]) =>
+      idOf(submission.replaceTransaction(id, posted)),
+    putTxOfNonce: (
+      posted: PostedTransaction,
+      [fromAccountIndex, nonce]: readonly [AccountIndex, bigint]
+    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted)),
+    postAtomicGroup: (posted: PostedGroup) =>
+      Effect.map(submission.submitGroup(posted), ({ ids }) => JSON.stringify(ids))
   }
 }
 
-const makePostHandler = <T>(
-  id: WriteOperationId,
-  body: Body<T>,
+const makePostHandler = (
+  { parameters, path }: WriteOperation,
+  body: Body<unknown>,
   { context, limits }: PostHandlerOptions,
-  submit: (posted: T) => Effect.Effect<string, PostFailure>
+  submit: Submit
 ): PostHandler => {
   const read = bodyReader(body, context, limits)
-  const { path }: WriteOperation = writeOperations[id]
-  return (query, request) => {
+  const readPath = pathReader(parameters, context)
+  return (segments, query, request) => {
     const problem = unsupportedType(request, path)
     if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
       const text = utf8Text(bytes)
       const posted = text === undefined ? Result.fail([notUtf8]) : read(text)
+      const values = readPath(segments)
       const faults = [
+        ...(Result.isFailure(values) ? values.failure : []),
         ...(query === "" ? [] : noQuery(query)),
         ...(Result.isFailure(posted) ? posted.failure : [])
       ]
-      return Result.isSuccess(posted) && faults.length === 0
-        ? submit(posted.success)
+      return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
+        ? submit(posted.success as never, values.success as never)
         : Effect.fail(new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] }))
     })
   }

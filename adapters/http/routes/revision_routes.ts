@@ -1,14 +1,13 @@
 import { Effect } from "effect"
 import {
-  operationIds,
-  operations,
+  type AnyWriteOperationId,
   parameterName,
   type Operation,
+  readOperationsOf,
   type Revision,
   type WireContext,
-  type WriteOperationId,
-  writeOperationIds,
-  writeOperations
+  type WriteOperation,
+  writeOperationsOf
 } from "../../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../../core/ports/mod.ts"
 import {
@@ -42,7 +41,7 @@ export interface ComputedResponse extends Partial<Pick<Answer, "dependsOn" | "po
 
 /** The handlers of one path. */
 export interface Resource {
-  /** Name of the operation in metrics and logs. */
+  /** Name of the operation in metrics and logs; `write` has its own. */
   readonly operation: string
   /** Value of the header `Allow`. */
   readonly allow: string
@@ -55,11 +54,29 @@ export interface Resource {
    * Returns the batch whose finality makes the answer of `get` immutable; null if there is none.
    */
   readonly batch?: (values: ReadonlyArray<string>) => number | null
-  /** Handles a POST; reads the body itself. */
-  readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
+  readonly write?: WriteResource
   /** Returns the problem for an unregistered account, token or batch, with its parameter name. */
   readonly notRegistered: (failure: NotRegistered) => Problem
 }
+
+/** The handler of a request with a body, which it reads itself. */
+export interface WriteResource {
+  readonly operation: string
+  readonly method: WriteOperation["method"]
+  readonly answer: (
+    values: ReadonlyArray<string>,
+    query: string,
+    request: HttpRequest
+  ) => Effect.Effect<HttpAnswer, PostFailure>
+}
+
+/** Returns the name of the operation of a request in metrics and logs. */
+export const operationName = (resource: Resource | undefined, method: string): string =>
+  resource === undefined
+    ? "none"
+    : method === resource.write?.method
+    ? resource.write.operation
+    : resource.operation
 
 /** The routes and headers of one revision. The paths do not include that of the mount. */
 export interface RevisionRoutes {
@@ -74,7 +91,7 @@ export interface RevisionRoutesOptions {
   readonly mount: Mount
   readonly mounts: ReadonlyArray<Mount>
   readonly reading: ReadInterface
-  readonly postHandlers: { readonly [Id in WriteOperationId]: PostHandler }
+  readonly postHandlers: { readonly [Id in AnyWriteOperationId]?: PostHandler }
   readonly context: WireContext
   /** Reads the newest snapshot, for the headers of answers that do not read the ledger. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
@@ -121,9 +138,8 @@ export const makeRevisionRoutes = (
     }
   }))
 
-  const routes = operationIds.map((id): Route<Resource> => {
-    const operation: Operation = operations[id]
-    const read = reading.operations[id]
+  const reads = readOperationsOf(revision).map(([id, operation]): Route<Resource> => {
+    const read = reading.operations[id]!
     const isBatch = returnsOneBatch(operation)
     const batch = ([number]: ReadonlyArray<string>) => isBatch ? Number(number) : null
     return {
@@ -134,12 +150,12 @@ export const makeRevisionRoutes = (
         get: (values, query) =>
           Effect.mapEager(
             read(values, query),
-            ({ dependsOn, json, pool, stamp }): ComputedResponse => ({
-              status: 200,
+            ({ dependsOn, json, pool, stamp, status = 200 }): ComputedResponse => ({
+              status,
               headers: noHeaders,
               body: json,
               stamp,
-              dependsOn,
+              ...dependsOn === undefined ? {} : { dependsOn },
               batch: batch(values),
               ...pool === undefined ? {} : { pool }
             })
@@ -150,22 +166,29 @@ export const makeRevisionRoutes = (
       }
     }
   })
-  const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
-    path: localPath(writeOperations[id], context),
-    target: {
+  const resources = new Map(reads.map(({ path, target }) => [path, target]))
+  for (const [id, operation] of writeOperationsOf(revision)) {
+    const { method } = operation
+    const path = localPath(operation, context)
+    const read = resources.get(path)
+    resources.set(path, {
       operation: id,
-      allow: writeMethods,
-      post: (query, request) =>
-        Effect.flatMap(
-          postHandlers[id](query, request),
-          (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
-        ),
-      notRegistered: (failure) => notRegistered(failure, failure.filter)
-    }
-  }))
+      notRegistered: (failure) => notRegistered(failure, failure.filter),
+      ...read,
+      allow: `${read === undefined ? "" : "GET, HEAD, "}${method}, OPTIONS`,
+      write: {
+        operation: id,
+        method,
+        answer: (values, query, request) =>
+          Effect.flatMap(
+            postHandlers[id]!(values, query, request),
+            (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
+          )
+      }
+    })
+  }
   const router = makeRouter([
-    ...routes,
-    ...writeRoutes,
+    ...Array.from(resources, ([path, target]) => ({ path, target })),
     {
       path: "/openapi.json",
       target: page(
@@ -231,9 +254,8 @@ const lastByKey = <A>(
 }
 
 const readMethods = "GET, HEAD, OPTIONS"
-const writeMethods = "POST, OPTIONS"
 
-/** Returns the answer to a POST; without `Content-Type` if the body is empty. */
+/** Returns the answer to a write; without `Content-Type` if the body is empty. */
 const postAnswer = (
   { "content-type": contentType, ...headers }: HeaderRecord,
   body: string
@@ -252,7 +274,7 @@ const filterName = (
   { name }: WireContext,
   filter: string
 ): string =>
-  operation.kind === "list"
+  "list" in operation
     ? name(parameterName(revision, operation.list, filter) ?? filter)
     : filter
 

@@ -76,6 +76,12 @@ export class FilterIndex<Row> {
     return branch instanceof Map ? branch.get(key)?.positions ?? noPositions : noPositions
   }
 
+  /** Returns the different keys of a facet, in no particular order. */
+  keysOf(facet: number): Iterable<Key> {
+    const branch = this.root[facet]
+    return branch instanceof Map ? branch.keys() : []
+  }
+
   /** Returns the number of different keys of a facet. */
   keyCount(facet: number): number {
     const branch = this.root[facet]

@@ -1,5 +1,5 @@
 import { feeUnits, type PoolState, type TokenId } from "../../../core/domain/mod.ts"
-import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import { SortedList } from "./_sorted_list.ts"
 
@@ -35,6 +35,8 @@ export class PoolRows {
   readonly #byArrival = new SortedList(byArrival)
   /** All transactions of each sender and each destination, in the order of arrival. */
   readonly #byParty = new Map<string, SortedList<PoolRow>>()
+  /** The transactions of each group by position. */
+  readonly #byGroup = new Map<GroupId, SortedList<PoolRow>>()
   readonly #byId = new Map<TransactionId, PoolRow>()
   #isSortingPostponed = false
 
@@ -50,6 +52,11 @@ export class PoolRows {
   get counts(): { readonly [State in PoolState]: number } {
     const { fged, fing, invl } = this.byBatch
     return { pend: this.bySince.length, fing: fing.length, fged: fged.length, invl: invl.length }
+  }
+
+  /** Returns the transactions of a group by position. */
+  members(id: GroupId): ReadonlyArray<Pooled> {
+    return Array.from(this.#byGroup.get(id)?.from(() => false) ?? [], ({ pooled }) => pooled)
   }
 
   /** Returns the number of pending transactions of an account. */
@@ -81,7 +88,7 @@ export class PoolRows {
   }
 
   remove(row: PoolRow): void {
-    const { fromAccountIndex, id, tokenId } = row.pooled.transaction
+    const { fromAccountIndex, group, id, tokenId } = row.pooled.transaction
     this.#byId.delete(id)
     if (this.#isSortingPostponed) return
     for (const list of this.#listsOf(row)) list.remove(row)
@@ -89,11 +96,16 @@ export class PoolRows {
     dropEmpty(this.byFee, tokenId)
     dropEmpty(this.byNonce, fromAccountIndex)
     for (const party of partiesOf(row)) dropEmpty(this.#byParty, party)
+    if (group !== undefined) dropEmpty(this.#byGroup, group.id)
   }
 
   /** Returns the transactions that the filters match, in the order of arrival. */
   list(filters: PoolFilters): ReadonlyArray<PoolRow> {
-    const { from, party, to } = filters
+    const { from, id, party, to } = filters
+    if (id !== undefined) {
+      const row = this.get(id)
+      return row !== undefined && isListed(row, filters) ? [row] : []
+    }
     const parties = from !== undefined
       ? senders(from)
       : to !== undefined
@@ -114,7 +126,9 @@ export class PoolRows {
   }
 
   #listsOf(row: PoolRow): ReadonlyArray<SortedList<PoolRow>> {
+    const { group } = row.pooled.transaction
     return [
+      ...group === undefined ? [] : [listIn(this.#byGroup, group.id, byPosition)],
       this.#byArrival,
       ...partiesOf(row).map((party) => listIn(this.#byParty, party, byArrival)),
       ...this.#listsOfState(row)
@@ -155,13 +169,14 @@ const partiesOf = ({ pooled: { transaction } }: PoolRow): ReadonlyArray<string> 
 
 const isListed = (
   row: PoolRow,
-  { from, party, state, to, tokenId, type }: PoolFilters
+  { from, id, party, state, to, tokenId, type }: PoolFilters
 ): boolean => {
   const { transaction } = row.pooled
   const names = (): ReadonlyArray<string> => partiesOf(row)
   const isOneOf = (wanted: ReadonlyArray<string>): boolean =>
     names().some((name) => wanted.includes(name))
-  return (state === undefined || transaction.state === state) &&
+  return (id === undefined || transaction.id === id) &&
+    (state === undefined || transaction.state === state) &&
     (type === undefined || transaction.type === type) &&
     (tokenId === undefined || transaction.tokenId === tokenId) &&
     (from === undefined || isOneOf(senders(from))) &&
@@ -180,6 +195,9 @@ const compareBatch = (a: PoolRow, b: PoolRow): number =>
   (a.pooled.transaction.batchNum ?? 0) - (b.pooled.transaction.batchNum ?? 0) || byArrival(a, b)
 /** Returns the last batch that may forge a transaction. */
 export const lastBatchOf = ({ pooled }: PoolRow): number => pooled.transaction.maxNumBatch ?? 0
+const positionOf = ({ pooled }: PoolRow): number => pooled.transaction.group?.position ?? 0
+const byPosition = (a: PoolRow, b: PoolRow): number =>
+  positionOf(a) - positionOf(b) || byArrival(a, b)
 const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
 const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
 

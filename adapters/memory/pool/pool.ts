@@ -5,8 +5,14 @@ import type {
   PoolTransition,
   SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type { EthereumAddress, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
+import type {
+  EthereumAddress,
+  GroupId,
+  PublicKey,
+  TransactionId
+} from "../../../core/encoding/mod.ts"
 import {
+  type AddGroupResult,
   type AddResult,
   type PoolChange,
   type Pooled,
@@ -101,6 +107,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
     skippedTransaction: (id) => Effect.sync(() => pool.skippedTransactions.get(id) ?? null),
     counts: Effect.sync(() => rows.counts),
     pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
+    members: (ids) => Effect.sync(() => ids.flatMap((id) => rows.members(id))),
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
     pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
     pendingByFee: ({ tokenId, after, limit }) =>
@@ -144,6 +151,16 @@ export const openMemoryPool = (): MemoryPoolStore => {
       }),
     addTransaction: (transaction, sender, limits) =>
       Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
+    addGroup: (group, limits) =>
+      Effect.sync(() =>
+        pool.addGroup(
+          group.map(({ sender, transaction }) => ({
+            sender,
+            transaction: frozenCopy(transaction)
+          })),
+          limits
+        )
+      ),
     replaceTransaction: (replaced, transaction, sender, limits) =>
       Effect.sync(() => pool.replaceTransaction(replaced, frozenCopy(transaction), sender, limits)),
     addAuthorization: (authorization) =>
@@ -226,6 +243,27 @@ class MemoryPool {
     return { kind: "added" }
   }
 
+  addGroup(
+    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    { pendingMax, pendingPerAccountMax }: PoolLimits
+  ): AddGroupResult {
+    for (const { transaction: { id } } of group) {
+      const known = this.rows.get(id)
+      if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    }
+    const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
+    if (this.rows.counts.pend + group.length > pendingMax) {
+      return { kind: "full", limit: "pendingMax", account: senders[0]! }
+    }
+    const account = senders.find((index) =>
+      this.rows.pendingOf(index) + senders.filter((each) => each === index).length >
+        pendingPerAccountMax
+    )
+    if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
+    for (const { sender, transaction } of group) this.#add(transaction, sender)
+    return { kind: "added" }
+  }
+
   replaceTransaction(
     replaced: TransactionId,
     transaction: PoolTransaction,
@@ -236,7 +274,10 @@ class MemoryPool {
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
     const row = this.rows.get(replaced)
     const state = row?.pooled.transaction.state ?? null
-    if (state !== "pend" && state !== "invl") return { kind: "notReplaceable", state }
+    const isGrouped = row?.pooled.transaction.group !== undefined
+    if (isGrouped || (state !== "pend" && state !== "invl")) {
+      return { kind: "notReplaceable", state }
+    }
     const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
     if (limit !== null) return { kind: "full", limit }
     const { batchNum } = row!.pooled.transaction
@@ -249,7 +290,7 @@ class MemoryPool {
       reason: replacedReason(transaction.id)
     }, transaction.timestampMs)
     this.#add(transaction, sender)
-    return { kind: "replaced" }
+    return { kind: "replaced", from: state, batchNum }
   }
 
   #reachedLimit(
@@ -287,7 +328,16 @@ class MemoryPool {
   }
 
   change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<TransactionId> {
-    return changes.filter((change) => this.#changeOne(change, atMs)).map(({ id }) => id)
+    const unchanged = new Set<GroupId>()
+    for (const change of changes) {
+      const row = this.rows.get(change.id)
+      const group = row?.pooled.transaction.group
+      if (group !== undefined && !isFrom(row, change)) unchanged.add(group.id)
+    }
+    return changes.filter((change) => {
+      const group = this.rows.get(change.id)?.pooled.transaction.group
+      return (group === undefined || !unchanged.has(group.id)) && this.#changeOne(change, atMs)
+    }).map(({ id }) => id)
   }
 
   settle(
@@ -352,11 +402,10 @@ class MemoryPool {
     yield* after === null ? order.from(() => false) : order.after(rowOf(after))
   }
 
-  #changeOne({ batchNum, from, fromBatchNum, id, reason, to }: PoolChange, atMs: number): boolean {
+  #changeOne(change: PoolChange, atMs: number): boolean {
+    const { batchNum, from, id, reason, to } = change
     const row = this.rows.get(id)
-    if (
-      row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum
-    ) return false
+    if (!isFrom(row, change)) return false
     this.version++
     this.rows.remove(row)
     this.#undoSkip(id)
@@ -425,6 +474,10 @@ class MemoryPool {
     for (const settled of lists.settledBatches) this.settledBatches.push(settled)
   }
 }
+
+/** Returns whether a transaction is in the state from which a change starts. */
+const isFrom = (row: PoolRow | undefined, { from, fromBatchNum }: PoolChange): row is PoolRow =>
+  row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum
 
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
 

@@ -1,8 +1,15 @@
-import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
+import {
+  type AuctionVariables,
+  type Bid,
+  type BidView,
+  type Coordinator,
+  type New,
+  reachesMinimum
+} from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_rows.ts"
-import type { BidRow } from "./index_specs.ts"
+import type { BidRow, CoordinatorRow, SlotRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
 
@@ -19,16 +26,26 @@ const wonByBidderFacet = facetNumber("slots", "wonByBidder")
  */
 export class Auction {
   readonly coordinators = new Table(facetsOf("coordinators", [
-    { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], isMutable: false }
+    {
+      kind: "key",
+      keys: [({ coordinator }: CoordinatorRow) => coordinator.bidderAddr],
+      isMutable: false
+    }
   ]))
   readonly bids = new Table(facetsOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */
-  readonly slots = new FilterIndex<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
+  readonly slots = new FilterIndex<SlotRow>(facetsOf("slots"), (slotNum) => this.slotRow(slotNum)!)
+  private readonly applicableTo: (slotNum: number) => AuctionVariables
+
+  /** @param applicableTo Returns the variables whose default bids apply to a slot. */
+  constructor(applicableTo: (slotNum: number) => AuctionVariables) {
+    this.applicableTo = applicableTo
+  }
 
   /** Returns the latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
-    const position = this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
-    return position === undefined ? undefined : this.coordinators.rows[position]
+    const position = this.latestPosition(bidder)
+    return position === undefined ? undefined : this.coordinators.rows[position]!.coordinator
   }
 
   /** Returns the last bid of a slot, which is the highest. */
@@ -37,28 +54,41 @@ export class Auction {
   }
 
   register(coordinator: New<Coordinator>): void {
-    this.coordinators.append(
-      Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator })
-    )
+    this.setLatest(coordinator.bidderAddr, false)
+    const itemId = this.coordinators.itemIds.take()
+    this.coordinators.append(registrationRow(Object.freeze({ itemId, ...coordinator })))
     this.reindexBidder(coordinator.bidderAddr)
   }
 
   /** Adds a bid of a registered bidder. */
   bid(bid: New<Bid>): void {
-    const before = this.bestRow(bid.slotNum) ?? null
+    const before = this.slotRow(bid.slotNum)
     const itemId = this.bids.itemIds.take()
     const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
     this.bids.append(row)
-    this.slots.reindex(bid.slotNum, before, row)
+    this.slots.reindex(bid.slotNum, before, this.slotRow(bid.slotNum))
   }
 
   /** Removes the bids from `length` on. */
   truncateBids(length: number): void {
     while (this.bids.length > length) {
-      const row = this.bids.removeLast()
-      const { slotNum } = row.view.bid
-      this.slots.reindex(slotNum, row, this.bestRow(slotNum) ?? null)
+      const { slotNum } = this.bids.rows.at(-1)!.view.bid
+      const before = this.slotRow(slotNum)
+      this.bids.removeLast()
+      this.slots.reindex(slotNum, before, this.slotRow(slotNum))
     }
+  }
+
+  /**
+   * Runs a change of the default bids of the slots from `firstSlot` on, and reindexes those of them
+   * that have a bid. Unless `firstSlot` is Infinity, it passes over all slots with a bid.
+   */
+  changeDefaultBids(firstSlot: number, change: () => void): void {
+    const withBid = firstSlot === Infinity ? [] : [...this.bids.index.keysOf(slotFacet)].map(Number)
+    const slots = withBid.filter((slotNum) => slotNum >= firstSlot).sort((a, b) => a - b)
+    const before = slots.map((slotNum) => this.slotRow(slotNum)!)
+    change()
+    this.slots.reindexAll(slots, before, slots.map((slotNum) => this.slotRow(slotNum)!))
   }
 
   /**
@@ -67,30 +97,60 @@ export class Auction {
    */
   truncateCoordinators(length: number): void {
     while (this.coordinators.length > length) {
-      this.reindexBidder(this.coordinators.removeLast().bidderAddr)
+      const { bidderAddr } = this.coordinators.removeLast().coordinator
+      this.setLatest(bidderAddr, true)
+      this.reindexBidder(bidderAddr)
     }
   }
 
   lists() {
     return {
-      coordinators: [...this.coordinators.rows],
+      coordinators: this.coordinators.rows.map(({ coordinator }) => coordinator),
       bids: this.bids.rows.map(({ view }) => view.bid)
     }
   }
 
   restore({ bids, coordinators }: LedgerLists): void {
-    this.coordinators.restore(coordinators.map(frozenCopy))
+    const latest = new Map(coordinators.map(({ bidderAddr, itemId }) => [bidderAddr, itemId]))
+    this.coordinators.restore(
+      coordinators.map((coordinator) =>
+        registrationRow(
+          frozenCopy(coordinator),
+          latest.get(coordinator.bidderAddr) === coordinator.itemId
+        )
+      )
+    )
     this.bids.restore(
       bids.map((bid) => bidRow(frozenCopy(bid), this.registration(bid.bidderAddr)!))
     )
     for (const slotNum of new Set(bids.map((bid) => bid.slotNum))) {
-      this.slots.reindex(slotNum, null, this.bestRow(slotNum)!)
+      this.slots.reindex(slotNum, null, this.slotRow(slotNum))
     }
+  }
+
+  private latestPosition(bidder: EthereumAddress): number | undefined {
+    return this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
+  }
+
+  /** Sets whether the last stored registration of a bidder, if any, is its latest one. */
+  private setLatest(bidder: EthereumAddress, isLatest: boolean): void {
+    const position = this.latestPosition(bidder)
+    if (position === undefined) return
+    const { coordinator } = this.coordinators.rows[position]!
+    this.coordinators.replace(position, registrationRow(coordinator, isLatest))
   }
 
   private bestRow(slotNum: number): BidRow | undefined {
     const position = this.bids.index.positionsOf(slotFacet, slotNum).at(-1)
     return position === undefined ? undefined : this.bids.rows[position]
+  }
+
+  private slotRow(slotNum: number): SlotRow | null {
+    const best = this.bestRow(slotNum)
+    return best === undefined ? null : {
+      ...best,
+      reachesMinimum: reachesMinimum(best.view.bid, this.applicableTo(slotNum))
+    }
   }
 
   /** Indexes the bids of a bidder, and the slots they win, by the latest registration. */
@@ -99,14 +159,20 @@ export class Auction {
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
     const wonSlots = this.slots.positionsOf(wonByBidderFacet, bidder)
-    const bestBefore = wonSlots.map((slotNum) => this.bestRow(slotNum)!)
+    const before = wonSlots.map((slotNum) => this.slotRow(slotNum)!)
     this.bids.replaceAll(
       positions,
       positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
     )
-    this.slots.reindexAll(wonSlots, bestBefore, wonSlots.map((slotNum) => this.bestRow(slotNum)!))
+    this.slots.reindexAll(wonSlots, before, wonSlots.map((slotNum) => this.slotRow(slotNum)!))
   }
 }
+
+const registrationRow = (coordinator: Coordinator, isLatest = true): CoordinatorRow => ({
+  itemId: coordinator.itemId,
+  coordinator,
+  isLatest
+})
 
 const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({
   itemId: bid.itemId,

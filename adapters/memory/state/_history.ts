@@ -17,6 +17,14 @@ import { completedRow, forgedRow, frozenCopy, transactionRow } from "./_rows.ts"
 import type { BatchTotals, LedgerLists } from "./ledger_image.ts"
 import { facetsOf } from "./list_facets.ts"
 
+/** Sums over the L1 user transactions that were forged. */
+interface L1Totals {
+  readonly transactions: number
+  /** Time between the blocks that queued and that forged them. */
+  readonly waitMs: bigint
+}
+const zeroL1Totals: L1Totals = { transactions: 0, waitMs: 0n }
+
 type Range = readonly [from: number, to: number]
 
 const zeroTotals: BatchTotals = {
@@ -44,6 +52,8 @@ export class History {
   readonly transactionIds = new ItemIds()
   /** By batch number; the first element is for batch 0. */
   private totals: Array<BatchTotals> = [zeroTotals]
+  /** By batch number; follows from `totals`. */
+  private l1Totals: Array<L1Totals> = [zeroL1Totals]
 
   constructor() {
     this.transactions = new IndexedRows(
@@ -64,6 +74,11 @@ export class History {
   /** Returns the totals after a batch: zero below batch 1, those of the last batch above it. */
   totalsAfter(batchNum: number): BatchTotals {
     return this.totals[batchNum] ?? (batchNum < 0 ? zeroTotals : this.totals.at(-1)!)
+  }
+
+  /** As `totalsAfter`. */
+  l1TotalsAfter(batchNum: number): L1Totals {
+    return this.l1Totals[batchNum] ?? (batchNum < 0 ? zeroL1Totals : this.l1Totals.at(-1)!)
   }
 
   /** Returns the positions [from, to) of a batch's transactions; empty if the batch is unknown. */
@@ -150,6 +165,7 @@ export class History {
         : Math.max(queue, before.lastForgedQueue ?? queue),
       forged
     })
+    this.addL1Totals(batch.timestampMs, forged)
   }
 
   /**
@@ -160,6 +176,7 @@ export class History {
     const target = this.totals[lastBatchNum]!
     while (this.totals.length > lastBatchNum + 1) {
       const { forged } = this.totals.pop()!
+      this.l1Totals.pop()
       const { forgeL1TransactionsNum } = this.batches.removeLast()
       if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
     }
@@ -185,7 +202,15 @@ export class History {
   restore(lists: LedgerLists): void {
     this.accounts.restore(lists)
     this.exits.restore(lists)
-    this.batches.restore(lists.batches.map(frozenCopy))
+    this.batches.restore(
+      lists.batches.map((batch, i) =>
+        frozenCopy({
+          ...batch,
+          // a checkpoint of an earlier version does not have it
+          forgedTransactions: lists.totals[i + 1]!.transactions - lists.totals[i]!.transactions
+        })
+      )
+    )
     const shared = (row: Transaction) =>
       transactionRow(row.itemId, row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
     const enqueued = lists.enqueued.map(shared)
@@ -196,9 +221,20 @@ export class History {
         ? total
         : { ...total, forged: total.forged.map(({ id }) => byId.get(id)!) }
     )
+    for (const [i, { timestampMs }] of lists.batches.entries()) {
+      this.addL1Totals(timestampMs, this.totals[i + 1]!.forged)
+    }
     this.queues.restore(enqueued, this.totals.flatMap(({ forged }) => forged))
     this.transactions.rows.restore(lists.transactionSegments, lists.transactions.map(shared))
     this.transactions.reindex()
+  }
+
+  private addL1Totals(timestampMs: number, forged: ReadonlyArray<Transaction>): void {
+    const { transactions, waitMs } = this.l1Totals.at(-1)!
+    this.l1Totals.push({
+      transactions: transactions + forged.length,
+      waitMs: forged.reduce((sum, queued) => sum + BigInt(timestampMs - queued.timestampMs), waitMs)
+    })
   }
 
   private newRow(transaction: New<Transaction>): Transaction {

@@ -56,6 +56,14 @@ export class Parameters {
     }
   }
 
+  /** Returns the first slot whose default bids the sets after `counts` set; Infinity if none. */
+  firstSlotSince({ auction }: ParameterCounts): number {
+    return Math.min(
+      ...this.auction.slice(auction).map((set) => set.defaultSlotSetBidSlotNum),
+      Infinity
+    )
+  }
+
   /** Removes the newest sets until `counts` are left. */
   truncate(counts: ParameterCounts): void {
     this.rollup.length = counts.rollup

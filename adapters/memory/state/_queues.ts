@@ -15,6 +15,11 @@ export class Queues {
     return this.enqueued.length
   }
 
+  /** Number of transactions in queues. */
+  get unforged(): number {
+    return this.byId.size
+  }
+
   find(id: TransactionId): Transaction | undefined {
     return this.byId.get(id)
   }

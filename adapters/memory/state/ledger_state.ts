@@ -50,7 +50,7 @@ export class LedgerState {
   readonly maxFeeUSD: number
   readonly history = new History()
   readonly tokens = new Tokens()
-  readonly auction = new Auction()
+  readonly auction = new Auction((slotNum) => this.parameters.auctionOf(slotNum))
   readonly parameters: Parameters
   private blocks: Array<StoredBlock> = []
   readonly view: LedgerView
@@ -99,8 +99,8 @@ export class LedgerState {
     const { auction, history, tokens } = this
     this.blocks = lists.blocks.map((each) => ({ ...each, block: Object.freeze(each.block) }))
     tokens.restore(lists)
-    auction.restore(lists)
     this.parameters.restore(lists)
+    auction.restore(lists)
     history.restore(lists)
     history.accounts.table.itemIds.next = nextItemIds.accounts
     history.batches.itemIds.next = nextItemIds.batches
@@ -215,7 +215,14 @@ export class LedgerState {
     for (const queued of changes.queued) history.enqueue(queued)
     for (const batch of changes.batches) history.addBatch(batch)
     for (const bid of changes.bids) auction.bid(bid)
-    this.parameters.set(changes.variables)
+    const { variables } = changes
+    if (variables.auction === undefined) this.parameters.set(variables)
+    else {
+      auction.changeDefaultBids(
+        variables.auction.defaultSlotSetBidSlotNum,
+        () => this.parameters.set(variables)
+      )
+    }
     for (const { batchNum, accountIndex, field } of changes.withdrawals) {
       history.exits.withdraw(
         history.exits.positionIn(history.exitRange(batchNum), accountIndex),
@@ -228,7 +235,11 @@ export class LedgerState {
   /** Undoes a block and all later ones. A structure goes before those that it refers to. */
   private undoFrom(before: StoredBlock): void {
     this.history.exits.undoWithdrawals(before.withdrawals)
-    this.parameters.truncate(before.parameters)
+    const firstSlot = this.parameters.firstSlotSince(before.parameters)
+    this.auction.changeDefaultBids(
+      firstSlot,
+      () => this.parameters.truncate(before.parameters)
+    )
     this.auction.truncateBids(before.bids)
     this.history.truncate(before.batches)
     this.history.queues.truncate(before.queued)

@@ -23,6 +23,8 @@ const noBatch = {
   totalFeeUnits: 0n,
   totalAccounts: 0n,
   totalPublicKeys: 0n,
+  totalL1UserTransactions: 0n,
+  totalL1WaitMs: 0n,
   lastForgedQueue: null,
   batch: { batchNum: 0, itemId: 0 }
 } as const
@@ -88,6 +90,9 @@ export const auditBatches = (
         auditBatchRow(stored, previous, newAccounts, rows, {
           transactions: transactions.length,
           l2: transactions.filter(({ l2 }) => l2 !== null).length,
+          l1WaitsMs: transactions.filter(({ l1 }) => l1?.userOrigin === true).map((
+            { timestampMs }
+          ) => BigInt(stored.batch.timestampMs - timestampMs)),
           exits: exits.length
         }, snapshot)
         const evidence: BatchEvidence = {
@@ -208,7 +213,12 @@ function auditBatchRow(
   previous: PreviousBatch,
   created: ReadonlyArray<Account>,
   { firstOfKey }: StoredRows,
-  found: { readonly transactions: number; readonly l2: number; readonly exits: number },
+  found: {
+    readonly transactions: number
+    readonly l2: number
+    readonly l1WaitsMs: ReadonlyArray<bigint>
+    readonly exits: number
+  },
   { findings }: AuditSnapshot
 ): void {
   const { batch, block } = stored
@@ -266,6 +276,8 @@ function auditBatchRow(
     total_fee_units: stored.totalFeeUnits,
     total_accounts: stored.totalAccounts,
     total_public_keys: stored.totalPublicKeys,
+    total_l1_user_transactions: stored.totalL1UserTransactions,
+    total_l1_wait_ms: stored.totalL1WaitMs,
     last_forged_queue: stored.lastForgedQueue
   }, {
     total_transactions: previous.totalTransactions + BigInt(found.transactions),
@@ -273,6 +285,8 @@ function auditBatchRow(
     total_fee_units: previous.totalFeeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
     total_accounts: previous.totalAccounts + BigInt(batch.numAccounts),
     total_public_keys: previous.totalPublicKeys + BigInt(newKeys.size),
+    total_l1_user_transactions: previous.totalL1UserTransactions + BigInt(found.l1WaitsMs.length),
+    total_l1_wait_ms: found.l1WaitsMs.reduce((sum, each) => sum + each, previous.totalL1WaitMs),
     last_forged_queue: queue ?? previous.lastForgedQueue
   })
 }

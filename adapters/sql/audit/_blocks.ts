@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
+import { type AuditSnapshot, type AuditStep, reportViolations } from "./_audit_snapshot.ts"
 
 /*
  * The row of a block has *marks*: the next item id of each list and the last ids after the block.
@@ -99,9 +99,20 @@ const tableEnds = [
   ["coordinator", "next_coordinator"]
 ] as const
 
+/** Blocks with another number of queued transactions than up to them. */
+const wrongQueued = `
+SELECT 'block ' || number || ', total_queued' AS place, total_queued::text AS found, expected::text AS expected FROM (
+  SELECT block.number, block.total_queued, sum(coalesce(queued.transactions, 0)) OVER (ORDER BY block.number) AS expected
+  FROM block LEFT JOIN (
+    SELECT ethereum_block_num, count(*) AS transactions FROM queued_transaction GROUP BY ethereum_block_num
+  ) AS queued ON queued.ethereum_block_num = block.number
+) AS counted WHERE total_queued <> expected`
+
 /** Checks the blocks in order, and their marks against the rows of the other tables. */
-export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditStep =>
+export const auditBlocks = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
+    const { advance, findings, rows } = snapshot
+    yield* reportViolations(snapshot, "block-marks", wrongQueued)
     const [size] = yield* rows<{ readonly blocks: bigint }>("SELECT count(*) AS blocks FROM block")
     let before: BlockRow | undefined
     let checked = 0

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { openExitSource, openLevels, slotKey } from "../postings/mod.ts"
+import { openExitSource, openLevels, slotKey, wonSlotSource } from "../postings/mod.ts"
 import {
   type AuditSnapshot,
   type AuditStep,
@@ -10,11 +10,12 @@ import {
 const isOpen = "r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
 const place = (key: string, item: string): string =>
   `'open_item ' || encode(${key}, 'hex') || ', item ' || ${item}`
-/** SQL for the key of the slots of the bidder with the best bid of a slot. */
-const keyOfHolder = (slot: string): string =>
+/** SQL for the keys of a slot: of the bidder with its best bid, and of won slots if it is won. */
+const keysOfSlot = (slot: string): string =>
   `SELECT ${
     slotKey("best.bidder_addr")
-  } AS key FROM (SELECT bidder_addr FROM bid WHERE bid.slot_num = ${slot} ORDER BY item_id DESC LIMIT 1) AS best`
+  } AS key FROM (SELECT bidder_addr FROM bid WHERE bid.slot_num = ${slot} ORDER BY item_id DESC LIMIT 1) AS best
+UNION ALL SELECT won.key FROM (${wonSlotSource(`SELECT ${slot} AS slot_num`, true)}) AS won`
 
 /** Open exits and held slots without their entries in `open_item`. */
 const missingExits = `
@@ -30,7 +31,7 @@ SELECT ${
   place("held.key", "slot.slot_num")
 } AS place, 'no entry' AS found, 'one, since the bidder holds the best bid of slot ' || slot.slot_num AS expected
 FROM (SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint AND item_id < $2::bigint) AS slot CROSS JOIN LATERAL (${
-  keyOfHolder("slot.slot_num")
+  keysOfSlot("slot.slot_num")
 }) AS held
 WHERE NOT EXISTS (SELECT FROM open_item WHERE open_item.key = held.key AND open_item.item = slot.slot_num)`
 
@@ -47,7 +48,7 @@ WHERE NOT CASE substring(page.key FROM 1 FOR 1)
   WHEN '\\x4f' THEN EXISTS (SELECT FROM (${
   openExitSource(`r.item_id = page.item AND ${isOpen}`)
 }) AS source WHERE source.key = page.key)
-  ELSE EXISTS (SELECT FROM (${keyOfHolder("page.item")}) AS held WHERE held.key = page.key) END`
+  ELSE EXISTS (SELECT FROM (${keysOfSlot("page.item")}) AS held WHERE held.key = page.key) END`
 
 /** Counts in `open_count` that differ from the number of entries. */
 const wrongCounts = `

@@ -7,6 +7,7 @@ interface SetRow {
   readonly block: string
   readonly first_slot: bigint | null
   readonly superseded_by: string | null
+  readonly default_bids: string | null
   readonly variables: string
 }
 
@@ -26,7 +27,7 @@ export const auditVariables = ({ findings, rows }: AuditSnapshot): AuditStep =>
     for (;;) {
       const sets: ReadonlyArray<SetRow> = yield* rows<SetRow>(
         `
-SELECT kind, ethereum_block_num::text AS block, first_slot, superseded_by::text AS superseded_by, variables FROM parameter_set WHERE (kind, ethereum_block_num) > ($1, $2::numeric)
+SELECT kind, ethereum_block_num::text AS block, first_slot, superseded_by::text AS superseded_by, default_bids::text AS default_bids, variables FROM parameter_set WHERE (kind, ethereum_block_num) > ($1, $2::numeric)
 ORDER BY kind, ethereum_block_num LIMIT 1000`,
         kind,
         block
@@ -52,6 +53,10 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             ? BigInt(decoded.value.defaultSlotSetBidSlotNum)
             : null
           findings.same("variables", `${place}, first_slot`, set.first_slot, firstSlot)
+          const defaultBids = "defaultSlotSetBid" in decoded.value
+            ? `{${decoded.value.defaultSlotSetBid.join(",")}}`
+            : null
+          findings.same("variables", `${place}, default_bids`, set.default_bids, defaultBids)
           if (firstSlot !== null) {
             while (current.length > 0 && current.at(-1)!.first_slot! >= firstSlot) {
               checkSupersededBy(current.pop()!, set.block)

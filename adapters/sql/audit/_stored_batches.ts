@@ -25,6 +25,8 @@ export interface StoredBatch {
   readonly totalFeeUnits: bigint
   readonly totalAccounts: bigint
   readonly totalPublicKeys: bigint
+  readonly totalL1UserTransactions: bigint
+  readonly totalL1WaitMs: bigint
   readonly lastForgedQueue: number | null
   readonly updated: ReadonlyArray<AccountIndex>
   readonly overwritten: ReadonlyMap<AccountIndex, Holding>
@@ -34,7 +36,7 @@ export interface StoredBatch {
 
 const batchesStatement = `
 SELECT ${batchRowSql} AS line, r.transactions_from, r.transactions_to, r.exits_from, r.exits_to, r.total_transactions, r.total_l2_transactions,
-  r.total_fee_units::text AS total_fee_units, r.total_accounts, r.total_public_keys, r.last_forged_queue, array_to_string(r.updated_accounts, ';') AS updated,
+  r.total_fee_units::text AS total_fee_units, r.total_accounts, r.total_public_keys, r.total_l1_user_transactions, r.total_l1_wait_ms::text AS total_l1_wait_ms, r.last_forged_queue, array_to_string(r.updated_accounts, ';') AS updated,
   array_to_string(r.nonces_before, ';') AS nonces, array_to_string(r.balances_before, ';') AS balances, '0x' || encode(block.hash, 'hex') AS hash, block.timestamp_ms AS time
 FROM batch AS r LEFT JOIN block ON block.number = r.ethereum_block_num WHERE r.batch_num < $1::bigint ORDER BY r.batch_num DESC LIMIT $2::bigint`
 
@@ -49,6 +51,8 @@ interface BatchLine {
   readonly total_fee_units: string
   readonly total_accounts: bigint
   readonly total_public_keys: bigint
+  readonly total_l1_user_transactions: bigint
+  readonly total_l1_wait_ms: string
   readonly last_forged_queue: bigint | null
   readonly updated: string
   readonly nonces: string
@@ -88,6 +92,8 @@ const decodeStoredBatch = (row: BatchLine): StoredBatch => {
     totalFeeUnits: BigInt(row.total_fee_units),
     totalAccounts: row.total_accounts,
     totalPublicKeys: row.total_public_keys,
+    totalL1UserTransactions: row.total_l1_user_transactions,
+    totalL1WaitMs: BigInt(row.total_l1_wait_ms),
     lastForgedQueue: row.last_forged_queue === null ? null : Number(row.last_forged_queue),
     updated,
     overwritten: new Map(

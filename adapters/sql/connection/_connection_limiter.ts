@@ -44,11 +44,13 @@ export const makeConnectionLimiter = (
     return semaphore.release(1)
   })
   // scoped, to release a permit that is granted at the same time as the timeout
-  const wait: Effect.Effect<void, SqlError.SqlError, Scope.Scope> = Effect.suspend(() => {
-    waits++
-    waiting++
-    return semaphore.takeScoped(1).pipe(
-      Effect.timeoutOrElse({
+  const wait: Effect.Effect<void, SqlError.SqlError, Scope.Scope> = Effect.acquireUseRelease(
+    Effect.sync(() => {
+      waits++
+      waiting++
+    }),
+    () =>
+      Effect.timeoutOrElse(semaphore.takeScoped(1), {
         duration: waitMs,
         orElse: () =>
           Effect.suspend(() => {
@@ -56,13 +58,13 @@ export const makeConnectionLimiter = (
             return Effect.fail(timedOut)
           })
       }),
-      Effect.ensuring(Effect.sync(() => waiting--)),
-      Effect.andThen(Effect.acquireRelease(
-        Effect.sync(() => inUse++),
-        () => Effect.sync(() => inUse--)
-      ))
-    )
-  })
+    () => Effect.sync(() => void waiting--)
+  ).pipe(
+    Effect.andThen(Effect.acquireRelease(
+      Effect.sync(() => inUse++),
+      () => Effect.sync(() => inUse--)
+    ))
+  )
   return {
     stats: (): ConnectionLimiterStats => ({ inUse, waiting, waits, timeouts }),
     /** Runs the effect with a permit; creates a scope only if it has to wait. */

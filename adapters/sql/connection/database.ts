@@ -11,7 +11,20 @@ import {
 } from "./failure.ts"
 import { serverAddress, addressText } from "./_server_address.ts"
 
-/** The clients of one database. */
+/**
+ * The clients of one database: connections for reads, for writes and for migrations.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted } from "effect"
+ * import { Database, databaseLayer } from "rollup-node-api/sql"
+ *
+ * const url = Redacted.make(process.env.DATABASE_URL!)
+ * const select = Effect.flatMap(Database, ({ reads }) => reads.unsafe("SELECT 6 * 7 AS answer"))
+ * const rows = await Effect.runPromise(Effect.provide(select, databaseLayer({ url })))
+ * console.log(rows[0]) // => { answer: 42 }
+ * ```
+ */
 export class Database extends Context.Service<Database, {
   /**
    * For point and page reads; statements of many fibers share connections. Each statement reads its

@@ -4,9 +4,22 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 
 /**
  * The database cannot be used: the URL is invalid ("url"), the server rejects the connection
- * ("refused") or does not answer ("unreachable"), an applied migration has another text ("migrationChanged") or is unknown ("newer"),
- * or the ledger is of another network ("otherNetwork"). `message` says what to do. Nothing in the
- * database was changed.
+ * ("refused") or does not answer ("unreachable"), an applied migration has another text
+ * ("migrationChanged") or is unknown ("newer"), or the ledger is of another network
+ * ("otherNetwork"). `message` says what to do. Nothing in the database was changed.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { databaseLayer } from "rollup-node-api/sql"
+ *
+ * const database = databaseLayer({ url: Redacted.make("mysql://localhost/rollup") })
+ * const open = Layer.build(database).pipe(
+ *   Effect.as("open"),
+ *   Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))
+ * )
+ * console.log(await Effect.runPromise(Effect.scoped(open))) // => url
+ * ```
  */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   readonly reason: "url" | "refused" | "unreachable" | "migrationChanged" | "newer" | "otherNetwork"

@@ -10,6 +10,26 @@ import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
  * The newest ledger version known to this process, and the changes of the pool. Each write notifies
  * all processes at its commit. The version is also polled: every 500 ms while the LISTEN connection
  * is down, and every 5 s otherwise.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted, Result, Stream } from "effect"
+ * import { LedgerWriter } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { LedgerVersions, sqlStores } from "rollup-node-api/sql"
+ *
+ * const stores = sqlStores({
+ *   genesis: simulate({ seed: 1 }).genesis,
+ *   url: Redacted.make(process.env.DATABASE_URL!)
+ * })
+ * const program = Effect.gen(function*() {
+ *   const { changes, current } = yield* LedgerVersions
+ *   const before = yield* current
+ *   yield* (yield* LedgerWriter).setPrices([], () => Result.void)
+ *   return yield* Stream.runHead(Stream.filter(changes, (version) => version > before))
+ * })
+ * console.log((await Effect.runPromise(Effect.provide(program, stores)))._tag) // => Some
+ * ```
  */
 export class LedgerVersions extends Context.Service<LedgerVersions, {
   /** Returns the greatest known version; 0 before the first notification or poll. */

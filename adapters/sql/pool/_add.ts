@@ -3,6 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
 import {
+  type AddGroupResult,
   type AddResult,
   type Pooled,
   type PoolLimits,
@@ -56,11 +57,53 @@ export const addTransactions = (
       record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
       return { kind: "added" }
     })
-    if (rows.length > 0) {
-      yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)])
-    }
+    if (rows.length > 0) yield* insert(sql, record, rows)
     return answers
   })
+
+/** Adds the transactions of a group, or none if one of them is stored or a limit is exceeded. */
+export const addGroup = (
+  sql: SqlClient.SqlClient,
+  write: PoolWrite,
+  group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+  limits: PoolLimits
+): Effect.Effect<AddGroupResult, SqlError.SqlError> =>
+  Effect.gen(function*() {
+    const { known, record } = yield* loadPending(
+      sql,
+      write,
+      group.map((each) => ({ ...each, limits }))
+    )
+    const rows: Array<Pooled> = []
+    for (const { transaction: { id } } of group) {
+      const stored = known.get(id)
+      if (stored !== undefined) return { kind: "known", transaction: stored }
+    }
+    for (const { sender, transaction } of group) {
+      const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
+      rows.push({ transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ })
+      record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
+    }
+    const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
+    if (record.counts.pend > limits.pendingMax) {
+      return { kind: "full", limit: "pendingMax", account: senders[0]! }
+    }
+    const account = senders.find((index) => record.pendingOf(index) > limits.pendingPerAccountMax)
+    if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
+    yield* insert(sql, record, rows)
+    return { kind: "added" }
+  })
+
+/** Stores new transactions, and notifies all processes. */
+const insert = (
+  sql: SqlClient.SqlClient,
+  record: PoolRecord,
+  rows: ReadonlyArray<Pooled>
+): Effect.Effect<unknown, SqlError.SqlError> =>
+  Effect.andThen(
+    sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)]),
+    sql.unsafe(notifyPoolChange, [formatSlots([])])
+  )
 
 const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
 
@@ -81,9 +124,16 @@ export const replaceTransaction = (
     const stored = known.get(id)
     if (stored !== undefined) return { kind: "known", transaction: stored }
     const [row] = yield* sql.unsafe<
-      { readonly state: PoolState; readonly batch_num: bigint | null }
-    >("SELECT state, batch_num FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
-    if (row?.state !== "pend" && row?.state !== "invl") {
+      {
+        readonly state: PoolState
+        readonly batch_num: bigint | null
+        readonly is_grouped: boolean
+      }
+    >(
+      "SELECT state, batch_num, group_id IS NOT NULL AS is_grouped FROM pool_transaction WHERE id = $1",
+      [bytesOf(replaced)]
+    )
+    if (row?.is_grouped === true || (row?.state !== "pend" && row?.state !== "invl")) {
       return { kind: "notReplaceable", state: row?.state ?? null }
     }
     if (row.state === "invl") {
@@ -92,12 +142,13 @@ export const replaceTransaction = (
         return { kind: "full", limit: "pendingPerAccountMax" }
       }
     }
+    const batchNum = numberOrNull(row.batch_num)
     record.add(fromAccountIndex, {
       id: replaced,
       from: row.state,
       to: null,
       atMs,
-      batchNum: numberOrNull(row.batch_num),
+      batchNum,
       reason: replacedReason(id)
     })
     const added = { transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ }
@@ -112,7 +163,7 @@ export const replaceTransaction = (
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
     yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
     yield* sql.unsafe(notifyPoolChange, [formatSlots([replaced])])
-    return { kind: "replaced" }
+    return { kind: "replaced", from: row.state, batchNum }
   })
 
 /**

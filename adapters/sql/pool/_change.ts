@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
-import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
 import { notifyPoolChange, formatSlots } from "../notifications/mod.ts"
@@ -17,8 +17,9 @@ import {
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
- * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction.
- * Returns the ids of these changes. A second change of a transaction sees the first.
+ * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction, and
+ * those of a group only if this holds for all of them. Returns the ids of these changes. A second
+ * change of a transaction sees the first.
  */
 export const applyChanges = (
   sql: SqlClient.SqlClient,
@@ -28,11 +29,16 @@ export const applyChanges = (
 ): Effect.Effect<ReadonlyArray<TransactionId>, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { changed, record, states } = yield* loadStates(sql, write, changes)
-    const ids = changes.filter(({ batchNum, from, fromBatchNum, id, reason, to }) => {
+    const isFrom = ({ from, fromBatchNum, id }: PoolChange) =>
+      states.get(id)?.state === from && states.get(id)?.batchNum === fromBatchNum
+    const unchanged = new Set(
+      changes.filter((change) => !isFrom(change)).map(({ id }) => states.get(id)?.group ?? null)
+    )
+    const ids = changes.filter((change) => {
+      const { batchNum, from, id, reason, to } = change
       const state = states.get(id)
-      if (
-        state === undefined || state.state !== from || state.batchNum !== fromBatchNum
-      ) return false
+      if (state === undefined || !isFrom(change)) return false
+      if (state.group !== null && unchanged.has(state.group)) return false
       record.add(state.account, { id, from, to, atMs, batchNum, reason })
       states.set(id, { ...state, state: to, batchNum })
       changed.add(id)
@@ -116,6 +122,7 @@ export const settledBatchOf = (row: SettledBatchRow): SettledBatch => ({
 
 interface StoredState {
   readonly account: AccountIndex
+  readonly group: GroupId | null
   /** Null after the transaction has left the pool. */
   readonly state: PoolState | null
   readonly batchNum: number | null
@@ -127,6 +134,7 @@ interface StateRow {
   readonly batch_num: bigint | null
   readonly from_account_index: bigint
   readonly pending: bigint
+  readonly group_id: Uint8Array | null
 }
 
 const loadStates = (
@@ -147,6 +155,7 @@ const loadStates = (
           row
         ): [TransactionId, StoredState] => [prefixedOf(row.id), {
           account: Number(row.from_account_index),
+          group: row.group_id === null ? null : prefixedOf(row.group_id),
           state: row.state,
           batchNum: numberOrNull(row.batch_num)
         }])
@@ -155,7 +164,7 @@ const loadStates = (
   )
 
 const statesStatement = `
-SELECT t.id, t.state, t.batch_num, t.from_account_index, coalesce(pool_sender.pending, 0) AS pending
+SELECT t.id, t.state, t.batch_num, t.from_account_index, t.group_id, coalesce(pool_sender.pending, 0) AS pending
 FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
 LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 

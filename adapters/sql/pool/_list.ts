@@ -77,7 +77,7 @@ export type ListRow =
   & ({ readonly id: null } | FullRow)
 
 const conditionOf = (
-  { from, party, state, to, tokenId, type }: PoolFilters,
+  { from, id, party, state, to, tokenId, type }: PoolFilters,
   parameter: (value: unknown) => string
 ): string => {
   const sentBy = ({ accounts }: PoolParty) =>
@@ -89,6 +89,7 @@ const conditionOf = (
       ...publicKey === undefined ? [] : [`t.to_public_key = ${parameter(bytesOf(publicKey))}`]
     ].join(" OR ")
   const conditions = [
+    ...id === undefined ? [] : [`t.id = ${parameter(bytesOf(id))}`],
     ...state === undefined ? [] : [`t.state = ${parameter(state)}`],
     ...type === undefined ? [] : [`t.type = ${parameter(type)}`],
     ...tokenId === undefined ? [] : [`t.token_id = ${parameter(int8(tokenId))}`],

@@ -25,7 +25,13 @@ import {
 
 type PoolReads = Omit<
   Context.Service.Shape<typeof PoolStore>,
-  "addAuthorization" | "addTransaction" | "replaceTransaction" | "change" | "settle" | "skip"
+  | "addAuthorization"
+  | "addGroup"
+  | "addTransaction"
+  | "replaceTransaction"
+  | "change"
+  | "settle"
+  | "skip"
 >
 
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
@@ -75,6 +81,7 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
       ([counts]) => counts!
     ),
     pooled: (ids) => pooled(byIdsStatement, [byteaList(ids)]),
+    members: (ids) => pooled(membersStatement, [byteaList(ids)]),
     pendingOf: (index) =>
       Effect.map(
         first(
@@ -195,6 +202,10 @@ const byIdsStatement = `
 SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT * FROM pool_transaction WHERE pool_transaction.id = wanted.id LIMIT 1) AS t
 ORDER BY wanted.place`
+
+const membersStatement = `
+SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (group_id, place)
+JOIN pool_transaction AS t ON t.group_id = wanted.group_id ORDER BY wanted.place, t.group_position`
 
 const byFeeStatement = (after: string): string =>
   `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id = $1 ${after} ORDER BY t.token_id, - t.fee_units, t.arrival LIMIT $2`

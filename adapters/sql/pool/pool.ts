@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
 import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
+import { addGroup, addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
 import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 import { retryWrite, runPoolWrite } from "./_pool_write.ts"
@@ -24,6 +24,8 @@ export const openPool: Effect.Effect<
   return {
     ...poolReads(reads),
     addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
+    addGroup: (group, limits) =>
+      runPoolWrite(writes, (write) => addGroup(writes, write, group, limits)),
     replaceTransaction: (replaced, transaction, sender, limits) =>
       runPoolWrite(
         writes,

@@ -49,6 +49,10 @@ export interface PoolTransactionRow {
   readonly request_fee: number | null
   readonly request_nonce: string | null
   readonly max_num_batch: bigint | null
+  readonly group_id: Uint8Array | null
+  readonly group_position: number | null
+  readonly group_size: number | null
+  readonly request_offset: number | null
 }
 
 const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } = {
@@ -82,7 +86,11 @@ const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } =
   request_amount: numerics(({ transaction }) => transaction.request?.amount ?? null),
   request_fee: smallints(({ transaction }) => transaction.request?.fee ?? null),
   request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null),
-  max_num_batch: bigints(({ transaction }) => transaction.maxNumBatch ?? null)
+  max_num_batch: bigints(({ transaction }) => transaction.maxNumBatch ?? null),
+  group_id: hexBytes(({ transaction }) => transaction.group?.id ?? null),
+  group_position: smallints(({ transaction }) => transaction.group?.position ?? null),
+  group_size: smallints(({ transaction }) => transaction.group?.size ?? null),
+  request_offset: smallints(({ transaction }) => transaction.group?.requestOffset ?? null)
 }
 const names = Object.keys(columns)
 const insertedColumns = Object.values({
@@ -127,10 +135,23 @@ export const transactionOf = (row: PoolTransactionRow): PoolTransaction => ({
   signature: row.signature,
   request: row.has_request ? requestOf(row) : null,
   ...row.max_num_batch === null ? {} : { maxNumBatch: Number(row.max_num_batch) },
+  ...groupOf(row),
   state: row.state,
   timestampMs: Number(row.timestamp_ms),
   batchNum: numberOrNull(row.batch_num)
 })
+
+const groupOf = (
+  row: PoolTransactionRow
+): Pick<PoolTransaction, "group"> =>
+  row.group_id === null ? {} : {
+    group: {
+      id: prefixedOf(row.group_id),
+      position: row.group_position!,
+      size: row.group_size!,
+      requestOffset: row.request_offset!
+    }
+  }
 
 const requestOf = (row: PoolTransactionRow): RequestedTransaction => ({
   fromAccountIndex: numberOrNull(row.request_from_account_index),

@@ -3,13 +3,17 @@
  */
 export { appendEntries, appendPostings, SuffixCache, cutRemoved } from "./write_postings.ts"
 export {
+  applicableBlock,
   closeStatement,
   openExitKey,
   openExitSource,
   openLevels,
   openSlotKey,
   openStatement,
-  slotKey
+  slotKey,
+  slotKeys,
+  wonSlotKey,
+  wonSlotSource
 } from "./open_items.ts"
 export { countsOf, type Order, pageRows, pageStatement, type PageText, positionOf } from "./page.ts"
 export {

@@ -4,8 +4,8 @@ import { lastPlace } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
 /*
- * Lists whose items come and go: exits that can still be withdrawn, and slots by the bidder of
- * their best bid. `open_item` holds keys and items. `open_count` counts the items of each key in
+ * Lists whose items come and go: exits that can still be withdrawn, slots by the bidder of their
+ * best bid, and among them those whose best bid reaches the minimum. `open_item` holds keys and items. `open_count` counts the items of each key in
  * buckets of 512 items (level 1) and of 262,144 items (level 2), so that the rank of an item costs
  * the same at any size: it is the sum of the level 2 buckets before the item, of the level 1
  * buckets before it in its level 2 bucket, and a count of at most 512 index entries. An empty
@@ -46,6 +46,41 @@ WHERE ${condition}`
 
 /** Returns SQL for the key of the slots of a bidder. */
 export const slotKey = (bidder: string): string => `'\\x5362'::bytea || ${bidder}`
+
+/** Returns the key of the slots with a best bid of this bidder that reaches the minimum. */
+export const wonSlotKey = (bidder: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.from("Sw", "latin1"), bidder])
+
+const wonKey = (bidder: string): string => `'\\x5377'::bytea || ${bidder}`
+
+/** Returns SQL for both keys of the slots of a bidder, as a query of `key`. */
+export const slotKeys = (bidder: string): string =>
+  `SELECT ${slotKey(bidder)} AS key UNION ALL SELECT ${wonKey(bidder)}`
+
+/**
+ * Returns SQL for the block of the auction variables whose default bids apply to a slot. Variables
+ * that are not superseded apply from their first slot on, and ascend by it in the order of their
+ * blocks.
+ */
+export const applicableBlock = (slot: string): string =>
+  `coalesce(
+      (SELECT parameter_set.ethereum_block_num FROM parameter_set
+        WHERE parameter_set.superseded_by IS NULL AND parameter_set.first_slot <= ${slot} ORDER BY parameter_set.first_slot DESC LIMIT 1),
+      (SELECT min(parameter_set.ethereum_block_num) FROM parameter_set WHERE parameter_set.kind = 'auction')
+    )`
+
+/**
+ * Returns SQL for key and item of the slots of a query of `slot_num`: the key of won slots of the
+ * bidder with the best bid, for slots whose best bid reaches the minimum, or does not.
+ */
+export const wonSlotSource = (slots: string, isReached: boolean): string => `
+SELECT ${wonKey("best.bidder_addr")} AS key, slot.slot_num AS item FROM (${slots}) AS slot
+CROSS JOIN LATERAL (SELECT bid.bidder_addr, bid.bid_value FROM bid WHERE bid.slot_num = slot.slot_num ORDER BY bid.item_id DESC LIMIT 1) AS best
+CROSS JOIN LATERAL (SELECT ${applicableBlock("slot.slot_num")} AS block) AS applicable
+WHERE ${
+  isReached ? "" : "NOT "
+}(best.bid_value >= (SELECT parameter_set.default_bids[1 + mod(slot.slot_num, 6)] FROM parameter_set
+  WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = applicable.block))`
 
 const levels = `CROSS JOIN (VALUES ${
   openLevels.map(({ level, bits }) => `(${level}, ${bits})`).join(", ")

@@ -9,7 +9,14 @@ import {
 } from "../../../core/domain/mod.ts"
 import type { FoundItem, Page, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
-import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
+import {
+  countsOf,
+  openSlotKey,
+  type Order,
+  pageStatement,
+  positionOf,
+  wonSlotKey
+} from "../postings/mod.ts"
 import {
   byteParameter,
   cachedText,
@@ -143,7 +150,7 @@ export const makeSlotReader = (
       parameters: [
         wonByForger === undefined
           ? keysParameter([openSlotKey(Buffer.from(wonByBidder!.slice(2), "hex"))])
-          : byteParameter(openSlotKey(new Uint8Array())),
+          : byteParameter(wonSlotKey(new Uint8Array())),
         positionOf(order, fromItem),
         String(limit),
         String(low),
@@ -175,7 +182,7 @@ export const makeSlotReader = (
   }
 }
 
-/** Slots whose best bid is that of a bidder, or of one of a forger's bidders. */
+/** Slots whose best bid is that of a bidder, or that one of a forger's bidders has won. */
 const wonStatement = (by: "bidder" | "forger", order: Order): string =>
   cachedText(`slots ${by} ${order}`, () => {
     const parameter = parametersFrom(4)

@@ -26,7 +26,13 @@ export interface FeeBounds {
   readonly maxFeeUSD: number
 }
 
-const sums = ["total_transactions", "total_l2_transactions", "total_fee_units"]
+const sums = [
+  "total_transactions",
+  "total_l2_transactions",
+  "total_fee_units",
+  "total_l1_user_transactions",
+  "total_l1_wait_ms"
+]
 const sumsOf = (batch: string): ReadonlyArray<string> =>
   sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
 
@@ -59,6 +65,7 @@ const stateStatement = answerStatement({
     ...sumsOf("last"),
     "coalesce(last.total_accounts, 0)",
     "coalesce(last.total_public_keys, 0)",
+    "block.total_queued - coalesce(last.total_l1_user_transactions, 0)",
     ...windowColumns("day"),
     ...windowColumns("hour")
   ],
@@ -112,15 +119,19 @@ interface Sums {
   readonly transactions: number
   readonly l2Transactions: number
   readonly feeUnits: bigint
+  readonly l1UserTransactions: number
+  readonly l1WaitMs: bigint
 }
 
-const sumsColumns = 5
+const sumsColumns = 7
 const readSums = (head: ReadonlyArray<string>, at: number): Sums => ({
   batchNum: Number(head[at]),
   timestampMs: Number(head[at + 1]),
   transactions: Number(head[at + 2]),
   l2Transactions: Number(head[at + 3]),
-  feeUnits: BigInt(head[at + 4]!)
+  feeUnits: BigInt(head[at + 4]!),
+  l1UserTransactions: Number(head[at + 5]),
+  l1WaitMs: BigInt(head[at + 6]!)
 })
 
 const noBatches: BatchSums = {
@@ -129,7 +140,9 @@ const noBatches: BatchSums = {
   l2Transactions: 0,
   firstTimestampMs: 0,
   lastTimestampMs: 0,
-  feesUSD: 0
+  feesUSD: 0,
+  l1UserTransactions: 0,
+  l1WaitMs: 0n
 }
 
 /**
@@ -143,7 +156,9 @@ const sumsInWindow = (first: Sums, last: Sums): BatchSums =>
     l2Transactions: last.l2Transactions - first.l2Transactions,
     firstTimestampMs: first.timestampMs,
     lastTimestampMs: last.timestampMs,
-    feesUSD: usdOfFeeSum(last.feeUnits - first.feeUnits)
+    feesUSD: usdOfFeeSum(last.feeUnits - first.feeUnits),
+    l1UserTransactions: last.l1UserTransactions - first.l1UserTransactions,
+    l1WaitMs: last.l1WaitMs - first.l1WaitMs
   }
 
 const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): NetworkState => {
@@ -154,10 +169,10 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
   const rollup = decodeParameterSet("rollup", lines.pop()!)
   const [hash, timestampMs, lastEthereumBlock, ...numbers] = answer.head
   const last = readSums(numbers, 0)
-  const [totalAccounts, totalPublicKeys] = numbers.slice(sumsColumns)
+  const [totalAccounts, totalPublicKeys, pendingL1Transactions] = numbers.slice(sumsColumns)
   const [day, hour] = [
-    readSums(numbers, sumsColumns + 2),
-    readSums(numbers, 2 * sumsColumns + 2)
+    readSums(numbers, sumsColumns + 3),
+    readSums(numbers, 2 * sumsColumns + 3)
   ]
   const { slot } = readSlots(clock, lines)
   const boot = bootCoordinator(clock.variables)
@@ -175,6 +190,7 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
       },
       (slotNum) => slot(slotNum).winner ?? boot
     ),
+    pendingL1Transactions: Number(pendingL1Transactions),
     metrics: metricsOf(sumsInWindow(day, last), {
       totalAccounts: Number(totalAccounts),
       totalPublicKeys: Number(totalPublicKeys)

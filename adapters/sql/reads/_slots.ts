@@ -7,6 +7,7 @@ import {
   slotView
 } from "../../../core/domain/mod.ts"
 import { fieldsOf, freeTextOf, lineSql, type SqlAnswer } from "../connection/mod.ts"
+import { applicableBlock } from "../postings/mod.ts"
 import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
 import { decodeParameterSet } from "./parameter_sets.ts"
 
@@ -24,8 +25,7 @@ export const currentVariables = (kind: string): string =>
 
 /**
  * Returns a common table expression `best` of the best bid of each slot; `slots` is a query of
- * `slot_num`. Variables that are not superseded apply from their first slot on, and ascend by it in
- * the order of their blocks.
+ * `slot_num`.
  */
 export const bestBids = (slots: string): string =>
   `best AS MATERIALIZED (
@@ -35,11 +35,7 @@ export const bestBids = (slots: string): string =>
     FROM (SELECT * FROM bid WHERE bid.slot_num = slot.slot_num ORDER BY bid.item_id DESC LIMIT 1) AS r
     CROSS JOIN LATERAL ${registrationOf("r.bidder_addr", "c")}
   ) AS bid CROSS JOIN LATERAL (
-    SELECT coalesce(
-      (SELECT parameter_set.ethereum_block_num FROM parameter_set
-        WHERE parameter_set.superseded_by IS NULL AND parameter_set.first_slot <= slot.slot_num ORDER BY parameter_set.first_slot DESC LIMIT 1),
-      (SELECT min(parameter_set.ethereum_block_num) FROM parameter_set WHERE parameter_set.kind = 'auction')
-    ) AS ethereum_block_num
+    SELECT ${applicableBlock("slot.slot_num")} AS ethereum_block_num
   ) AS applicable
 )`
 

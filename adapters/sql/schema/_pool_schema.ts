@@ -109,3 +109,14 @@ export const poolListSchema: ReadonlyArray<string> = [
   "CREATE INDEX pool_transaction_to_address ON pool_transaction (to_address, arrival) WHERE to_address IS NOT NULL",
   "CREATE INDEX pool_transaction_to_key ON pool_transaction (to_public_key, arrival) WHERE to_public_key IS NOT NULL"
 ]
+
+/** The atomic group of a transaction and its place in it; NULL if it was posted alone. */
+export const groupSchema: ReadonlyArray<string> = [
+  `ALTER TABLE pool_transaction
+  ADD COLUMN group_id bytea CHECK (octet_length(group_id) = 32),
+  ADD COLUMN group_position smallint CHECK (group_position >= 0 AND group_position < group_size),
+  ADD COLUMN group_size smallint CHECK (group_size > 1),
+  ADD COLUMN request_offset smallint CHECK (request_offset BETWEEN 1 AND 7),
+  ADD CHECK (num_nonnulls(group_id, group_position, group_size, request_offset) IN (0, 4))`,
+  "CREATE UNIQUE INDEX pool_transaction_group ON pool_transaction (group_id, group_position) WHERE group_id IS NOT NULL"
+]

@@ -19,6 +19,21 @@ export interface MigrateOptions {
  * and returns them. Any number of processes may call it at the same time; each migration is applied
  * once. Fails with a `DatabaseError`, and applies nothing, if an applied migration is unknown to
  * this program ("newer") or has another text ("migrationChanged").
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted } from "effect"
+ * import { databaseLayer, migrate } from "rollup-node-api/sql"
+ *
+ * const url = Redacted.make(process.env.DATABASE_URL!)
+ * const update = Effect.gen(function*() {
+ *   const missing = yield* migrate({ dryRun: true })
+ *   const applied = yield* migrate()
+ *   return [applied.length === missing.length, (yield* migrate()).length]
+ * })
+ * const result = await Effect.runPromise(Effect.provide(update, databaseLayer({ url })))
+ * console.log(result) // => [ true, 0 ]
+ * ```
  */
 export const migrate = (
   { dryRun = false, migrations = all }: MigrateOptions = {}

@@ -57,6 +57,7 @@ export const blockColumns: Columns<BlockRow> = {
   last_batch_num: bigints((row) => row.lastBatchNum),
   last_account_index: bigints((row) => row.lastAccountIndex),
   last_token_id: bigints((row) => row.lastTokenId),
+  total_queued: bigints((row) => row.totalQueued),
   ...nextColumns((row) => row.next)
 }
 
@@ -81,6 +82,7 @@ export const batchColumns: Columns<BatchRow> = {
   exit_root: numerics(({ batch }) => batch.exitRoot),
   forge_l1_transactions_num: bigints(({ batch }) => batch.forgeL1TransactionsNum),
   slot_num: bigints(({ batch }) => batch.slotNum),
+  ethereum_tx_hash: hexBytes(({ batch }) => batch.ethereumTxHash),
   transactions_from: bigints((row) => row.transactions[0]),
   transactions_to: bigints((row) => row.transactions[1]),
   exits_from: bigints((row) => row.exits[0]),
@@ -90,6 +92,8 @@ export const batchColumns: Columns<BatchRow> = {
   total_fee_units: numerics(({ totals }) => totals.feeUnits),
   total_accounts: bigints(({ totals }) => totals.accounts),
   total_public_keys: bigints(({ totals }) => totals.publicKeys),
+  total_l1_user_transactions: bigints(({ totals }) => totals.l1UserTransactions),
+  total_l1_wait_ms: numerics(({ totals }) => totals.l1WaitMs),
   last_forged_queue: bigints((row) => row.lastForgedQueue),
   updated_accounts: arrays(
     "bigint",
@@ -143,7 +147,9 @@ const commonTransactionColumns: Columns<Transaction> = {
   ethereum_block_num: numerics(({ l1 }) => l1 && l1.ethereumBlockNum),
   fee: smallints(({ l2 }) => l2 && l2.fee),
   historic_fee_usd: doubles(({ l2 }) => l2 && l2.historicFeeUSD),
-  nonce: bigints(({ l2 }) => l2 && l2.nonce)
+  nonce: bigints(({ l2 }) => l2 && l2.nonce),
+  ethereum_tx_hash: hexBytes(({ l1 }) => l1 && l1.ethereumTxHash),
+  l1_fee: numerics(({ l1 }) => l1 && l1.l1Fee)
 }
 
 export const transactionColumns: Columns<Transaction> = {
@@ -252,6 +258,12 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   first_slot: bigints(({ set }) =>
     "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
   ),
+  default_bids: {
+    ...texts<ParameterSet>(({ set }) =>
+      "defaultSlotSetBid" in set ? `{${set.defaultSlotSetBid.join(",")}}` : null
+    ),
+    cast: "::numeric[]"
+  },
   variables: texts((row) => encodeParameterSet(row.kind, row.set as never))
 }
 

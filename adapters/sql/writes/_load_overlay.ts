@@ -48,6 +48,8 @@ export interface OverlayStart {
   readonly totals: Readonly<Totals>
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
+  /** L1 user transactions that were queued up to the last block. */
+  readonly totalQueued: number
   readonly lastAccountIndex: AccountIndex
   readonly lastTokenId: TokenId
   readonly lastForgedQueue: number | null
@@ -88,11 +90,14 @@ interface LedgerEnd extends StoredBlock {
   readonly next_token: bigint
   readonly next_coordinator: bigint
   readonly last_ethereum_block: string
+  readonly total_queued: bigint
   readonly total_transactions: bigint | null
   readonly total_l2_transactions: bigint | null
   readonly total_fee_units: string | null
   readonly total_accounts: bigint | null
   readonly total_public_keys: bigint | null
+  readonly total_l1_user_transactions: bigint | null
+  readonly total_l1_wait_ms: string | null
   readonly last_forged_queue: bigint | null
   readonly last_account_index: bigint | null
   readonly last_token_id: bigint
@@ -108,8 +113,9 @@ const newestSet = (kind: string): string =>
 
 const ledgerEndStatement = `
 SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
-  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block,
-  batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.last_forged_queue,
+  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block, block.total_queued,
+  batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.total_l1_user_transactions,
+  batch.total_l1_wait_ms, batch.last_forged_queue,
   (SELECT max(account_index) FROM account) AS last_account_index,
   (SELECT max(token_id) FROM token) AS last_token_id,
   (SELECT max(queue) FROM queued_transaction WHERE NOT forged) AS last_open_queue,
@@ -255,8 +261,11 @@ const idsOf = (end: LedgerEnd) => ({
     l2Transactions: Number(end.total_l2_transactions ?? 0),
     feeUnits: BigInt(end.total_fee_units ?? 0),
     accounts: Number(end.total_accounts ?? 0),
-    publicKeys: Number(end.total_public_keys ?? 0)
+    publicKeys: Number(end.total_public_keys ?? 0),
+    l1UserTransactions: Number(end.total_l1_user_transactions ?? 0),
+    l1WaitMs: BigInt(end.total_l1_wait_ms ?? 0)
   },
+  totalQueued: Number(end.total_queued),
   lastEthereumBlock: BigInt(end.last_ethereum_block),
   lastAccountIndex: Number(end.last_account_index ?? FIRST_USER_ACCOUNT - 1),
   lastTokenId: Number(end.last_token_id),

@@ -8,9 +8,11 @@ import {
   openExitSource,
   openStatement,
   removing,
-  slotKey
+  slotKey,
+  slotKeys
 } from "../postings/mod.ts"
 import type { OverlayStart } from "./_load_overlay.ts"
+import { updateWonSlots } from "./_won_slots.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
@@ -57,14 +59,19 @@ const openExits = openStatement(
 )
 
 const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
-const heldSlots = `
-SELECT ${
-  slotKey("best.bidder_addr")
-} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
+const bestBidders = `unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
-const closeSlots = closeStatement(heldSlots)
+const closeSlots = closeStatement(
+  `SELECT keys.key, asked.slot_num AS item FROM ${bestBidders} CROSS JOIN LATERAL (${
+    slotKeys("best.bidder_addr")
+  }) AS keys`
+)
 const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
-const openSlots = openStatement(heldSlots)
+const openSlots = openStatement(
+  `SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM ${bestBidders}`
+)
+const firstSlotStatement =
+  "SELECT min(first_slot) AS first_slot FROM parameter_set WHERE kind = 'auction' AND ethereum_block_num > $1::numeric"
 
 /**
  * Restores and deletes, in one statement, all rows that need no other statement first. Each part of
@@ -178,16 +185,19 @@ const deleteAbove = Effect.fnUntraced(
       )
     }
     if (surviving.next_exit < next.exit) yield* run(closeExits, surviving.next_exit)
-    if (surviving.next_bid < next.bid) {
-      const slots = bigintArray(
-        (yield* run<{ readonly slot_num: bigint }>(slotsStatement, surviving.next_bid)).map((
-          { slot_num }
-        ) => slot_num)
-      )
-      yield* run(closeSlots, slots)
+    const slots = surviving.next_bid < next.bid
+      ? (yield* run<{ readonly slot_num: bigint }>(slotsStatement, surviving.next_bid))
+        .map(({ slot_num }) => slot_num)
+      : []
+    if (slots.length > 0) {
+      yield* run(closeSlots, bigintArray(slots))
       yield* run(removeBids, surviving.next_bid)
-      yield* run(openSlots, slots)
+      yield* run(openSlots, bigintArray(slots))
     }
+    const [sets] = yield* run<{ readonly first_slot: bigint | null }>(
+      firstSlotStatement,
+      surviving.number
+    )
     if (surviving.next_coordinator < next.coordinator) {
       const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(
         biddersStatement,
@@ -208,5 +218,6 @@ const deleteAbove = Effect.fnUntraced(
       surviving.last_token_id,
       `${tokenVersion + 1}`
     )
+    yield* updateWonSlots(sql, { slots, firstSlot: sets!.first_slot })
   }
 )

@@ -31,6 +31,9 @@ export interface Totals {
   feeUnits: bigint
   accounts: number
   publicKeys: number
+  l1UserTransactions: number
+  /** Time between the blocks that queued and that forged these. */
+  l1WaitMs: bigint
 }
 
 /** A block, and the last and next ids after it. */
@@ -40,6 +43,8 @@ export interface BlockRow {
   readonly lastBatchNum: number
   readonly lastAccountIndex: AccountIndex
   readonly lastTokenId: TokenId
+  /** L1 user transactions that were queued up to the block. */
+  readonly totalQueued: number
   readonly next: Readonly<NextItems>
 }
 

@@ -78,6 +78,7 @@ export class WriteOverlay extends LedgerCopy {
       lastBatchNum: this.lastBatchNum,
       lastAccountIndex: this.lastAccountIndex,
       lastTokenId: this.lastTokenId,
+      totalQueued: this.start.totalQueued + this.rows.queued.size,
       next: { ...this.next }
     })
   }
@@ -207,6 +208,8 @@ export class WriteOverlay extends LedgerCopy {
     for (const [position, queued] of rows.entries()) {
       const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
       this.rows.forgedItems.add(queued.itemId)
+      this.#totals.l1UserTransactions++
+      this.#totals.l1WaitMs += BigInt(batch.timestampMs - queued.timestampMs)
       this.rows.transactions.push({
         ...queued,
         ...accounts,

@@ -19,9 +19,12 @@ import {
   type ListedEntries,
   openExitSource,
   openStatement,
-  slotKey
+  slotKey,
+  slotKeys
 } from "../postings/mod.ts"
 import * as columns from "./_ledger_columns.ts"
+import type { ParameterSet } from "./_rows_to_write.ts"
+import { updateWonSlots } from "./_won_slots.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
 const insertBlocks = insertInto("block", columns.blockColumns)
@@ -64,7 +67,11 @@ const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${
   rowsOf("r", columns.heldSlotColumns)
 }`
 const openSlots = openStatement(heldSlots)
-const closeSlots = closeStatement(heldSlots)
+const closeSlots = closeStatement(
+  `SELECT keys.key, r.item FROM ${rowsOf("r", columns.heldSlotColumns)} CROSS JOIN LATERAL (${
+    slotKeys("r.bidder")
+  }) AS keys`
+)
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
@@ -149,6 +156,10 @@ export const writeRows = (
     if (slots.won.length > 0) {
       yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
     }
+    yield* updateWonSlots(sql, {
+      slots: [...rows.biddersBefore.keys()],
+      firstSlot: firstSlotOf(rows.parameterSets)
+    })
     yield* appendPostings(sql, "accounts", rows.accounts.map((index) => overlay.account(index)!))
     yield* appendPostings(sql, "exits", rows.exits)
     yield* appendEntries(sql, "transactions", listed, {
@@ -178,6 +189,14 @@ export const writeRows = (
     ])
     return listed.suffixes
   })
+}
+
+/** Returns the first slot whose default bids the sets change; null if none. */
+const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {
+  const slots = sets.flatMap(({ set }) =>
+    "defaultSlotSetBidSlotNum" in set ? [set.defaultSlotSetBidSlotNum] : []
+  )
+  return slots.length === 0 ? null : Math.min(...slots)
 }
 
 /** Returns the slots whose best bid is by a different bidder than before the write. */

@@ -41,7 +41,29 @@ export type BulkWrite<E> =
     readonly check: (view: LedgerView) => Result.Result<void, E>
   }
 
-/** Applies many writes in one transaction, to load a feed. */
+/**
+ * Applies many writes in one transaction, to load a feed.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted } from "effect"
+ * import { decideBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { BulkWriter, sqlStores } from "rollup-node-api/sql"
+ *
+ * const { genesis, next } = simulate({ seed: 1, rollBackPeriodBlocks: 0 })
+ * const rules = { constants: genesis.constants, keccak256 }
+ * const writes = Array.from({ length: 3 }, next).flatMap((record) =>
+ *   record.kind === "block"
+ *     ? [{ kind: "block", block: record.block, decide: decideBlock(rules, record.block) } as const]
+ *     : [])
+ * const url = Redacted.make(process.env.DATABASE_URL!)
+ * const load = Effect.flatMap(BulkWriter, ({ applyAll }) => applyAll(writes))
+ * const results = await Effect.runPromise(Effect.provide(load, sqlStores({ genesis, url })))
+ * console.log(results.map(({ stamp }) => stamp.version > 0)) // => [ true, true, true ]
+ * ```
+ */
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
    * Applies consecutive writes in one transaction, each decided on the result of the previous

@@ -58,6 +58,7 @@ export const openLedger = (
           lastBatchNum: 0,
           lastAccountIndex: 255,
           lastTokenId: 0,
+          totalQueued: 0,
           next: firstItemIds
         }
       ])

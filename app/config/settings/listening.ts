@@ -1,6 +1,6 @@
 import { type RevisionName, revisionList } from "../../../core/mod.ts"
 import { group, setting } from "../setting.ts"
-import { hostAddress, integer, integerOr, text } from "../value.ts"
+import { hostAddress, integer, integerOr, serverUrl, text } from "../value.ts"
 
 const mountPath = {
   placeholder: "path",
@@ -41,6 +41,13 @@ export const listening = group("Listening", {
     value: text(hostAddress),
     default: "127.0.0.1",
     doc: "Address to listen on; 0.0.0.0 listens on all IPv4 addresses"
+  }),
+  publicUrl: setting({
+    key: "server.public_url",
+    flag: "public-url",
+    value: text(serverUrl),
+    doc:
+      "URL at which clients reach this server: the URL of every coordinator of the simulated network, spelled exactly as here; fictional URLs if not set"
   }),
   workers: setting({
     key: "server.workers",

@@ -1,5 +1,5 @@
 export { listening, type RevisionPaths, revisionPaths } from "./listening.ts"
 export { log, monitoring } from "./monitoring.ts"
-export { network } from "./network.ts"
+export { chain, network } from "./network.ts"
 export { serverSettings } from "./server.ts"
 export { checkpoints, connections, database, replica, storage } from "./storage.ts"

@@ -1,5 +1,13 @@
 import { group, setting } from "../setting.ts"
-import { filePath, integer, nonEmptyText, number, text, yesNo } from "../value.ts"
+import { ethereumAddress, filePath, integer, nonEmptyText, number, text, yesNo } from "../value.ts"
+
+const contract = (name: string, contract: string) =>
+  setting({
+    key: `network.${name}`,
+    flag: name.replaceAll("_", "-"),
+    value: text(ethereumAddress),
+    doc: `Address of the ${contract} of the simulated network; derived from the seed if not set`
+  })
 
 export const network = group("Network", {
   seed: setting({
@@ -26,7 +34,36 @@ export const network = group("Network", {
       pattern: /^[a-z][a-z0-9]{0,15}$/u
     }),
     doc: "Prefix of identifiers and of field names that contain it"
+  }),
+  networkName: setting({
+    key: "network.name",
+    flag: "network-name",
+    value: text(nonEmptyText),
+    default: "Rollup Network",
+    doc:
+      "Name of the simulated network; wallets sign it to derive their keys, and in authorizations"
   })
+})
+
+/** The identity of the simulated network on its Ethereum chain. */
+export const chain = group("Network", {
+  chainId: setting({
+    key: "network.chain_id",
+    flag: "chain-id",
+    value: integer({ minimum: 0, maximum: 65_535 }),
+    default: 1337,
+    doc: "Identifier of the Ethereum chain of the simulated network; every signature contains it"
+  }),
+  rollupAddress: setting({
+    key: "network.rollup_address",
+    flag: "rollup-address",
+    value: text(ethereumAddress),
+    default: "0x10465b16615ae36f350268eb951d7b0187141d3b",
+    doc: "Address of the rollup contract of the simulated network; authorizations contain it"
+  }),
+  auctionAddress: contract("auction_address", "auction contract"),
+  withdrawalDelayerAddress: contract("withdrawal_delayer_address", "withdrawal delayer contract"),
+  governanceToken: contract("governance_token", "governance token")
 })
 
 export const pace = group("Network", {

@@ -29,6 +29,13 @@ export const pool = group("Transaction pool", {
     value: number({ minimum: 0 }),
     doc: "Maximum fee in US dollars; unlimited if not set"
   }),
+  forgeDelaySeconds: setting({
+    key: "pool.forge_delay_seconds",
+    flag: "forge-delay-seconds",
+    value: number({ minimum: 0 }),
+    default: 0,
+    doc: "Seconds that the coordinator waits between two batches, which /v1/state shows"
+  }),
   verifierThreadsMax: setting({
     key: "pool.verifier_threads_max",
     flag: "verifier-threads-max",

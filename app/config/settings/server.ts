@@ -1,7 +1,7 @@
 import { clientLimits, requestLimits } from "./limits.ts"
 import { listening } from "./listening.ts"
 import { log, monitoring } from "./monitoring.ts"
-import { network, pace } from "./network.ts"
+import { chain, network, pace } from "./network.ts"
 import { caching, compression, memory, pool } from "./node.ts"
 import { checkpoints, connections, database, replica, storage } from "./storage.ts"
 
@@ -19,6 +19,7 @@ export const serverSettings = {
   ...replica,
   ...connections,
   ...network,
+  ...chain,
   ...pace,
   ...requestLimits,
   ...clientLimits,

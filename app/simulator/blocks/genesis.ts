@@ -8,8 +8,8 @@ const WHOLE = 10n ** 18n
 
 /** Returns the genesis block of a simulated network. */
 export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
-  const { network } = settings
-  const governanceToken = wallets.contractAddress("governance-token")
+  const { contracts, coordinatorUrl, network } = settings
+  const governanceToken = contracts.governanceToken ?? wallets.contractAddress("governance-token")
   const governanceAddress = wallets.contractAddress("governance")
   const { rollupAddress } = network
   return {
@@ -24,10 +24,11 @@ export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
         governanceToken,
         absoluteMaxL1L2BatchTimeout: 240,
         verifiers: [{ maxTx: 344, nlevels: 32 }, { maxTx: 2048, nlevels: 32 }],
-        auctionAddress: wallets.contractAddress("auction"),
+        auctionAddress: contracts.auctionAddress ?? wallets.contractAddress("auction"),
         governanceAddress,
         safetyAddress: wallets.contractAddress("safety"),
-        withdrawalDelayerAddress: wallets.contractAddress("withdrawal-delayer")
+        withdrawalDelayerAddress: contracts.withdrawalDelayerAddress ??
+          wallets.contractAddress("withdrawal-delayer")
       },
       auction: {
         blocksPerSlot: BLOCKS_PER_SLOT,
@@ -43,11 +44,20 @@ export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
         rollupAddress
       }
     },
-    variables: variablesOf(wallets, governanceAddress)
+    variables: variablesOf(wallets, {
+      governanceAddress,
+      bootCoordinatorUrl: coordinatorUrl ?? "https://boot.example"
+    })
   }
 }
 
-function variablesOf(wallets: Wallets, governanceAddress: string): GenesisFeed["variables"] {
+function variablesOf(
+  wallets: Wallets,
+  { bootCoordinatorUrl, governanceAddress }: {
+    readonly bootCoordinatorUrl: string
+    readonly governanceAddress: string
+  }
+): GenesisFeed["variables"] {
   return {
     rollup: {
       forgeL1L2BatchTimeout: 10,
@@ -64,7 +74,7 @@ function variablesOf(wallets: Wallets, governanceAddress: string): GenesisFeed["
     },
     auction: {
       bootCoordinator: wallets.coordinator(0).address,
-      bootCoordinatorUrl: "https://boot.example",
+      bootCoordinatorUrl,
       slotDeadline: 5,
       closedAuctionSlots: 2,
       openAuctionSlots: 40,

@@ -54,7 +54,8 @@ function register(
   const registration = {
     bidderAddr,
     forgerAddr: wallets.contractAddress(`forger/${number}/${node}`),
-    url: `https://node${node > 1 ? node : ""}.coordinator-${number}.example`
+    url: settings.coordinatorUrl ??
+      `https://node${node > 1 ? node : ""}.coordinator-${number}.example`
   }
   world.registrations.set(bidderAddr, registration)
   draft.coordinators = [registration]

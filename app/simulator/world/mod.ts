@@ -3,7 +3,14 @@ export { depositAmount, floorAmount, randomShare, Random } from "./random.ts"
 export { type Budget, Budgets } from "./budgets.ts"
 export { digestOf, blockHashOf, placeholderRootOf, Recording } from "./recording.ts"
 export type { Context } from "./context.ts"
-export { defaultNetwork, type Settings, settingsOf, type SimulationOptions } from "./options.ts"
+export {
+  defaultNetwork,
+  networkOptions,
+  type NetworkSettings,
+  type Settings,
+  settingsOf,
+  type SimulationOptions
+} from "./options.ts"
 export { type DemoWallet, Wallets, type Wallet } from "./wallets.ts"
 export {
   ether,

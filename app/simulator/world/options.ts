@@ -1,4 +1,5 @@
 import type { Network } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { recorded } from "./_recorded.ts"
 import { Recording } from "./recording.ts"
 
@@ -6,6 +7,10 @@ import { Recording } from "./recording.ts"
 export interface SimulationOptions {
   readonly seed: string | number
   readonly network?: Network
+  /** Addresses of its other contracts; derived from the seed by default. */
+  readonly contracts?: SimulatedContracts
+  /** URL of every coordinator; a fictional one for each by default. */
+  readonly coordinatorUrl?: string | undefined
   /** Time of the genesis block, in milliseconds since 1970; a fixed time by default. */
   readonly startTimeMs?: number
   /**
@@ -42,6 +47,53 @@ export interface SimulationOptions {
   readonly recording?: Recording
 }
 
+/** Contracts of a simulated network besides the rollup contract. */
+export interface SimulatedContracts {
+  readonly auctionAddress?: EthereumAddress | undefined
+  readonly withdrawalDelayerAddress?: EthereumAddress | undefined
+  readonly governanceToken?: EthereumAddress | undefined
+}
+
+/** Settings of the program that identify a simulated network. */
+export interface NetworkSettings extends SimulatedContracts {
+  readonly seed: string
+  readonly prefix: string
+  readonly networkName?: string
+  readonly chainId?: number
+  readonly rollupAddress?: EthereumAddress
+  readonly publicUrl?: string | undefined
+}
+
+/**
+ * Returns the options of the simulated network that settings of the program identify.
+ *
+ * @example
+ * ```ts
+ * import { networkOptions, simulate } from "rollup-node-api/simulator"
+ *
+ * const options = networkOptions({ seed: "1", prefix: "hez", chainId: 5 })
+ * const { network } = simulate(options).genesis
+ * console.log(network.prefix, network.chainId) // => hez 5
+ * ```
+ */
+export const networkOptions = (
+  { chainId, networkName, prefix, publicUrl, rollupAddress, seed, ...settings }: NetworkSettings
+): SimulationOptions => ({
+  seed,
+  network: {
+    prefix,
+    name: networkName ?? defaultNetwork.name,
+    chainId: chainId ?? defaultNetwork.chainId,
+    rollupAddress: (rollupAddress ?? defaultNetwork.rollupAddress).toLowerCase()
+  },
+  contracts: {
+    auctionAddress: settings.auctionAddress?.toLowerCase(),
+    withdrawalDelayerAddress: settings.withdrawalDelayerAddress?.toLowerCase(),
+    governanceToken: settings.governanceToken?.toLowerCase()
+  },
+  coordinatorUrl: publicUrl
+})
+
 /** All options, with their defaults. */
 export interface Settings extends Required<Omit<SimulationOptions, "seed">> {
   readonly seed: string
@@ -74,6 +126,8 @@ export const settingsOf = ({ seed, ...options }: SimulationOptions): Settings =>
 
 const defaults = {
   network: defaultNetwork,
+  contracts: {},
+  coordinatorUrl: undefined,
   startTimeMs: Date.UTC(2026, 0, 1),
   users: 150,
   tokens: 10,

@@ -23,9 +23,20 @@ export function digestOf(text: string): Uint8Array {
 }
 
 /**
- * Stored results of expensive computations, by the digest of their input. A result that is not
- * stored is computed, so that a recording saves time and changes no value. Another network has
+ * Holds stored results of expensive computations, by the digest of their input. A result that is
+ * not stored is computed, so that a recording saves time and changes no value. Another network has
  * other inputs, and finds no stored results.
+ *
+ * @example
+ * ```ts
+ * import { Recording, simulate } from "rollup-node-api/simulator"
+ *
+ * const records = new Recording("", { records: true })
+ * const first = simulate({ seed: 1, recording: records }).next()
+ * const stored = new Recording(records.text)
+ * const second = simulate({ seed: 1, recording: stored }).next()
+ * console.log(records.text.length > 0, first.kind === second.kind) // => true true
+ * ```
  */
 export class Recording {
   readonly #text: string

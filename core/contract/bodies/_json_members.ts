@@ -45,6 +45,13 @@ export const jsonMembers = (
   return scanner.fault === undefined ? Result.succeed(members) : Result.fail(scanner.fault)
 }
 
+/** Returns the items of a JSON array. Its syntax must have been checked. */
+export const jsonItems = (text: string): ReadonlyArray<Omit<JsonMember, "name">> => {
+  const items: Array<Omit<JsonMember, "name">> = []
+  new Scanner(text, Infinity).array(1, (kind, item) => items.push({ kind, text: item }))
+  return items
+}
+
 const byteOrderMark = 0xfeff
 const blanks = /[ \t\n\r]*/uy
 const strings =
@@ -90,15 +97,24 @@ class Scanner {
     })
   }
 
+  array(depth: number, found?: (kind: JsonKind, text: string) => void): boolean {
+    return this.sequence("]", depth, () => {
+      const start = this.at
+      const kind = this.value(depth)
+      if (kind === undefined) return false
+      const text = this.text.slice(start, this.at)
+      found?.(kind, kind === "string" ? content(text) : text)
+      return true
+    })
+  }
+
   /** Returns undefined if there is no value. */
   private value(depth: number): JsonKind | undefined {
     switch (this.text[this.at]) {
       case "{":
         return this.object(depth + 1) ? "object" : undefined
       case "[":
-        return this.sequence("]", depth + 1, () => this.value(depth + 1) !== undefined)
-          ? "array"
-          : undefined
+        return this.array(depth + 1) ? "array" : undefined
       case '"':
         if (this.take(strings) !== undefined) return "string"
         this.fail("a string that ends, without control characters and with known escapes")

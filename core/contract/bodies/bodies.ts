@@ -1,5 +1,6 @@
-import type { PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
+import type { PostedAuthorization, PostedGroup, PostedTransaction } from "../../domain/mod.ts"
 import { type Body, body, optional, required } from "./body.ts"
+import { groupOf } from "./group.ts"
 import * as scalar from "../scalars/mod.ts"
 
 const setByNode = "the node sets this property: leave it out"
@@ -68,7 +69,7 @@ const postedTransaction = body({
   },
   notes: {
     maxNumBatch: "this revision does not support it: leave it out; it is signed as 0",
-    requestOffset: "this revision does not support atomic groups: leave it out",
+    requestOffset: "only the transactions of an atomic group have it: leave it out",
     state: setByNode,
     timestamp: setByNode,
     batchNum: setByNode,
@@ -187,7 +188,24 @@ const postedAuthorization = body({
 export interface Bodies {
   readonly transaction: Body<PostedTransaction>
   readonly authorization: Body<PostedAuthorization>
+  /** Posted only in revisions with the operation `postAtomicGroup`. */
+  readonly group: Body<PostedGroup>
 }
 export type BodyName = keyof Bodies
 
-export const bodies: Bodies = { transaction: postedTransaction, authorization: postedAuthorization }
+/**
+ * The bodies of revisions `later` and `earlier`. Clients post `transaction` and
+ * `authorization` there.
+ *
+ * @example
+ * ```ts
+ * import { bodies } from "rollup-node-api"
+ *
+ * console.log(...Object.keys(bodies.authorization.fields)) // => zkEthereumAddress bjj signature
+ * ```
+ */
+export const bodies: Bodies = {
+  transaction: postedTransaction,
+  authorization: postedAuthorization,
+  group: groupOf(postedTransaction)
+}

@@ -1,6 +1,12 @@
 import { Result } from "effect"
-import { type JsonKind, type JsonMember, jsonMembers, unknownProperties } from "./_json_members.ts"
-import { brokenBody } from "../fault.ts"
+import {
+  jsonItems,
+  type JsonKind,
+  type JsonMember,
+  jsonMembers,
+  unknownProperties
+} from "./_json_members.ts"
+import { brokenBody, faultOfItem } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import type { Scalar } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
@@ -10,10 +16,17 @@ import type { JsonSchema } from "../wire_type.ts"
  * One property of a request body. An optional property that is null or absent is decoded as null.
  */
 export interface BodyField<out T> {
-  readonly scalar: Pick<Scalar<T>, "decode" | "json" | "jsonSchema"> & Pick<Scalar<never>, "write">
+  readonly scalar:
+    & Pick<Scalar<T>, "decode" | "jsonSchema">
+    & Pick<Scalar<never>, "write">
+    & { readonly json: Scalar<T>["json"] | "array" }
   readonly required: boolean
   readonly nullable: boolean
   readonly doc: string
+  /** The objects of a list, and their maximum number. */
+  readonly items?: { readonly body: Body<unknown>; readonly max: number }
+  /** The rule that an invalid value breaks, if a revision has an error code for it. */
+  readonly ruleName?: NonNullable<InputFault["ruleName"]>
 }
 
 export const required = <T>(scalar: Scalar<T>, doc: string): BodyField<T> => ({
@@ -27,6 +40,31 @@ export const optional = <T>(scalar: Scalar<T>, doc: string): BodyField<T | null>
   required: false,
   nullable: true,
   doc
+})
+
+/** Returns a required property with a list of objects. */
+export const requiredList = <T>(
+  body: Body<T>,
+  { doc, max }: { readonly doc: string; readonly max: number }
+): BodyField<ReadonlyArray<T>> => ({
+  scalar: {
+    json: "array",
+    // the reader decodes each object with `items`
+    decode: () => () => Result.succeed([]),
+    write: (context) => {
+      const write = bodyWriter(body, context)
+      return (values: ReadonlyArray<T>) => `[${values.map(write).join(",")}]`
+    },
+    jsonSchema: () => ({
+      type: "array",
+      items: { $ref: `#/components/schemas/${body.name}` },
+      maxItems: max
+    })
+  },
+  required: true,
+  nullable: false,
+  doc,
+  items: { body: body as Body<unknown>, max }
 })
 
 type BodyFields = { readonly [name: string]: BodyField<unknown> }
@@ -44,9 +82,11 @@ export interface Body<T> {
   readonly toDomain: (values: never) => T
   readonly fromDomain: (posted: T) => { readonly [name: string]: unknown }
   /** Examples for the default network, by name. */
-  readonly examples: {
-    readonly [title: string]: { readonly [name: string]: string | number | null }
-  }
+  readonly examples: { readonly [title: string]: BodyExample }
+}
+
+interface BodyExample {
+  readonly [name: string]: string | number | null | ReadonlyArray<BodyExample>
 }
 
 /** Declares a body and how to build its domain value from its fields. */
@@ -63,6 +103,7 @@ export const body = <const F extends BodyFields, T>(
 interface FieldReader {
   readonly field: BodyField<unknown>
   readonly decode: ReturnType<Scalar<unknown>["decode"]>
+  readonly readItem: BodyReader<unknown> | undefined
 }
 
 /** Decodes the text of a request body: returns the domain value, or every rule that it breaks. */
@@ -93,7 +134,12 @@ export const bodyReader = <T>(
   const named = new Map(
     Object.entries(fields).map(([name, field]) => [
       local(name),
-      { name, field, decode: field.scalar.decode(context) }
+      {
+        name,
+        field,
+        decode: field.scalar.decode(context),
+        readItem: field.items && bodyReader(field.items.body, context)
+      }
     ])
   )
   const explain = unknownProperties(
@@ -123,7 +169,12 @@ export const bodyReader = <T>(
       if (known === undefined) continue
       const value = valueOf(known, member)
       if (Result.isSuccess(value)) values[known.name] = value.success
-      else faults.push(value.failure)
+      else {
+        const { ruleName } = known.field
+        faults.push(
+          ...value.failure.map((fault) => ruleName === undefined ? fault : { ...fault, ruleName })
+        )
+      }
     }
     faults.push(...explain(membersByName.values()))
     for (const [name, { text }] of repeated) {
@@ -153,28 +204,72 @@ export const bodyReader = <T>(
   }
 
   function valueOf(
-    { decode, field: { nullable, scalar } }: FieldReader,
+    { decode, field: { items, nullable, scalar }, readItem }: FieldReader,
     { kind, name, text }: JsonMember
-  ): Result.Result<unknown, InputFault> {
+  ): Result.Result<unknown, ReadonlyArray<InputFault>> {
     if (kind === "null" && nullable) return Result.succeed(null)
     if (kind !== scalar.json) {
-      return Result.fail(
+      return Result.fail([
         invalid(
           name,
           text,
           `${kinds[scalar.json]}${nullable ? " or null" : ""}`,
           `, found ${kinds[kind]}`
         )
-      )
+      ])
     }
-    return Result.mapError(decode(text), ({ rule }) => invalid(name, text, rule))
+    return items === undefined || readItem === undefined
+      ? Result.mapError(decode(text), ({ rule }) => [invalid(name, text, rule)])
+      : itemsOf(name, text, items.max, readItem)
   }
 }
 
+/** Returns the decoded objects of a list, or the faults of all of them. */
+const itemsOf = (
+  name: string,
+  text: string,
+  max: number,
+  read: BodyReader<unknown>
+): Result.Result<ReadonlyArray<unknown>, ReadonlyArray<InputFault>> => {
+  const items = jsonItems(text)
+  if (items.length > max) {
+    return Result.fail([
+      brokenBody(
+        name,
+        String(items.length),
+        `at most ${max} items`,
+        `Property ${name} has ${items.length} items: expected at most ${max}`
+      )
+    ])
+  }
+  const results = items.map((item) => read(item.text))
+  const faults = results.flatMap((result, position) =>
+    Result.isSuccess(result)
+      ? []
+      : result.failure.map((fault) => faultOfItem(name, position, fault))
+  )
+  return faults.length > 0
+    ? Result.fail(faults)
+    : Result.succeed(results.map((result) => Result.getOrThrow(result)))
+}
+
 /**
- * Writes a request body that decodes to the same value.
+ * Returns a function that writes a posted value as the JSON of a request body, with the names of
+ * this network. `bodyReader` decodes it to the same value.
  *
  * @param symbol the token of the transaction, for human readers
+ *
+ * @example
+ * ```ts
+ * import { bodies, bodyWriter, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const write = bodyWriter(bodies.authorization, wireContext(network, keccak256))
+ * const address = `0x${"2".repeat(40)}`
+ * const text = write({ address, publicKey: "0".repeat(64), signature: `0x${"3".repeat(130)}` })
+ * console.log(...Object.keys(JSON.parse(text))) // => zkEthereumAddress bjj signature
+ * ```
  */
 export const bodyWriter = <T>(
   { fields, fromDomain }: Body<T>,
@@ -229,20 +324,22 @@ export const bodySchema = <T>(
 export const bodyExamples = <T>(
   { examples }: Body<T>,
   { name: local, network }: WireContext
-): Body<T>["examples"] =>
-  Object.fromEntries(
-    Object.entries(examples).map(([title, example]) => [
-      title,
-      Object.fromEntries(
-        Object.entries(example).map((
-          [name, value]
-        ) => [
-          local(name),
-          typeof value === "string" ? value.replace(/^zk:/u, `${network.prefix}:`) : value
-        ])
-      )
-    ])
+): Body<T>["examples"] => {
+  const localExample = (example: BodyExample): BodyExample =>
+    Object.fromEntries(
+      Object.entries(example).map(([name, value]) => [
+        local(name),
+        typeof value === "string"
+          ? value.replace(/^zk:/u, `${network.prefix}:`)
+          : typeof value === "object" && value !== null
+          ? value.map(localExample)
+          : value
+      ])
+    )
+  return Object.fromEntries(
+    Object.entries(examples).map(([title, example]) => [title, localExample(example)])
   )
+}
 
 const kinds: { readonly [K in JsonKind]: string } = {
   string: "a JSON string",

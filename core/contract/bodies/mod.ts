@@ -1,6 +1,7 @@
 /** The bodies that clients post: their declarations, readers and writers. */
 export { jsonDepthMaxDefault } from "./_json_members.ts"
 export { type Bodies, bodies, type BodyName } from "./bodies.ts"
+export { groupOf } from "./group.ts"
 export {
   type Body,
   bodyExamples,

@@ -2,8 +2,15 @@ import { Result } from "effect"
 import { brokenRule, invalidValue, nearestName } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import { limitMax, type ListName, type ListQuery } from "../list.ts"
+import type { PoolListQuery } from "../pool_list.ts"
 import { pageParameters } from "./typed_query.ts"
-import { declaration, offeredFilters, parameterName, type Revision } from "../revision.ts"
+import {
+  type AnyListName,
+  declaration,
+  offeredFilters,
+  parameterName,
+  type Revision
+} from "../revision.ts"
 import { type Scalar, scalars } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 
@@ -49,9 +56,10 @@ const plusDecode = (text: string) =>
  * Decodes the query string of one list in one revision: returns the query, or every rule that it
  * breaks.
  */
-type QueryReader<N extends ListName> = (
+type QueryReader<N extends AnyListName> = (
   query: string
-) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
+) => Result.Result<QueryOf<N>, ReadonlyArray<InputFault>>
+type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N> : PoolListQuery
 
 /** The maximum page size. */
 export const listItemsMaxDefault = limitMax
@@ -60,7 +68,7 @@ export const listItemsMaxDefault = limitMax
  * @param revisions all served revisions: the error for a name of another revision says so
  * @param listItemsMax maximum number of items in a list parameter
  */
-export const queryReader = <N extends ListName>(
+export const queryReader = <N extends AnyListName>(
   list: N,
   revision: Revision,
   context: WireContext,
@@ -81,7 +89,10 @@ export const queryReader = <N extends ListName>(
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const { separators = [","] } = revision
+  const { presets, separators = [","] } = revision
+  const preset: { readonly [filter: string]: unknown } = list === "pool"
+    ? {}
+    : presets?.[list] ?? {}
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -94,7 +105,7 @@ export const queryReader = <N extends ListName>(
     const unknown = new Set<string>()
     const repeated = new Set<string>()
     const malformed = new Set<string>()
-    const decoded: { [filter: string]: unknown } = {}
+    const decoded: { [filter: string]: unknown } = { ...preset }
     const page: { [name: string]: unknown } = {}
     for (const { text, name, value: given } of queryPairs(query)) {
       if (name === undefined || given === undefined) {
@@ -203,7 +214,7 @@ export const queryReader = <N extends ListName>(
     }
     return faults.length > 0
       ? Result.fail(faults)
-      : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
+      : Result.succeed({ filters: decoded, ...page } as QueryOf<N>)
   }
 }
 
@@ -213,7 +224,7 @@ const unknownParameter = (
   value: string,
   names: ReadonlyArray<string>,
   local: (name: string) => string,
-  list: ListName,
+  list: AnyListName,
   revision: Revision,
   revisions: ReadonlyArray<Revision>
 ): InputFault => {

@@ -91,7 +91,22 @@ const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
   coordinator: scalars.ethereumAddress.domain
 }
 
-/** Returns a copy of the query, or every rule that it breaks. */
+/**
+ * Returns a copy of the query of a list, or fails with every rule that it breaks. It has the rules
+ * of a URL: bounds of the values, filters that exclude each other, no unknown names.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { checkListQuery } from "rollup-node-api"
+ *
+ * const query = checkListQuery("tokens", { filters: { ids: [0] }, limit: 5 })
+ * console.log(Result.getOrThrow(query)) // => { filters: { ids: [ 0 ] }, limit: 5 }
+ * const refused = checkListQuery("tokens", { filters: {}, limit: 5000 })
+ * if (Result.isFailure(refused)) console.log(refused.failure.faults[0].rule)
+ * // => an integer from 1 to 2049
+ * ```
+ */
 export const checkListQuery = <N extends ListName>(
   list: N,
   query: ListQuery<N>
@@ -106,7 +121,19 @@ export const checkListQuery = <N extends ListName>(
   return Result.succeed({ filters, ...others } as ListQuery<N>)
 }
 
-/** Returns a copy of the key, or every rule that it breaks. */
+/**
+ * Returns a copy of the key of an item, or fails with every rule that it breaks.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { checkItemKey } from "rollup-node-api"
+ *
+ * const key = checkItemKey("exit", { batchNum: 7, accountIndex: 256 })
+ * console.log(Result.getOrThrow(key)) // => { batchNum: 7, accountIndex: 256 }
+ * console.log(Result.isFailure(checkItemKey("token", 2 ** 32))) // => true
+ * ```
+ */
 export const checkItemKey = <N extends ItemName>(
   item: N,
   key: ItemKeys[N]

@@ -5,6 +5,7 @@ import {
   type AccountIndex,
   EncodingError,
   type EthereumAddress,
+  type GroupId,
   parseAccountIndex,
   parseEthereumAddress,
   parsePrefixedAddress,
@@ -184,6 +185,10 @@ export const transactionId: Scalar<TransactionId> = scalar({
   description: "Identifier of a transaction",
   example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
 })
+export const groupId: Scalar<GroupId> = hexadecimal(values.hash, {
+  description: "Identifier of an atomic group",
+  example: `0x${"0b3d5f01".repeat(8)}`
+})
 export const hash: Scalar<string> = hexadecimal(values.hash, {
   description: "Hash of an Ethereum block",
   example: `0x${"22aec942".repeat(8)}`
@@ -255,6 +260,7 @@ export const poolTransactionType = oneOf(poolTransactionTypes, {
 export const poolState = oneOf(poolStates, {
   description: "pend: pending, fing: forging, fged: forged, invl: invalid"
 })
+export const healthStatus = oneOf(["UP", "DOWN"])
 export const layer = oneOf(["L1", "L2"])
 export const order = oneOf(["ASC", "DESC"])
 
@@ -269,6 +275,12 @@ export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
   ["ETH", "DAI"]
 )
 
+export const ethereumAddresses: Scalar<ReadonlyArray<EthereumAddress>> = listOf(
+  ethereumAddress,
+  "Ethereum addresses separated by commas",
+  [sampleAddress]
+)
+
 /** The scalars of filters and path parameters. Declarations refer to them by name. */
 export const scalars = {
   tokenId,
@@ -277,11 +289,14 @@ export const scalars = {
   text: filledText,
   batchNum,
   slotNum,
+  nonce,
   accountIndex,
   ethereumAddress,
+  ethereumAddresses,
   prefixedAddress,
   publicKey,
   transactionId,
+  groupId,
   transactionType,
   poolTransactionType,
   poolState,

@@ -41,9 +41,10 @@ export const batch = shape<Batch>("Batch", "Group of transactions forged togethe
   slotNum: field(slotNum, (b) => b.slotNum)
 }, (b) => [b, undefined])
 
-export const fullBatch = (transaction: Shape<TransactionView>) =>
+/** @param of the batch in the revision */
+export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch> = batch) =>
   shape<FullBatch>("FullBatch", "Batch with all its transactions", {
-    batch: field(reference(batch), (f) => f.batch),
+    batch: field(reference(of), (f) => f.batch),
     transactions: field(
       arrayOf(reference(transaction), { doc: "Ascending by position" }),
       (f) => f.transactions

@@ -4,8 +4,10 @@ import type {
   Metrics,
   NetworkState,
   NextForger,
+  NodeStatus,
   RecommendedFee,
   RollupVariables,
+  StateView,
   WithdrawalDelayerVariables
 } from "../../domain/mod.ts"
 import {
@@ -167,10 +169,11 @@ export interface StateParts {
   readonly rollup: Shape<RollupVariables>
   readonly auction: Shape<AuctionVariables>
   readonly withdrawalDelayer: Shape<WithdrawalDelayerVariables>
+  readonly node?: Shape<NodeStatus>
 }
 
 export const state = (parts: StateParts) =>
-  shape<NetworkState>("State", "Current state of the network", {
+  shape<StateView>("State", "Current state of the network", {
     network: field(reference(parts.network), (s) => s),
     metrics: field(reference(parts.metrics), (s) => s.metrics),
     rollup: field(reference(parts.rollup), (s) => s.variables.rollup),
@@ -179,5 +182,6 @@ export const state = (parts: StateParts) =>
       reference(parts.withdrawalDelayer),
       (s) => s.variables.withdrawalDelayer
     ),
-    recommendedFee: field(reference(recommendedFee), (s) => s.recommendedFee)
+    recommendedFee: field(reference(recommendedFee), (s) => s.recommendedFee),
+    ...parts.node === undefined ? {} : { node: field(reference(parts.node), (s) => s.node!) }
   })

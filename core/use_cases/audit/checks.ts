@@ -1,4 +1,14 @@
-/** The checks of an audit, and the rule of each. A store runs the checks for which it has data. */
+/**
+ * The checks of an audit, and the rule of each. A store runs the checks for which it has data.
+ *
+ * @example
+ * ```ts
+ * import { auditChecks } from "rollup-node-api"
+ *
+ * console.log(auditChecks.transitions)
+ * // => Each batch is a valid state transition from the state before it
+ * ```
+ */
 export const auditChecks = {
   "migrations": "The applied migrations have the same texts as those of this program",
   "genesis": "The store has one genesis record, its block, ether and the first variables",

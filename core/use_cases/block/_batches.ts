@@ -63,7 +63,9 @@ function coordinatorRows(
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: overlay.block.number
+        ethereumBlockNum: overlay.block.number,
+        ethereumTxHash: batch.ethereumTxHash ?? null,
+        l1Fee: null
       },
       l2: null
     }
@@ -178,12 +180,20 @@ function applyOutcome(
   overlay.settle(outcome)
   const exits = exitRows(overlay, batch)
   for (const exit of exits) overlay.setExit(exit)
+  const forged = forgedRows(overlay, queue, outcome)
+  const transactions = [
+    ...coordinatorRows(overlay, batch, outcome),
+    ...l2Rows(overlay, batch, outcome)
+  ]
   overlay.batches.push({
-    batch: batchRow(overlay, batch, outcome),
+    batch: {
+      ...batchRow(overlay, batch, outcome),
+      forgedTransactions: forged.length + transactions.length
+    },
     accounts: outcome.createdAccounts,
     accountUpdates: outcome.accountUpdates,
-    forged: forgedRows(overlay, queue, outcome),
-    transactions: [...coordinatorRows(overlay, batch, outcome), ...l2Rows(overlay, batch, outcome)],
+    forged,
+    transactions,
     exits
   })
   overlay.lastBatchNum = batch.batchNum
@@ -194,7 +204,7 @@ function batchRow(
   overlay: BlockOverlay,
   batch: BatchFeed,
   { collectedFees, createdAccounts }: BatchOutcome
-): New<Batch> {
+): Omit<New<Batch>, "forgedTransactions"> {
   const { hash, number, timestampMs } = overlay.block
   return {
     batchNum: batch.batchNum,
@@ -211,7 +221,8 @@ function batchRow(
     numAccounts: createdAccounts.length,
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
-    slotNum: slotOfBlock(overlay.rules.constants.auction, number)
+    slotNum: slotOfBlock(overlay.rules.constants.auction, number),
+    ethereumTxHash: batch.ethereumTxHash ?? null
   }
 }
 

@@ -26,6 +26,18 @@ import { WriteCounts } from "./_write_counts.ts"
 /**
  * Returns the last block of the ledger as the writer sees it. With a shared store it waits until
  * this process is the writer.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { lastBlock } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * const { number } = await Effect.runPromise(Effect.provide(lastBlock, store))
+ * console.log(number) // => 18000000n
+ * ```
  */
 export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.flatMap(
   LedgerWriter,
@@ -190,7 +202,24 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
     ? Result.succeed(toBlock)
     : Result.fail(invalidShape(toBlock, "a bigint, the number of a block", "/toBlock"))
 
-/** Checks that each price is for a registered token. It reads only these tokens from the view. */
+/**
+ * Returns a check of prices for `LedgerWriter.setPrices`: it fails with a `BlockViolation` if a
+ * price is for a token that is not registered. It reads only these tokens from the view.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decidePrices } from "rollup-node-api"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { view } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const price = { tokenId: 7, priceUSD: 1, timeMs: 1_700_000_000_000 }
+ * const check = decidePrices([price])(view)
+ * if (Result.isFailure(check)) console.log(check.failure.invariant, check.failure.pointer)
+ * // => token-exists /prices/0/tokenId
+ * ```
+ */
 export const decidePrices =
   (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
     resultOf(checkPrices(prices, view.token))

@@ -33,15 +33,16 @@ import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 export type Refuse = (
   property: string,
   value: string | number | bigint | null,
-  expected: string
+  expected: string,
+  ruleName?: InputFault["ruleName"]
 ) => InputFault
 
 /** Returns the `Refuse` function of a network. */
 export const refuseFor =
-  (network: Pick<Network, "prefix">): Refuse => (property, value, expected) => {
+  (network: Pick<Network, "prefix">): Refuse => (property, value, expected, ruleName) => {
     const name = localName(network, property)
     const shown = value === null ? null : String(value)
-    return brokenBody(
+    const fault = brokenBody(
       name,
       shown,
       expected,
@@ -49,6 +50,7 @@ export const refuseFor =
         shown === null ? "is missing" : `has the value ${shown}`
       }: expected ${expected}`
     )
+    return ruleName === undefined ? fault : { ...fault, ruleName }
   }
 
 /**
@@ -58,11 +60,18 @@ export const refuseFor =
 export const withoutEmptyParts = (
   { maxNumBatch = 0, ...posted }: PostedTransaction
 ): PostedTransaction => ({
-  ...posted,
-  ...maxNumBatch === 0 ? {} : { maxNumBatch },
-  toAccountIndex: posted.toAccountIndex === NO_ACCOUNT ? null : posted.toAccountIndex,
-  toAddress: posted.toAddress === ZERO_ADDRESS ? null : posted.toAddress,
-  toPublicKey: posted.toPublicKey === EMPTY_PUBLIC_KEY ? null : posted.toPublicKey
+  ...withoutEmptyDestination(posted),
+  ...maxNumBatch === 0 ? {} : { maxNumBatch }
+})
+
+type Destination = Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey">
+
+/** Replaces parts of a destination that mean "none" by null. */
+export const withoutEmptyDestination = <T extends Destination>(of: T): T => ({
+  ...of,
+  toAccountIndex: of.toAccountIndex === NO_ACCOUNT ? null : of.toAccountIndex,
+  toAddress: of.toAddress === ZERO_ADDRESS ? null : of.toAddress,
+  toPublicKey: of.toPublicKey === EMPTY_PUBLIC_KEY ? null : of.toPublicKey
 })
 
 /** Returns every fault of a transaction that is independent of the ledger (domain §4.1). */
@@ -277,7 +286,8 @@ export function ledgerFaults(
         refuse(
           "toAccountIndex",
           toAccountIndex,
-          `an account of token ${tokenId}, not of token ${receiver.tokenId}`
+          `an account of token ${tokenId}, not of token ${receiver.tokenId}`,
+          "accountOfToken"
         )
       )
     }
@@ -293,16 +303,30 @@ export function ledgerFaults(
   }
   // an existing sender always has a registered token
   if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
-  const feeInUSD = token === null ? 0 : feeUSD(posted, token)
+  const feeInUSD = feeInUSDOf(posted, token)
   if (feeInUSD < bounds.minFeeUSD) {
     faults.push(
-      refuse("fee", fee, `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`)
+      refuse(
+        "fee",
+        fee,
+        `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`,
+        "feeTooLow"
+      )
     )
   }
   if (feeInUSD > bounds.maxFeeUSD) {
     faults.push(
-      refuse("fee", fee, `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`)
+      refuse(
+        "fee",
+        fee,
+        `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`,
+        "feeTooBig"
+      )
     )
   }
   return faults
 }
+
+/** Returns the fee in US dollars; 0 if the token is unknown. */
+export const feeInUSDOf = (posted: PostedTransaction, token: Parties["token"]): number =>
+  token === null ? 0 : feeUSD(posted, token)

@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, type Scope, Struct } from "effect"
 import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 
 /** The kinds of posts. */
-type PostKind = "transaction" | "authorization"
+type PostKind = "transaction" | "group" | "authorization"
 
 /** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
@@ -16,10 +16,11 @@ const outcomes = [
 ] as const
 type Outcome = typeof outcomes[number]
 
-/** Counts posted transactions and authorizations by outcome. */
+/** Counts posted transactions, groups and authorizations by outcome. */
 export class SubmissionMetrics {
   readonly #counts: { readonly [Kind in PostKind]: { [Name in Outcome]: number } } = {
     transaction: zeroCounts(),
+    group: zeroCounts(),
     authorization: zeroCounts()
   }
   /** Number of refusals because of each limit of the pool. */
@@ -42,7 +43,7 @@ export class SubmissionMetrics {
       outcomes.map((outcome) =>
         counter(
           "rollup_submissions_total",
-          "Posted transactions and authorizations, by kind and outcome",
+          "Posted transactions, groups and authorizations, by kind and outcome",
           () => this.#counts[kind][outcome],
           { kind, verdict: outcome }
         )

@@ -8,6 +8,7 @@ import type {
 import { EXIT_ACCOUNT, type AccountIndex } from "../../encoding/mod.ts"
 import { Effect } from "effect"
 import type { PoolChange } from "../../ports/mod.ts"
+import { completeGroups } from "./_groups.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns whether two posted transactions with the same id are equal in all other fields. */
@@ -106,7 +107,12 @@ export const findSuperseded = Effect.fnUntraced(
 /** Settles transactions that became pending after the settlement of the batch with their nonce. */
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
-    const superseded = findSuperseded(ports, transactions)
+    const superseded = Effect.gen(function*() {
+      const changes = yield* findSuperseded(ports, transactions)
+      if (changes.length === 0) return changes
+      const last = (yield* ports.reader.stamp).batchNum ?? 0
+      return yield* completeGroups(ports, changes, transactions, last)
+    })
     if ((yield* superseded).length > 0) yield* changeIfUnsettled(ports, () => superseded)
   }
 )

@@ -160,7 +160,8 @@ const noSpace = (newAccountsMax: number): Refusal =>
     `The batch cannot create another account: it already creates ${newAccountsMax}`
   )
 
-const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
+/** Returns the refusal of a nonce that is not the next one of its sender. */
+export const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
   ...refusal(
     code.notCurrentNonce,
     `Nonce ${nonce} is not the next nonce of the sender, ${sender.nonce}`

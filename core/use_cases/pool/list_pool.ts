@@ -5,26 +5,28 @@ import {
   limitDefault,
   limitMax,
   type ListItems,
+  poolList,
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import type { PoolTransactionView, SkippedTransaction } from "../../domain/mod.ts"
+import type { PoolTransactionView } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
+  type GroupId,
   INTERNAL_ADDRESS,
-  type PublicKey
+  type PublicKey,
+  type TransactionId
 } from "../../encoding/mod.ts"
-import { type Page, type PoolFilters, type PoolParty, StoreFailure } from "../../ports/mod.ts"
+import {
+  type LedgerStamp,
+  type ListedTransaction,
+  type Page,
+  type PoolFilters,
+  type PoolParty,
+  StoreFailure
+} from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-
-/** A transaction in the list of the pool. */
-export interface PoolListItem extends PoolTransactionView {
-  /** Increases with every transaction that enters the pool; begins with 1. */
-  readonly itemId: number
-  /** Why the last selection skipped it; null if none did since it became pending. */
-  readonly skipped: SkippedTransaction | null
-}
 
 /**
  * Returns a page of the list of the pool. An unknown token, account, address or key matches no
@@ -51,35 +53,76 @@ export interface PoolListItem extends PoolTransactionView {
 export const listPool = Effect.fnUntraced(function*(
   ports: PoolPorts,
   { filters, fromItem, limit = limitDefault, order = "ASC" }: PoolListQuery
-): Effect.fn.Return<Page<PoolListItem>, BadInput | StoreFailure> {
+): Effect.fn.Return<Page<PoolTransactionView>, BadInput | StoreFailure> {
   const { counts, items } = yield* ports.pool.list({
     filters: yield* resolve(ports.reader, filters),
     fromArrival: fromItem === undefined ? null : fromItem - 1,
     order,
     limit
   })
-  const { accounts, stamp, tokens } = yield* ports.reader.accountsAndTokens({
-    accounts: items.map(({ pooled }) => pooled.transaction.fromAccountIndex),
-    tokens: items.flatMap(({ pooled: { transaction } }) => [
+  return { ...yield* viewsOf(ports.reader, items), counts }
+})
+
+/** Returns a transaction of the pool with its ledger data; null if it is not in the pool. */
+export const findPooled = Effect.fnUntraced(function*(
+  { pool, reader }: PoolPorts,
+  id: TransactionId
+): Effect.fn.Return<
+  { readonly view: PoolTransactionView; readonly stamp: LedgerStamp } | null,
+  StoreFailure
+> {
+  const found = yield* pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 })
+  if (found.items.length === 0) return null
+  const { items: [view], stamp } = yield* viewsOf(reader, found.items)
+  return { view: view!, stamp }
+})
+
+/** Returns the transactions of a group with their ledger data, in their order; empty if it is unknown. */
+export const findGroup = Effect.fnUntraced(function*(
+  { pool, reader }: PoolPorts,
+  id: GroupId
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
+  const members = yield* pool.members([id])
+  const listed = yield* Effect.forEach(members, (pooled) =>
+    Effect.map(
+      pool.skippedTransaction(pooled.transaction.id),
+      (skipped) => ({ pooled, skipped })
+    ))
+  return yield* viewsOf(reader, listed)
+})
+
+/**
+ * Adds tokens and senders from one snapshot of the ledger to transactions of the pool. Only a
+ * rollback can remove them.
+ */
+const viewsOf = Effect.fnUntraced(function*(
+  reader: Reader,
+  listed: ReadonlyArray<ListedTransaction>
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
+  const { accounts, stamp, tokens } = yield* reader.accountsAndTokens({
+    accounts: listed.map(({ pooled }) => pooled.transaction.fromAccountIndex),
+    tokens: listed.flatMap(({ pooled: { transaction } }) => [
       transaction.tokenId,
       transaction.request?.tokenId ?? transaction.tokenId
     ])
   })
-  const views: Array<PoolListItem> = []
-  for (const [number, { pooled: { arrival, transaction }, skipped }] of items.entries()) {
+  const items: Array<PoolTransactionView> = []
+  for (const [number, { pooled: { arrival, transaction }, skipped }] of listed.entries()) {
     const token = tokens[2 * number] ?? null
     if (token === null) return yield* unregistered(transaction.tokenId)
     const sender = accounts[number] ?? null
-    views.push({
+    items.push({
       itemId: arrival + 1,
       transaction,
       token,
       sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
-      requestToken: transaction.request === null ? null : tokens[2 * number + 1] ?? null,
+      requestToken: typeof transaction.request?.tokenId === "number"
+        ? tokens[2 * number + 1] ?? null
+        : null,
       skipped
     })
   }
-  return { items: views, counts, stamp }
+  return { items, stamp }
 })
 
 const unregistered = (tokenId: number) =>
@@ -98,19 +141,22 @@ const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFil
     reader,
     filters.accountIndex,
     filters.address,
-    filters.publicKey
+    filters.publicKey,
+    "address"
   )
   const from = yield* partyOf(
     reader,
     filters.fromAccountIndex,
     filters.fromAddress,
-    filters.fromPublicKey
+    filters.fromPublicKey,
+    "fromAddress"
   )
   const to = yield* partyOf(
     reader,
     filters.toAccountIndex,
     filters.toAddress,
-    filters.toPublicKey
+    filters.toPublicKey,
+    "toAddress"
   )
   const resolved: PoolFilters = {
     ...state === undefined ? {} : { state },
@@ -123,30 +169,34 @@ const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFil
   return resolved
 })
 
+type AddressFilter = "address" | "fromAddress" | "toAddress"
+
 const partyOf = (
   reader: Reader,
   index: AccountIndex | undefined,
   address: EthereumAddress | undefined,
-  publicKey: PublicKey | undefined
+  publicKey: PublicKey | undefined,
+  addressFilter: AddressFilter
 ): Effect.Effect<PoolParty | undefined, BadInput | StoreFailure> =>
   index !== undefined
     ? Effect.succeed({ accounts: [index] })
     : address !== undefined
-    ? ofAddress(reader, address)
+    ? ofAddress(reader, address, addressFilter)
     : publicKey !== undefined
     ? ofKey(reader, publicKey)
     : Effect.succeed(undefined)
 
 const ofAddress = (
   reader: Reader,
-  address: EthereumAddress
+  address: EthereumAddress,
+  filter: AddressFilter
 ): Effect.Effect<PoolParty, BadInput | StoreFailure> =>
   address === INTERNAL_ADDRESS
     ? Effect.fail(
       new BadInput({
         faults: [
           brokenRule(
-            "zkEthereumAddress",
+            poolList.filters[filter].parameter,
             address,
             "the address of an owner",
             "The address of all F is that of every internal account: filter by the key instead"

@@ -1,11 +1,10 @@
 export type { SelectedReceiver } from "./_try_apply.ts"
 export type { AccountToCreate } from "./_selection_overlay.ts"
-export { listPool, type PoolListItem } from "./list_pool.ts"
+export { findGroup, findPooled, listPool } from "./list_pool.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
 export {
   type FeeBounds,
   ledgerFaults,
-  type Parties,
   postedFaults,
   type Refuse,
   refuseFor
@@ -16,6 +15,7 @@ export type { SelectedTransaction, Selection, SelectOptions } from "./select.ts"
 export type { SettleOptions } from "./settle.ts"
 export {
   NothingToReplace,
+  type Replaced,
   PoolFull,
   SubmissionConflict,
   SubmissionRefused

@@ -16,6 +16,7 @@ import {
   counter,
   measure
 } from "../../ports/mod.ts"
+import { wholeGroups, withMembers } from "./_groups.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import { changeOf, changesToPending, purgePool, type PurgeOptions } from "./pool_changes.ts"
@@ -27,7 +28,9 @@ type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 
 /**
  * The pool for a coordinator (domain §4.3). Each call compares the stored state before it writes:
- * if two calls change the same transaction, only one of them succeeds. The ledger of `pooledLedger`
+ * if two calls change the same transaction, only one of them succeeds. The transactions of a group
+ * are selected, start and end forging, become invalid and leave the pool together: a call with some
+ * of them concerns all, or, if it moves them to forging or forged, none. The ledger of `pooledLedger`
  * calls `settle` after each block and rollback.
  *
  * @example
@@ -133,7 +136,7 @@ const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] 
   settle: counts.countChanges("settle", pool.settle)
 })
 
-/** One hour, longer than the computation of any proof. */
+/** The default of `PoolOptions.forgingMaxMs`: one hour, longer than the computation of any proof. */
 export const forgingMaxMsDefault = 3_600_000
 
 function make(
@@ -144,12 +147,15 @@ function make(
   const lastBatchNum = Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
   const changeAll = (changes: ReadonlyArray<PoolChange>): ChangeEffect =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
+  /** Changes the transactions that `to` returns a change for; of a group all or none. */
   const changeSome = Effect.fnUntraced(
-    function*(ids: ReadonlyArray<TransactionId>, to: (row: Pooled) => PoolChange | undefined) {
-      const rows = yield* pool.pooled(ids)
-      return yield* changeAll(rows.flatMap((row) => to(row) ?? []))
+    function*(rows: ReadonlyArray<Pooled>, to: (row: Pooled) => PoolChange | undefined) {
+      const changed = wholeGroups(rows.filter((row) => to(row) !== undefined))
+      return yield* changeAll(changed.map((row) => to(row)!))
     }
   )
+  const rowsWithMembers = (ids: Iterable<TransactionId>) =>
+    Effect.flatMap(pool.pooled([...new Set(ids)]), (rows) => withMembers(ports, rows))
   const settle = settlePool(ports, { forgingMaxMs })
 
   return {
@@ -158,7 +164,7 @@ function make(
       // the ledger already has the batch, without these transactions
       if (batchNum <= (yield* lastBatchNum)) return []
       return yield* changeSome(
-        ids,
+        yield* pool.pooled([...new Set(ids)]),
         (row) =>
           row.transaction.state === "pend" && !isExpired(row.transaction, batchNum)
             ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
@@ -168,7 +174,7 @@ function make(
     doneForging: Effect.fnUntraced(function*(ids, batchNum) {
       if (batchNum <= (yield* lastBatchNum)) return []
       return yield* changeSome(
-        ids,
+        yield* pool.pooled([...new Set(ids)]),
         (row) =>
           row.transaction.state === "fing" && row.transaction.batchNum === batchNum
             ? changeOf(row, "fged", batchNum, `Batch ${batchNum} was sent`)
@@ -178,22 +184,24 @@ function make(
     invalidate: Effect.fnUntraced(function*(which, batchNum) {
       const last = yield* lastBatchNum
       const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
-      return yield* changeSome([...reasons.keys()], (row) => {
+      return yield* changeSome(yield* rowsWithMembers(reasons.keys()), (row) => {
         const { batchNum: current, id, state } = row.transaction
         return state === "pend" || state === "fing" || (state === "fged" && current! > last)
-          ? changeOf(row, "invl", batchNum, reasons.get(id)!)
+          ? changeOf(row, "invl", batchNum, reasons.get(id) ?? otherIsInvalid)
           : undefined
       })
     }),
     invalidateOldNonces: Effect.fnUntraced(function*(nonces, batchNum) {
       const below = yield* pool.pendingBelow(nonces)
       return yield* changeAll(
-        below.map((row) =>
+        (yield* withMembers(ports, below)).map((row) =>
           changeOf(
             row,
             "invl",
             batchNum,
-            `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is already used`
+            below.includes(row)
+              ? `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is already used`
+              : otherIsInvalid
           )
         )
       )
@@ -212,20 +220,23 @@ function make(
       return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),
-    remove: (ids, reason) =>
-      changeSome(
-        [...new Set(ids)],
+    remove: Effect.fnUntraced(function*(ids, reason) {
+      return yield* changeSome(
+        yield* rowsWithMembers(ids),
         (row) =>
           row.transaction.state === "pend" || row.transaction.state === "invl"
             ? changeOf(row, null, row.transaction.batchNum, `Removed: ${reason}`)
             : undefined
-      ),
+      )
+    }),
     settle,
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
   }
 }
+
+const otherIsInvalid = "Another transaction of its group is invalid"
 
 const causes = [
   "startForging",

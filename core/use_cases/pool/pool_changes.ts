@@ -1,8 +1,9 @@
 import { Effect, Clock } from "effect"
-import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
+import type { FullBatch, PoolState, PoolTransaction, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
 import { forgedReason, isForgedAs } from "./_superseded.ts"
+import { completeGroups, wholeGroups, withMembers } from "./_groups.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
@@ -28,7 +29,7 @@ export const changesOfBatch = Effect.fnUntraced(
       nonce < (nonces.get(fromAccountIndex) ?? 0n)
     const unforged = (rows: ReadonlyArray<Pooled>) =>
       rows.filter(({ transaction }) => !forged.has(transaction.id))
-    return [
+    const changes = [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
       ...unforged([...superseded, ...forging.filter(isSuperseded)]).map((row) =>
         changeOf(
@@ -43,20 +44,29 @@ export const changesOfBatch = Effect.fnUntraced(
       )
         .map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
     ]
+    return yield* completeGroups(
+      { pool },
+      changes,
+      transactionsOf([...forgedRows, ...superseded, ...forging]),
+      batchNum
+    )
   }
 )
 
 /** Returns the changes that reset all transactions of batches after `lastBatchNum` to pending. */
 export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
-    const changes: Array<PoolChange> = []
+    const rows: Array<Pooled> = []
     for (const state of ["fing", "fged", "invl"] as const) {
-      const rows = yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
-      changes.push(...rows.map((row) => changeOf(row, "pend", null, reason)))
+      rows.push(...yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit }))
     }
-    return changes
+    const changes = rows.map((row) => changeOf(row, "pend", null, reason))
+    return yield* completeGroups({ pool }, changes, transactionsOf(rows), lastBatchNum)
   }
 )
+
+export const transactionsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<PoolTransaction> =>
+  rows.map(({ transaction }) => transaction)
 
 /** Returns a change that applies only if the transaction still has the state that was read. */
 export const changeOf = (
@@ -75,7 +85,7 @@ function forgedChange(
 ): ReadonlyArray<PoolChange> {
   const { transaction } = row
   if (!isForgedAs(transaction, forged)) {
-    return [
+    return transaction.state === "invl" ? [] : [
       changeOf(
         row,
         "invl",
@@ -114,59 +124,51 @@ export const purgePool = Effect.fnUntraced(function*(
   const atMs = yield* Clock.currentTimeMillis
   const last = (yield* reader.stamp).batchNum ?? 0
   const to = Math.min(currentBatch, last) - safetyPeriodBatches - 1
-  const changes: Array<PoolChange> = []
+  const decided: Array<Pooled> = []
   for (const state of ["fged", "invl"] as const) {
-    for (const row of yield* pool.inBatches({ state, from: 0, to })) {
-      const { batchNum } = row.transaction
-      changes.push(
-        changeOf(
-          row,
-          null,
-          batchNum,
-          `Purged: ${
-            state === "fged" ? "forged" : "invalid"
-          } since batch ${batchNum}, ${safetyPeriodBatches} batches ago and more`
-        )
-      )
-    }
+    decided.push(...yield* pool.inBatches({ state, from: 0, to }))
   }
-  const expired = yield* pool.pendingExpired(to + 1)
-  changes.push(
-    ...expired.map((row) =>
-      changeOf(
-        row,
-        null,
-        null,
-        `Purged: batch ${row.transaction.maxNumBatch}, the last one that may forge it, is more than ${safetyPeriodBatches} batches ago`
-      )
+  const changes = wholeGroups(decided).map((row): PoolChange => {
+    const { batchNum, state } = row.transaction
+    return changeOf(
+      row,
+      null,
+      batchNum,
+      `Purged: ${
+        state === "fged" ? "forged" : "invalid"
+      } since batch ${batchNum}, ${safetyPeriodBatches} batches ago and more`
     )
+  })
+  const removed = new Set<TransactionId>()
+  const removePending = Effect.fnUntraced(
+    function*(rows: ReadonlyArray<Pooled>, reasonOf: (row: Pooled) => string) {
+      for (const row of yield* withMembers({ pool }, rows)) {
+        if (removed.has(row.transaction.id)) continue
+        removed.add(row.transaction.id)
+        changes.push(changeOf(row, null, row.transaction.batchNum, `Purged: ${reasonOf(row)}`))
+      }
+    }
   )
-  const isExpired = new Set(expired.map(({ transaction }) => transaction.id))
-  const old = (yield* pool.pendingSince({
-    beforeMs: atMs - ttlMs,
-    limit: Number.MAX_SAFE_INTEGER
-  })).filter(({ transaction }) => !isExpired.has(transaction.id))
-  changes.push(
-    ...old.map((row) => changeOf(row, null, null, `Purged: pending for more than ${ttlMs} ms`))
+  yield* removePending(
+    yield* pool.pendingExpired(to + 1),
+    ({ transaction: { group, maxNumBatch } }) =>
+      `batch ${maxNumBatch}, the last one that may forge it${
+        group === undefined ? "" : " or another transaction of its group"
+      }, is more than ${safetyPeriodBatches} batches ago`
   )
-  const removed = expired.length + old.length
-  const above = (yield* pool.counts).pend - removed - capacity
+  yield* removePending(
+    yield* pool.pendingSince({ beforeMs: atMs - ttlMs, limit: Number.MAX_SAFE_INTEGER }),
+    () => `pending for more than ${ttlMs} ms`
+  )
+  const above = (yield* pool.counts).pend - removed.size - capacity
   if (above > 0) {
     const oldest = yield* pool.pendingSince({
       beforeMs: Number.MAX_SAFE_INTEGER,
-      limit: removed + above
+      limit: removed.size + above
     })
-    const isRemoved = new Set(changes.map(({ id }) => id))
-    changes.push(
-      ...oldest.filter(({ transaction }) => !isRemoved.has(transaction.id)).slice(0, above).map(
-        (row) =>
-          changeOf(
-            row,
-            null,
-            null,
-            `Purged: the pool holds more than ${capacity} pending transactions`
-          )
-      )
+    yield* removePending(
+      oldest.filter(({ transaction }) => !removed.has(transaction.id)).slice(0, above),
+      () => `the pool holds more than ${capacity} pending transactions`
     )
   }
   return yield* pool.change(changes, atMs)

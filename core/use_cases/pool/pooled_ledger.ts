@@ -15,6 +15,25 @@ import { Pool } from "./pool.ts"
  * Returns a ledger that settles the pool after each block and rollback, and stores the
  * authorizations that blocks contain. If a settlement fails, the block is already stored: a retry,
  * or the next call, settles the pool.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger, Pool, pooledLedger } from "rollup-node-api"
+ * import { inlineVerifier, keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const node = pooledLedger(genesis, keccak256).pipe(
+ *   Layer.provide(Pool.layer({ keccak256 })),
+ *   Layer.provide(inlineVerifier(genesis.network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const apply = Effect.flatMap(Ledger, (ledger) => ledger.applyRecord(next()))
+ * const { kind } = await Effect.runPromise(Effect.provide(apply, node))
+ * console.log(kind) // => block
+ * ```
  */
 export const pooledLedger = (
   genesis: GenesisFeed,
@@ -65,6 +84,32 @@ interface LearnPorts {
 /**
  * Returns a function that stores the authorizations that coordinators published in a block, for
  * addresses without an authorization.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { learnAuthorizations, SignatureVerifier } from "rollup-node-api"
+ * import * as Crypto from "rollup-node-api/crypto"
+ * import { openMemoryPool } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis: { network }, next } = simulate({ seed: 1 })
+ * const learning = Effect.gen(function*() {
+ *   const store = openMemoryPool()
+ *   const learn = learnAuthorizations({ store, verifier: yield* SignatureVerifier })
+ *   const created = []
+ *   for (let i = 0; i < 20; i++) {
+ *     const record = next()
+ *     if (record.kind !== "block") continue
+ *     yield* learn(record.block)
+ *     created.push(...(record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator))
+ *   }
+ *   const signed = created.find(({ signature }) => signature !== null)!
+ *   return (yield* store.authorization(signed.address))?.publicKey === signed.publicKey
+ * })
+ * const provided = Effect.provide(learning, Crypto.inlineVerifier(network))
+ * console.log(await Effect.runPromise(provided)) // => true
+ * ```
  */
 export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
   const verified = (

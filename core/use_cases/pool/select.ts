@@ -13,14 +13,20 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { type BatchLimits, type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
+import {
+  type BatchLimits,
+  otherNonce,
+  type Refusal,
+  type SelectedReceiver,
+  tryApply
+} from "./_try_apply.ts"
 import {
   type Candidate,
   candidateOf,
-  openCandidates,
-  type AccountToCreate,
-  SelectionOverlay
-} from "./_selection_overlay.ts"
+  type CandidateTransaction,
+  openCandidates
+} from "./_candidates.ts"
+import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 import { reconcileWithLedger, isRequested } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
@@ -98,8 +104,30 @@ export const selectFrom = Effect.fnUntraced(function*(
 })
 
 const ATTEMPTS_MAX = 5
-/** Maximum number of transactions that require each other, a limit of the circuit. */
-const GROUP_MAX = 4
+/** Maximum number of transactions without a group that require each other. */
+const LINKED_MAX = 4
+
+/** Why a candidate was not applied, and the transaction that was refused. */
+interface Failure extends Refusal {
+  /** Null if a required transaction is not pending. */
+  readonly row: Pooled | null
+}
+
+const notApplied = { kind: "refused", isEarly: false, isLate: false } as const
+const noSpace = {
+  ...notApplied,
+  code: skipCodes.noAvailableSlots,
+  reason: "the batch has no space for all transactions that require each other"
+}
+const notPending = {
+  ...notApplied,
+  code: skipCodes.requestedNotForged,
+  reason: "it is not pending"
+}
+
+/** Compares by fee, the greatest first, then by arrival. */
+const compareCandidates = (a: Candidate, b: Candidate): number =>
+  b.feeUSD - a.feeUSD || a.transactions[0]!.row.arrival - b.transactions[0]!.row.arrival
 
 /**
  * One pass over the pending transactions, greatest fee first. A transaction with a future nonce is
@@ -144,68 +172,79 @@ class SelectionRun {
       for (let noted = 0; noted < this.#maxTransactions; noted++) {
         const candidate = yield* next()
         if (candidate === null) break
-        this.#refuse(candidate, {
-          code: skipCodes.noAvailableSlots,
-          reason: `The batch is full with ${this.#maxTransactions} transactions`
-        })
+        const reason = `The batch is full with ${this.#maxTransactions} transactions`
+        for (const { row } of candidate.transactions) {
+          this.#refuse(row, { code: skipCodes.noAvailableSlots, reason })
+        }
       }
       return this
     })
   }
 
-  /** Tries a candidate, then the parked transactions that it makes possible. */
+  /** Tries a candidate, then the parked ones that it makes possible, greatest fee first. */
   #tryCandidate(first: Candidate): Effect.Effect<void, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const queue = [first]
       for (let candidate = queue.shift(); candidate !== undefined; candidate = queue.shift()) {
-        if (this.#done.has(candidate.row.transaction.id)) continue
+        if (this.#done.has(candidate.transactions[0]!.row.transaction.id)) continue
         if (this.selected.length >= this.#maxTransactions) return
         const before = this.selected.length
-        const refusal = yield* this.#applyGroup(candidate)
-        if (refusal === undefined) {
+        const failure = yield* this.#applyAll(candidate)
+        if (failure === undefined) {
           for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) {
             queue.push(...this.#unpark(fromAccountIndex))
           }
+          queue.sort(compareCandidates)
           continue
         }
-        this.#refuse(candidate, refusal)
-        if (refusal.isEarly) this.#park(candidate)
-        if (refusal.isLate) this.superseded.push(candidate.row.transaction)
+        this.#explain(candidate, failure)
+        const refused = candidate.transactions.find(({ row }) => row === failure.row)?.row
+        if (refused === undefined) continue
+        if (failure.isEarly) this.#park(candidate, refused)
+        if (failure.isLate) this.superseded.push(refused.transaction)
       }
     })
   }
 
-  /** Applies a transaction together with the transactions that it requires, or none of them. */
-  #applyGroup(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
+  /**
+   * Applies the transactions of a candidate, and those that a transaction without a group requires,
+   * or none of them.
+   */
+  #applyAll(
+    candidate: Candidate
+  ): Effect.Effect<Failure | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
-      const group: Array<SelectedTransaction> = []
-      let candidate: Candidate | null = first
-      while (candidate !== null) {
-        const result = yield* tryApply(
-          this.#ports,
-          this.overlay,
-          candidate.row,
-          this.#limits
-        )
-        if (result.kind === "refused") return this.#giveUp(group, result, candidate)
-        const { transaction }: Pooled = candidate.row
-        group.push({ transaction, receiver: result.receiver, feeUSD: candidate.feeUSD })
-        const { request } = transaction
-        if (
-          request === null ||
-          [...this.selected, ...group].some((other) => isRequested(other.transaction, request))
-        ) break
-        candidate = yield* this.#requestedBy(transaction)
-        if (
-          candidate === null ||
-          group.length >= Math.min(GROUP_MAX, this.#maxTransactions - this.selected.length)
-        ) {
-          return this.#giveUp(group, undefined, candidate)
+      const early = yield* this.#earlyIn(candidate)
+      if (early !== undefined) return early
+      const applied: Array<SelectedTransaction> = []
+      const waiting = [...candidate.transactions]
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { feeUSD, row } = next
+        const isFull = applied.length >= this.#maxTransactions - this.selected.length
+        const result = isFull
+          ? noSpace
+          : yield* tryApply(this.#ports, this.overlay, row, this.#limits)
+        if (result.kind === "refused") {
+          this.overlay.rollBack()
+          return { ...result, row }
         }
+        const { transaction } = row
+        applied.push({ transaction, receiver: result.receiver, feeUSD })
+        const { group, request } = transaction
+        if (
+          group !== undefined || request === null ||
+          [...this.selected, ...applied].some((other) => isRequested(other.transaction, request))
+        ) continue
+        const requested = yield* this.#requestedBy(transaction)
+        if (requested === null || applied.length >= LINKED_MAX) {
+          this.overlay.rollBack()
+          return { ...(requested === null ? notPending : noSpace), row: requested?.row ?? null }
+        }
+        waiting.push(requested)
       }
       this.overlay.commit()
-      this.selected.push(...group)
-      for (const { transaction: { id } } of group) {
+      this.selected.push(...applied)
+      for (const { transaction: { id } } of applied) {
         this.#done.add(id)
         this.refused.delete(id)
       }
@@ -213,30 +252,44 @@ class SelectionRun {
     })
   }
 
-  /** Rolls back the group. Returns the refusal of its first transaction. */
-  #giveUp(
-    group: ReadonlyArray<SelectedTransaction>,
-    refusal: Refusal | undefined,
-    candidate: Candidate | null
-  ): Refusal {
-    this.overlay.rollBack()
-    if (group.length === 0) return refusal!
-    const why = refusal?.reason ??
-      (candidate === null
-        ? "it is not pending"
-        : "the batch has no space for all transactions that require each other")
-    return {
-      kind: "refused",
-      code: skipCodes.requestedNotForged,
-      isEarly: false,
-      isLate: false,
-      reason: `The requested transaction${
-        candidate === null ? "" : ` ${candidate.row.transaction.id}`
-      } cannot be forged in the same batch: ${why}`
+  /** Returns the first transaction of a group whose nonce is not yet current, if there is one. */
+  #earlyIn({ transactions }: Candidate): Effect.Effect<Failure | undefined, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const senders = new Set<AccountIndex>()
+      for (const { row } of transactions) {
+        const { fromAccountIndex, nonce } = row.transaction
+        if (senders.has(fromAccountIndex)) continue
+        senders.add(fromAccountIndex)
+        const account = yield* this.overlay.account(fromAccountIndex)
+        if (account !== null && nonce > account.nonce) return { ...otherNonce(nonce, account), row }
+      }
+      return undefined
+    })
+  }
+
+  /** Stores why the transactions of a candidate were not applied. */
+  #explain({ transactions }: Candidate, { code, reason, row: failed }: Failure): void {
+    for (const { row } of transactions) {
+      const { group } = row.transaction
+      if (row === failed) this.#refuse(row, { code, reason })
+      else {
+        const which = failed === null ? "" : ` ${failed.transaction.id}`
+        this.#refuse(row, {
+          code: skipCodes.requestedNotForged,
+          reason: `The ${
+            group === undefined
+              ? `requested transaction${which}`
+              : `transaction${which} of its group`
+          } cannot be forged in the same batch: ${reason}`
+        })
+      }
     }
   }
 
-  #requestedBy({ request }: PoolTransaction): Effect.Effect<Candidate | null, StoreFailure> {
+  /** Returns the pending transaction that another one requires; null if there is none alone. */
+  #requestedBy(
+    { request }: PoolTransaction
+  ): Effect.Effect<CandidateTransaction | null, StoreFailure> {
     const { amount, fee, fromAccountIndex, nonce, tokenId } = request!
     if (
       amount === null || fee === null || fromAccountIndex === null || nonce === null ||
@@ -247,21 +300,18 @@ class SelectionRun {
     return Effect.flatMap(
       this.#ports.pool.pooled([id.success]),
       ([row]) =>
-        row?.transaction.state === "pend" && isRequested(row.transaction, request!)
+        row?.transaction.state === "pend" && row.transaction.group === undefined &&
+          isRequested(row.transaction, request!)
           ? candidateOf(this.#ports, row)
           : Effect.succeed(null)
     )
   }
 
-  #refuse(
-    { row: { transaction: { id } } }: Candidate,
-    { code, reason }: Pick<Refusal, "code" | "reason">
-  ): void {
-    if (!this.#done.has(id)) this.refused.set(id, { code, reason })
+  #refuse({ transaction: { id } }: Pooled, why: Pick<Refusal, "code" | "reason">): void {
+    if (!this.#done.has(id)) this.refused.set(id, why)
   }
 
-  #park(candidate: Candidate): void {
-    const { fromAccountIndex, nonce } = candidate.row.transaction
+  #park(candidate: Candidate, { transaction: { fromAccountIndex, nonce } }: Pooled): void {
     const key = parkingKey(fromAccountIndex, nonce)
     const parked = this.#early.get(key)
     if (parked === undefined) this.#early.set(key, [candidate])

@@ -9,7 +9,14 @@ import {
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
-import { changesOfBatch, changeOf, changesToPending, leftOutReason } from "./pool_changes.ts"
+import { completeGroups } from "./_groups.ts"
+import {
+  changesOfBatch,
+  changeOf,
+  changesToPending,
+  leftOutReason,
+  transactionsOf
+} from "./pool_changes.ts"
 
 /** The options of `Pool.settle`. */
 export interface SettleOptions {
@@ -96,7 +103,12 @@ const settleFirst = Effect.fnUntraced(
         changes.push(...yield* changeFromLedger(ports, row))
       }
     }
-    return (yield* pool.settle({ from: null, to: settledBatchOf(item), changes }, atMs)) ?? []
+    const changed = transactionsOf(yield* pool.pooled(changes.map(({ id }) => id)))
+    const completed = yield* completeGroups(ports, changes, changed, last)
+    return (yield* pool.settle(
+      { from: null, to: settledBatchOf(item), changes: completed },
+      atMs
+    )) ?? []
   }
 )
 
@@ -143,8 +155,6 @@ const staleForging = Effect.fnUntraced(
     ]
   }
 )
-
-const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction }) => transaction)
 
 const isEmpty = ({ pool }: PoolPorts) =>
   Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)

@@ -1,8 +1,29 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
 import { poolStates } from "../../domain/mod.ts"
 
-/** The post breaks rules. Each fault has a pointer, the value and the rule. */
+/**
+ * The post breaks rules. Each fault has a pointer, the value and the rule.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { EMPTY_PUBLIC_KEY, Submission, ZERO_ADDRESS } from "rollup-node-api"
+ * import { inlineVerifier, keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { network } } = simulate({ seed: 1 })
+ * const stores = Layer.mergeAll(Memory.layer(genesis), Memory.poolLayer, inlineVerifier(network))
+ * const layer = Layer.provide(Submission.layer({ network, keccak256 }), stores)
+ * const posted = { address: ZERO_ADDRESS, publicKey: EMPTY_PUBLIC_KEY, signature: "" }
+ * const submit = Effect.flatMap(Submission, (service) => service.submitAuthorization(posted))
+ * const handled = Effect.catchTag(submit, "SubmissionRefused", ({ faults }) =>
+ *   Effect.succeed(faults.map(({ parameter }) => parameter)))
+ * console.log(await Effect.runPromise(Effect.provide(handled, layer)))
+ * // => [ '/zkEthereumAddress', '/bjj' ]
+ * ```
+ */
 export class SubmissionRefused
   extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -16,7 +37,35 @@ export class SubmissionRefused
   }
 }
 
-/** Another transaction or authorization with the same id or address is already stored. */
+/**
+ * Another transaction, group or authorization with the same id or address is already stored. The
+ * stored one stays; a retry cannot help.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Submission } from "rollup-node-api"
+ * import * as Crypto from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { network } } = simulate({ seed: 1 })
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * const layer = Submission.layer({ network, keccak256: Crypto.keccak256 }).pipe(
+ *   Layer.provide(Layer.merge(stores, Crypto.inlineVerifier(network)))
+ * )
+ * const owner = new Uint8Array(32).fill(7)
+ * const address = Crypto.ethereumAddress(owner)
+ * const submit = Effect.fnUntraced(function*(publicKey: string) {
+ *   const signature = Crypto.signAuthorization(owner, publicKey, network)
+ *   return yield* (yield* Submission).submitAuthorization({ address, publicKey, signature })
+ * })
+ * const [first, second] = [1, 2].map((seed) =>
+ *   Crypto.derivePublicKey(new Uint8Array(32).fill(seed)))
+ * const both = Effect.andThen(submit(first!), Effect.flip(submit(second!)))
+ * console.log((await Effect.runPromise(Effect.provide(both, layer)))._tag) // => SubmissionConflict
+ * ```
+ */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -27,7 +76,22 @@ export class SubmissionConflict
   }
 }
 
-/** The pool has reached its limit of pending transactions, in all or of one sender. */
+/**
+ * The pool has reached its limit of pending transactions, in all or of one sender. A retry after
+ * `retryAfterSeconds` may succeed.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { PoolFull } from "rollup-node-api"
+ *
+ * const limit = { limit: "pendingPerAccountMax", maximum: 1000, fromAccountIndex: 256 } as const
+ * const submit = Effect.fail(new PoolFull({ ...limit, retryAfterSeconds: 60 }))
+ * const handled = Effect.catchTag(submit, "PoolFull", ({ limit, retryAfterSeconds }) =>
+ *   Effect.succeed(`${limit}, Retry-After: ${retryAfterSeconds}`))
+ * console.log(await Effect.runPromise(handled)) // => pendingPerAccountMax, Retry-After: 60
+ * ```
+ */
 export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
   limit: Schema.Literals(["pendingMax", "pendingPerAccountMax"]),
   maximum: Schema.Int,
@@ -43,17 +107,54 @@ export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
 
 const stateNames = { pend: "pending", fing: "forging", fged: "forged", invl: "invalid" } as const
 
-/** The transaction to replace is not in the pool, or is forging or forged. */
+/** Identifies the transaction to replace: its id, or its sender and nonce. */
+export const Replaced = Schema.Union([
+  Schema.String,
+  Schema.Struct({ fromAccountIndex: Schema.Int, nonce: Schema.BigInt })
+])
+export type Replaced = typeof Replaced.Type
+
+/**
+ * The transaction to replace is not in the pool, is forging or forged, or belongs to a group.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { NothingToReplace } from "rollup-node-api"
+ *
+ * const replace = Effect.fail(new NothingToReplace({ replaced: "0x02ab", state: "fged" }))
+ * const handled = Effect.catchTag(replace, "NothingToReplace", ({ message }) =>
+ *   Effect.succeed(message))
+ * console.log(await Effect.runPromise(handled))
+ * // => Transaction 0x02ab is forged: only a pending or invalid transaction can be replaced
+ * ```
+ */
 export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("NothingToReplace", {
-  id: Schema.String,
+  replaced: Replaced,
   /** Null if it is not in the pool. */
-  state: Schema.NullOr(Schema.Literals(poolStates))
+  state: Schema.NullOr(Schema.Literals(poolStates)),
+  /** The group that it belongs to. */
+  group: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    const subject = typeof this.replaced === "string"
+      ? `transaction ${this.replaced}`
+      : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
+    if (this.group !== undefined) {
+      return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
+    }
     return this.state === null
-      ? `There is no transaction ${this.id} in the pool`
-      : `Transaction ${this.id} is ${
+      ? `There is no ${subject} in the pool`
+      : `T${subject.slice(1)} is ${
         stateNames[this.state]
       }: only a pending or invalid transaction can be replaced`
   }
 }
+
+export const refusalOf = (faults: ReadonlyArray<InputFault>): SubmissionRefused =>
+  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+export const failIfRefused = (
+  faults: ReadonlyArray<InputFault>
+): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))

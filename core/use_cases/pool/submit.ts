@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { InputFault } from "../../contract/mod.ts"
 import type {
   Network,
   PoolTransaction,
   PostedAuthorization,
+  PostedGroup,
   PostedTransaction
 } from "../../domain/mod.ts"
-import type { Keccak256, PublicKey, TransactionId } from "../../encoding/mod.ts"
+import type { AccountIndex, Keccak256, PublicKey, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
   type PoolLimits,
@@ -15,6 +15,7 @@ import {
   type StoreFailure,
   type VerifierBusy
 } from "../../ports/mod.ts"
+import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   ledgerFaults,
   partiesOf,
@@ -25,11 +26,15 @@ import {
 } from "./_posted_rules.ts"
 import { reconcileWithLedger, isSameAuthorization, isSamePosted } from "./_superseded.ts"
 import {
+  failIfRefused,
   NothingToReplace,
   PoolFull,
+  refusalOf,
+  type Replaced,
   SubmissionConflict,
-  SubmissionRefused
+  type SubmissionRefused
 } from "./submission_failures.ts"
+import { groupSubmission } from "./_submit_group.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 /** The network, the hash function and the limits of a `Submission`. */
@@ -94,11 +99,21 @@ export class Submission extends Context.Service<Submission, {
    * nonce, which leaves the pool. The new one must have another id.
    */
   readonly replaceTransaction: (
-    replaced: TransactionId,
+    replaced: Replaced,
     posted: PostedTransaction
   ) => Effect.Effect<
     Submitted & { readonly id: TransactionId },
     SubmissionFailure | NothingToReplace
+  >
+  /**
+   * Stores the transactions of a group as pending, or none of them. They are forged in one batch, in
+   * their order, or never.
+   */
+  readonly submitGroup: (
+    posted: PostedGroup
+  ) => Effect.Effect<
+    Submitted & { readonly ids: ReadonlyArray<TransactionId> },
+    SubmissionFailure
   >
   /** Stores an authorization. */
   readonly submitAuthorization: (
@@ -157,7 +172,7 @@ function make(
       ]
     })
   const limits: PoolLimits = { pendingMax, pendingPerAccountMax }
-  const full = (limit: keyof PoolLimits, { fromAccountIndex }: PostedTransaction) =>
+  const full = (limit: keyof PoolLimits, fromAccountIndex: AccountIndex) =>
     Effect.suspend(() => {
       metrics.limits[limit]++
       return Effect.fail(
@@ -197,11 +212,11 @@ function make(
     }
     return publicKey
   })
-  const checkSpaceFor = Effect.fnUntraced(function*(posted: PostedTransaction) {
-    if ((yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax) {
-      return yield* full("pendingPerAccountMax", posted)
+  const checkSpaceFor = Effect.fnUntraced(function*({ fromAccountIndex }: PostedTransaction) {
+    if ((yield* pool.pendingOf(fromAccountIndex)) >= pendingPerAccountMax) {
+      return yield* full("pendingPerAccountMax", fromAccountIndex)
     }
-    if ((yield* pool.counts).pend >= pendingMax) return yield* full("pendingMax", posted)
+    if ((yield* pool.counts).pend >= pendingMax) return yield* full("pendingMax", fromAccountIndex)
   })
   const pendingSince = (posted: PostedTransaction) =>
     Effect.map(
@@ -227,27 +242,34 @@ function make(
       case "known":
         return yield* acknowledge(added.transaction, posted)
       case "full":
-        return yield* full(added.limit, posted)
+        return yield* full(added.limit, posted.fromAccountIndex)
     }
   })
 
   const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: TransactionId, input: PostedTransaction) {
+    function*(replaced: Replaced, input: PostedTransaction) {
       const posted = withoutEmptyParts(input)
       const { fromAccountIndex, id, nonce } = posted
       yield* failIfRefused(postedFaults(posted, refuse, keccak256))
       const known = yield* pool.transaction(id)
       if (known !== null) return yield* acknowledge(known, posted)
-      const old = yield* pool.transaction(replaced)
-      if (old?.state !== "pend" && old?.state !== "invl") {
-        return yield* new NothingToReplace({ id: replaced, state: old?.state ?? null })
+      const old = typeof replaced === "string"
+        ? yield* pool.transaction(replaced)
+        : yield* findByNonce(pool, replaced)
+      if (old === null || !isReplaceable(old)) {
+        return yield* new NothingToReplace({
+          replaced,
+          state: old?.state ?? null,
+          ...old?.group === undefined ? {} : { group: old.group.id }
+        })
       }
       yield* failIfRefused([
         ...fromAccountIndex === old.fromAccountIndex ? [] : [
           refuse(
             "fromAccountIndex",
             fromAccountIndex,
-            `${old.fromAccountIndex}, the sender of the replaced transaction`
+            `${old.fromAccountIndex}, the sender of the replaced transaction`,
+            "replacedSender"
           )
         ],
         ...nonce === old.nonce
@@ -256,7 +278,7 @@ function make(
       ])
       const publicKey = yield* signerOf(posted, Effect.void)
       const transaction = yield* pendingSince(posted)
-      const result = yield* pool.replaceTransaction(replaced, transaction, publicKey, limits)
+      const result = yield* pool.replaceTransaction(old.id, transaction, publicKey, limits)
       switch (result.kind) {
         case "replaced":
           yield* reconcileWithLedger({ reader, pool }, transaction)
@@ -264,9 +286,9 @@ function make(
         case "known":
           return yield* acknowledge(result.transaction, posted)
         case "notReplaceable":
-          return yield* new NothingToReplace({ id: replaced, state: result.state })
+          return yield* new NothingToReplace({ replaced, state: result.state })
         case "full":
-          return yield* full(result.limit, posted)
+          return yield* full(result.limit, posted.fromAccountIndex)
       }
     }
   )
@@ -308,16 +330,19 @@ function make(
     return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
   })
 
+  const submitGroup = groupSubmission({ pool, reader, verifier }, {
+    fees: { minFeeUSD, maxFeeUSD },
+    full,
+    keccak256,
+    limits,
+    refuse
+  })
+
   return {
     submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
     replaceTransaction: (replaced, posted) =>
       metrics.count("transaction", replaceTransaction(replaced, posted)),
+    submitGroup: (posted) => metrics.count("group", submitGroup(posted)),
     submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
 }
-
-const refusalOf = (faults: ReadonlyArray<InputFault>) =>
-  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
-
-const failIfRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
-  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))

@@ -5,24 +5,23 @@ import {
   invalidValue,
   type ItemOperation,
   noQuery,
+  answerShape,
   type Operation,
-  operations,
   type OperationId,
-  operationIds,
-  pageShape,
-  type PageView,
   pathReader,
   queryReader,
+  type ReadOperationId,
+  readOperationsOf,
+  type RevisedOperation,
   type Revision,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type {
-  AccountView,
-  Authorization,
-  NetworkConstants,
-  PoolTransaction,
-  PoolTransactionView
+import {
+  type AccountView,
+  type Authorization,
+  isHealthy,
+  type NetworkConstants
 } from "../../domain/mod.ts"
 import {
   type Dependency,
@@ -33,23 +32,54 @@ import {
   type Page,
   PoolStore,
   PoolTip,
+  poolVersion,
   StoreFailure
 } from "../../ports/mod.ts"
+import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
+import { readHealth } from "./health.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
   readonly json: string
-  readonly stamp: LedgerStamp
-  /** The answer is current while none of these parts of the ledger changes. */
-  readonly dependsOn: ReadonlyArray<Dependency>
+  /** Absent if the answer does not read the ledger. */
+  readonly stamp?: LedgerStamp
   /**
-   * Key and version in the pool, from `PoolTip` before the read; the version is null if unknown.
+   * The answer is current while none of these parts of the ledger changes. Absent if it changes
+   * with every read.
    */
-  readonly pool?: { readonly key: string; readonly version: number | null }
+  readonly dependsOn?: ReadonlyArray<Dependency>
+  /** 200 by default; 503 if the node says that it cannot answer. */
+  readonly status?: 503
+  /**
+   * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
+   * the read; the version is null if unknown.
+   */
+  readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
-/** The requested item does not exist. `stamp` is present if the ledger was read. */
+/**
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names
+ * the item as the client wrote it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { later, readInterfaces, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
+ * const context = wireContext(network, keccak256)
+ * const opening = readInterfaces({ context, constants, revisions: [later] })
+ * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["7"], ""))
+ * const found = Effect.catchTag(reading, "NotFound", ({ message }) => Effect.succeed(message))
+ * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
+ * console.log(await Effect.runPromise(Effect.provide(found, stores)))
+ * // => There is no token with id 7
+ * ```
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
@@ -70,7 +100,9 @@ export type ReadOperation = (
 /** The operations of one revision, bound to the stores. */
 export interface ReadInterface {
   readonly revision: Revision
-  readonly operations: { readonly [Id in OperationId]: ReadOperation }
+  readonly operations:
+    & { readonly [Id in OperationId]: ReadOperation }
+    & { readonly [Id in ReadOperationId]?: ReadOperation }
 }
 
 /** The options of `readInterfaces`. */
@@ -81,6 +113,8 @@ export interface ReadOptions {
   readonly revisions: ReadonlyArray<Revision>
   /** Maximum number of items in a list parameter; the maximum page size by default. */
   readonly listItemsMax?: number
+  /** Seconds that the coordinator waits between two batches, as `state` shows it; 0 by default. */
+  readonly forgeDelaySeconds?: number
 }
 
 /**
@@ -109,7 +143,10 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(
-      operationIds.map((id) => [id, bindOperation(id, revision, options, stores)])
+      readOperationsOf(revision).map(([id, operation]) => [
+        id,
+        bindOperation(operation, revision, options, stores)
+      ])
     ) as ReadInterface["operations"]
   }))
 })
@@ -121,13 +158,13 @@ interface Stores {
 }
 
 const bindOperation = (
-  id: OperationId,
+  operation: Operation,
   revision: Revision,
   options: ReadOptions,
   { pool, poolTip, reader }: Stores
 ): ReadOperation => {
-  const operation: Operation = operations[id]
   const { constants, context } = options
+  const write = answerShape(operation, revision).write(context) as (view: unknown) => string
   if (operation.kind === "list") {
     const read = queryReader(
       operation.list,
@@ -136,7 +173,6 @@ const bindOperation = (
       options.revisions,
       options.listItemsMax
     )
-    const writePage = pageShape(operation, revision).write(context)
     const dependsOn = dependenciesOf.list(operation.list)
     const pages: (
       ...of: Parameters<Stores["reader"]["list"]>
@@ -150,18 +186,20 @@ const bindOperation = (
         ? Effect.fail(badInput(decoded.failure))
         : Effect.map(
           pages(operation.list, decoded.success),
-          (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn })
+          (page) => ({ json: write(page), stamp: page.stamp, dependsOn })
         )
     }
   }
-  const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
   const answer = (
     view: unknown,
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** Returns the current version of a key in the pool; call it before reading the store. */
-  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
+  /** Returns the current version in the pool; call it before reading the store. */
+  const inPool = <Key extends string | null>(key: Key) => ({
+    key,
+    version: poolVersion(poolTip, key)
+  })
   switch (operation.kind) {
     case "item":
       return singleAnswer(
@@ -203,21 +241,74 @@ const bindOperation = (
       return singleAnswer(operation, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
-          const transaction = yield* pool.transaction(key.key)
-          if (transaction === null) return yield* failNotFound(operation, context, path)
-          const { view, stamp } = yield* poolView(reader, transaction)
+          const found = yield* findPooled({ pool, reader }, key.key)
+          if (found === null) return yield* failNotFound(operation, context, path)
+          const { stamp, view } = found
           return {
             ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
             pool: key
           }
         }))
-    case "state":
+    case "group":
+      return singleAnswer(operation, context, (values, path) =>
+        Effect.gen(function*() {
+          const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
+          if (items.length === 0) return yield* failNotFound(operation, context, path)
+          return {
+            ...answer(items, stamp, dependenciesOf.poolTransaction(false)),
+            // the versions of the pool are those of single transactions
+            pool: { key: "", version: null }
+          }
+        }))
+    case "poolList": {
+      const read = queryReader("pool", revision, context, options.revisions)
+      return (_, query) => {
+        const decoded = read(query)
+        if (Result.isFailure(decoded)) return Effect.fail(badInput(decoded.failure))
+        return listPool({ pool, reader }, decoded.success).pipe(
+          Effect.map((page) => ({
+            ...answer(page, page.stamp, dependenciesOf.poolTransaction(false)),
+            // an added transaction changes no version of the pool in other processes
+            pool: { key: "", version: null }
+          })),
+          Effect.mapError((failure) =>
+            failure._tag === "BadInput"
+              ? badInput(failure.faults.map((fault) => ({
+                ...fault,
+                parameter: context.name(fault.parameter)
+              })))
+              : failure
+          )
+        )
+      }
+    }
+    case "health":
       return singleAnswer(
         operation,
         context,
         () =>
-          Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state))
+          Effect.map(readHealth({ pool, reader }), (health): Answer => ({
+            json: write(health),
+            ...isHealthy(health) ? {} : { status: 503 }
+          }))
       )
+    case "state":
+      return singleAnswer(operation, context, () =>
+        Effect.gen(function*() {
+          const isShown = revision.showsNode === true
+          const load = isShown ? inPool(null) : undefined
+          const node = isShown
+            ? {
+              forgeDelaySeconds: options.forgeDelaySeconds ?? 0,
+              poolLoad: (yield* pool.counts).pend
+            }
+            : null
+          const { stamp, state } = yield* reader.state
+          return {
+            ...answer({ ...state, node }, stamp, dependenciesOf.state),
+            ...load === undefined ? {} : { pool: load }
+          }
+        }))
     case "config": {
       const json = write(constants)
       return () =>
@@ -274,14 +365,16 @@ const badInput = (faults: ReadonlyArray<InputFault>) =>
 
 /** Returns the error for a missing item, with the value that the client sent. */
 const failNotFound = (
-  operation: Operation,
+  operation: RevisedOperation,
   context: WireContext,
   path: ReadonlyArray<string>,
   stamp?: LedgerStamp
 ) =>
   Effect.fail(
     new NotFound({
-      message: `There is no ${nouns[operation.shape]} with ${
+      message: `There is no ${
+        operation.kind === "group" ? "group in the pool" : nouns[operation.shape]
+      } with ${
         operation.parameters.map(({ name }, i) =>
           `${context.name(name)} ${decodeURIComponent(path[i]!)}`
         ).join(" and ")
@@ -305,33 +398,3 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   poolTransaction: "transaction in the pool",
   authorization: "account-creation authorization"
 }
-
-/**
- * Adds token and sender from one snapshot of the ledger to a pool transaction. Only a rollback can
- * remove them.
- */
-const poolView = Effect.fnUntraced(
-  function*(reader: Stores["reader"], transaction: PoolTransaction) {
-    const { fromAccountIndex, request, tokenId } = transaction
-    const requested = request?.tokenId ?? null
-    const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } =
-      yield* reader.accountsAndTokens({
-        accounts: [fromAccountIndex],
-        tokens: requested === null ? [tokenId] : [tokenId, requested]
-      })
-    if (token === null) {
-      return yield* new StoreFailure({
-        message:
-          `Token ${tokenId} of the transaction is no longer registered after a rollback: try again later`,
-        retry: true
-      })
-    }
-    const view: PoolTransactionView = {
-      transaction,
-      token,
-      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
-      requestToken
-    }
-    return { view, stamp }
-  }
-)

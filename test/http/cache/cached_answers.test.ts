@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Scheduler } from "effect"
 import { addressOf, genesis } from "../../use_cases/_network.ts"
 import { batchOf, blockOf, bob, chain, l1Of, l2Of } from "../../use_cases/_chain.ts"
 import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
@@ -299,6 +299,36 @@ describe("the answer cache", () => {
         )
       ], { concurrency: "unbounded" })
       assert.notStrictEqual(after.body, responses[0]!.body)
+    }))
+
+  it.effect("computes an answer that other clients wait for even if its first client disconnects at any moment", () =>
+    Effect.gen(function*() {
+      const { moveAway, open, tips } = yield* prepared
+      const { ask } = yield* open({ ...tips, ledger: { ...tips.ledger, isRemote: true } }, {
+        answersBytesMax: 0
+      })
+      moveAway()
+      const scheduler = yield* Scheduler.Scheduler
+      let isInterrupted = true
+      for (let operation = 1; isInterrupted; operation++) {
+        let count = 0
+        // the fiber can be interrupted before this operation
+        const first = yield* Effect.forkChild(ask("/batches"), { startImmediately: true }).pipe(
+          Effect.provideService(Scheduler.Scheduler, {
+            executionMode: scheduler.executionMode,
+            makeDispatcher: () => scheduler.makeDispatcher(),
+            shouldYield: () => ++count === operation
+          })
+        )
+        const interruption = yield* Effect.forkChild(Fiber.interrupt(first), {
+          startImmediately: true
+        })
+        const second = yield* Effect.forkChild(ask("/batches"))
+        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+        assert.isDefined(second.pollUnsafe(), `disconnected before operation ${operation}`)
+        yield* Fiber.await(interruption)
+        isInterrupted = count >= operation
+      }
     }))
 
   it.effect("takes at most its configured number of bytes", () =>

@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
-import { earlier, later } from "../../../core/contract/mod.ts"
+import { earlier, later, v1 } from "../../../core/contract/mod.ts"
 import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
 import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core/ports/mod.ts"
 import { inputGenerators, effectiveRecords, replay } from "../../laws/mod.ts"
@@ -80,7 +80,8 @@ describe("a cached answer", () => {
               Arbitrary.map(
                 inputGenerators.operationUrl(facts, earlier, network),
                 (url) => `/earlier${url}`
-              )
+              ),
+              Arbitrary.map(inputGenerators.operationUrl(facts, v1, network), (url) => `/v1${url}`)
             ])
             urls.push(
               ...(yield* Arbitrary.sampleEffect(some, { count: 10, seed: `${seed} ${place}` }))

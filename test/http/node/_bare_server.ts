@@ -17,7 +17,7 @@ export const application = (
   refuse: () => Effect.succeed({ status: 400, headers: {}, body: "" }),
   handle,
   answerStats: () => {
-    throw new Error("Nobody asks")
+    throw new Error("No request is expected")
   }
 })
 

@@ -31,7 +31,7 @@ const withServer = <A>(
       limits: defaultLimits,
       refuse: () => answer(""),
       answerStats: () => {
-        throw new Error("Nobody asks")
+        throw new Error("No request is expected")
       },
       handle: ({ url }) =>
         Effect.suspend(() => {

@@ -142,7 +142,18 @@ const findLaw = (name: typeof itemNames[number]): Law<ReadSubject> => ({
     )
 })
 
-/** A store answers every read as the naive model does. Run them on the result of `readSubject`. */
+/**
+ * The laws that a store answers every read as the naive model does. Run them on the result of
+ * `readSubject`.
+ *
+ * @example
+ * ```ts
+ * import { answerLaws } from "rollup-node-api/testing"
+ *
+ * console.log(answerLaws.at(-1)?.name)
+ * // => the network state is the one that the whole ledger implies
+ * ```
+ */
 export const answerLaws: ReadonlyArray<Law<ReadSubject>> = [
   ...listNames.map(listLaw),
   ...itemNames.map(findLaw),

@@ -25,7 +25,28 @@ export interface LedgerSubject {
   readonly runs: number
 }
 
-/** Applies valid records in order; fails with a `LawViolation` if the ledger refuses one. */
+/**
+ * Applies valid records in order; fails with a `LawViolation` if the ledger refuses one.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { applyAll } from "rollup-node-api/testing"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const store = Layer.provide(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
+ * const program = Effect.gen(function*() {
+ *   const ledger = yield* Ledger
+ *   yield* applyAll(ledger, [next(), next(), next()])
+ *   return yield* Effect.flip(applyAll(ledger, [{ kind: "rollBack", toBlock: 0n }]))
+ * })
+ * console.log((await Effect.runPromise(Effect.provide(program, store)))._tag) // => LawViolation
+ * ```
+ */
 export const applyAll = (
   ledger: Ledger["Service"],
   records: Iterable<FeedRecord>

@@ -179,6 +179,14 @@ const defaultsLaw = (list: ListName): Law<ReadSubject> => ({
 
 /**
  * The paging laws of every list. Run them on the result of `readSubject`.
+ *
+ * @example
+ * ```ts
+ * import { pagingLaws } from "rollup-node-api/testing"
+ *
+ * console.log(pagingLaws[0]?.name.startsWith("the pages of accounts contain the whole list"))
+ * // => true
+ * ```
  */
 export const pagingLaws: ReadonlyArray<Law<ReadSubject>> = listNames.flatMap((list) => [
   walkLaw(list),

@@ -9,6 +9,7 @@ export const naiveState = (facts: Facts): NetworkState => ({
   lastBatch: facts.batches.at(-1) ?? null,
   currentSlot: currentSlot(facts),
   nextForgers: nextForgers(facts),
+  pendingL1Transactions: facts.queued.length,
   metrics: metrics(facts),
   variables: facts.variables,
   recommendedFee: recommendedFee(facts)
@@ -63,8 +64,18 @@ function metrics(facts: Facts): NetworkState["metrics"] {
     transactionsPerSecond: n === 0 ? 0 : all / seconds,
     totalAccounts: facts.accounts.length,
     totalPublicKeys: new Set(facts.accounts.map(({ publicKey }) => publicKey)).size,
-    avgTransactionFee: l2 === 0 ? 0 : feesUSD(batches) / l2
+    avgTransactionFee: l2 === 0 ? 0 : feesUSD(batches) / l2,
+    estimatedTimeToForgeL1: timeToForgeL1(facts, batches)
   }
+}
+
+/** Returns the average time in seconds from the block that queued a transaction to its batch. */
+function timeToForgeL1(facts: Facts, batches: ReadonlyArray<Batch>): number {
+  const waits = facts.transactions.flatMap(({ batchNum, l1, timestampMs }) => {
+    const batch = batches.find((batch) => batch.batchNum === batchNum)
+    return batch === undefined || l1?.userOrigin !== true ? [] : [batch.timestampMs - timestampMs]
+  })
+  return waits.length === 0 ? 0 : waits.reduce((sum, each) => sum + each, 0) / 1000 / waits.length
 }
 
 function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {

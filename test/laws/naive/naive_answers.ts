@@ -10,6 +10,7 @@ import {
   type ListQuery
 } from "../../../core/contract/mod.ts"
 import {
+  type Coordinator,
   isPendingWithdraw,
   type NetworkState,
   type Transaction,
@@ -107,8 +108,7 @@ const comparedValues: {
     minSlotNum: ({ slotNum }) => [slotNum],
     maxSlotNum: ({ slotNum }) => [slotNum],
     wonByBidder: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.bid.bidderAddr],
-    wonByForger: ({ closedAuction, slotNum }, facts) =>
-      closedAuction ? [bestBid(facts, slotNum)?.coordinator.forgerAddr] : [],
+    wonByForger: ({ winner }) => [winner?.forgerAddr],
     finishedAuction: ({ closedAuction }) => [closedAuction]
   },
   bids: {
@@ -119,10 +119,18 @@ const comparedValues: {
   tokens: {
     ids: ({ id }) => [id],
     symbols: ({ symbol }) => [symbol],
-    name: ({ name }) => [name]
+    name: ({ name }) => [name],
+    addresses: ({ ethereumAddress }) => [ethereumAddress]
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: (item, facts) => isLatest(item, facts) ? [item.bidderAddr] : [],
+    forgerAddr: (item, facts) => isLatest(item, facts) ? [item.forgerAddr] : [],
+    onlyLatest: (item, facts) => [isLatest(item, facts)]
+  }
 }
+
+const isLatest = ({ bidderAddr, itemId }: Coordinator, { coordinators }: Facts): boolean =>
+  coordinators.findLast((other) => other.bidderAddr === bidderAddr)?.itemId === itemId
 
 /** Returns the values of an item that a filter compares. */
 export const valuesOf = <N extends ListName>(
@@ -146,7 +154,21 @@ const compare: { readonly [M in Filter["match"]]: (value: never, wanted: never) 
   flag: (value: boolean, wanted: boolean) => !wanted || value
 }
 
-/** Returns whether an item matches every filter. */
+/**
+ * Returns whether an item matches every filter.
+ *
+ * @example
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { matchesFilters, naiveItem, replay } from "rollup-node-api/testing"
+ *
+ * const facts = replay(simulate({ seed: 1 }).genesis, [], keccak256)
+ * const ether = naiveItem(facts, "token", 0)!
+ * console.log(matchesFilters(facts, "tokens", { symbols: ["ETH"] }, ether)) // => true
+ * console.log(matchesFilters(facts, "tokens", { symbols: ["DAI"] }, ether)) // => false
+ * ```
+ */
 export const matchesFilters = <N extends ListName>(
   facts: Facts,
   list: N,
@@ -162,6 +184,16 @@ export const matchesFilters = <N extends ListName>(
 /**
  * Returns the filters that name an unknown token, account or batch, with the unknown value. A
  * reader fails with `NotRegistered` for such a query.
+ *
+ * @example
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { replay, unknownReferences } from "rollup-node-api/testing"
+ *
+ * const facts = replay(simulate({ seed: 1 }).genesis, [], keccak256)
+ * console.log(unknownReferences(facts, "tokens", { ids: [0, 7] })) // => [ [ 'ids', 7 ] ]
+ * ```
  */
 export function unknownReferences(
   facts: Facts,
@@ -312,7 +344,19 @@ function asOfNow(facts: Facts, queued: Transaction): Transaction {
   }
 }
 
-/** Returns an item by its key, or null. */
+/**
+ * Returns an item by its key, or null if there is none.
+ *
+ * @example
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { naiveItem, replay } from "rollup-node-api/testing"
+ *
+ * const facts = replay(simulate({ seed: 1 }).genesis, [], keccak256)
+ * console.log(naiveItem(facts, "token", 0)?.symbol, naiveItem(facts, "token", 7)) // => ETH null
+ * ```
+ */
 export function naiveItem<N extends ItemName>(
   facts: Facts,
   name: N,
@@ -359,5 +403,18 @@ export function naiveItem(
   }
 }
 
-/** Returns the network state that the facts imply. */
+/**
+ * Returns the network state that the facts imply.
+ *
+ * @example
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { naiveNetworkState, replay } from "rollup-node-api/testing"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { lastBatch, lastSynchedBlock } = naiveNetworkState(replay(genesis, [], keccak256))
+ * console.log(lastBatch, lastSynchedBlock === genesis.block.number) // => null true
+ * ```
+ */
 export const naiveNetworkState: (facts: Facts) => NetworkState = naiveState

@@ -8,6 +8,7 @@ import {
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type {
+  AddGroupResult,
   AddResult,
   PoolChange,
   Pooled,
@@ -63,6 +64,32 @@ export class NaivePool {
     return { kind: "added" }
   }
 
+  addGroup(
+    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    limits: PoolLimits
+  ): AddGroupResult {
+    const known = group.map(({ transaction }) => this.find(transaction.id)?.transaction)
+      .find((transaction) => transaction !== undefined)
+    if (known !== undefined) return { kind: "known", transaction: known }
+    const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
+    if (this.inState("pend").length + group.length > limits.pendingMax) {
+      return { kind: "full", limit: "pendingMax", account: senders[0]! }
+    }
+    const account = senders.find((index) =>
+      this.pendingOf(index).length + senders.filter((each) => each === index).length >
+        limits.pendingPerAccountMax
+    )
+    if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
+    const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
+    for (const { sender, transaction } of group) this.add(transaction, sender, unlimited)
+    return { kind: "added" }
+  }
+
+  members(id: string): ReadonlyArray<Pooled> {
+    return this.rows.filter(({ transaction }) => transaction.group?.id === id)
+      .toSorted((a, b) => a.transaction.group!.position - b.transaction.group!.position)
+  }
+
   replace(
     replaced: string,
     transaction: PoolTransaction,
@@ -72,7 +99,9 @@ export class NaivePool {
     const known = this.find(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.transaction }
     const old = this.find(replaced)?.transaction
-    if (old === undefined || old.state === "fing" || old.state === "fged") {
+    if (
+      old === undefined || old.group !== undefined || old.state === "fing" || old.state === "fged"
+    ) {
       return { kind: "notReplaceable", state: old?.state ?? null }
     }
     const before = this.rows
@@ -90,7 +119,7 @@ export class NaivePool {
     const result = this.add(transaction, sender, old.state === "pend" ? noLimits : limits)
     if (result.kind === "added") {
       this.notes.delete(replaced)
-      return { kind: "replaced" }
+      return { kind: "replaced", from: old.state, batchNum: old.batchNum }
     }
     this.rows = before
     this.steps = steps
@@ -98,12 +127,18 @@ export class NaivePool {
   }
 
   change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<string> {
-    return changes.filter(({ batchNum, from, fromBatchNum, id, reason, to }) => {
+    const applies = ({ from, fromBatchNum, id }: PoolChange) =>
+      this.find(id)?.transaction.state === from &&
+      this.find(id)?.transaction.batchNum === fromBatchNum
+    const groupOf = ({ id }: PoolChange) => this.find(id)?.transaction.group?.id
+    const failed = changes.filter((change) => !applies(change)).map(groupOf)
+    const tried = changes.filter((change) =>
+      groupOf(change) === undefined || !failed.includes(groupOf(change))
+    )
+    return tried.filter((change) => {
+      const { batchNum, from, id, reason, to } = change
       const row = this.find(id)
-      if (
-        row === undefined || row.transaction.state !== from ||
-        row.transaction.batchNum !== fromBatchNum
-      ) return false
+      if (row === undefined || !applies(change)) return false
       this.rows = this.rows.flatMap((other) =>
         other !== row
           ? other
@@ -156,7 +191,7 @@ export class NaivePool {
   }
 
   list({ filters, fromArrival, limit, order }: PoolPageQuery) {
-    const { from, party, state, to, tokenId, type } = filters
+    const { from, id, party, state, to, tokenId, type } = filters
     const sends = ({ accounts }: PoolParty, { fromAccountIndex }: PoolTransaction) =>
       accounts.includes(fromAccountIndex)
     const receives = (side: PoolParty, each: PoolTransaction) =>
@@ -164,7 +199,8 @@ export class NaivePool {
       (each.toAddress !== null && each.toAddress === side.address) ||
       (each.toPublicKey !== null && each.toPublicKey === side.publicKey)
     const matching = this.rows.filter(({ transaction: each }) =>
-      (state ?? each.state) === each.state && (type ?? each.type) === each.type &&
+      (id ?? each.id) === each.id && (state ?? each.state) === each.state &&
+      (type ?? each.type) === each.type &&
       (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, each)) &&
       (to === undefined || receives(to, each)) &&
       (party === undefined || sends(party, each) || receives(party, each))

@@ -12,32 +12,49 @@ export interface NaiveInput {
   readonly batchNum: number
 }
 
+/** Transactions that are selected together: one alone, or those of a group. */
+type Unit = ReadonlyArray<Pooled>
+
 /**
- * Returns the ids of the selected transactions: repeatedly the one with the best fee among all
- * whose nonce is next.
+ * Returns the ids of the selected transactions: repeatedly the transaction or group with the best
+ * average fee among all whose nonces are next.
  */
 export function naiveSelection(
   { accounts, authorizations, batchNum, maxNewAccounts, maxTransactions, pending, tokens }:
     NaiveInput
 ): ReadonlyArray<TransactionId> {
-  const state = new Map(accounts.map((account) => [account.index, { ...account }]))
-  const created = new Set<string>()
+  let state = new Map(accounts.map((account) => [account.index, { ...account }]))
+  let created = new Set<string>()
   const selected: Array<TransactionId> = []
-  let waiting = pending
+  let waiting = unitsOf(pending)
   while (selected.length < maxTransactions) {
-    const turn = waiting.filter((row) =>
-      row.transaction.nonce === state.get(row.transaction.fromAccountIndex)?.nonce
-    ).sort((a, b) => worthOf(b) - worthOf(a) || a.arrival - b.arrival)
+    const turn = waiting.filter(isNext)
+      .sort((a, b) => worthOf(b) - worthOf(a) || a[0]!.arrival - b[0]!.arrival)
     const best = turn[0]
     if (best === undefined) break
-    waiting = waiting.filter((row) => row !== best)
-    if (forge(best)) selected.push(best.transaction.id)
+    waiting = waiting.filter((unit) => unit !== best)
+    const before = { state: structuredClone(state), created: new Set(created) }
+    if (selected.length + best.length <= maxTransactions && best.every(forge)) {
+      selected.push(...best.map(({ transaction }) => transaction.id))
+    } else ({ created, state } = before)
   }
   return selected
 
-  function worthOf({ transaction }: Pooled): number {
-    const token = tokens.find(({ id }) => id === transaction.tokenId)
-    return (token?.priceUSD ?? 0) / 10 ** (token?.decimals ?? 0) * Number(feeUnits(transaction))
+  function isNext(unit: Unit): boolean {
+    return unit.every(({ transaction: { fromAccountIndex, nonce } }, position) => {
+      const before = unit.slice(0, position).filter((row) =>
+        row.transaction.fromAccountIndex === fromAccountIndex
+      )
+      return nonce === (state.get(fromAccountIndex)?.nonce ?? 0n) + BigInt(before.length)
+    })
+  }
+
+  function worthOf(unit: Unit): number {
+    const worths = unit.map(({ transaction }) => {
+      const token = tokens.find(({ id }) => id === transaction.tokenId)
+      return (token?.priceUSD ?? 0) / 10 ** (token?.decimals ?? 0) * Number(feeUnits(transaction))
+    })
+    return worths.reduce((sum, worth) => sum + worth, 0) / unit.length
   }
 
   function forge({ sender: key, transaction }: Pooled): boolean {
@@ -45,8 +62,9 @@ export function naiveSelection(
       transaction
     const { maxNumBatch = 0 } = transaction
     if (maxNumBatch > 0 && batchNum > maxNumBatch) return false
-    const sender = state.get(fromAccountIndex)!
+    const sender = state.get(fromAccountIndex)
     const debit = amount + feeUnits(transaction)
+    if (sender === undefined) return false
     if (sender.publicKey !== key || sender.tokenId !== tokenId || sender.balance < debit) {
       return false
     }
@@ -72,4 +90,14 @@ export function naiveSelection(
     )
     return true
   }
+}
+
+function unitsOf(rows: ReadonlyArray<Pooled>): ReadonlyArray<Unit> {
+  const groups = new Set(rows.map(({ transaction }) => transaction.group?.id))
+  return [...groups].flatMap((id) => {
+    const members = rows.filter(({ transaction }) => transaction.group?.id === id)
+    return id === undefined
+      ? members.map((row) => [row])
+      : [members.toSorted((a, b) => a.transaction.group!.position - b.transaction.group!.position)]
+  })
 }

@@ -5,7 +5,7 @@ import {
   type PoolTransition,
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type { TransactionId } from "../../../core/encoding/mod.ts"
+import type { GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import type { SeededRandom } from "../_seeded_random.ts"
 
@@ -34,6 +34,51 @@ export function poolTransactionOf(
     batchNum: null
   }
 }
+
+/** Returns a group with the transactions of these numbers. */
+export const poolGroupOf = (
+  numbers: ReadonlyArray<number>,
+  random: SeededRandom,
+  timestampMs: number
+): ReadonlyArray<PoolTransaction> => {
+  const id = groupIdOf(numbers)
+  const all = numbers.map((number) => poolTransactionOf(number, random, timestampMs))
+  return all.map((transaction, position) => {
+    const {
+      amount,
+      fee,
+      fromAccountIndex,
+      nonce,
+      toAccountIndex,
+      toAddress,
+      toPublicKey,
+      tokenId
+    } = all[(position + 1) % all.length]!
+    return {
+      ...transaction,
+      request: {
+        amount,
+        fee,
+        fromAccountIndex,
+        nonce,
+        toAccountIndex,
+        toAddress,
+        toPublicKey,
+        tokenId
+      },
+      group: {
+        id,
+        position,
+        size: all.length,
+        requestOffset: position < all.length - 1 ? 1 : 9 - all.length
+      }
+    }
+  })
+}
+
+/** Returns the id of the group with the transactions of these numbers. */
+export const groupIdOf = (numbers: ReadonlyArray<number>): GroupId =>
+  `0x${numbers.map((number) => String(number).padStart(4, "0")).join("").padStart(64, "0")}`
 
 const destinationOf = (
   random: SeededRandom
@@ -68,6 +113,7 @@ export const poolFiltersOf = (random: SeededRandom): PoolFilters => {
     }])
   })
   return {
+    ...random.chance(0.2) ? { id: idOf(random.below(12)) } : {},
     ...random.chance(0.3) ? { state: random.of(["pend", "fing", "fged", "invl"] as const) } : {},
     ...random.chance(0.3) ? { type: random.of(poolTransactionTypes) } : {},
     ...random.chance(0.3) ? { tokenId: random.below(4) } : {},

@@ -4,10 +4,14 @@ import type {
   BatchFeed,
   L2Feed,
   PoolTransaction,
-  PostedTransaction
+  PostedGroup,
+  PostedTransaction,
+  RequestedTransaction
 } from "../../../core/domain/mod.ts"
 import {
   encodeFloat40,
+  type GroupId,
+  groupId,
   INTERNAL_ADDRESS,
   l2TransactionId,
   type TransactionId
@@ -42,6 +46,8 @@ export interface World extends OpenPool {
   readonly submission: Submission["Service"]
   /** The transactions whose submission succeeded. */
   readonly acknowledged: Set<TransactionId>
+  /** The groups whose submission succeeded, with their transactions. */
+  readonly groups: Map<GroupId, ReadonlyArray<TransactionId>>
   /** The transactions that the host invalidated. */
   readonly invalidated: Set<TransactionId>
 }
@@ -91,6 +97,7 @@ export const openWorld = Effect.fnUntraced(
       pool: Context.get(services, Pool),
       submission: Context.get(services, Submission),
       acknowledged: new Set(),
+      groups: new Map(),
       invalidated: new Set()
     }
   }
@@ -109,22 +116,21 @@ export const accountsOf = ({ reader }: World): Effect.Effect<ReadonlyArray<Accou
 export const pooledOf = ({ acknowledged, store }: World) =>
   Effect.orDie(store.pooled([...acknowledged]))
 
-/** Returns a posted transaction; most are valid. */
+/** Returns a posted transaction, with some given parts; most are valid. */
 export function postedOf(
   { random, subject: { keccak256 } }: World,
   accounts: ReadonlyArray<Account>,
   lastBatchNum: number,
-  replaced?: PostedTransaction
+  of: Partial<Pick<PostedTransaction, "fromAccountIndex" | "nonce">> = {}
 ): PostedTransaction {
-  const sender = accounts.find(({ index }) => index === replaced?.fromAccountIndex) ??
-    random.of(accounts)
+  const sender = accounts.find(({ index }) => index === of.fromAccountIndex) ?? random.of(accounts)
   const amount = BigInt(1 + random.below(200_000_000)) * (random.chance(0.1) ? 10n ** 3n : 1n)
   const body = {
     tokenId: sender.tokenId,
     fromAccountIndex: sender.index,
     amount,
     fee: 100 + random.below(50),
-    nonce: replaced?.nonce ??
+    nonce: of.nonce ??
       sender.nonce + BigInt(random.below(5)) - (random.chance(0.05) ? 1n : 0n)
   }
   const id = Result.getOrElse(l2TransactionId(body, keccak256), () => "0x")
@@ -137,6 +143,48 @@ export function postedOf(
     ...random.chance(0.8) ? {} : { maxNumBatch: random.below(lastBatchNum + 6) }
   }
 }
+
+/**
+ * Returns a posted group of two to five transactions, in which each requires the next, and the last
+ * the first; many are valid. A sender can have several of them.
+ */
+export function postedGroupOf(
+  world: World,
+  accounts: ReadonlyArray<Account>,
+  lastBatchNum: number
+): PostedGroup {
+  const { random, subject: { keccak256 } } = world
+  const size = 2 + random.below(4)
+  const nextNonces = new Map<number, bigint>()
+  const all = Array.from({ length: size }, () => {
+    const { index, nonce } = random.of(accounts)
+    const next = nextNonces.get(index) ?? nonce + BigInt(random.chance(0.7) ? 0 : random.below(3))
+    nextNonces.set(index, next + 1n)
+    return postedOf(world, accounts, lastBatchNum, { fromAccountIndex: index, nonce: next })
+  })
+  return {
+    id: groupId(all.map(({ id }) => id), keccak256),
+    transactions: all.map((transaction, position) => ({
+      ...transaction,
+      request: requestOf(all[(position + 1) % size]!),
+      requestOffset: position < size - 1 ? 1 : 9 - size
+    }))
+  }
+}
+
+const requestOf = (
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
+    PostedTransaction
+): RequestedTransaction => ({
+  amount,
+  fee,
+  fromAccountIndex,
+  nonce,
+  toAccountIndex,
+  toAddress,
+  toPublicKey,
+  tokenId
+})
 
 function destinationOf(
   random: SeededRandom,

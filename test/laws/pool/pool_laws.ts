@@ -3,6 +3,7 @@ import { TestClock } from "effect/testing"
 import { type Authorization, isExpired, type PoolTransaction } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { naiveGroupStates } from "./_naive_groups.ts"
 import { naiveSelection } from "./_naive_selection.ts"
 import { ownerOf } from "./pool_network.ts"
 import { SeededRandom } from "../_seeded_random.ts"
@@ -14,6 +15,7 @@ import {
   lastBatchOf,
   openWorld,
   pooledOf,
+  postedGroupOf,
   postedOf,
   type World
 } from "./_pool_world.ts"
@@ -83,6 +85,18 @@ const submitSome: Step = Effect.fnUntraced(function*(world: World) {
       }),
     { concurrency: "unbounded" }
   )
+})
+
+const submitGroup: Step = Effect.fnUntraced(function*(world: World) {
+  const group = postedGroupOf(world, yield* accountsOf(world), yield* lastBatchOf(world))
+  yield* Effect.matchEffect(world.submission.submitGroup(group), {
+    onSuccess: ({ ids }) =>
+      Effect.sync(() => {
+        for (const id of ids) world.acknowledged.add(id)
+        world.groups.set(group.id, ids)
+      }),
+    onFailure: (failure) => failure._tag === "StoreFailure" ? Effect.die(failure) : Effect.void
+  })
 })
 
 const replaceSome: Step = Effect.fnUntraced(function*(world: World) {
@@ -178,6 +192,7 @@ const crash: Step = Effect.fnUntraced(function*(world: World) {
       )}
   }
   if (random.chance(0.3)) yield* submitSome(world)
+  if (random.chance(0.3)) yield* submitGroup(world)
   yield* Effect.orDie(pool.settle)
 })
 
@@ -223,6 +238,7 @@ const wait: Step = () => TestClock.adjust(60_000)
 
 const allSteps: ReadonlyArray<readonly [number, Step]> = [
   [10, submitSome],
+  [4, submitGroup],
   [3, replaceSome],
   [2, authorize],
   [9, forge],
@@ -272,6 +288,7 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
     coordinator,
     submitSome(world),
     submitSome(world),
+    submitGroup(world),
     replaceSome(world),
     ethereum(foreign(world)),
     random.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
@@ -346,11 +363,69 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
   }
 })
 
-const checkPool: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
+/** The transactions of a group are in the pool together, and pending or in progress together. */
+const groupsStayTogether: Step = Effect.fnUntraced(function*({ groups, store }: World) {
+  for (const [id, ids] of groups) {
+    const members = (yield* Effect.orDie(store.members([id]))).map((row) => row.transaction)
+    if (members.length === 0) continue
+    yield* same(members.map((each) => each.id), ids, () => `The transactions of group ${id}`)
+    const states = members.map(({ batchNum, state }) => `${state} ${batchNum}`)
+    yield* holds(
+      new Set(states).size === 1 ||
+        members.every(({ state }) => state === "invl" || state === "fged"),
+      () => `The states of group ${id} are ${states.join(", ")}`
+    )
+  }
+})
+
+/** The states of each group are those that the chain alone determines. */
+const groupsAgree: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, groups, invalidated, store } = world
+  yield* groupsStayTogether(world)
+  for (const [id, ids] of groups) {
+    if (ids.some((each) => invalidated.has(each))) continue
+    const members = (yield* Effect.orDie(store.members([id]))).map((row) => row.transaction)
+    const expected = naiveGroupStates(members, chain)
+    yield* same(
+      members.map(({ batchNum, state }, position) =>
+        expected === null
+          ? { isDecided: state === "invl" }
+          : isUnspecified(members[position]!)
+          ? null
+          : { state, batchNum }
+      ),
+      members.map((member, position) =>
+        expected === null
+          ? { isDecided: false }
+          : isUnspecified(member)
+          ? null
+          : expected[position]!
+      ),
+      () => `The states of group ${id}`
+    )
+  }
+})
+
+/** The model does not know which account a transaction to an address or a key pays. */
+const isUnspecified = ({ state, toAccountIndex }: PoolTransaction): boolean =>
+  toAccountIndex === null && (state === "invl" || state === "fged")
+
+const checkPool: Step = (world) =>
+  Effect.all([nothingIsLost(world), forgedAgrees(world), groupsStayTogether(world)], {
+    discard: true
+  })
 
 /**
  * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
  * random order. `runs` is the number of random histories of each law.
+ *
+ * @example
+ * ```ts
+ * import { poolLaws } from "rollup-node-api/testing"
+ *
+ * console.log(poolLaws.some(({ name }) => name.startsWith("an acknowledged transaction")))
+ * // => true
+ * ```
  */
 export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
   simulated(
@@ -363,6 +438,7 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     noCheck,
     [
       [5, submitSome],
+      [3, submitGroup],
       [1, authorize],
       [5, forge],
       [1, foreign],
@@ -374,9 +450,23 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     [6, reapplyBlocks]
   ]),
   simulated(
+    "the transactions of a group stay together: what the chain does to one of them decides for all",
+    groupsAgree,
+    [
+      [3, submitSome],
+      [6, submitGroup],
+      [1, authorize],
+      [6, forge],
+      [3, foreign],
+      [3, rollBack],
+      [2, crash],
+      [1, removeSome]
+    ]
+  ),
+  simulated(
     "concurrent operations lose no transaction and select none for two coordinators",
     checkPool,
-    [[3, submitSome], [1, forge], [5, concurrently]],
+    [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently]],
     interleaved
   )
 ]

@@ -6,10 +6,12 @@ import { SeededRandom } from "../_seeded_random.ts"
 import {
   brokenStep,
   changeOf,
+  groupIdOf,
   idOf,
   keyOf,
   noteOf,
   poolFiltersOf,
+  poolGroupOf,
   poolTransactionOf
 } from "./_pool_rows.ts"
 import type { PoolSubject } from "./pool_subject.ts"
@@ -18,6 +20,8 @@ type Store = PoolStore["Service"]
 
 /** The numbers of the transactions of one case. */
 const NUMBERS = Array.from({ length: 24 }, (_, number) => number)
+/** The transactions that form groups; some are in two of them. */
+const GROUPS = [[3, 4], [4, 5, 6], [9, 8], [14, 15, 16, 17]]
 const TIME_MS = 1_000_000
 const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
@@ -64,7 +68,7 @@ const law = (
  * for (const law of poolStoreLaws) {
  *   await Effect.runPromise(law.run({ genesis, keccak256, open, seed: 1, runs: 1 }))
  * }
- * console.log(poolStoreLaws.length) // => 6
+ * console.log(poolStoreLaws.length) // => 7
  * ```
  */
 export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
@@ -154,6 +158,67 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
           () =>
             "Refused for the pool"
         )
+      }
+    })),
+
+  law("a group is added as a whole or not at all, and changes as a whole or not at all", (
+    store,
+    random
+  ) =>
+    Effect.gen(function*() {
+      const limits = { pendingMax: 4 + random.below(12), pendingPerAccountMax: 1 + random.below(8) }
+      // no transaction is in two of these
+      const groups = GROUPS.slice(1)
+      const adding = [...groups, ...groups].map((numbers) =>
+        Effect.asVoid(Effect.orDie(store.addGroup(
+          poolGroupOf(numbers, new SeededRandom(numbers[0]!), TIME_MS)
+            .map((transaction) => ({ transaction, sender: keyOf(1) })),
+          limits
+        )))
+      )
+      const moving = [...groups, ...groups].map((numbers, batchNum) =>
+        Effect.asVoid(Effect.orDie(store.change(
+          numbers.map((number) => ({
+            id: idOf(number),
+            from: "pend",
+            fromBatchNum: null,
+            to: "fing",
+            batchNum,
+            reason: "Wanted"
+          })),
+          TIME_MS + 1
+        )))
+      )
+      yield* concurrently(random, random.chance(0.5) ? [...adding, ...moving] : adding)
+      for (const numbers of groups) {
+        const members = yield* Effect.orDie(store.members([groupIdOf(numbers)]))
+        const states = members.map(({ transaction }) =>
+          `${transaction.state} ${transaction.batchNum}`
+        )
+        yield* holds(
+          members.length === 0 || members.length === numbers.length,
+          () => `${members.length} of ${numbers.length} transactions of a group are in the pool`
+        )
+        yield* holds(
+          new Set(states).size < 2,
+          () => `The transactions of a group are ${states.join(", ")}`
+        )
+        // a change of one transaction that does not apply stops that of the others
+        const [first] = members
+        if (first === undefined) continue
+        const { batchNum, state } = first.transaction
+        const partial = yield* Effect.orDie(store.change(
+          members.map(({ transaction: { id } }, position) => ({
+            id,
+            from: state,
+            fromBatchNum: position === 1 ? 77 : batchNum,
+            to: null,
+            batchNum,
+            reason: "Unwanted"
+          })),
+          TIME_MS + 2
+        ))
+        yield* same(partial, [], () => "Transactions of a group that a partial change removed")
       }
     })),
 
@@ -284,11 +349,27 @@ const yields = (random: SeededRandom) => Effect.repeat(Effect.yieldNow, { times:
 /** Applies the same random write to both stores and compares the results. */
 const write = Effect.fnUntraced(
   function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
-    const some = random.some(NUMBERS, 0.2)
+    // changes of whole groups, too
+    const some = [
+      ...new Set([
+        ...random.some(NUMBERS, 0.2),
+        ...random.chance(0.5) ? random.of(GROUPS) : []
+      ])
+    ]
     const changes = some.map((number) =>
       changeOf(idOf(number), random, naive.find(idOf(number))?.transaction ?? null)
     )
-    switch (random.below(6)) {
+    switch (random.below(7)) {
+      case 6: {
+        const group = poolGroupOf(random.of(GROUPS), random, atMs)
+          .map((transaction, position) => ({ transaction, sender: keyOf(position) }))
+        const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
+        return yield* same(
+          yield* Effect.orDie(store.addGroup(group, limits)),
+          naive.addGroup(group, limits),
+          () => "Adding a group"
+        )
+      }
       case 0:
       case 1: {
         const transaction = poolTransactionOf(random.of(NUMBERS), random, atMs)
@@ -300,14 +381,14 @@ const write = Effect.fnUntraced(
         )
       }
       case 2: {
-        const replaced = naive.find(idOf(random.of(NUMBERS)))?.transaction
+        const id = idOf(random.of(NUMBERS))
+        const replaced = naive.find(id)?.transaction
         const { fromAccountIndex, nonce } = replaced ?? { fromAccountIndex: 256, nonce: 0n }
         const transaction = {
           ...poolTransactionOf(random.of(NUMBERS), random, atMs),
           fromAccountIndex,
           nonce
         }
-        const id = replaced?.id ?? idOf(random.of(NUMBERS))
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
         return yield* same(
           yield* Effect.orDie(store.replaceTransaction(id, transaction, keyOf(1), limits)),
@@ -379,6 +460,12 @@ const compareAnswers = Effect.fnUntraced(
         () => `Steps of ${id}`
       )
     }
+    const groups = random.some(GROUPS, 0.7).map(groupIdOf)
+    yield* same(
+      (yield* Effect.orDie(store.members(groups))).map(withoutArrival),
+      groups.flatMap((id) => naive.members(id)).map(withoutArrival),
+      () => "Transactions of groups"
+    )
     const tokens = [
       ...new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
     ].sort()

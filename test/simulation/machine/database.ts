@@ -121,7 +121,14 @@ const ledgerPorts = (
   }
 })
 
-const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "settle", "skip"])
+const poolWrites = new Set([
+  "addTransaction",
+  "addGroup",
+  "addAuthorization",
+  "change",
+  "settle",
+  "skip"
+])
 
 /** Returns the pool store with injected faults in every call. */
 const poolOver = (pool: MemoryPoolStore, injector: FaultInjector): PoolStore["Service"] =>

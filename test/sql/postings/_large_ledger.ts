@@ -1,6 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { openExitSource, openStatement } from "../../../adapters/sql/postings/open_items.ts"
+import {
+  openExitSource,
+  openStatement,
+  wonSlotSource
+} from "../../../adapters/sql/postings/open_items.ts"
 import { fileRows } from "../_posting_rows.ts"
 
 /*
@@ -95,7 +99,8 @@ const rows = [
   openStatement(openExitSource("r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL")),
   openStatement(
     "SELECT '\\x5362'::bytea || bidder_addr AS key, slot_num AS item FROM (SELECT DISTINCT ON (slot_num) * FROM bid ORDER BY slot_num, item_id DESC) AS best"
-  )
+  ),
+  openStatement(wonSlotSource("SELECT DISTINCT slot_num FROM bid", true))
 ]
 
 /** Fills the tables of an open ledger without batches. */

@@ -1,0 +1,35 @@
+import { HEX_OF_BYTE } from "./digits.ts"
+import type { Keccak256 } from "./identifiers.ts"
+import type { TransactionId } from "./transaction_id.ts"
+
+/** `0x` and 64 lower-case hexadecimal digits: a hash of the ids of the transactions of a group. */
+export type GroupId = string
+
+/**
+ * Returns the id of an atomic group: the Keccak-256 hash of the ids of its transactions, each 33
+ * bytes, in order.
+ *
+ * @example
+ * ```ts
+ * import { groupId } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const ids = [`0x02${"a".repeat(64)}`, `0x02${"b".repeat(64)}`]
+ * console.log(groupId(ids, keccak256).length) // => 66
+ * console.log(groupId(ids, keccak256) === groupId(ids.reverse(), keccak256)) // => false
+ * ```
+ */
+export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256): GroupId {
+  const bytes = new Uint8Array(ids.length * ID_BYTES)
+  for (const [i, id] of ids.entries()) {
+    for (let at = 0; at < ID_BYTES; at++) {
+      bytes[i * ID_BYTES + at] = Number.parseInt(id.slice(2 + 2 * at, 4 + 2 * at), 16)
+    }
+  }
+  let text = "0x"
+  for (const byte of keccak256(bytes)) text += HEX_OF_BYTE[byte]!
+  return text
+}
+
+/** Number of bytes of the id of a transaction. */
+const ID_BYTES = 33

@@ -1,0 +1,164 @@
+import { faultOfItem, type InputFault } from "../../contract/mod.ts"
+import {
+  type GroupedTransaction,
+  groupTransactionsMax,
+  type PostedGroup,
+  type RequestedTransaction
+} from "../../domain/mod.ts"
+import { groupId, type Keccak256 } from "../../encoding/mod.ts"
+import {
+  postedFaults,
+  type Refuse,
+  withoutEmptyDestination,
+  withoutEmptyParts
+} from "./_posted_rules.ts"
+
+/** Returns the position of the required transaction relative to the one with this offset. */
+const stepOf = (requestOffset: number): number =>
+  requestOffset <= 3 ? requestOffset : requestOffset - 8
+
+/** Replaces values that mean "none" by null. The signed content stays the same. */
+export const withoutEmptyMembers = ({ id, transactions }: PostedGroup): PostedGroup => ({
+  id,
+  transactions: transactions.map((transaction) => ({
+    ...withoutEmptyParts(transaction),
+    request: transaction.request && withoutEmptyDestination(transaction.request),
+    requestOffset: transaction.requestOffset
+  }))
+})
+
+/** Returns every fault of a group that is independent of the ledger (domain §4.5). */
+export function groupFaults(
+  group: PostedGroup,
+  refuse: Refuse,
+  keccak256: Keccak256
+): ReadonlyArray<InputFault> {
+  const { id, transactions } = group
+  const faults: Array<InputFault> = [...structureFaults(group, refuse)]
+  for (const [position, transaction] of transactions.entries()) {
+    faults.push(
+      ...[
+        ...postedFaults(transaction, refuse, keccak256),
+        ...orderFaults(transactions, position, refuse),
+        ...requestFaults(transactions, position, refuse)
+      ].map(faultAt(position))
+    )
+  }
+  const expected = groupId(transactions.map((each) => each.id), keccak256)
+  if (id !== expected) {
+    faults.push(
+      refuse(
+        "atomicGroupId",
+        id,
+        `${expected}, recomputed from the ids of the transactions`,
+        "groupId"
+      )
+    )
+  }
+  return faults
+}
+
+/** Returns a function that names the transaction at a position of a group in its fault. */
+export const faultAt = (position: number) => (fault: InputFault): InputFault =>
+  faultOfItem("transactions", position, fault)
+
+/** Returns the faults of the number of transactions and of the way in which they require each other. */
+function* structureFaults({ transactions }: PostedGroup, refuse: Refuse) {
+  const { length } = transactions
+  if (length < 2) {
+    yield refuse("transactions", length, "two or more transactions", "singleTransaction")
+  }
+  if (length > groupTransactionsMax) {
+    yield refuse("transactions", length, `at most ${groupTransactionsMax} transactions`)
+  }
+  // each requires exactly one: all are connected if and only if they form one cycle
+  const visited = new Set<number>()
+  let position = 0
+  while (!visited.has(position)) {
+    visited.add(position)
+    const offset = transactions[position]?.requestOffset
+    // another fault names it
+    if (offset === undefined || !isOffset(offset)) return
+    position += stepOf(offset)
+    if (position < 0 || position >= length) return
+  }
+  if (position !== 0 || visited.size !== length) {
+    yield refuse(
+      "transactions",
+      length,
+      "transactions that require each other, directly or through others",
+      "notAtomic"
+    )
+  }
+}
+
+const isOffset = (offset: number): boolean => Number.isInteger(offset) && offset >= 1 && offset <= 7
+
+/** Returns the faults of a transaction that repeats an earlier one, or has a wrong nonce after it. */
+function* orderFaults(
+  transactions: ReadonlyArray<GroupedTransaction>,
+  position: number,
+  refuse: Refuse
+) {
+  const { fromAccountIndex, id, nonce } = transactions[position]!
+  const before = transactions.slice(0, position)
+  if (before.some((each) => each.id === id)) {
+    yield refuse("id", id, "an id that no earlier transaction of the group has")
+    return
+  }
+  const last = before.findLast((each) => each.fromAccountIndex === fromAccountIndex)
+  if (last !== undefined && nonce !== last.nonce + 1n) {
+    yield refuse(
+      "nonce",
+      nonce,
+      `${last.nonce + 1n}, the nonce after that of the sender's previous transaction of the group`
+    )
+  }
+}
+
+/** Returns the faults of the offset, and of the request fields that differ from their transaction. */
+function* requestFaults(
+  transactions: ReadonlyArray<GroupedTransaction>,
+  position: number,
+  refuse: Refuse
+) {
+  const { request, requestOffset } = transactions[position]!
+  if (!isOffset(requestOffset)) {
+    yield refuse(
+      "requestOffset",
+      requestOffset,
+      "1 to 3 for a transaction as many positions later, or 4 to 7 for 4 to 1 positions earlier",
+      "requestOffset"
+    )
+    return
+  }
+  const at = position + stepOf(requestOffset)
+  const required = transactions[at]
+  if (required === undefined) {
+    yield refuse(
+      "requestOffset",
+      requestOffset,
+      `the offset of a transaction of the group: there is none at position ${at}`,
+      "requestOutsideGroup"
+    )
+    return
+  }
+  for (const [property, name] of requestFields) {
+    const found = request?.[name] ?? null
+    const expected = required[name]
+    if (found === expected) continue
+    yield refuse(property, found, `${expected}, as in transaction ${at}, which it requires`)
+  }
+}
+
+const requestFields: ReadonlyArray<readonly [property: string, name: keyof RequestedTransaction]> =
+  [
+    ["requestFromAccountIndex", "fromAccountIndex"],
+    ["requestToAccountIndex", "toAccountIndex"],
+    ["requestToZkEthereumAddress", "toAddress"],
+    ["requestToBjj", "toPublicKey"],
+    ["requestTokenId", "tokenId"],
+    ["requestAmount", "amount"],
+    ["requestFee", "fee"],
+    ["requestNonce", "nonce"]
+  ]

@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { afterAll } from "vitest"
+import * as Memory from "../../../adapters/memory/mod.ts"
+import { wonSlotSchema } from "../../../adapters/sql/schema/_won_slot_schema.ts"
+import type { BlockChanges, BlockFeed } from "../../../core/domain/mod.ts"
+import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports/mod.ts"
+import {
+  addressOf,
+  bidders,
+  emptyBlock,
+  forgers,
+  genesis,
+  hashOf,
+  newBid
+} from "../../memory/_chain.ts"
+import { Random } from "../../memory/_random.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
+
+const scope = Effect.runSync(Scope.make())
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const slots = 16
+/** Returns a block with bids, each higher than all before it, and at times registrations. */
+const randomFeed = (number: bigint, random: Random, areRegistered: boolean): BlockFeed => ({
+  number,
+  hash: hashOf(Number(number)),
+  parentHash: hashOf(Number(number) - 1),
+  timestampMs: 1_600_000_000_000,
+  coordinators: bidders.filter(() => !areRegistered || random.chance(0.05)).map((bidderAddr) => ({
+    bidderAddr,
+    forgerAddr: random.of(forgers),
+    url: ""
+  })),
+  bids: Array.from({ length: random.below(3) }, (_, i) => ({
+    slotNum: random.below(slots),
+    bidderAddr: random.of(bidders),
+    bidValue: 3n * (number - genesis.block.number) + BigInt(i)
+  }))
+})
+
+/** Returns the changes of a block, and at times new default bids around the values of bids. */
+const changesOf = (feed: BlockFeed, view: LedgerView, random: Random): BlockChanges => ({
+  ...emptyBlock(view),
+  coordinators: feed.coordinators!.map((each) => ({ ...each, ethereumBlockNum: feed.number })),
+  bids: feed.bids!.map(({ bidValue, bidderAddr, slotNum }) =>
+    newBid(slotNum, bidderAddr, bidValue)
+  ),
+  variables: random.chance(0.6) ? {} : {
+    auction: {
+      ...view.variables.auction,
+      ethereumBlockNum: feed.number,
+      closedAuctionSlots: random.below(slots),
+      bootCoordinatorUrl: `"defaultSlotSetBid":["7"]\u0000`,
+      defaultSlotSetBidSlotNum: random.below(slots),
+      defaultSlotSetBid: Array.from({ length: 6 }, () => BigInt(random.below(150)))
+    }
+  }
+})
+
+/** Returns the slots that a reader shows with a forger as winner, and those that it filters. */
+const shownAndFiltered = (reader: LedgerReader["Service"], forger: string) =>
+  Effect.gen(function*() {
+    const all = yield* reader.list("slots", { filters: { maxSlotNum: slots }, limit: 100 })
+    const won = yield* reader.list("slots", { filters: { wonByForger: forger }, limit: 3 })
+    const shown = all.items.filter(({ winner }) => winner?.forgerAddr === forger)
+    return {
+      shown: [shown.slice(0, 3).map(({ slotNum }) => slotNum), shown.length],
+      filtered: [won.items.map(({ slotNum }) => slotNum), won.counts.totalItems]
+    }
+  })
+
+describe("the slots that a forger has won", () => {
+  for (const seed of [71, 72, 73]) {
+    it.live(`are those that show it as winner, in memory and in SQL, after every write and rollback (seed ${seed})`, () =>
+      Effect.gen(function*() {
+        const random = new Random(seed)
+        const sql = yield* (yield* openEmptyLedger)(genesis)
+        const memory = yield* Layer.build(Layer.fresh(Memory.layer(genesis)))
+        const stores = [
+          { reader: sql.reader, writer: sql.writer },
+          { reader: Context.get(memory, LedgerReader), writer: Context.get(memory, LedgerWriter) }
+        ]
+        let last = genesis.block.number
+        for (let step = 0; step < 60; step++) {
+          const back = random.chance(0.2) ? BigInt(random.below(5)) : null
+          const to = back === null || last - back < genesis.block.number ? last : last - back
+          const seedOfBlock = random.below(1_000_000)
+          for (const { reader, writer } of stores) {
+            if (back !== null) yield* writer.rollBack(to, () => Result.void)
+            else {
+              const feed = randomFeed(
+                last + 1n,
+                new Random(seedOfBlock),
+                last > genesis.block.number
+              )
+              yield* writer.apply(feed, (view) =>
+                Result.succeed({
+                  kind: "store" as const,
+                  changes: changesOf(feed, view, new Random(seedOfBlock))
+                }))
+            }
+            for (const forger of [...forgers, addressOf(0)]) {
+              const { filtered, shown } = yield* shownAndFiltered(reader, forger)
+              assert.deepStrictEqual(filtered, shown, `after step ${step}`)
+            }
+          }
+          last = back === null ? last + 1n : to
+        }
+        const { writes } = sql.database
+        const lists = "SELECT encode(key, 'hex') AS key, item FROM open_item ORDER BY key, item"
+        const counts =
+          "SELECT encode(key, 'hex') AS key, level, bucket, items FROM open_count ORDER BY 1, 2, 3"
+        const sets =
+          "SELECT kind, ethereum_block_num, default_bids::text FROM parameter_set ORDER BY 1, 2"
+        const read = (text: string) => writes.unsafe<{ readonly key: string }>(text)
+        const stored = yield* Effect.forEach([lists, counts, sets], read)
+        yield* writes.unsafe("ALTER TABLE parameter_set DROP COLUMN default_bids")
+        for (const table of ["open_item", "open_count"]) {
+          yield* writes.unsafe(`DELETE FROM ${table} WHERE substring(key FROM 1 FOR 2) = '\\x5377'`)
+        }
+        for (const statement of wonSlotSchema) yield* writes.unsafe(statement)
+        assert.deepStrictEqual(
+          yield* Effect.forEach([lists, counts, sets], read),
+          stored,
+          "after the migration of a filled database"
+        )
+        assert.isNotEmpty(stored[0]!.filter(({ key }) => key.startsWith("5377")))
+      }).pipe(Effect.scoped))
+  }
+})
