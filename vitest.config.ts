@@ -51,6 +51,8 @@ const RANDOM = [
   "http/cache/conditional",
   "http/node/conversations",
   "journal/crash",
+  "journal/laws",
+  "memory/segmented_rows",
   "pool/pool_laws",
   "properties/feed",
   "properties/http",

@@ -21,6 +21,7 @@ import {
   type PoolSubject,
   readSubject
 } from "../laws/mod.ts"
+import { rounds } from "../rounds.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"
 
@@ -55,7 +56,7 @@ const ledgerSubject: LedgerSubject = {
   genesis,
   keccak256,
   seed,
-  runs: 4,
+  runs: rounds({ short: 1, long: 4 }),
   records: [...initialHistory(simulation, 250)],
   open: openLedger(reopenedStores(genesis))
 }
@@ -75,7 +76,7 @@ const poolSubject: PoolSubject = {
   keccak256,
   open: reopenedStores(genesis),
   seed,
-  runs: 8
+  runs: rounds({ short: 2, long: 8 })
 }
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
@@ -103,7 +104,7 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
       const subject = yield* readSubject({
         ...ledgerSubject,
         records: long.records,
-        runs: 20,
+        runs: rounds({ short: 5, long: 20 }),
         open: Effect.map(Effect.orDie(restarted), ({ ledger, reader }) => ({
           reader,
           ledger: { ...ledger, applyRecord: () => Effect.succeed({ kind: "genesis" } as const) }

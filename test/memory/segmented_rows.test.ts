@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isDeepStrictEqual } from "node:util"
 import { TransactionRows } from "../../adapters/memory/segments/mod.ts"
 import { type Account, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
+import { rounds } from "../rounds.ts"
 import { Random } from "./_random.ts"
 
 const accounts: ReadonlyArray<Account> = Array.from({ length: 6 }, (_, i) => ({
@@ -61,6 +62,8 @@ const rowOf = (random: Random, itemId: number): Transaction => {
   }
 }
 
+const fullComparisonPeriod = rounds({ short: 10, long: 1 })
+
 describe("rows in segments", () => {
   for (const seed of [1, 2, 3, 4]) {
     it(`are those of an array, while rows are added and removed (seed ${seed})`, () => {
@@ -86,15 +89,18 @@ describe("rows in segments", () => {
         sealed = Math.max(sealed, rows.sealedLength)
         assert.strictEqual(rows.length, model.length)
         assert.strictEqual(rows.at(-1)?.id, model.at(-1)?.id)
-        for (const [position, row] of model.entries()) {
-          assert.isTrue(isDeepStrictEqual(rows.at(position), row), `Row ${position}`)
-          assert.strictEqual(rows.positionOf(row.id), position)
+        // `npm test` compares all rows after some steps, and the last ones after the others
+        const first = step % fullComparisonPeriod === 0 ? 0 : Math.max(0, model.length - 12)
+        const different = model.findIndex((row, position) => {
+          if (position < first) return false
           const keys = rows.keysAt(position)
-          assert.deepStrictEqual(
-            [keys.fromAddress, keys.toPublicKey, keys.fromAccountIndex, keys.type, keys.itemId],
-            [row.fromAddress, row.toPublicKey, row.fromAccountIndex, row.type, row.itemId]
-          )
-        }
+          return !isDeepStrictEqual(rows.at(position), row) ||
+            rows.positionOf(row.id) !== position || keys.fromAddress !== row.fromAddress ||
+            keys.toPublicKey !== row.toPublicKey ||
+            keys.fromAccountIndex !== row.fromAccountIndex ||
+            keys.type !== row.type || keys.itemId !== row.itemId
+        })
+        assert.strictEqual(different, -1, "The position of a row that differs")
         assert.isUndefined(rows.positionOf(`odd-${itemId + 1}`))
         assert.isUndefined(rows.at(model.length))
       }

@@ -1,4 +1,5 @@
 import { Client } from "pg"
+import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
 import { ingestLedger } from "./_sql_ledger.ts"
@@ -6,8 +7,10 @@ import { settings } from "./sql.ts"
 
 /*
  * Measures whether `ingest` stays level as a database grows. For each tenth it prints the rate, and
- * what a thousand transactions cost the database in units that do not depend on other load of the
- * machine. To measure with fewer transactions, set less memory in proportion:
+ * what a thousand transactions cost the database in units that depend less on other load of the
+ * machine: CPU time of the connections of `ingest`, the log, and pages that these connections read and
+ * evict, without those of autovacuum. Then it prints which tables and indexes were read in the last
+ * tenth, by any process. Needs Linux. To measure with fewer transactions, set less memory in proportion:
  *
  *     node test/bench/sql/ingest.ts --rows 1000000 --shared-buffers 100MB --max-wal-size 400MB
  */
@@ -24,10 +27,29 @@ interface Work {
   readonly walBytes: number
   readonly fullPages: number
   readonly pagesRead: number
+  readonly pagesEvicted: number
 }
 const workStatement = `
-SELECT wal_bytes::float8 AS "walBytes", wal_fpi::float8 AS "fullPages", blks_read::float8 AS "pagesRead"
-FROM pg_stat_wal CROSS JOIN pg_stat_database WHERE datname = current_database()`
+SELECT wal_bytes::float8 AS "walBytes", wal_fpi::float8 AS "fullPages", "pagesRead", "pagesEvicted"
+FROM pg_stat_wal CROSS JOIN (
+  SELECT sum(reads)::float8 AS "pagesRead", sum(evictions)::float8 AS "pagesEvicted"
+  FROM pg_stat_io WHERE backend_type = 'client backend' AND context = 'normal' AND object = 'relation'
+) AS io`
+
+const relationsStatement = `
+SELECT relname AS name, heap_blks_read::float8 AS read FROM pg_statio_user_tables
+UNION ALL SELECT indexrelname, idx_blks_read::float8 FROM pg_statio_user_indexes`
+
+/** Clock ticks of 10 ms that the other connections of the database have used. */
+const ticksOf = async (client: Client): Promise<number> => {
+  const { rows: backends } = await client.query<{ readonly pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+  )
+  return backends.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ")
+    return sum + Number(fields[11]) + Number(fields[12])
+  }, 0)
+}
 
 const cluster = await startCluster({
   settings: {
@@ -40,24 +62,48 @@ try {
   const url = await cluster.createDatabase()
   const client = new Client(url)
   await client.connect()
-  const work = async () => (await client.query<Work>(workStatement)).rows[0]!
-  let [before, from, tenthMs] = [await work(), 0, 0]
-  console.log("transactions       /s   for each 1,000: KiB of WAL, full pages in it, pages read")
+  const work = async () => ({
+    ...(await client.query<Work>(workStatement)).rows[0]!,
+    cpuMs: 10 * await ticksOf(client)
+  })
+  const relations = async () =>
+    new Map(
+      (await client.query<{ readonly name: string; readonly read: number }>(relationsStatement))
+        .rows
+        .map(({ name, read }) => [name, read])
+    )
+  let [before, from, tenthMs, readBefore, readAfter] = [
+    await work(),
+    0,
+    0,
+    new Map<string, number>(),
+    await relations()
+  ]
+  console.log(
+    "transactions       /s   for each 1,000: ms of CPU, KiB of WAL, full pages in it, pages read, evicted"
+  )
   const ledger = await ingestLedger(url, rows, async (transactions, ms) => {
     tenthMs += ms
     if (transactions - from < rows / 10 && transactions < rows) return
     const after = await work()
     const thousands = (transactions - from) / 1000
-    const each = (name: keyof Work, unit = 1) =>
+    const each = (name: keyof typeof after, unit = 1) =>
       ((after[name] - before[name]) / unit / thousands).toFixed(1).padStart(8)
     const rate = (thousands * 1e6 / tenthMs).toFixed(0).padStart(8)
     console.log(
-      `${String(transactions).padStart(12)} ${rate} ${each("walBytes", 1024)} ${
+      `${String(transactions).padStart(12)} ${rate} ${each("cpuMs")} ${each("walBytes", 1024)} ${
         each("fullPages")
-      } ${each("pagesRead")}`
+      } ${each("pagesRead")} ${each("pagesEvicted")}`
     )
+    ;[readBefore, readAfter] = [readAfter, await relations()]
     ;[before, from, tenthMs] = [after, transactions, 0]
   })
+  const read = [...readAfter].map(([name, pages]) =>
+    [name, pages - (readBefore.get(name) ?? 0)] as const
+  )
+  for (const [name, pages] of read.sort((a, b) => b[1] - a[1]).slice(0, 8)) {
+    console.log(`  ${name.padEnd(32)} ${pages}`)
+  }
   await ledger.close()
   await client.end()
 } finally {
