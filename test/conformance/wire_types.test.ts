@@ -457,6 +457,11 @@ describe("a revision", () => {
           "^0x0[0-2][a-fA-F0-9]{64}$",
           "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
         ),
+        groupId: text(
+          "Identifier of an atomic group",
+          "^0x[a-fA-F0-9]{64}$",
+          `0x${"0b3d5f01".repeat(8)}`
+        ),
         boolean: { type: "boolean" },
         nonce: {
           type: "integer",
