@@ -8,6 +8,8 @@ import {
   type NodeChange,
   type PoolChange,
   PoolStore,
+  type PoolTransaction,
+  replacedReason,
   type StoreFailure,
   type TransactionId
 } from "../core/mod.ts"
@@ -133,14 +135,26 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
       publish({ kind: "transition", id, from, to, atMs, batchNum, reason })
     }
   }
+  const added = ({ batchNum, id, state: to, timestampMs: atMs }: PoolTransaction): void =>
+    publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
   return {
     ...pool,
     addTransaction: (transaction, sender, limits) =>
       reported(pool.addTransaction(transaction, sender, limits), ({ kind }) => {
-        const { batchNum, id, state: to, timestampMs: atMs } = transaction
-        if (kind === "added") {
-          publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
-        }
+        if (kind === "added") added(transaction)
+      }),
+    addGroup: (group, limits) =>
+      reported(pool.addGroup(group, limits), ({ kind }) => {
+        if (kind === "added") { for (const { transaction } of group) added(transaction) }
+      }),
+    replaceTransaction: (id, transaction, sender, limits) =>
+      reported(pool.replaceTransaction(id, transaction, sender, limits), (result) => {
+        if (result.kind !== "replaced") return
+        const { batchNum, from } = result
+        const reason = replacedReason(transaction.id)
+        const atMs = transaction.timestampMs
+        publish({ kind: "transition", id, from, to: null, atMs, batchNum, reason })
+        added(transaction)
       }),
     change: (changes, atMs) =>
       reported(pool.change(changes, atMs), (ids) => changed(changes, ids, atMs)),

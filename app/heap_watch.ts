@@ -162,6 +162,7 @@ const guarded = (
       ...pool,
       addTransaction: (transaction, sender, limits) =>
         Effect.andThen(refuse, pool.addTransaction(transaction, sender, limits)),
+      addGroup: (group, limits) => Effect.andThen(refuse, pool.addGroup(group, limits)),
       addAuthorization: (authorization) =>
         Effect.andThen(refuse, pool.addAuthorization(authorization))
     })

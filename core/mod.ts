@@ -4,7 +4,9 @@
  * exported here.
  */
 export {
+  type AnyListName,
   type AnyShape,
+  type AnyWriteOperationId,
   BadInput,
   type Bodies,
   bodies,
@@ -50,6 +52,7 @@ export {
   type PoolListFilters,
   type PoolListQuery,
   programVersion,
+  type ReadOperationId,
   type Revision,
   revisionList,
   type RevisionName,

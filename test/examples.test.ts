@@ -1,13 +1,13 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { openNode } from "../app/embed/mod.ts"
 import { simulate } from "../app/simulator/mod.ts"
 import type { ExampleEvent } from "./_example_runner.ts"
-import { read, readmes } from "./packaging/_project.ts"
+import { writeExamples } from "./_examples.ts"
+import { read, root } from "./packaging/_project.ts"
 import { freshDatabase } from "./postgres/mod.ts"
 
 /*
@@ -21,31 +21,7 @@ import { freshDatabase } from "./postgres/mod.ts"
 /** How long one example may take, on a busy machine. */
 const timeoutMs = 60_000
 
-interface Example {
-  readonly title: string
-  readonly code: string
-}
-
-const root = join(import.meta.dirname, "..")
 const folder = join(root, "test/.examples")
-
-const fenced = (text: string) =>
-  [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map((match) => match[1]!)
-
-const documents: ReadonlyArray<Example> = readmes.flatMap((file) =>
-  fenced(read(file)).map((code, i) => ({ title: `${file}, example ${i + 1}`, code }))
-)
-
-const comments: ReadonlyArray<Example> = globSync([
-  "core/**/*.ts",
-  "adapters/**/*.ts",
-  "app/**/*.ts",
-  "test/laws/**/*.ts"
-], { cwd: root }).sort().flatMap((file) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/^ *\/\*\*$([\s\S]*?)^ *\*\/$/gmu)]
-    .flatMap((comment) => fenced(comment[1]!.replaceAll(/^ *\* ?/gmu, "")))
-    .map((code, i) => ({ title: `${file}, example ${i + 1}`, code }))
-)
 
 const expected = (code: string) => [...code.matchAll(/\/\/ => (.*)$/gmu)].map((match) => match[1]!)
 
@@ -88,12 +64,8 @@ const run = async (file: string, databaseUrl?: string): Promise<ReadonlyArray<st
 }
 
 describe("the examples", () => {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  for (const [i, { title, code }] of [...documents, ...comments].entries()) {
+  for (const { code, file, title } of writeExamples(folder)) {
     it(title, async () => {
-      const file = join(folder, `example_${i}.ts`)
-      writeFileSync(file, `${code}\nexport {}\n`)
       const expectedLines = expected(code)
       assert.isNotEmpty(expectedLines)
       const database = code.includes("DATABASE_URL") ? await freshDatabase() : undefined

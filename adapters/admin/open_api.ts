@@ -112,9 +112,8 @@ export const summaryOf = (operation: AdminOperation): string => operations[opera
  * ```ts
  * import { adminOpenApi } from "rollup-node-api/admin"
  *
- * const { components, paths } = adminOpenApi()
- * console.log(Object.keys(paths["/feed"]).join(" "), components.schemas.FeedRecord.anyOf.length)
- * // => get post 4
+ * const { openapi, paths } = adminOpenApi()
+ * console.log(openapi, Object.keys(Object(paths)["/feed"])) // => 3.1.0 [ 'get', 'post' ]
  * ```
  */
 export const adminOpenApi = (

@@ -3,15 +3,15 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, MerkleProof, NextForger,
-  RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token,
+  Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransaction, HistoryTransactions, HistoryTransactionsQuery, L1Info, L2Info, MerkleProof,
-  NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens, TokensQuery, Verifier
+  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery,
+  Token, Tokens, TokensQuery, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -104,6 +104,71 @@ export interface PoolL2Transaction {
   readonly requestOffset: number
 }
 
+/** Properties of L1 transactions. */
+export interface L1Info {
+  /** Queue of the transaction; null if a coordinator sent it. */
+  readonly toForgeL1TransactionsNum: number | null
+  /** Whether a user sent it, not a coordinator. */
+  readonly userOrigin: boolean
+  /** Units that move from L1 to L2. */
+  readonly depositAmount: string
+  /** Whether the amount took effect; false until forged. */
+  readonly amountSuccess: boolean
+  /** Whether the deposit took effect; false until forged. */
+  readonly depositAmountSuccess: boolean
+  /** Worth of the deposit when the transaction was made. */
+  readonly historicDepositAmountUSD: number | null
+  /** Block in which the transaction entered the queue. */
+  readonly ethereumBlockNum: bigint
+  /** Ethereum transaction that queued it or forged it; zero if unknown. */
+  readonly ethereumTxHash: string
+  /** Fee of that Ethereum transaction in wei; null if unknown. */
+  readonly l1Fee: string | null
+}
+
+/** Transaction of the network. */
+export interface HistoryTransaction {
+  readonly L1orL2: "L1" | "L2"
+  /** Identifier of a transaction. */
+  readonly id: string
+  /** Position of the item in its list; increases and is never reused. */
+  readonly itemId: number
+  /** Type of transaction. */
+  readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Position of the transaction in its batch; in its queue for an L1 user transaction. */
+  readonly position: number
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly fromAccountIndex: string | null
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly fromZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly fromBJJ: string | null
+  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
+  readonly toAccountIndex: string
+  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  readonly toZkEthereumAddress: string | null
+  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  readonly toBJJ: string | null
+  /** Units of the token. */
+  readonly amount: string
+  /** Batch that forged it; null until then. */
+  readonly batchNum: number | null
+  /** Worth of the amount when the transaction was made. */
+  readonly historicUSD: number | null
+  /** L1 user transaction: when it entered the queue; otherwise when it was forged. */
+  readonly timestamp: string
+  readonly token: Token
+  readonly L1Info: L1Info | null
+  readonly L2Info: L2Info | null
+}
+
+/** Page of transactions. */
+export interface HistoryTransactions {
+  readonly transactions: ReadonlyArray<HistoryTransaction>
+  /** Items that match and come after this page. */
+  readonly pendingItems: number
+}
+
 /** Group of transactions forged together. */
 export interface Batch {
   /** Position of the item in its list; increases and is never reused. */
@@ -134,6 +199,8 @@ export interface Batch {
   readonly slotNum: number
   /** Number of transactions. */
   readonly forgedTransactions: number
+  /** Ethereum transaction that forged the batch; zero if unknown. */
+  readonly ethereumTxHash: string
 }
 
 /** Page of batches. */

@@ -70,8 +70,8 @@ export function signMessage(privateKey: Uint8Array, message: bigint): string {
 }
 
 /**
- * Returns a function that signs as `signMessage` does with this private key. It is twice as fast for
- * many messages, since the values that depend only on the key are computed once.
+ * Returns a function that signs as `signMessage` does with this private key. It is twice as fast
+ * for many messages, since the values that depend only on the key are computed once.
  *
  * @example
  * ```ts

@@ -97,7 +97,7 @@ export const restore = (
 ): Effect.Effect<StoreImages | undefined, JournalError> =>
   Effect.gen(function*() {
     if (journal.manifest === undefined) return undefined
-    const steps = readImages(journal.tables, journal.manifest)
+    const steps = readImages(journal.parts, journal.manifest)
     const total = partsOf(journal.manifest).length
     for (let parts = 1;; parts++) {
       const step = yield* tryRead(journal, () => steps.next())

@@ -11,7 +11,12 @@ import {
   readLastAcknowledged
 } from "./_last_acknowledged.ts"
 import { type OpenReader, openReader } from "./_reader.ts"
-import { type CheckpointedJournal, CheckpointTables, type Manifest } from "./checkpoint/mod.ts"
+import {
+  type CheckpointedJournal,
+  CheckpointTable,
+  type Manifest,
+  Parts
+} from "./checkpoint/mod.ts"
 import { JournalError } from "./journal_error.ts"
 import type { LogEntry, OnSettled, RecordLog } from "./record_log.ts"
 
@@ -30,8 +35,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
   readonly genesisLine: string
   #reader: OpenReader | null
   #writer: Writer | undefined
+  readonly checkpointTable: CheckpointTable
   /** The parts of the checkpoint. */
-  readonly tables: CheckpointTables
+  readonly parts: Parts
   #manifest: Manifest | undefined
   #bytesSinceCheckpoint = 0
   #seq = 0
@@ -60,10 +66,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.#reader = openReader(directory, genesis)
     // `openReader` throws if both are missing
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
-    this.tables = new CheckpointTables(
-      () => this.#database,
-      (damage) => damagedError(directory, damage)
-    )
+    const damaged = (damage: string) => damagedError(directory, damage)
+    this.checkpointTable = new CheckpointTable(() => this.#database, damaged)
+    this.parts = new Parts(directory, damaged)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
     this.#checksum = this.#manifest?.checksum ?? crc32(this.genesisLine)
@@ -161,7 +166,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   /** Yields the lines of the feed that the checkpoint includes, without the genesis. */
   *archivedLines(): Generator<string, void> {
     for (const part of this.#manifest?.feed ?? []) {
-      yield* inflateRawSync(this.tables.readPart(part)).toString("utf8").split("\n")
+      yield* inflateRawSync(this.parts.read(part)).toString("utf8").split("\n")
     }
   }
 
@@ -204,7 +209,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /** Makes a checkpoint the one that the next start reads. */
   install(manifest: Manifest, bytesAfter: number): void {
-    this.tables.install(manifest)
+    this.checkpointTable.install(manifest)
     this.#manifest = manifest
     this.#bytesSinceCheckpoint = bytesAfter
   }
@@ -343,7 +348,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #readManifest(): Manifest | undefined {
     if (this.#reader === null) return undefined
     try {
-      return this.tables.read()
+      return this.checkpointTable.read()
     } catch (error) {
       this.#reader.close()
       throw translateError(error, this.directory)

@@ -16,8 +16,9 @@ import { Data } from "effect"
  * import { Effect } from "effect"
  * import { exportFeed } from "rollup-node-api/journal"
  *
- * const error = await Effect.runPromise(Effect.flip(Effect.scoped(exportFeed("./no-such-directory"))))
- * console.log(error.reason) // => missing
+ * const reading = Effect.as(exportFeed("./no-such-directory"), "a feed")
+ * const read = Effect.catchTag(reading, "JournalError", ({ reason }) => Effect.succeed(reason))
+ * console.log(await Effect.runPromise(Effect.scoped(read))) // => missing
  * ```
  */
 export class JournalError extends Data.TaggedError("JournalError")<{

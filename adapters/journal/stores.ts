@@ -53,8 +53,8 @@ export interface JournalOptions extends LedgerOptions {
  *
  * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
  * const stores = journaledStores({ directory, genesis: simulate({ seed: 1 }).genesis })
- * const lines = Effect.map(JournalStores, ({ feedLines }) => [...feedLines()])
- * const [genesisLine] = await Effect.runPromise(Effect.provide(lines, stores))
+ * const lines = Effect.map(JournalStores, ({ feedLines }) => feedLines().next())
+ * const { value: genesisLine } = await Effect.runPromise(Effect.provide(lines, stores))
  * console.log(genesisLine?.slice(0, 17)) // => {"kind":"genesis"
  * rmSync(directory, { recursive: true })
  * ```

@@ -11,7 +11,7 @@ import { storeFailure } from "./connection/mod.ts"
 import type { LedgerVersions, SnapshotListener } from "./notifications/mod.ts"
 import { nextTransition, transitionsFrom } from "./pool/mod.ts"
 
-/** Interval of looking for transactions that other processes added: no notification reports them. */
+/** Interval of reading again, in case a read has failed. */
 const pollMs = 1000
 const pageSize = 1000
 

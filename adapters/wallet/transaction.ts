@@ -63,7 +63,8 @@ export function sentTransaction(
 }
 
 /**
- * The transaction will not be forged: it is invalid, or it was removed from the pool. `id` is its id.
+ * The transaction will not be forged: it is invalid, or it was removed from the pool. `id` is its
+ * id.
  *
  * @example
  * ```ts

@@ -83,7 +83,8 @@ const proofOf = ({ merkleProof }: later.Exit): MerkleProof => ({
 })
 
 /**
- * The exit cannot be withdrawn: its proof does not lead to the exit root, or its account is internal.
+ * The exit cannot be withdrawn: its proof does not lead to the exit root, or its account is
+ * internal.
  *
  * @example
  * ```ts

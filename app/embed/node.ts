@@ -309,7 +309,7 @@ export interface RollupNode extends AsyncDisposable {
    * await using node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
    * const request = { method: "GET", url: "/slots/7", headers: {} }
    * const { body, status } = await node.handle(request, new AbortController().signal)
-   * console.log(status, JSON.parse(body).slotNum) // => 200 7
+   * console.log(status, JSON.parse(body as string).slotNum) // => 200 7
    * ```
    */
   readonly handle: RequestTarget["handle"]

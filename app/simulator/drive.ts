@@ -77,10 +77,10 @@ type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
 
 /**
  * Applies the initial history of a simulation to a node, and returns a fiber that then adds one
- * block or rollback every `paceMs` until the network ends or the scope closes. Waits while a store is
- * unavailable. The effect and the fiber fail with `BlockViolation` if the ledger refuses a block,
- * with `WriterChanged` if another process may have written the ledger, and with `StoreFailure` if a
- * failure of the store is permanent.
+ * block or rollback every `paceMs` until the network ends or the scope closes. Waits while a store
+ * is unavailable. The effect and the fiber fail with `BlockViolation` if the ledger refuses a
+ * block, with `WriterChanged` if another process may have written the ledger, and with
+ * `StoreFailure` if a failure of the store is permanent.
  *
  * @example
  * ```ts

@@ -116,8 +116,8 @@ const publicConstants = revise(shapes.publicConstants, {
 })
 
 /**
- * The previous revision: pages have `pagination`, deposits are called loads, and filters select bids
- * and won slots by forger.
+ * The previous revision, at `/earlier`: pages have `pagination`, deposits are called loads, and
+ * filters select bids and won slots by forger.
  */
 export const earlier: Revision = {
   name: "earlier",

@@ -59,6 +59,20 @@ export {
   queryReader
 } from "./request/mod.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
+/**
+ * The scalars of the contract: each has its values in memory, its text and its JSON.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect"
+ * import { scalar, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const text = scalar.tokenId.text(wireContext(network, keccak256))
+ * console.log(Schema.decodeSync(text)("7"), Schema.is(scalar.tokenId.domain)(-1)) // => 7 false
+ * ```
+ */
 export * as scalar from "./scalars/mod.ts"
 export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
 export {

@@ -4,6 +4,7 @@ import {
   type Batch,
   type Bucket,
   type ExitView,
+  type L1Part,
   type Metrics,
   type NetworkConstants,
   type NetworkState,
@@ -24,6 +25,7 @@ import {
   bigInt,
   bigNumber,
   count,
+  hash,
   integer,
   itemId,
   number,
@@ -35,10 +37,31 @@ import * as shapes from "./shapes/mod.ts"
 import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
 
-const transaction = shapes.historyTransaction(shapes.l1Info)
+/** What the dialect shows if the feed does not have the hash: it allows no null. */
+const unknownHash = `0x${"0".repeat(64)}`
+
+const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
+  put: {
+    ethereumTxHash: field(
+      hash,
+      (l1: L1Part) => l1.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that queued it or forged it; zero if unknown"
+    ),
+    l1Fee: field(
+      nullable(bigInt),
+      (l1: L1Part) => l1.l1Fee ?? null,
+      "Fee of that Ethereum transaction in wei; null if unknown"
+    )
+  }
+}))
 const batch = revise(shapes.batch, {
   put: {
-    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions")
+    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions"),
+    ethereumTxHash: field(
+      hash,
+      (b: Batch) => b.ethereumTxHash ?? unknownHash,
+      "Ethereum transaction that forged the batch; zero if unknown"
+    )
   }
 })
 const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
@@ -158,7 +181,10 @@ const v1Bodies: Bodies = {
   group: groupOf(postedTransaction)
 }
 
-/** The dialect of the published clients: names, numbers, errors and lists as they expect them. */
+/**
+ * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
+ * them.
+ */
 export const v1: Revision = {
   ...later,
   name: "v1",

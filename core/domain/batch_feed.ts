@@ -4,6 +4,7 @@ import {
   digits78Text as big,
   ethSignature,
   ethereumAddress as address,
+  hash,
   integer,
   publicKey,
   objectNamed,
@@ -37,11 +38,13 @@ export const L1UserFeed = Schema.Struct({
   toAccountIndex: accountIndex,
   tokenId: uint32,
   depositAmount: big,
-  amount: big
+  amount: big,
+  ethereumTxHash: Schema.optionalKey(hash),
+  l1Fee: Schema.optionalKey(big)
 }).annotate(
   objectNamed(
     "L1UserFeed",
-    "An L1 transaction that a user added to a queue. fromPublicKey is null unless it creates an account (from 0)"
+    "An L1 transaction that a user added to a queue. fromPublicKey is null unless it creates an account (from 0). ethereumTxHash is the Ethereum transaction that added it, and l1Fee what its sender paid for that, in wei; both only inform"
   )
 )
 
@@ -106,11 +109,12 @@ export const BatchFeed = Schema.Struct({
   l1UserEffects: Schema.Array(L1EffectFeed),
   l1Coordinator: Schema.Array(L1CoordinatorFeed),
   l2: Schema.Array(L2Feed),
-  exits: Schema.Array(ExitFeed)
+  exits: Schema.Array(ExitFeed),
+  ethereumTxHash: Schema.optionalKey(hash)
 }).annotate(
   objectNamed(
     "BatchFeed",
-    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position"
+    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
   )
 )
 

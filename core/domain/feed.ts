@@ -191,8 +191,8 @@ const json = Schema.fromJsonString(FeedRecord)
 export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
 
 /**
- * Returns the record of one line of a feed. Fails with every violation and its path; unknown members
- * are violations.
+ * Returns the record of one line of a feed. Fails with every violation and its path; unknown
+ * members are violations.
  *
  * @example
  * ```ts
@@ -217,9 +217,8 @@ export const readFeedLine = (line: string) =>
  * ```ts
  * import { feedJsonSchema } from "rollup-node-api"
  *
- * const { $defs, $ref } = feedJsonSchema()
- * console.log($ref, $defs.BlockFeed.required.join(" "))
- * // => #/$defs/FeedRecord number hash parentHash timestampMs
+ * const { $ref, title } = feedJsonSchema()
+ * console.log(title, $ref) // => Record of a feed #/$defs/FeedRecord
  * ```
  */
 export const feedJsonSchema = (): { readonly [keyword: string]: unknown } => {

@@ -57,8 +57,8 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
 )
 
 /**
- * The schema of the first record of a feed: the network with its contracts, and the block before the
- * first one.
+ * The schema of the first record of a feed: the network with its contracts, and the block before
+ * the first one.
  */
 export const GenesisFeed = Schema.Struct({
   network: Schema.Struct({

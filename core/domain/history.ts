@@ -55,6 +55,13 @@ export interface L1Part {
    * transaction.
    */
   readonly ethereumBlockNum: bigint
+  /**
+   * The Ethereum transaction that queued it, or of the batch for a coordinator transaction; null if
+   * the feed does not have it. 0x and 64 hexadecimal digits.
+   */
+  readonly ethereumTxHash: string | null
+  /** What the sender paid for that Ethereum transaction, in wei; null if the feed does not have it. */
+  readonly l1Fee: bigint | null
 }
 
 /** The fields of L2 transactions. */
@@ -174,6 +181,8 @@ export interface Batch {
   readonly slotNum: number
   /** Number of its transactions. */
   readonly forgedTransactions: number
+  /** The Ethereum transaction that forged it; null if the feed does not have it. */
+  readonly ethereumTxHash: string | null
 }
 
 /** A batch with all its transactions, ascending by position. */
@@ -182,5 +191,5 @@ export interface FullBatch {
   readonly transactions: ReadonlyArray<TransactionView>
 }
 
-/** Maximum number of transactions in a batch (domain §3.11). */
+/** Maximum number of transactions in a batch, 2048 (domain §3.11). */
 export const transactionsPerBatchMax = 2048

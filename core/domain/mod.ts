@@ -11,4 +11,17 @@ export * from "./parameters.ts"
 export * from "./pool.ts"
 export * from "./state.ts"
 export * from "./token.ts"
+/**
+ * The schemas of single values in memory, with their rules.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect"
+ * import { values } from "rollup-node-api"
+ *
+ * const percent = values.integer(0, 100)
+ * console.log(Schema.is(percent)(7), Schema.is(percent)(101)) // => true false
+ * console.log(values.ruleOf(percent)) // => an integer from 0 to 100
+ * ```
+ */
 export * as values from "./values.ts"

@@ -165,8 +165,8 @@ export interface Authorization extends PostedAuthorization {
 }
 
 /**
- * Returns whether a batch is after the last one that may forge a transaction. It is never if
- * `maxNumBatch` is 0 or absent.
+ * Returns whether a batch is after the last one that may forge a transaction. A transaction without
+ * `maxNumBatch`, or with 0, never expires.
  *
  * @example
  * ```ts

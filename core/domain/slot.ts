@@ -95,7 +95,7 @@ export const auctionClock = (
 ): AuctionClock => ({ constants, variables, currentSlot: slotOfBlock(constants, lastBlockNum) })
 
 /**
- * Returns the number of the first block of a slot.
+ * Returns the number of the first Ethereum block of a slot.
  *
  * @example
  * ```ts

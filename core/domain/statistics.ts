@@ -76,10 +76,11 @@ const blockTimeMs = 15_000
  *
  * const window = { batches: 4, transactions: 100, l2Transactions: 80, feesUSD: 20 }
  * const times = { firstTimestampMs: 0, lastTimestampMs: 200_000 }
+ * const queued = { l1UserTransactions: 20, l1WaitMs: 1_200_000n }
  * const totals = { totalAccounts: 12, totalPublicKeys: 5 }
- * const metrics = metricsOf({ ...window, ...times }, totals)
+ * const metrics = metricsOf({ ...window, ...times, ...queued }, totals)
  * console.log(metrics.batchFrequency, metrics.transactionsPerSecond) // => 50 0.5
- * console.log(metrics.avgTransactionFee) // => 0.25
+ * console.log(metrics.avgTransactionFee, metrics.estimatedTimeToForgeL1) // => 0.25 60
  * ```
  */
 export const metricsOf = (

@@ -8,19 +8,7 @@ import { ACCOUNT_INDEX_MAX } from "../encoding/mod.ts"
  * same ones.
  */
 
-/**
- * Returns the schema of an integer within bounds that a double represents exactly.
- *
- * @example
- * ```ts
- * import { Schema } from "effect"
- * import { values } from "rollup-node-api"
- *
- * const percent = values.integer(0, 100)
- * console.log(Schema.is(percent)(7), Schema.is(percent)(101)) // => true false
- * console.log(values.ruleOf(percent)) // => an integer from 0 to 100
- * ```
- */
+/** Returns the schema of an integer within bounds that a double represents exactly. */
 export const integer = (minimum: number, maximum: number): Schema.Codec<number> => {
   const expected = `an integer from ${minimum} to ${maximum}`
   return Schema.Number.annotate({ expected }).check(

@@ -97,8 +97,8 @@ function valueAt(text: string, at: number): number {
 }
 
 /**
- * Parses an integer in decimal digits within inclusive bounds. Fails for an empty text, a sign,
- * blanks, an exponent or a leading zero.
+ * Returns the integer of a text in decimal digits, within inclusive bounds. Fails for an integer
+ * outside them, an empty text, a sign, blanks, an exponent or a leading zero.
  *
  * If the maximum is 2^64−1, it also accepts `1.84467440737096e+19` for 2^64−1, since the contract
  * writes it so.
@@ -129,8 +129,8 @@ export function parseDecimal(
 }
 
 /**
- * Returns the integer of a text in decimal digits, as `parseDecimal` does, for inclusive bounds up to
- * 2^53−1, which a number holds exactly.
+ * Returns the integer of a text in decimal digits, as `parseDecimal` does, for inclusive bounds up
+ * to 2^53−1, which a number holds exactly.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ export const EXIT_ACCOUNT: AccountIndex = 1
 export const FIRST_USER_ACCOUNT: AccountIndex = 256
 
 /**
- * Returns whether a user can own an account with this index.
+ * Returns whether a user can own an account with this index, which is 256 or greater.
  *
  * @example
  * ```ts
@@ -46,8 +46,9 @@ export function isUserAccount(index: AccountIndex): boolean {
 }
 
 /**
- * Parses `<prefix>:<symbol>:<index>`. The symbol is any text without a colon and has no meaning:
- * `zk:EXIT:1` and `zk:ETH:1` are the same index.
+ * Returns the index of `<prefix>:<symbol>:<index>`. Fails for another prefix, an empty symbol, or an
+ * index that is not decimal or not in 0..2^48−1. The symbol is any text without a colon and has no
+ * meaning: `zk:EXIT:1` and `zk:ETH:1` are the same index.
  *
  * @example
  * ```ts
@@ -122,8 +123,8 @@ export function parseEthereumAddress(text: string): Result.Result<EthereumAddres
 }
 
 /**
- * Parses `<prefix>:0x…`. The prefix is required and case-sensitive; the digits may be in upper or
- * lower case.
+ * Returns the canonical form of the address in `<prefix>:0x…`. Fails without the prefix, which is
+ * case-sensitive, and unless 40 digits follow, in upper or lower case.
  *
  * @example
  * ```ts
@@ -233,8 +234,8 @@ export interface PublicKeyParts {
 export const EMPTY_PUBLIC_KEY: PublicKey = "0".repeat(64)
 
 /**
- * Parses `<prefix>:` and 44 base64url characters: the 32 bytes of the key, and their sum modulo 256
- * as a checksum.
+ * Returns the key of `<prefix>:` and 44 base64url characters: its 32 bytes, and their sum modulo 256
+ * as a checksum. Fails for another form or a wrong checksum.
  *
  * @example
  * ```ts
@@ -308,7 +309,7 @@ export function formatBarePublicKey(key: PublicKey): string {
 }
 
 /**
- * Returns the 32 bytes, little-endian.
+ * Returns the 32 bytes of a key in little-endian order.
  *
  * @example
  * ```ts

@@ -103,8 +103,8 @@ export function l2TransactionId(
 }
 
 /**
- * Returns the canonical form of an id with digits in upper or lower case. Fails if it is not `0x`, a
- * type byte 00, 01 or 02, and 64 digits. It cannot verify the hash without the transaction.
+ * Returns the canonical form of an id with digits in upper or lower case. Fails if it is not `0x`,
+ * a type byte 00, 01 or 02, and 64 digits. It cannot verify the hash without the transaction.
  *
  * @example
  * ```ts

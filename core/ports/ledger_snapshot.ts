@@ -158,7 +158,8 @@ export interface LedgerTip {
 }
 
 /**
- * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report versions.
+ * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report
+ * versions.
  *
  * @example
  * ```ts
@@ -229,6 +230,14 @@ export interface PoolTip {
 /**
  * Returns the version of a key in the pool, or of the whole pool if the key is null; null if it is
  * unknown.
+ *
+ * @example
+ * ```ts
+ * import { poolVersion } from "rollup-node-api"
+ * import { openMemoryPool } from "rollup-node-api/memory"
+ *
+ * console.log(poolVersion(openMemoryPool().tip, null), poolVersion(null, null)) // => 0 null
+ * ```
  */
 export const poolVersion = (
   tip: PoolTip | null,

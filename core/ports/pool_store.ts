@@ -54,7 +54,12 @@ export type AddGroupResult =
 
 /** The result of replacing a transaction. */
 export type ReplaceResult =
-  | { readonly kind: "replaced" }
+  /** `from` and `batchNum` are those of the replaced transaction. */
+  | {
+    readonly kind: "replaced"
+    readonly from: PoolState
+    readonly batchNum: number | null
+  }
   /**
    * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
    * a group.
@@ -286,7 +291,7 @@ export class PoolStore extends Context.Service<PoolStore, {
  * ```ts
  * import { replacedReason } from "rollup-node-api"
  *
- * console.log(replacedReason("0x02ab").startsWith("Replaced by transaction 0x02")) // => true
+ * console.log(replacedReason("0x02ab")) // => Replaced by transaction 0x02ab
  * ```
  */
 export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`

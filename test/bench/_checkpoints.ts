@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { statSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -12,7 +12,8 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 /**
  * Checkpoints of a directory that has none: the bytes of the first one and of the next, the longest
  * stall of the event loop meanwhile, while a post is written every few milliseconds, the bytes on
- * disk, and the time of a start. The stalls include those of the disk.
+ * disk, and the time of a start. The stalls include those of the disk and of other load of the
+ * machine; the CPU time of the longest turn does not.
  */
 export const benchCheckpoints = async (
   directory: string,
@@ -25,27 +26,28 @@ export const benchCheckpoints = async (
     )
   await withStores((stores) =>
     Effect.gen(function*() {
-      const [, postsMs] = yield* stallOf(stores, Effect.sleep(3000))
-      const [first, stallMs] = yield* stallOf(stores, stores.journal.checkpoint)
+      const [, posts] = yield* stallOf(stores, Effect.sleep(3000))
+      const [first, stall] = yield* stallOf(stores, stores.journal.checkpoint)
       print(`checkpoint of ${before} transactions`, [
         `${mebibytes(first.writtenBytes)} MiB in ${seconds(first.durationMs)} s`,
-        `longest stall ${Math.round(stallMs)} ms, with posts alone ${Math.round(postsMs)} ms`
+        `longest stall ${stall}, with posts alone ${posts}`
       ])
       while (simulation.transactionCount() < before + 10_000) {
         yield* stores.ledger.applyRecord(simulation.next())
       }
-      const [next, nextStallMs] = yield* stallOf(stores, stores.journal.checkpoint)
+      const [next, nextStall] = yield* stallOf(stores, stores.journal.checkpoint)
       print(`the next one, ${simulation.transactionCount() - before} transactions later`, [
         `${mebibytes(next.writtenBytes)} MiB in ${seconds(next.durationMs)} s`,
-        `longest stall ${Math.round(nextStallMs)} ms`
+        `longest stall ${nextStall}`
       ])
       print("bytes of the checkpoint for each transaction", [
         String(Math.round(next.bytes / simulation.transactionCount()))
       ])
     })
   )
-  const file = statSync(join(directory, "journal.sqlite")).size
-  print("size of the file, with the free space of the records", [`${mebibytes(file)} MiB`])
+  const bytes = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+  print("size of the directory, with the free space of the records", [`${mebibytes(bytes)} MiB`])
   await withStores(({ journal: { replayReport: { durationMs, records } } }) =>
     Effect.sync(() => print(`start, ${records} records behind it`, [`${seconds(durationMs)} s`]))
   )
@@ -70,23 +72,33 @@ const openStores = (directory: string, { genesis }: Simulation) =>
     })
   )
 
-let posts = 0
+let postCount = 0
 
-/** Runs an effect while posts are written. Returns its result and the longest stall meanwhile. */
+/** Runs an effect while posts are written. Returns its result and the longest stall meanwhile, as text. */
 const stallOf = <A, E>({ pool }: Stores, effect: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
     const post = Effect.suspend(() =>
-      pool.addTransaction(transactionOf(posts++), "0".repeat(64), unlimited)
+      pool.addTransaction(transactionOf(postCount++), "0".repeat(64), unlimited)
     )
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
+    let [last, turnMs] = [process.threadCpuUsage(), 0]
+    const timer = setInterval(() => {
+      const { system, user } = process.threadCpuUsage(last)
+      last = process.threadCpuUsage()
+      turnMs = Math.max(turnMs, (system + user) / 1000)
+    }, 1)
     const result = yield* Effect.raceFirst(
       effect,
       Effect.forever(Effect.andThen(post, Effect.sleep(5)))
     )
     delay.disable()
-    return [result, delay.max / 1e6] as const
+    clearInterval(timer)
+    return [
+      result,
+      `${Math.round(delay.max / 1e6)} ms (${Math.round(turnMs)} ms of CPU time)`
+    ] as const
   })
 
 const print = (name: string, figures: ReadonlyArray<string>): void =>

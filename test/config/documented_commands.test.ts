@@ -17,7 +17,7 @@ interface CommandLine {
 /** Reads a command line up to a comment or a redirection; without variables of the shell. */
 const parsed = (line: string): CommandLine => {
   const text = line.replace(/^source <\((.*)\)/u, "$1").split(/ # | [<>|]/u)[0]!.trim()
-  const all = text.split(/\s+/u)
+  const all = (text.match(/(?:"[^"]*"|\S)+/gu) ?? []).map((word) => word.replaceAll('"', ""))
   const first = all.findIndex((word) => !/^[A-Z_]+=/u.test(word))
   const words = all.slice(first)
   return {

@@ -108,7 +108,8 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
         historicDepositAmountUSD: orNull(number)
       }
       : { loadAmount: bigInt, historicLoadAmountUSD: orNull(number) },
-    ethereumBlockNum: uint64
+    ethereumBlockNum: uint64,
+    ...v1 ? { ethereumTxHash: text(/^0x[0-9a-f]{64}$/u), l1Fee: orNull(bigInt) } : {}
   })
   const transaction = object("HistoryTransaction", {
     L1orL2: text(/^L[12]$/u),
@@ -148,7 +149,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     exitRoot: bigInt,
     forgeL1TransactionsNum: orNull(uint32),
     slotNum: uint32,
-    ...v1 ? { forgedTransactions: safe } : {}
+    ...v1 ? { forgedTransactions: safe, ethereumTxHash: text(/^0x[0-9a-f]{64}$/u) } : {}
   })
   const coordinator = object("Coordinator", {
     itemId: safe,

@@ -131,7 +131,8 @@ const batch: Batch = {
   exitRoot: 71n,
   forgeL1TransactionsNum: 72,
   slotNum: 73,
-  forgedTransactions: 74
+  forgedTransactions: 74,
+  ethereumTxHash: hash(75)
 }
 const batchText = (queue: string) =>
   `{"itemId":61,"batchNum":62,"ethereumBlockNum":63,"ethereumBlockHash":"${
@@ -139,7 +140,8 @@ const batchText = (queue: string) =>
   }","timestamp":"1970-01-01T00:01:05.001Z","forgerAddr":"${
     address(66)
   }","collectedFees":{"0":"67","4":"68"},"historicTotalCollectedFeesUSD":0.25,"stateRoot":"69","numAccounts":70,"exitRoot":"71","forgeL1TransactionsNum":${queue},"slotNum":73}`
-const v1BatchText = (queue: string) => `${batchText(queue).slice(0, -1)},"forgedTransactions":74}`
+const v1BatchText = (queue: string) =>
+  `${batchText(queue).slice(0, -1)},"forgedTransactions":74,"ethereumTxHash":"${hash(75)}"}`
 
 const transfer: TransactionView = {
   token: ether,
@@ -183,7 +185,9 @@ const l1: L1Part = {
   amountSuccess: true,
   depositAmountSuccess: false,
   historicDepositAmountUSD: 9.5,
-  ethereumBlockNum: 93n
+  ethereumBlockNum: 93n,
+  ethereumTxHash: hash(94),
+  l1Fee: 95n
 }
 const deposit: TransactionView = {
   token: plain,
@@ -525,6 +529,8 @@ const earlierDeposit = depositText(
 )
 const coordinators: L1Part = {
   ...l1,
+  ethereumTxHash: null,
+  l1Fee: null,
   toForgeL1TransactionsNum: null,
   userOrigin: false,
   amountSuccess: false,
@@ -581,14 +587,23 @@ const v1State = (lastBatch: string, nextForgers: string) =>
     }).slice(0, -1)
   },"node":{"forgeDelay":0.5,"poolLoad":139}}`
 
+/** Returns the text of an L1 transaction of `later` in `v1`; a coordinator's has no hash and fee. */
+const v1L1Text = (text: string) =>
+  text.replace(
+    /"ethereumBlockNum":93\}/u,
+    text.includes('"userOrigin":true')
+      ? `"ethereumBlockNum":93,"ethereumTxHash":"${hash(94)}","l1Fee":"95"}`
+      : `"ethereumBlockNum":93,"ethereumTxHash":"0x${"0".repeat(64)}","l1Fee":null}`
+  )
+
 /** The objects of revision `v1` that are not those of `later`. */
 const v1Written = {
   batch: common.batch.map(([view, text]) =>
-    [view, `${text.slice(0, -1)},"forgedTransactions":74}`] as const
+    [view, `${text.slice(0, -1)},"forgedTransactions":74,"ethereumTxHash":"${hash(75)}"}`] as const
   ),
   fullBatch: [[
     { batch, transactions: [deposit, transfer] },
-    `{"batch":${v1BatchText("72")},"transactions":[${laterDeposit},${transferText}]}`
+    `{"batch":${v1BatchText("72")},"transactions":[${v1L1Text(laterDeposit)},${transferText}]}`
   ]],
   bid: common.bid.map(([view, text]) => [view, changed(text, { [withdrawAddrText]: "" })] as const),
   exit: common.exit.map(([view, text]) =>
@@ -727,6 +742,7 @@ const { later: laterWritten } = written
 written.v1 = {
   ...laterWritten!,
   ...v1Written,
+  transaction: laterWritten!.transaction.map(([view, text]) => [view, v1L1Text(text)] as const),
   slot: laterWritten!.slot.map(([view, text]) =>
     [view, text.replace(withdrawAddrText, "")] as const
   )

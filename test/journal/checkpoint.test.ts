@@ -6,7 +6,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
-import { rmSync, statSync } from "node:fs"
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -81,6 +81,18 @@ const keepCheckpointOnly = (directory: string): number => {
   database.close()
   rmSync(join(directory, "acknowledged"))
   return seq
+}
+
+/** Returns the names of the stored parts. */
+const partsIn = (directory: string): ReadonlyArray<string> =>
+  readdirSync(join(directory, "checkpoint")).sort()
+
+/** Changes the database of a closed journal. Returns the number of changed rows. */
+const statement = (directory: string, text: string): number => {
+  const database = new DatabaseSync(join(directory, "journal.sqlite"))
+  const { changes } = database.prepare(text).run()
+  database.close()
+  return Number(changes)
 }
 
 const rowsOf = (directory: string, query: string): number => {
@@ -201,9 +213,9 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         Effect.gen(function*() {
           assert.strictEqual((yield* journal.checkpoint).writtenBytes, 0)
         }))
-      const parts = rowsOf(directory, "SELECT count(*) FROM part")
+      const parts = partsIn(directory)
       yield* writeRecords(directory, 10, [])
-      assert.strictEqual(rowsOf(directory, "SELECT count(*) FROM part"), parts)
+      assert.deepStrictEqual(partsIn(directory), parts)
     })))
 
   it.live("is written by itself after the set number of bytes, while writes go on", () =>
@@ -284,15 +296,53 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
       yield* withStores(directory, (stores) =>
         Effect.gen(function*() {
-          stores.journal.limitPages(pages + 3)
-          const failure = yield* Effect.flip(stores.journal.checkpoint)
-          assert.match(failure.message, /^No checkpoint .*database or disk is full/u)
+          const fails = (because: RegExp) =>
+            Effect.map(
+              Effect.flip(stores.journal.checkpoint),
+              ({ message }) => assert.match(message, because)
+            )
+          const parts = join(directory, "checkpoint")
+          writeFileSync(parts, "")
+          yield* fails(/^No checkpoint .*EEXIST/u)
+          rmSync(parts)
+          stores.journal.limitPages(pages)
+          yield* fails(/^No checkpoint .*database or disk is full/u)
           stores.journal.limitPages(1e6)
+          writeFileSync(join(parts, "5"), "")
+          yield* fails(/^No checkpoint .*EEXIST/u)
+          assert.deepStrictEqual(partsIn(directory), [])
           const ledger = yield* ledgerOver(stores)
           for (const record of records.slice(half)) yield* ledger.applyRecord(record)
           yield* stores.journal.checkpoint
         }))
       const content = yield* writeRecords(yield* temporaryDirectory, Infinity)
+      assert.strictEqual(yield* writeRecords(directory, 1, []), content)
+    })))
+
+  it.live("that may have been installed keeps its parts and those of the last one until the next", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const half = records.length >> 1
+      yield* writeRecords(directory, half, records.slice(0, half))
+      const before = partsIn(directory)
+      statement(
+        directory,
+        "CREATE TRIGGER refusal BEFORE INSERT ON checkpoint BEGIN SELECT raise(FAIL, 'refused'); END"
+      )
+      yield* writeRecords(directory, Infinity, records.slice(half))
+      yield* withStores(directory, ({ journal }) =>
+        Effect.gen(function*() {
+          const { message } = yield* Effect.flip(journal.checkpoint)
+          assert.match(message, /^No checkpoint .*refused/u)
+        }))
+      const both = partsIn(directory)
+      assert.includeMembers([...both], [...before])
+      assert.isAbove(both.length, before.length)
+      statement(directory, "DROP TRIGGER refusal")
+      const content = yield* writeRecords(yield* temporaryDirectory, Infinity)
+      assert.strictEqual(yield* writeRecords(directory, 1, []), content)
+      yield* withStores(directory, ({ journal }) => journal.checkpoint)
+      assert.isBelow(partsIn(directory).length, both.length)
       assert.strictEqual(yield* writeRecords(directory, 1, []), content)
     })))
 
@@ -305,7 +355,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       yield* Effect.provideService(
         withStores(directory, ({ journal }) =>
           Effect.gen(function*() {
-            journal.limitPages(pages + 3)
+            journal.limitPages(pages)
             yield* Effect.flip(journal.checkpoint)
             const { detail, state } = (yield* monitor.health).journal!
             assert.strictEqual(state, "degraded")
@@ -339,25 +389,30 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
 
   it.live("is refused if a part or its list of parts was changed or removed", () =>
     Effect.scoped(Effect.gen(function*() {
-      for (
-        const damage of [
-          "UPDATE part SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) AS BLOB) WHERE id = 3",
-          "UPDATE part SET bytes = (SELECT bytes FROM part WHERE id = 2) WHERE id = 1",
-          "DELETE FROM part WHERE id = (SELECT max(id) FROM part)",
-          "UPDATE checkpoint SET manifest = replace(manifest, '\"version\":', '\"version\":1')",
-          "UPDATE checkpoint SET checksum = checksum + 1",
-          "DELETE FROM checkpoint"
-        ]
-      ) {
+      const part = (directory: string, id: number) => join(directory, "checkpoint", String(id))
+      const statementOf = (text: string) => (directory: string) =>
+        assert.strictEqual(statement(directory, text), 1, text)
+      const damages: { readonly [name: string]: (directory: string) => void } = {
+        "a shorter part": (directory) =>
+          truncateSync(part(directory, 3), statSync(part(directory, 3)).size - 1),
+        "another part": (directory) => copyFileSync(part(directory, 2), part(directory, 1)),
+        "no last part": (directory) =>
+          rmSync(part(directory, Math.max(...partsIn(directory).map(Number)))),
+        "no parts": (directory) => rmSync(join(directory, "checkpoint"), { recursive: true }),
+        "another manifest": statementOf(
+          "UPDATE checkpoint SET manifest = replace(manifest, '\"version\":', '\"version\":1')"
+        ),
+        "another checksum": statementOf("UPDATE checkpoint SET checksum = checksum + 1"),
+        "no manifest": statementOf("DELETE FROM checkpoint")
+      }
+      for (const [name, damage] of Object.entries(damages)) {
         const directory = yield* temporaryDirectory
         yield* writeRecords(directory, 60)
-        const database = new DatabaseSync(join(directory, "journal.sqlite"))
-        assert.isAbove(Number(database.prepare(damage).run().changes), 0, damage)
-        database.close()
+        damage(directory)
         const error = yield* Effect.flip(
           Effect.scoped(openStores(directory, simulationOf({ seed }).genesis))
         )
-        assert.strictEqual(error.reason, "damaged", `${damage}: ${error.message}`)
+        assert.strictEqual(error.reason, "damaged", `${name}: ${error.message}`)
       }
     })))
 

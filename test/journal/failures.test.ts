@@ -143,8 +143,10 @@ describe("a data directory", () => {
         other.message,
         /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
       )
-      changeRecords(directory, "PRAGMA user_version = 3")
-      assert.strictEqual((yield* openingError(directory)).reason, "newer")
+      for (const format of [2, 4]) {
+        changeRecords(directory, `PRAGMA user_version = ${format}`)
+        assert.strictEqual((yield* openingError(directory)).reason, "newer")
+      }
     })))
 
   it.live("is refused if a record was changed, removed, added or truncated", () =>

@@ -149,7 +149,8 @@ export const newBatch = (
     exitRoot: 0n,
     forgeL1TransactionsNum,
     slotNum: Math.floor(batchNum / 5),
-    forgedTransactions: 0
+    forgedTransactions: 0,
+    ethereumTxHash: batchNum % 4 === 0 ? null : hashOf(batchNum)
   }
 }
 
@@ -204,7 +205,9 @@ export const newQueued = (queue: number, position: number, owner = 7): New<Trans
     amountSuccess: false,
     depositAmountSuccess: false,
     historicDepositAmountUSD: null,
-    ethereumBlockNum: 1n
+    ethereumBlockNum: 1n,
+    ethereumTxHash: position % 3 === 0 ? null : hashOf(position),
+    l1Fee: position % 3 === 1 ? null : 7n
   },
   l2: null
 })

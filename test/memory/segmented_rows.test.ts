@@ -48,7 +48,9 @@ const rowOf = (random: Random, itemId: number): Transaction => {
         amountSuccess: true,
         depositAmountSuccess: false,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: 18n
+        ethereumBlockNum: 18n,
+        ethereumTxHash: null,
+        l1Fee: 7n
       }
       : null,
     l2: isL1 ? null : {

@@ -18,7 +18,7 @@ import {
   l2Of,
   ledgerBefore
 } from "./_chain.ts"
-import { addressOf, genesis } from "./_network.ts"
+import { addressOf, genesis, hashOf } from "./_network.ts"
 
 const changesOf = (block: BlockFeed) => ledgerBefore(block.number).apply(block)
 /** Returns the value of units of ether in dollars. */
@@ -72,7 +72,15 @@ describe("the changes of a block", () => {
   it("a queued transaction comes from a user, has no effect so far, and has the value of its amount and its deposit", () => {
     const [queued] = changesOf(
       blockOf(104n, {
-        l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 257, amount: 5n, depositAmount: 7n })]
+        l1UserTransactions: [
+          l1Of(2, 1, {
+            toAccountIndex: 257,
+            amount: 5n,
+            depositAmount: 7n,
+            ethereumTxHash: hashOf(7n),
+            l1Fee: 12n
+          })
+        ]
       })
     ).queued
     assert.deepStrictEqual([
@@ -89,7 +97,9 @@ describe("the changes of a block", () => {
       amountSuccess: false,
       depositAmountSuccess: false,
       historicDepositAmountUSD: etherUSD(2, 7),
-      ethereumBlockNum: 104n
+      ethereumBlockNum: 104n,
+      ethereumTxHash: hashOf(7n),
+      l1Fee: 12n
     })
   })
 
@@ -179,7 +189,11 @@ describe("the changes of a block", () => {
     }
     const { accounts, transactions } = changesOf({
       ...block103,
-      batches: [{ ...batch!, l1Coordinator: [...batch!.l1Coordinator, owned] }]
+      batches: [{
+        ...batch!,
+        l1Coordinator: [...batch!.l1Coordinator, owned],
+        ethereumTxHash: hashOf(8n)
+      }]
     }).batches[0]!
     assert.deepStrictEqual(accounts.map(({ index, publicKey }) => [index, publicKey]), [
       [256, ann.key],
@@ -231,7 +245,9 @@ describe("the changes of a block", () => {
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: 103n
+        ethereumBlockNum: 103n,
+        ethereumTxHash: hashOf(8n),
+        l1Fee: null
       }
     })
   })

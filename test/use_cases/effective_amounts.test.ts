@@ -40,7 +40,9 @@ const rowOf = (
     amountSuccess: false,
     depositAmountSuccess: false,
     historicDepositAmountUSD: null,
-    ethereumBlockNum: 103n
+    ethereumBlockNum: 103n,
+    ethereumTxHash: null,
+    l1Fee: null
   },
   l2: null
 })

@@ -16,6 +16,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * ```ts
  * import { once } from "node:events"
  * import { createServer } from "node:http"
+ * import type { AddressInfo } from "node:net"
  * import { openNode } from "rollup-node-api/embed"
  * import { toNodeHandler } from "rollup-node-api/http/node"
  * import { simulate } from "rollup-node-api/simulator"
@@ -23,7 +24,8 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
  * const server = createServer(toNodeHandler(node, { basePath: "/rollup" })).listen(0)
  * await once(server, "listening")
- * const url = `http://localhost:${server.address().port}`
+ * const { port } = server.address() as AddressInfo
+ * const url = `http://localhost:${port}`
  * const response = await fetch(`${url}/rollup/tokens/0`)
  * console.log(response.status, (await response.json()).symbol) // => 200 ETH
  * server.close()

@@ -14,8 +14,8 @@ export interface Mount {
 }
 
 /**
- * The mounts if the options of an application set none: `later` at `/` and `earlier` at
- * `/earlier`.
+ * The mounts if the options of an application set none: each revision at its own path, such as
+ * `later` at `/` and `v1` at `/v1`.
  *
  * @example
  * ```ts

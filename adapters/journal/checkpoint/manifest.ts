@@ -34,9 +34,10 @@ const rowsPerPart = 512
 /** Returns the number of elements in each part of a list. */
 export const chunkLength = (list: string): number => isSegmented(list) ? 1 : rowsPerPart
 
-/** Returns the references to all parts of a checkpoint. */
-export const partsOf = ({ feed, ledger, pool }: Manifest): Array<PartReference> => [
-  ...Object.values(ledger.lists).flatMap(({ parts }) => parts),
-  ...Object.values(pool.lists).flatMap(({ parts }) => parts),
-  ...feed
-]
+/** Returns the references to all parts of a checkpoint; none if there is no checkpoint. */
+export const partsOf = (manifest: Manifest | undefined): Array<PartReference> =>
+  manifest === undefined ? [] : [
+    ...Object.values(manifest.ledger.lists).flatMap(({ parts }) => parts),
+    ...Object.values(manifest.pool.lists).flatMap(({ parts }) => parts),
+    ...manifest.feed
+  ]

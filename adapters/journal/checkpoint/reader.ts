@@ -2,7 +2,7 @@ import { deserialize } from "node:v8"
 import { inflateRawSync } from "node:zlib"
 import type { LedgerImage, PoolImage } from "../../memory/mod.ts"
 import { isSegmented, type Manifest, type StoredLists } from "./manifest.ts"
-import type { CheckpointTables } from "./tables.ts"
+import type { Parts } from "./parts.ts"
 
 /** The state of the stores. */
 export interface StoreImages {
@@ -15,16 +15,16 @@ export interface StoreImages {
  * included. Yields after each part. Throws if a part is damaged.
  */
 export function* readImages(
-  tables: CheckpointTables,
+  parts: Parts,
   { feed, ledger, pool }: Manifest
 ): Generator<void, StoreImages> {
   for (const part of feed) {
-    tables.readPart(part)
+    parts.read(part)
     yield
   }
   const lists = {
-    ledger: yield* readLists(tables, ledger.lists),
-    pool: yield* readLists(tables, pool.lists)
+    ledger: yield* readLists(parts, ledger.lists),
+    pool: yield* readLists(parts, pool.lists)
   }
   return {
     ledger: { ...ledger, lists: lists.ledger as unknown as LedgerImage["lists"] },
@@ -33,14 +33,14 @@ export function* readImages(
 }
 
 function* readLists(
-  tables: CheckpointTables,
+  parts: Parts,
   stored: StoredLists
 ): Generator<void, Record<string, ReadonlyArray<unknown>>> {
   const lists: Record<string, ReadonlyArray<unknown>> = {}
-  for (const [name, { parts }] of Object.entries(stored)) {
+  for (const [name, { parts: references }] of Object.entries(stored)) {
     const list: Array<unknown> = []
-    for (const part of parts) {
-      const bytes = tables.readPart(part)
+    for (const reference of references) {
+      const bytes = parts.read(reference)
       const rows = deserialize(isSegmented(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
       for (const row of rows) list.push(row)
       yield

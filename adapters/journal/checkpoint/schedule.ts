@@ -28,7 +28,10 @@ export const scheduleCheckpoints = (
   { checkpointBytes, poolHistoryMs }: CheckpointOptions
 ): Effect.Effect<Checkpoints, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const writer = new CheckpointWriter(journal, stores.capture, restored)
+    const writer = yield* Effect.acquireRelease(
+      Effect.sync(() => new CheckpointWriter(journal, stores.capture, restored)),
+      (opened) => Effect.promise(() => opened.close())
+    )
     const semaphore = Semaphore.makeUnsafe(1)
     let problem: string | undefined
     const sum = { count: 0, failures: 0, bytes: 0, durationMs: 0 }

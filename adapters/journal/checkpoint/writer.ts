@@ -13,12 +13,15 @@ import {
   type StoredLists
 } from "./manifest.ts"
 import type { StoreImages } from "./reader.ts"
-import type { CheckpointTables } from "./tables.ts"
+import type { Parts } from "./parts.ts"
+import type { CheckpointTable } from "./table.ts"
 
-/** The parts of a journal that checkpoints use. */
+/** What checkpoints use of a journal. */
 export interface CheckpointedJournal {
   readonly directory: string
-  readonly tables: CheckpointTables
+  readonly checkpointTable: CheckpointTable
+  /** The parts of the checkpoint. */
+  readonly parts: Parts
   /** The checkpoint; undefined if there is none. */
   readonly manifest: Manifest | undefined
   /** Bytes of the entries behind the checkpoint. */
@@ -60,8 +63,8 @@ interface Written {
 }
 
 const deflate = promisify(deflateRaw)
-/** Characters of the feed that are compressed together. */
-const feedPartLength = 1 << 20
+/** Bytes of the feed that are compressed together. A longer line is compressed alone. */
+const feedPartBytes = 1 << 20
 
 /**
  * Writes the state of the stores beside the records of a journal, then deletes the records that it
@@ -72,6 +75,10 @@ export class CheckpointWriter {
   readonly #journal: CheckpointedJournal
   readonly #capture: () => StoreImages
   #last: Written | undefined
+  /** False after a failed commit: the disk may hold another checkpoint than the journal says. */
+  #isInstalledKnown = true
+  #settled: Promise<unknown> = Promise.resolve()
+  readonly #closing = new AbortController()
 
   /**
    * @param capture returns the stores, which contain every appended record
@@ -91,12 +98,61 @@ export class CheckpointWriter {
   }
 
   /**
-   * Writes a checkpoint. Calls must not overlap. If it fails or is aborted, the last checkpoint and
-   * all records stay, and it can be called again.
+   * Writes a checkpoint after the one before has ended. If it fails or is aborted, the last checkpoint
+   * and all records stay, and it can be called again.
    */
-  async write(signal: AbortSignal): Promise<CheckpointReport> {
-    const [journal, last, startedMs] = [this.#journal, this.#last, performance.now()]
-    journal.tables.create()
+  write(signal: AbortSignal): Promise<CheckpointReport> {
+    const either = AbortSignal.any([signal, this.#closing.signal])
+    const written = this.#settled.then(() => this.#write(either))
+    this.#settled = written.catch(() => {})
+    return written
+  }
+
+  /** Aborts the checkpoint that is being written, and resolves when it uses no file any more. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#settled
+  }
+
+  async #write(signal: AbortSignal): Promise<CheckpointReport> {
+    const [journal, before, startedMs] = [this.#journal, this.#last?.manifest, performance.now()]
+    signal.throwIfAborted()
+    journal.parts.create()
+    journal.checkpointTable.create()
+    try {
+      const { bytesIncluded, written } = await this.#writeParts(signal)
+      await journal.parts.sync()
+      signal.throwIfAborted()
+      this.#isInstalledKnown = false
+      journal.install(written.manifest, journal.bytesSinceCheckpoint - bytesIncluded)
+      this.#isInstalledKnown = true
+      this.#last = written
+    } finally {
+      // if a new checkpoint is installed, parts of the last one, otherwise those of the new one
+      if (this.#isInstalledKnown) await journal.parts.deleteExcept(partsOf(journal.manifest))
+    }
+    const manifest = journal.manifest!
+    for (const _ of journal.checkpointTable.deleteRecords(manifest)) {
+      await nextTurn()
+      signal.throwIfAborted()
+    }
+    const known = new Set(partsOf(before).map(([id]) => id))
+    const bytesOf = (parts: ReadonlyArray<PartReference>) =>
+      parts.reduce((sum, [, , bytes]) => sum + bytes, 0)
+    const parts = partsOf(manifest)
+    return {
+      seq: manifest.seq,
+      writtenBytes: bytesOf(parts.filter(([id]) => !known.has(id))),
+      bytes: bytesOf(parts),
+      durationMs: performance.now() - startedMs
+    }
+  }
+
+  /** Captures the state of the stores, and stores the parts that the last checkpoint lacks. */
+  async #writeParts(
+    signal: AbortSignal
+  ): Promise<{ readonly written: Written; readonly bytesIncluded: number }> {
+    const [journal, last] = [this.#journal, this.#last]
     const { captured: [images, bytesIncluded], checksum, seq } = journal.captureAt(() =>
       [this.#capture(), journal.bytesSinceCheckpoint] as const
     )
@@ -104,7 +160,7 @@ export class CheckpointWriter {
     const feed: Array<PartReference> = [...before?.feed ?? []]
     for await (const lines of this.#linesAfter(before?.seq ?? 0, seq)) {
       signal.throwIfAborted()
-      feed.push(journal.tables.addPart(await deflate(lines)))
+      feed.push(await journal.parts.add(await deflate(lines)))
     }
     const { ledger, pool } = images
     const writeAll = (lists: object, stored?: StoredLists, rowsBefore?: object, first = {}) =>
@@ -124,38 +180,29 @@ export class CheckpointWriter {
       },
       feed
     }
-    journal.install(manifest, journal.bytesSinceCheckpoint - bytesIncluded)
-    this.#last = { manifest, images }
-    for (const _ of journal.tables.deleteObsolete(manifest)) {
-      await nextTurn()
-      signal.throwIfAborted()
-    }
-    const known = new Set(before === undefined ? [] : partsOf(before).map(([id]) => id))
-    const bytesOf = (parts: ReadonlyArray<PartReference>) =>
-      parts.reduce((sum, [, , bytes]) => sum + bytes, 0)
-    const parts = partsOf(manifest)
-    return {
-      seq,
-      writtenBytes: bytesOf(parts.filter(([id]) => !known.has(id))),
-      bytes: bytesOf(parts),
-      durationMs: performance.now() - startedMs
-    }
+    return { written: { manifest, images }, bytesIncluded }
   }
 
-  /** Yields the lines of the feed with numbers in (after, to], joined by line feeds. */
-  async *#linesAfter(after: number, to: number): AsyncGenerator<string, void> {
-    let [lines, length] = [new Array<string>(), 0]
-    for (const some of this.#journal.feedSlices(after, to)) {
-      for (const line of some) {
-        lines.push(line)
-        length += line.length
-        if (length < feedPartLength) continue
-        yield lines.join("\n")
-        ;[lines, length] = [[], 0]
+  /**
+   * Yields the lines of the feed with numbers in (after, to], joined by line feeds. The bytes are
+   * valid until the next step: one buffer for all causes fewer garbage collections.
+   */
+  async *#linesAfter(after: number, to: number): AsyncGenerator<Uint8Array, void> {
+    const buffer = Buffer.allocUnsafeSlow(feedPartBytes)
+    let length = 0
+    for (const lines of this.#journal.feedSlices(after, to)) {
+      for (const line of lines) {
+        const bytes = Buffer.byteLength(line) + 1
+        if (length > 0 && length + bytes > feedPartBytes) {
+          yield buffer.subarray(0, length - 1)
+          length = 0
+        }
+        if (bytes > feedPartBytes) yield Buffer.from(line)
+        else length += buffer.write(`${line}\n`, length)
       }
       await nextTurn()
     }
-    if (lines.length > 0) yield lines.join("\n")
+    if (length > 0) yield buffer.subarray(0, length - 1)
   }
 
   /** Stores the changed chunks of lists. `first` has the number of the first row if it is not 0. */
@@ -190,7 +237,7 @@ export class CheckpointWriter {
 
   async #writeChunk(name: string, chunk: ReadonlyArray<unknown>): Promise<PartReference> {
     const bytes = serialize(chunk)
-    return this.#journal.tables.addPart(isSegmented(name) ? bytes : await deflate(bytes))
+    return this.#journal.parts.add(isSegmented(name) ? bytes : await deflate(bytes))
   }
 }
 

@@ -290,7 +290,7 @@ class MemoryPool {
       reason: replacedReason(transaction.id)
     }, transaction.timestampMs)
     this.#add(transaction, sender)
-    return { kind: "replaced" }
+    return { kind: "replaced", from: state, batchNum }
   }
 
   #reachedLimit(

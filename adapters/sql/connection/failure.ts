@@ -13,10 +13,12 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
  * import { Effect, Layer, Redacted } from "effect"
  * import { databaseLayer } from "rollup-node-api/sql"
  *
- * const open = Layer.build(databaseLayer({ url: Redacted.make("mysql://localhost/rollup") }))
- * const opened = Effect.catchTag(Effect.as(open, "open"), "DatabaseError", ({ reason }) =>
- *   Effect.succeed(reason))
- * console.log(await Effect.runPromise(Effect.scoped(opened))) // => url
+ * const database = databaseLayer({ url: Redacted.make("mysql://localhost/rollup") })
+ * const open = Layer.build(database).pipe(
+ *   Effect.as("open"),
+ *   Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))
+ * )
+ * console.log(await Effect.runPromise(Effect.scoped(open))) // => url
  * ```
  */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{

@@ -3,9 +3,9 @@ import type { PoolStore, PoolTip } from "../../../core/ports/mod.ts"
 
 /*
  * The version of each part of the pool. Ids and addresses are hashed to 1024 slots, so the memory
- * of a process and the size of a notification do not depend on the size of the pool. Only changes
- * of existing transactions are sent to other processes: an authorization never changes, and a new
- * transaction changes no existing one.
+ * of a process and the size of a notification do not depend on the size of the pool. New
+ * transactions are sent to other processes without slots, since they change no existing one. An
+ * authorization is not sent: it changes no answer.
  */
 const slots = 1024
 const slotOf = (key: string): number => parseInt(key.slice(-3), 16) % slots
@@ -13,7 +13,8 @@ const slotOf = (key: string): number => parseInt(key.slice(-3), 16) % slots
 /** Returns the slots of ids or addresses as the payload of a notification. */
 export const formatSlots = (keys: ReadonlyArray<string>): string =>
   [...new Set(keys.map(slotOf))].join(",")
-export const parseSlots = (text: string): ReadonlyArray<number> => text.split(",").map(Number)
+export const parseSlots = (text: string): ReadonlyArray<number> =>
+  text === "" ? [] : text.split(",").map(Number)
 
 /** The versions of the pool and of its slots in this process. */
 export class PoolChanges {
@@ -62,6 +63,7 @@ export class PoolChanges {
     return {
       ...pool,
       addTransaction: (...args) => Effect.ensuring(pool.addTransaction(...args), added),
+      addGroup: (...args) => Effect.ensuring(pool.addGroup(...args), added),
       replaceTransaction: (replaced, ...args) =>
         Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([{ id: replaced }])),
       addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),

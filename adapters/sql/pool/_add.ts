@@ -57,9 +57,7 @@ export const addTransactions = (
       record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
       return { kind: "added" }
     })
-    if (rows.length > 0) {
-      yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)])
-    }
+    if (rows.length > 0) yield* insert(sql, record, rows)
     return answers
   })
 
@@ -92,9 +90,20 @@ export const addGroup = (
     }
     const account = senders.find((index) => record.pendingOf(index) > limits.pendingPerAccountMax)
     if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
-    yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)])
+    yield* insert(sql, record, rows)
     return { kind: "added" }
   })
+
+/** Stores new transactions, and notifies all processes. */
+const insert = (
+  sql: SqlClient.SqlClient,
+  record: PoolRecord,
+  rows: ReadonlyArray<Pooled>
+): Effect.Effect<unknown, SqlError.SqlError> =>
+  Effect.andThen(
+    sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)]),
+    sql.unsafe(notifyPoolChange, [formatSlots([])])
+  )
 
 const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
 
@@ -133,12 +142,13 @@ export const replaceTransaction = (
         return { kind: "full", limit: "pendingPerAccountMax" }
       }
     }
+    const batchNum = numberOrNull(row.batch_num)
     record.add(fromAccountIndex, {
       id: replaced,
       from: row.state,
       to: null,
       atMs,
-      batchNum: numberOrNull(row.batch_num),
+      batchNum,
       reason: replacedReason(id)
     })
     const added = { transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ }
@@ -153,7 +163,7 @@ export const replaceTransaction = (
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
     yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
     yield* sql.unsafe(notifyPoolChange, [formatSlots([replaced])])
-    return { kind: "replaced" }
+    return { kind: "replaced", from: row.state, batchNum }
   })
 
 /**

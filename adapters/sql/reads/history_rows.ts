@@ -80,7 +80,9 @@ const transactionColumns = [
   "r.ethereum_block_num",
   "r.fee",
   "r.historic_fee_usd",
-  "r.nonce"
+  "r.nonce",
+  hexSql("r.ethereum_tx_hash"),
+  "r.l1_fee"
 ]
 export const transactionRowSql = lineSql(transactionColumns)
 
@@ -117,7 +119,9 @@ export const decodeTransaction = (line: string): Transaction => {
       amountSuccess: booleanOf(fields[18]!),
       depositAmountSuccess: booleanOf(fields[19]!),
       historicDepositAmountUSD: intOrNull(fields[20]!),
-      ethereumBlockNum: BigInt(fields[21]!)
+      ethereumBlockNum: BigInt(fields[21]!),
+      ethereumTxHash: prefixedHexOrNull(fields[25]!),
+      l1Fee: bigOrNull(fields[26]!)
     }),
     l2: fields[22] === "" ? null : Object.freeze({
       fee: Number(fields[22]),
@@ -209,7 +213,8 @@ export const batchRowSql = lineSql([
   "r.exit_root",
   "r.forge_l1_transactions_num",
   "r.slot_num",
-  "r.transactions_to - r.transactions_from"
+  "r.transactions_to - r.transactions_from",
+  hexSql("r.ethereum_tx_hash")
 ])
 export const decodeBatch = (line: string): Batch => {
   const fields = fieldsOf(line)
@@ -232,6 +237,7 @@ export const decodeBatch = (line: string): Batch => {
     exitRoot: BigInt(fields[11]!),
     forgeL1TransactionsNum: intOrNull(fields[12]!),
     slotNum: Number(fields[13]),
-    forgedTransactions: Number(fields[14])
+    forgedTransactions: Number(fields[14]),
+    ethereumTxHash: prefixedHexOrNull(fields[15]!)
   })
 }

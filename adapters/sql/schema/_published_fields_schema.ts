@@ -23,3 +23,13 @@ FROM total WHERE total.batch_num = batch.batch_num`,
 )
 UPDATE block SET total_queued = total.transactions FROM total WHERE total.number = block.number`
 ]
+
+const hashColumn = "ADD COLUMN ethereum_tx_hash bytea CHECK (octet_length(ethereum_tx_hash) = 32)"
+const feeColumn = "ADD COLUMN l1_fee numeric(78, 0) CHECK (l1_fee >= 0)"
+
+/** The Ethereum transactions of batches and L1 transactions; NULL if the feed does not have them. */
+export const ethereumTransactionsSchema: ReadonlyArray<string> = [
+  `ALTER TABLE batch ${hashColumn}`,
+  `ALTER TABLE transaction ${hashColumn}, ${feeColumn}`,
+  `ALTER TABLE queued_transaction ${hashColumn}, ${feeColumn}`
+]

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
-import { l1TotalsSchema } from "./_published_fields_schema.ts"
+import { ethereumTransactionsSchema, l1TotalsSchema } from "./_published_fields_schema.ts"
 import { wonSlotSchema } from "./_won_slot_schema.ts"
 
 /**
@@ -38,7 +38,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { number: 6, name: "list of the pool", statements: poolListSchema },
   { number: 7, name: "won slots", statements: wonSlotSchema },
   { number: 8, name: "totals of L1 user transactions", statements: l1TotalsSchema },
-  { number: 9, name: "atomic groups of pool transactions", statements: groupSchema }
+  { number: 9, name: "atomic groups of pool transactions", statements: groupSchema },
+  { number: 10, name: "Ethereum transactions", statements: ethereumTransactionsSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */

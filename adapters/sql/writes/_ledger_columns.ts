@@ -82,6 +82,7 @@ export const batchColumns: Columns<BatchRow> = {
   exit_root: numerics(({ batch }) => batch.exitRoot),
   forge_l1_transactions_num: bigints(({ batch }) => batch.forgeL1TransactionsNum),
   slot_num: bigints(({ batch }) => batch.slotNum),
+  ethereum_tx_hash: hexBytes(({ batch }) => batch.ethereumTxHash),
   transactions_from: bigints((row) => row.transactions[0]),
   transactions_to: bigints((row) => row.transactions[1]),
   exits_from: bigints((row) => row.exits[0]),
@@ -146,7 +147,9 @@ const commonTransactionColumns: Columns<Transaction> = {
   ethereum_block_num: numerics(({ l1 }) => l1 && l1.ethereumBlockNum),
   fee: smallints(({ l2 }) => l2 && l2.fee),
   historic_fee_usd: doubles(({ l2 }) => l2 && l2.historicFeeUSD),
-  nonce: bigints(({ l2 }) => l2 && l2.nonce)
+  nonce: bigints(({ l2 }) => l2 && l2.nonce),
+  ethereum_tx_hash: hexBytes(({ l1 }) => l1 && l1.ethereumTxHash),
+  l1_fee: numerics(({ l1 }) => l1 && l1.l1Fee)
 }
 
 export const transactionColumns: Columns<Transaction> = {

@@ -20,6 +20,7 @@ import {
 } from "../traffic/mod.ts"
 import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
 import { type BatchPlan, forgeBatch } from "./batch.ts"
+import { addEthereumTransactions } from "./ethereum_transactions.ts"
 import { addWithdrawals } from "./withdrawals.ts"
 
 /** The source of a batch's L2 transactions: a planner, or the selection from a pool. */
@@ -62,6 +63,7 @@ export function makeBlock(
     : forgeBatches(context, world, { source, forgesOwnQueue })
   if (batches.length > 0) draft.batches = batches
   changeVariables(context, world, draft)
+  addEthereumTransactions(draft)
   return draft
 }
 

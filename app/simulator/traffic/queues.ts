@@ -102,7 +102,9 @@ function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
       amountSuccess: false,
       depositAmountSuccess: false,
       historicDepositAmountUSD: null,
-      ethereumBlockNum: block.number
+      ethereumBlockNum: block.number,
+      ethereumTxHash: null,
+      l1Fee: null
     },
     l2: null
   }

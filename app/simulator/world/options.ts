@@ -64,7 +64,18 @@ export interface NetworkSettings extends SimulatedContracts {
   readonly publicUrl?: string | undefined
 }
 
-/** Returns the options of the simulated network that settings of the program identify. */
+/**
+ * Returns the options of the simulated network that settings of the program identify.
+ *
+ * @example
+ * ```ts
+ * import { networkOptions, simulate } from "rollup-node-api/simulator"
+ *
+ * const options = networkOptions({ seed: "1", prefix: "hez", chainId: 5 })
+ * const { network } = simulate(options).genesis
+ * console.log(network.prefix, network.chainId) // => hez 5
+ * ```
+ */
 export const networkOptions = (
   { chainId, networkName, prefix, publicUrl, rollupAddress, seed, ...settings }: NetworkSettings
 ): SimulationOptions => ({

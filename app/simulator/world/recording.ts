@@ -23,8 +23,8 @@ export function digestOf(text: string): Uint8Array {
 }
 
 /**
- * Holds stored results of expensive computations, by the digest of their input. A result that is not
- * stored is computed, so that a recording saves time and changes no value. Another network has
+ * Holds stored results of expensive computations, by the digest of their input. A result that is
+ * not stored is computed, so that a recording saves time and changes no value. Another network has
  * other inputs, and finds no stored results.
  *
  * @example

@@ -194,7 +194,8 @@ export interface Bodies {
 export type BodyName = keyof Bodies
 
 /**
- * The bodies of revisions `later` and `earlier`. Clients post `transaction` and `authorization` there.
+ * The bodies of revisions `later` and `earlier`. Clients post `transaction` and
+ * `authorization` there.
  *
  * @example
  * ```ts

@@ -254,8 +254,8 @@ const itemsOf = (
 }
 
 /**
- * Returns a function that writes a posted value as the JSON of a request body, with the names of this
- * network. `bodyReader` decodes it to the same value.
+ * Returns a function that writes a posted value as the JSON of a request body, with the names of
+ * this network. `bodyReader` decodes it to the same value.
  *
  * @param symbol the token of the transaction, for human readers
  *

@@ -92,8 +92,8 @@ const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
 }
 
 /**
- * Returns a copy of the query of a list, or fails with every rule that it breaks. It has the rules of
- * a URL: bounds of the values, filters that exclude each other, no unknown names.
+ * Returns a copy of the query of a list, or fails with every rule that it breaks. It has the rules
+ * of a URL: bounds of the values, filters that exclude each other, no unknown names.
  *
  * @example
  * ```ts

@@ -35,20 +35,6 @@ export const itemId: Scalar<number> = integer(values.safeInteger, {
   description: "Position of the item in its list; increases and is never reused",
   example: 87
 })
-/**
- * The identifier of a token, 0..2^32−1; 0 is ether.
- *
- * @example
- * ```ts
- * import { Schema } from "effect"
- * import { scalar, wireContext } from "rollup-node-api"
- * import { keccak256 } from "rollup-node-api/crypto"
- *
- * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const text = scalar.tokenId.text(wireContext(network, keccak256))
- * console.log(Schema.decodeSync(text)("7"), Schema.is(scalar.tokenId.domain)(-1)) // => 7 false
- * ```
- */
 export const tokenId: Scalar<number> = integer(values.uint32, {
   description: "Identifier of a registered token; 0 is ether",
   example: 0

@@ -112,7 +112,9 @@ const membersOf = ({ l1, ...row }: Transaction) => ({
   toForgeL1TransactionsNum: l1?.toForgeL1TransactionsNum,
   depositAmount: l1?.depositAmount,
   historicDepositAmountUSD: l1?.historicDepositAmountUSD,
-  ethereumBlockNum: l1?.ethereumBlockNum
+  ethereumBlockNum: l1?.ethereumBlockNum,
+  ethereumTxHash: l1?.ethereumTxHash ?? null,
+  l1Fee: l1?.l1Fee ?? null
 })
 
 function auditCoordinator(
@@ -147,6 +149,8 @@ function auditCoordinator(
       depositAmount: 0n,
       historicDepositAmountUSD: null,
       ethereumBlockNum: batch.ethereumBlockNum,
+      ethereumTxHash: batch.ethereumTxHash ?? null,
+      l1Fee: null,
       amountSuccess: true,
       depositAmountSuccess: true
     })

@@ -63,7 +63,9 @@ function coordinatorRows(
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: overlay.block.number
+        ethereumBlockNum: overlay.block.number,
+        ethereumTxHash: batch.ethereumTxHash ?? null,
+        l1Fee: null
       },
       l2: null
     }
@@ -219,7 +221,8 @@ function batchRow(
     numAccounts: createdAccounts.length,
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
-    slotNum: slotOfBlock(overlay.rules.constants.auction, number)
+    slotNum: slotOfBlock(overlay.rules.constants.auction, number),
+    ethereumTxHash: batch.ethereumTxHash ?? null
   }
 }
 

@@ -109,7 +109,7 @@ function checkQueued(
   pointer: string
 ): BlockViolation | undefined {
   const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
-    makeViolation(invariant, feed[field], expected, `${pointer}/${field}`)
+    makeViolation(invariant, feed[field] ?? null, expected, `${pointer}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
   if (overlay.token(feed.tokenId) === undefined) {
@@ -190,7 +190,9 @@ function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
       amountSuccess: false,
       depositAmountSuccess: false,
       historicDepositAmountUSD: token === undefined ? null : valueUSD(token, depositAmount),
-      ethereumBlockNum: number
+      ethereumBlockNum: number,
+      ethereumTxHash: feed.ethereumTxHash ?? null,
+      l1Fee: feed.l1Fee ?? null
     },
     l2: null
   }

@@ -203,8 +203,8 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
     : Result.fail(invalidShape(toBlock, "a bigint, the number of a block", "/toBlock"))
 
 /**
- * Returns a check of prices for `LedgerWriter.setPrices`: it fails with a `BlockViolation` if a price
- * is for a token that is not registered. It reads only these tokens from the view.
+ * Returns a check of prices for `LedgerWriter.setPrices`: it fails with a `BlockViolation` if a
+ * price is for a token that is not registered. It reads only these tokens from the view.
  *
  * @example
  * ```ts

@@ -46,8 +46,8 @@ export interface Answer {
 }
 
 /**
- * The requested item does not exist. `stamp` is present if the ledger was read. The message names the
- * item as the client wrote it.
+ * The requested item does not exist. `stamp` is present if the ledger was read. The message names
+ * the item as the client wrote it.
  *
  * @example
  * ```ts

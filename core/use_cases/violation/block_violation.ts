@@ -115,18 +115,19 @@ export const invariantNames: ReadonlyArray<Invariant> = Struct.keys(invariants)
  *
  * @example
  * ```ts
- * import { Result } from "effect"
- * import { decideBlock } from "rollup-node-api"
+ * import { Effect, Layer } from "effect"
+ * import { Ledger } from "rollup-node-api"
  * import { keccak256 } from "rollup-node-api/crypto"
- * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import * as Memory from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { genesis } = simulate({ seed: 1 })
- * const { constants, block: { hash, number } } = genesis
+ * const { genesis, genesis: { block: { hash, number } } } = simulate({ seed: 1 })
  * const block = { number: number + 2n, hash, parentHash: hash, timestampMs: 0 }
- * const { view } = openMemoryLedger({ genesis })
- * const decision = decideBlock({ constants, keccak256 }, block)(view)
- * if (Result.isFailure(decision)) console.log(decision.failure.pointer) // => /number
+ * const apply = Effect.flatMap(Ledger, (ledger) => Effect.asVoid(ledger.applyBlock(block)))
+ * const program = Effect.catchTag(apply, "BlockViolation", ({ invariant, pointer }) =>
+ *   Effect.sync(() => console.log(invariant, pointer))) // => block-number /number
+ * const node = Layer.provide(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
+ * await Effect.runPromise(Effect.provide(program, node))
  * ```
  */
 export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockViolation", {

@@ -37,7 +37,7 @@ const describeError = (error: unknown): string => {
   const { config, message, response } = error as HttpError
   if (response === undefined || config === undefined) return message ?? inspect(error)
   const { method, params = {}, url } = config
-  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null)
   const query = given.map(([name, value]) => `${name}=${value}`).join("&")
   const { code, message: refusal } = response.data as Value
   return `${method} ${url}${query && "?"}${query}: ${response.status}, code ${code}: ${refusal}`

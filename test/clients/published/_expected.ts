@@ -33,7 +33,11 @@ const seconds = rule("a number of seconds", (value) => typeof value === "number"
 /** Objects that `v1` shows as `later` does. */
 export const same = async (item: Value): Promise<Value> => item
 
-export const bid = async ({ withdrawAddr: _, ...shown }: Value): Promise<Value> => shown
+export const bid = async (item: Value): Promise<Value> => {
+  const { withdrawAddr, ...shown } = item
+  if (withdrawAddr === undefined) throw new Error(`The bid ${item.itemId} has no withdrawAddr`)
+  return shown
+}
 
 export const batchOf = (later: Later) => async (item: Value): Promise<Value> => {
   const { transactions } = await later(`/full-batches/${item.batchNum}`)

@@ -101,7 +101,6 @@ interface Axios {
 /** Loads a version from the folder in which it is installed, and observes its calls and posts. */
 export const loadLibrary = (folder: string, name: string): LoadedLibrary => {
   const require = createRequire(join(folder, "package.json"))
-  require("regenerator-runtime/runtime")
   const { default: library } = require(name) as { readonly default: Library }
   const posts: Array<string> = []
   const axios = createRequire(require.resolve(name))("axios") as Axios

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto"
+import { newAuthorization, walletSigner } from "./_authorizing.ts"
 import { assertShows, type Checks, refusalOf, rule } from "./_checks.ts"
 import { type Later, laterOf } from "./_expected.ts"
-import type { LibraryWallet, LoadedLibrary, Signer, Transfer, Value } from "./_library.ts"
+import type { LibraryWallet, LoadedLibrary, Transfer, Value } from "./_library.ts"
 
 /* Authorizations and transactions that the library builds, signs and posts to a live network. */
 
 export interface Server {
   readonly url: string
   readonly ethereumUrl: string
-  /** The Ethereum key of the demo wallet. */
+  /** The Ethereum key of the demo wallet, and the key that `wallet` derives from it. */
   readonly key: string
+  readonly publicKey: string
 }
 
 /** What the checks of the reads know about the posts. */
@@ -26,7 +28,6 @@ export interface Facts {
 const forgingTimeoutMs = 180_000
 /** A rollback of the simulated network is less deep. */
 const finalAfterBlocks = 6
-const walletSigner = (key: string): Signer => ({ type: "WALLET", privateKey: key })
 
 /** Posts each type of transaction and waits until all are forged. */
 export const checkPosts = async (
@@ -44,9 +45,15 @@ export const checkPosts = async (
     server.ethereumUrl,
     walletSigner(server.key)
   )
+  await checks.run(
+    "createWalletFromEtherAccount",
+    "derives the key of the demo wallet",
+    () => assertShows(wallet.publicKeyBase64, server.publicKey)
+  )
   const [ether, token] = await accountsOf(later, wallet)
   const ids: Record<string, string> = {}
-  const receiver = await newAuthorization(loaded, server, checks)
+  const { hermezWallet: internal } = await HermezWallet.createWalletFromBjjPvtKey(randomBytes(32))
+  const receiver = await newAuthorization(loaded, server.ethereumUrl, checks)
 
   await checks.run("setBaseApiUrl", "is the URL that getBaseApiUrl returns", async () => {
     api.setBaseApiUrl!("http://other")
@@ -89,7 +96,7 @@ export const checkPosts = async (
     }
     for (const i of [0, 1]) {
       const sent = await Tx.generateAndSendL2Tx(transfer, wallet, ether.token)
-      assertShows(sent, { status: 200, id: rule("an id", (id) => /^0x02/u.test(String(id))) })
+      assertShows(sent, { status: 200, id: rule("an id", (id) => String(id).startsWith("0x02")) })
       ids[`generated ${i + 1}`] = sent.id
       ether.nonce = sent.nonce + 1
     }
@@ -114,7 +121,7 @@ export const checkPosts = async (
     Transfer: { to: ether.other },
     Exit: { type: "Exit" },
     TransferToEthAddr: { to: receiver.hermezEthereumAddress },
-    TransferToBJJ: { to: (await internalWallet(loaded)).publicKeyBase64 }
+    TransferToBJJ: { to: internal.publicKeyBase64 }
   }
   for (const [type, destination] of Object.entries(transfers)) {
     await checks.run("postPoolTransaction", `${type} is accepted, posted once`, async () => {
@@ -207,51 +214,6 @@ const accountsOf = async (
   }))
   if (found.length !== 2) throw new Error(`${hermezEthereumAddress} has ${found.length} accounts`)
   return [found[0]!, found[1]!]
-}
-
-const internalWallet = async ({ library }: LoadedLibrary): Promise<LibraryWallet> =>
-  (await library.HermezWallet.createWalletFromBjjPvtKey(randomBytes(32))).hermezWallet
-
-/** Authorizes the creation of accounts for a new address. */
-const newAuthorization = async (
-  { library, posts }: LoadedLibrary,
-  { ethereumUrl }: Server,
-  checks: Checks
-): Promise<LibraryWallet> => {
-  const { CoordinatorAPI: api, HermezWallet } = library
-  const signer = walletSigner(`0x${randomBytes(32).toString("hex")}`)
-  const { hermezWallet: wallet } = await HermezWallet.createWalletFromEtherAccount(
-    ethereumUrl,
-    signer
-  )
-  const { hermezEthereumAddress, publicKeyBase64 } = wallet
-  await checks.run(
-    "getCreateAccountAuthorization",
-    "is 404 before it is posted",
-    async () =>
-      assertShows(await refusalOf(api.getCreateAccountAuthorization!(hermezEthereumAddress)), {
-        status: 404,
-        code: 4
-      })
-  )
-  await checks.run("postCreateAccountAuthorization", "is accepted, posted once", async () => {
-    const signature = await wallet.signCreateAccountAuthorization(ethereumUrl, signer)
-    const before = posts.length
-    const answer = await api.postCreateAccountAuthorization!(
-      hermezEthereumAddress,
-      publicKeyBase64,
-      signature
-    )
-    assertShows(answer, { status: 200, data: { success: "OK" } })
-    assertShows(posts.length - before, 1)
-    assertShows(await api.getCreateAccountAuthorization!(hermezEthereumAddress), {
-      hezEthereumAddress: hermezEthereumAddress,
-      bjj: publicKeyBase64,
-      signature,
-      timestamp: rule("a time", (value) => Number.isFinite(Date.parse(String(value))))
-    })
-  })
-  return wallet
 }
 
 /** Waits until a transaction is forged; returns its batch. */

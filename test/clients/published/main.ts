@@ -4,16 +4,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
-import type { Outcome } from "./_checks.ts"
+import { Checks, type Outcome } from "./_checks.ts"
 import { startEthereum } from "./_ethereum.ts"
 import { freePort, identity, runCommand, startProgram } from "./_program.ts"
+import { runReadme } from "./_readme.ts"
 import type { Job, Report } from "./client.ts"
 
 /*
  * Installs the published client library in two versions and drives every function of its API against
  * the program, over a data directory and over PostgreSQL: `npm run clients`. Prints a table and the
  * failures, and exits with 1 if there are any. `--installed FOLDER` uses an installation, and
- * `--store journal` or `--store postgresql` one store only.
+ * `--part keys`, `journal`, `postgresql` or `readme` checks one part only.
  */
 
 const versions = [["1.1.9", "hermezjs-1"], ["2.0.1", "hermezjs-2"]] as const
@@ -25,7 +26,7 @@ interface Row extends Outcome {
 }
 
 const { values } = parseArgs({
-  options: { installed: { type: "string" }, store: { type: "string" }, seed: { type: "string" } }
+  options: { installed: { type: "string" }, part: { type: "string" }, seed: { type: "string" } }
 })
 const seed = values.seed ?? String(Date.now())
 
@@ -67,7 +68,7 @@ const checkStore = async (
   let stop = await startProgram(port, [...words, "--pace", "0.5"])
   try {
     for (const [version, library] of versions) {
-      const report = await run({ kind: "posts", folder, library, url, ethereumUrl, key })
+      const report = await run({ kind: "posts", folder, library, url, ethereumUrl, ...demo })
       add(version, report)
       jobs.push({
         kind: "reads",
@@ -127,18 +128,33 @@ const tableOf = (rows: ReadonlyArray<Row>) =>
     ])
   )
 
+/** Runs the commands of the README. */
+const checkReadme = async (): Promise<ReadonlyArray<Row>> => {
+  const checks = new Checks()
+  await checks.run("README", "from npm i to a forged transfer", async () => {
+    const output = await runReadme(join(directory, "readme"))
+    if (!/^0x02[0-9a-f]{64} is in batch \d+$/mu.test(output)) throw new Error(output)
+  })
+  return checks.outcomes.map((outcome) => ({ column: "2.0.1 README", ...outcome }))
+}
+
+const parts = { keys: checkKeys, journal: onJournal, postgresql: onPostgres, readme: checkReadme }
+
 const directory = mkdtempSync(join(tmpdir(), "published-clients-"))
 const folder = values.installed ?? directory
 const { close, url: ethereumUrl } = await startEthereum(1337)
-let key = ""
+let demo = { key: "", publicKey: "" }
 try {
   if (values.installed === undefined) await install(folder)
-  key = await runCommand("wallet", "--export", ...identity)
-  const rows = [
-    ...await checkKeys(),
-    ...values.store === "postgresql" || values.store === "none" ? [] : await onJournal(),
-    ...values.store === "journal" || values.store === "none" ? [] : await onPostgres()
-  ]
+  const shown = await runCommand("wallet", ...identity)
+  demo = {
+    key: await runCommand("wallet", "--export"),
+    publicKey: /BabyJubJub key +(\S+)/u.exec(shown)![1]!
+  }
+  const rows: Array<Row> = []
+  for (const [name, check] of Object.entries(parts)) {
+    if (values.part === undefined || values.part === name) rows.push(...await check())
+  }
   console.table(tableOf(rows))
   const failed = rows.filter(({ failure }) => failure !== null)
   const byCheck = Map.groupBy(failed, ({ call, fact }) => `${call}, ${fact}`)

@@ -60,7 +60,9 @@ export function forge(
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: block.number
+        ethereumBlockNum: block.number,
+        ethereumTxHash: batch.ethereumTxHash ?? null,
+        l1Fee: null
       },
       l2: null
     }
@@ -104,6 +106,7 @@ export function forge(
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
     slotNum: slotOf(draft, block.number),
+    ethereumTxHash: batch.ethereumTxHash ?? null,
     forgedTransactions: forged.length + l1Coordinator.length + l2.length
   })
 }

@@ -243,7 +243,9 @@ function queuedTransaction(
       amountSuccess: false,
       depositAmountSuccess: false,
       historicDepositAmountUSD: worth(token, feed.depositAmount),
-      ethereumBlockNum: block.number
+      ethereumBlockNum: block.number,
+      ethereumTxHash: feed.ethereumTxHash ?? null,
+      l1Fee: feed.l1Fee ?? null
     },
     l2: null
   }

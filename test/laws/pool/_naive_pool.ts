@@ -119,7 +119,7 @@ export class NaivePool {
     const result = this.add(transaction, sender, old.state === "pend" ? noLimits : limits)
     if (result.kind === "added") {
       this.notes.delete(replaced)
-      return { kind: "replaced" }
+      return { kind: "replaced", from: old.state, batchNum: old.batchNum }
     }
     this.rows = before
     this.steps = steps

@@ -20,20 +20,7 @@ export const firstAccounts = [0, 0, 0, 0, 1, 1].map((tokenId, number) => ({
   ...ownerOf(number)
 }))
 
-/**
- * A chain of blocks without checks. A block that replaces another one has another hash.
- *
- * @example
- * ```ts
- * import { simulate } from "rollup-node-api/simulator"
- * import { poolNetwork } from "rollup-node-api/testing"
- *
- * const { genesis } = simulate({ seed: 1 })
- * const chain = new poolNetwork.PoolChain(genesis)
- * const block = chain.grow({ batches: [poolNetwork.batchOf(1, {})] })
- * console.log(block.number - genesis.block.number, chain.cut(1).dropped.length) // => 1n 1
- * ```
- */
+/** A chain of blocks without checks. A block that replaces another one has another hash. */
 export class PoolChain {
   readonly #genesis: GenesisFeed["block"]
   readonly blocks: Array<BlockFeed> = []

@@ -152,6 +152,9 @@ describe("ledger versions", () => {
       for (const transaction of [moved, still]) {
         yield* one.pool.addTransaction(transaction, sender, unlimited)
       }
+      const version = other.poolTip.version()
+      yield* one.pool.addTransaction(numbered(3), sender, unlimited)
+      yield* until(() => other.poolTip.version() !== version)
       const known = [moved, still].map(({ id }) => other.poolTip.versionOf(id))
       const before = one.poolTip.versionOf(moved.id)
       yield* one.pool.change([{

@@ -1,0 +1,100 @@
+import type { DatabaseSync } from "node:sqlite"
+import { crc32 } from "node:zlib"
+import type { Manifest } from "./manifest.ts"
+
+/**
+ * The format of a journal that has, or had, a checkpoint. In format 2, which no release has written,
+ * the parts were in the database.
+ */
+export const FORMAT_WITH_CHECKPOINT = 3
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS checkpoint (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    manifest TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  PRAGMA user_version = ${FORMAT_WITH_CHECKPOINT};
+`
+
+/** The table of the checkpoint in the database of a journal. Each method is one transaction. */
+export class CheckpointTable {
+  readonly #open: () => DatabaseSync
+  readonly #damagedError: (damage: string) => Error
+  #exists = false
+
+  /**
+   * @param open returns the open database
+   * @param damagedError returns the error for a damage, which completes "is damaged: "
+   */
+  constructor(open: () => DatabaseSync, damagedError: (damage: string) => Error) {
+    this.#open = open
+    this.#damagedError = damagedError
+  }
+
+  /** Creates the table. A program that does not know it refuses the directory from then on. */
+  create(): void {
+    if (this.#exists) return
+    this.#write(() => this.#database.exec(SCHEMA))
+    this.#exists = true
+  }
+
+  /** Returns the installed checkpoint, or undefined. Throws the error of the constructor if it is damaged. */
+  read(): Manifest | undefined {
+    const exists = this.#database.prepare(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'checkpoint'"
+    ).get()
+    if (exists === undefined) return undefined
+    const row = this.#database.prepare("SELECT manifest, checksum FROM checkpoint").get() as
+      | { readonly manifest: string; readonly checksum: number }
+      | undefined
+    if (row === undefined) return undefined
+    if (crc32(row.manifest) !== row.checksum) throw this.#damagedError("its checkpoint was changed")
+    return JSON.parse(row.manifest) as Manifest
+  }
+
+  /** Replaces the checkpoint. */
+  install(manifest: Manifest): void {
+    const text = JSON.stringify(manifest)
+    this.#database.prepare("INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?)")
+      .run(text, crc32(text))
+  }
+
+  /**
+   * Deletes the records that a checkpoint includes. Yields after each transaction of some
+   * milliseconds.
+   */
+  *deleteRecords({ seq }: Manifest): Generator<void, void> {
+    const first = this.#database.prepare("SELECT min(seq) AS seq FROM record").get()?.seq
+    const remove = this.#database.prepare("DELETE FROM record WHERE seq = ?")
+    let next = Number(first ?? seq + 1)
+    while (next <= seq) {
+      next = this.#write(() => {
+        const endMs = performance.now() + sliceMs
+        let record = next
+        for (; record <= seq && performance.now() < endMs; record++) remove.run(record)
+        return record
+      })
+      yield
+    }
+  }
+
+  get #database(): DatabaseSync {
+    return this.#open()
+  }
+
+  #write<A>(change: () => A): A {
+    this.#database.exec("BEGIN IMMEDIATE")
+    try {
+      const result = change()
+      this.#database.exec("COMMIT")
+      return result
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
+      throw error
+    }
+  }
+}
+
+/** Short enough that requests do not wait noticeably. */
+const sliceMs = 3
