@@ -27,6 +27,7 @@ export const operations = {
   getCoordinator: { path: "/coordinators/{bidderAddr}" },
   getPoolTxs: { path: "/transactions-pool", itemsProperty: "transactions" },
   getAtomicGroup: { path: "/atomic-pool/{id}" },
+  getHealth: { path: "/health" },
   postRegister: { path: "/account-creation-authorization", posts: true },
   postTx: { path: "/transactions-pool", posts: true },
   putTx: { path: "/transactions-pool/{id}", puts: true },

@@ -3,15 +3,14 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token,
-  Tokens, TokensQuery, Verifier
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, CoordinatorsQuery, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery,
-  Token, Tokens, TokensQuery, Verifier
+  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens,
+  Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -458,6 +457,26 @@ export interface Config {
   readonly chainId: number
 }
 
+/** The parameters of `tokens`, which are ordered by token identifier. */
+export interface TokensQuery extends Paging {
+  /** Only these tokens: token identifiers separated by commas. */
+  readonly ids?: ReadonlyArray<number>
+  /** Only tokens with these symbols, separated by commas. */
+  readonly symbols?: ReadonlyArray<string>
+  /** Only tokens whose name contains this text, with the same case. */
+  readonly name?: string
+  /** Only tokens with these contract addresses, separated by commas. */
+  readonly addresses?: ReadonlyArray<string>
+}
+
+/** The parameters of `coordinators`, which are ordered by block of the registration, then forger address. */
+export interface CoordinatorsQuery extends Paging {
+  /** Only the latest registration of this bidder. */
+  readonly bidderAddr?: string
+  /** Only the latest registrations of bidders, of those that name this forger. */
+  readonly forgerAddr?: string
+}
+
 /** Page of transactions. */
 export interface PoolTransactions {
   readonly transactions: ReadonlyArray<PoolL2Transaction>
@@ -495,6 +514,27 @@ export interface PoolTransactionsQuery extends Paging {
 
 /** The transactions of an atomic group, in their order. */
 export type AtomicGroup = ReadonlyArray<PoolL2Transaction>
+
+/** Whether a store answers. */
+export interface StoreHealth {
+  readonly status: "UP" | "DOWN"
+  /** Name and version of its software. */
+  readonly version: string
+  /** Last applied migration; null if the store has none. */
+  readonly last_migration: string | null
+}
+
+/** Whether the node can answer. */
+export interface Health {
+  readonly status: "UP" | "DOWN"
+  /** Version of the program. */
+  readonly version: string
+  readonly timestamp: string
+  /** The store of the ledger. */
+  readonly historyDB: StoreHealth
+  /** The store of the pool. */
+  readonly l2DB: StoreHealth
+}
 
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
@@ -642,6 +682,8 @@ export interface Operations {
   readonly getPoolTxs: { readonly takes: PoolTransactionsQuery, readonly answers: PoolTransactions, readonly item: PoolL2Transaction }
   /** Transactions of an atomic group of this node, in their order: `GET /atomic-pool/{id}`. */
   readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
+  /** Whether the stores of this node answer: `GET /health`. */
+  readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */

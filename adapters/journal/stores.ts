@@ -8,6 +8,7 @@ import {
   type LedgerWriter,
   measure,
   type PoolStore,
+  StoreDescription,
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
@@ -158,7 +159,11 @@ export const journaledStores = (
       checkpoint: checkpoints.write,
       limitPages: (pagesMax) => journal.limitPages(pagesMax)
     }).pipe(
-      Context.merge(recordedStores({ ledger, pool, log: journal }))
+      Context.merge(recordedStores({ ledger, pool, log: journal })),
+      Context.add(StoreDescription, {
+        version: `SQLite ${process.versions.sqlite}`,
+        lastMigration: null
+      })
     )
   }))
 

@@ -85,7 +85,7 @@ const listSources: {
   },
   bids: (state) => tableSource(state.auction.bids, (bid) => bid.view),
   tokens: (state) => tableSource(state.tokens.table, identity),
-  coordinators: (state) => tableSource(state.auction.coordinators, identity)
+  coordinators: (state) => tableSource(state.auction.coordinators, ({ coordinator }) => coordinator)
 }
 
 /** Returns one item by its key, or null if it does not exist. */
@@ -290,6 +290,7 @@ const readFilters = (
     } else {
       keysByFilter.set(filter, new Set(valuesOf(value)))
       if ("derivedFrom" in spec) derivedFacets.push([filter, spec])
+      if ("implies" in spec) keysByFilter.set(spec.implies, new Set([true]))
     }
   }
   if (isNonEmpty(unregistered)) {

@@ -8,6 +8,7 @@ import {
   LedgerWriter,
   PoolStore,
   PoolTip,
+  StoreDescription,
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import {
@@ -27,7 +28,7 @@ import {
   type OnVersion,
   preferReplica
 } from "./reads/mod.ts"
-import { migrate, databaseHealth } from "./schema/mod.ts"
+import { databaseHealth, migrate, migrations } from "./schema/mod.ts"
 import {
   BulkWriter,
   leaseLayer,
@@ -112,6 +113,7 @@ export const sqlStores = (
       Context.add(LedgerTip, tip),
       Context.add(PoolStore, pool.recordWrites(yield* openPool)),
       Context.add(PoolTip, pool.tip(isReceiving)),
+      Context.add(StoreDescription, yield* describe(reads)),
       Context.add(ChangeSource, changeSource(reads, primary, versions))
     )
   }))
@@ -123,6 +125,20 @@ export const sqlStores = (
     Layer.provide(leaseLayer(lease)),
     Layer.provide(opened),
     Layer.provide(databaseLayer(options))
+  )
+}
+
+/** Returns the version of the server, and the migration that the opening has applied last. */
+const describe = (sql: SqlClient.SqlClient) => {
+  const last = migrations.at(-1)!
+  return sql.unsafe<{ readonly version: string }>(
+    "SELECT current_setting('server_version') AS version"
+  ).pipe(
+    Effect.map(([row]) => ({
+      version: `PostgreSQL ${row!.version}`,
+      lastMigration: `${last.number} ${last.name}`
+    })),
+    Effect.mapError(storeFailure)
   )
 }
 

@@ -124,6 +124,7 @@ export const earlier: Revision = {
   path: "/earlier",
   doc: "Pages have `pagination`, with the number of matching items",
   parameters: {
+    ...later.parameters,
     exits: { onlyPendingWithdraws: null },
     slots: { maxSlotNum: "maxSlothNum", wonByBidder: null },
     bids: { bidderAddr: null }

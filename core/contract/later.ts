@@ -19,7 +19,12 @@ export const later: Revision = {
   name: "later",
   path: "/",
   doc: "Pages have `pendingItems`, the number of items that follow",
-  parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
+  parameters: {
+    slots: { wonByForger: null },
+    bids: { forgerAddr: null },
+    tokens: { addresses: null },
+    coordinators: { bidderAddr: null, forgerAddr: null, onlyLatest: null }
+  },
   unrestricted: [],
   bodies,
   counts: { pendingItems },

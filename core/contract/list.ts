@@ -268,6 +268,12 @@ export const lists = {
         "contains",
         "name",
         "Only tokens whose name contains this text, with the same case"
+      ),
+      addresses: filter(
+        "ethereumAddresses",
+        "oneOf",
+        "addresses",
+        "Only tokens with these contract addresses, separated by commas"
       )
     },
     exclusions: [],
@@ -278,7 +284,26 @@ export const lists = {
     itemsProperty: "coordinators",
     title: "Coordinators",
     order: "block of the registration, then forger address",
-    filters: {},
+    filters: {
+      bidderAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "bidderAddr",
+        "Only the latest registration of this bidder"
+      ),
+      forgerAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "forgerAddr",
+        "Only the latest registrations of bidders, of those that name this forger"
+      ),
+      onlyLatest: filter(
+        "boolean",
+        "flag",
+        "onlyLatest",
+        "If true, only the latest registration of each bidder"
+      )
+    },
     exclusions: [],
     atLeastOne: [],
     ordered: []

@@ -35,6 +35,7 @@ export {
   operations,
   type PathParameter,
   type ReadOperationId,
+  type RevisedOperation,
   type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"

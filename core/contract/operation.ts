@@ -1,8 +1,11 @@
+import type { NodeHealth } from "../domain/mod.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
+import { health } from "./shapes/mod.ts"
+import type { Shape } from "./wire_type.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {
@@ -47,17 +50,26 @@ export interface GroupOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
+/** Whether the node can answer: a status of 503 says that it cannot. */
+export interface HealthOperation extends Described {
+  readonly kind: "health"
+  readonly shape: Shape<NodeHealth>
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
 }
 
-export type Operation =
+/** An operation whose answer is an object of the revision. */
+export type RevisedOperation =
   | ListOperation
   | ItemOperation
   | PoolListOperation
   | GroupOperation
   | OtherOperation
+
+export type Operation = RevisedOperation | HealthOperation
 
 const list = (
   path: string,
@@ -257,6 +269,15 @@ export const extraOperations = {
     summary: "Transactions of an atomic group of this node, in their order",
     parameters: [{ name: "id", scalar: "groupId", doc: "Identifier of the group" }],
     statuses: [400, 404, 500]
+  },
+  getHealth: {
+    kind: "health",
+    path: "/health",
+    shape: health,
+    tag: "Network status",
+    summary: "Whether the stores of this node answer",
+    parameters: [],
+    statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 

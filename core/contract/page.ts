@@ -29,6 +29,7 @@ export const answerShape = (
   revision: Revision
 ): AnyShape & WireType<never> => {
   if ("list" in operation) return pageShape(operation, revision)
+  if (operation.kind === "health") return operation.shape as Shape<never>
   const shape = revision.shapes[operation.shape] as Shape<never>
   if (operation.kind !== "group") return shape
   const doc = "The transactions of an atomic group, in their order"

@@ -33,6 +33,8 @@ export interface Revision {
   readonly parameters: {
     readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null }
   }
+  /** Values of filters that every query of a list has in this revision; none by default. */
+  readonly presets?: { readonly [N in ListName]?: FiltersOf<N> }
   /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<AnyListName>
   /** The counts next to the items of every page. */

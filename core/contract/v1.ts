@@ -190,6 +190,12 @@ export const v1: Revision = {
   name: "v1",
   path: "/v1",
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  parameters: {
+    ...later.parameters,
+    tokens: {},
+    coordinators: { onlyLatest: null }
+  },
+  presets: { coordinators: { onlyLatest: true } },
   separators: [",", "|"],
   unregistered: "empty page",
   checksSymbols: true,
@@ -200,7 +206,7 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: ["getPoolTxs", "getAtomicGroup", "putTx", "putTxOfNonce", "postAtomicGroup"],
+  extras: ["getPoolTxs", "getAtomicGroup", "getHealth", "putTx", "putTxOfNonce", "postAtomicGroup"],
   shapes: {
     ...later.shapes,
     transaction,

@@ -36,6 +36,14 @@ const creations = [{ ...sender, tokenId: 0 }, { ...receiver, tokenId: 0 }, {
   l1Of(1, position, { ...owner, fromAccountIndex: 0, depositAmount: 10n ** 20n })
 )
 
+const addressEnding = (end: string) => `0x${end.padStart(40, "0")}`
+/** A registration of a coordinator, which a later one of the same bidder replaces. */
+const registration = (bidder: string, forger: string, url: string) => ({
+  bidderAddr: addressEnding(bidder),
+  forgerAddr: addressEnding(forger),
+  url
+})
+
 /** Of token 2, which the accounts 256 and 257 do not hold: it has no effect. */
 const ofOtherToken = l1Of(2, 0, {
   fromAddress: sender.fromAddress,
@@ -56,8 +64,12 @@ const tokens = [["One", "ONE"], ["Governance", "HEZ"]].map(([name, symbol], i) =
 
 const blocks = [
   blockOf(101n, { tokens, l1UserTransactions: creations }),
-  blockOf(102n, { batches: [batchOf(1, { forgeL1TransactionsNum: 0 })] }),
+  blockOf(102n, {
+    coordinators: [registration("b1", "f1", "http://one"), registration("b2", "f1", "http://two")],
+    batches: [batchOf(1, { forgeL1TransactionsNum: 0 })]
+  }),
   blockOf(103n, {
+    coordinators: [registration("b1", "f2", "http://one.new")],
     batches: [batchOf(2, { forgeL1TransactionsNum: 1, l1UserEffects: creations.map(declared) })],
     l1UserTransactions: [ofOtherToken]
   }),

@@ -100,6 +100,55 @@ layer(recordedNode())("revision v1", (it) => {
       assert.strictEqual((yield* send("/tokens?ids=0|2")).status, 400)
     }))
 
+  it.effect("finds tokens by contract address, which the older revisions refuse", () =>
+    Effect.gen(function*() {
+      const address = (digit: number) => `0x${String(digit).repeat(40)}`
+      const answer = yield* send(`/v1/tokens?addresses=${address(2)}|${address(0)}|${address(9)}`)
+      const { tokens } = jsonOf(answer) as {
+        readonly tokens: ReadonlyArray<{ readonly symbol: string }>
+      }
+      assert.deepStrictEqual(tokens.map(({ symbol }) => symbol), ["ETH", "HEZ"])
+      for (const mount of ["", "/earlier"]) {
+        const refused = yield* send(`${mount}/tokens?addresses=${address(2)}`)
+        assert.strictEqual(refused.status, 400)
+        assert.include(refused.text, `only revision \\"v1\\" supports it`)
+      }
+    }))
+
+  it.effect("lists the latest registration of each bidder, by bidder and by forger", () =>
+    Effect.gen(function*() {
+      const [one, two, forger] = ["b1", "b2", "f1"].map((end) => `0x${end.padStart(40, "0")}`)
+      const urls = (path: string) =>
+        Effect.map(send(path), (answer) => {
+          const { coordinators, pendingItems } = jsonOf(answer) as {
+            readonly coordinators: ReadonlyArray<{ readonly URL: string }>
+            readonly pendingItems: number
+          }
+          return [coordinators.map(({ URL }) => URL).join(" "), pendingItems]
+        })
+      assert.deepStrictEqual(yield* urls("/v1/coordinators"), ["http://two http://one.new", 0])
+      assert.deepStrictEqual(yield* urls("/v1/coordinators?limit=1"), ["http://two", 1])
+      assert.deepStrictEqual(yield* urls(`/v1/coordinators?bidderAddr=${one}`), [
+        "http://one.new",
+        0
+      ])
+      assert.deepStrictEqual(yield* urls(`/v1/coordinators?forgerAddr=${forger}`), [
+        "http://two",
+        0
+      ])
+      assert.deepStrictEqual(yield* urls(`/v1/coordinators?bidderAddr=${two}&order=DESC`), [
+        "http://two",
+        0
+      ])
+      assert.deepStrictEqual(yield* urls(`/v1/coordinators?forgerAddr=${one}`), ["", 0])
+      assert.deepStrictEqual(yield* urls("/coordinators?limit=9"), [
+        "http://one http://two http://one.new",
+        0
+      ])
+      assert.strictEqual((yield* send(`/coordinators?forgerAddr=${forger}`)).status, 400)
+      assert.strictEqual((yield* send("/v1/coordinators?onlyLatest=true")).status, 400)
+    }))
+
   it.effect("checks the symbol in the index of an account, which the older revisions ignore", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* send("/v1/accounts/hez:HEZ:258")).status, 200)

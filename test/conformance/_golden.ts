@@ -361,7 +361,19 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     bjj: key,
     signature: text(/^0x[0-9a-f]{130}$/u)
   })
+  const storeHealth = object("StoreHealth", {
+    status: text(/^(UP|DOWN)$/u),
+    version: any,
+    last_migration: orNull(any)
+  })
   return {
+    getHealth: object("Health", {
+      status: text(/^(UP|DOWN)$/u),
+      version: any,
+      timestamp: dateTime,
+      historyDB: storeHealth,
+      l2DB: storeHealth
+    }),
     getAccountCreationAuthorization: authorization,
     getAccounts: page("Accounts", "accounts", accountObject),
     getAccount: accountObject,

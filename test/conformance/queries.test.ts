@@ -496,7 +496,7 @@ describe("an untyped query", () => {
     }
     for (const [filters, text] of [[null, "null"], [1, "1"], ["x", '"x"']] as const) {
       assert.deepStrictEqual(faultsOf("tokens", { filters }), [
-        invalid("filters", text, "an object of ids, symbols, name")
+        invalid("filters", text, "an object of ids, symbols, name, addresses")
       ])
     }
     for (
@@ -566,7 +566,7 @@ describe("an untyped query", () => {
       "filters.zzzzzzzz",
       "1",
       "a known name",
-      'Unknown name "filters.zzzzzzzz": the known ones are ids, symbols, name'
+      'Unknown name "filters.zzzzzzzz": the known ones are ids, symbols, name, addresses'
     ]])
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
       const query = JSON.parse(`{ "${name}": 1, "filters": { "${name}": 1 } }`)

@@ -71,13 +71,15 @@ const samples: {
   transactionType: [["ForceExit"], ["forceExit"]],
   poolTransactionType: [["TransferToBJJ"], ["ForceExit"]],
   poolState: [["invl"], ["INVL"]],
+  healthStatus: [["UP", "DOWN"], ["up"]],
   layer: [["L1", "L2"], ["L3"]],
   filledText: [["a"], ["", 1]],
   boolean: [[true, false], ["true", 1]],
   proofFunction: [[0, 3], [-1, 4]],
   order: [["ASC", "DESC"], ["asc"]],
   tokenIds: [["0", "1,2"], ["", "1,,2", "a"]],
-  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]]
+  tokenSymbols: [["ETH", "ETH,DAI"], ["", ","]],
+  ethereumAddresses: [[address(10), `${address(10)},${address(11)}`], ["", `zk:${address(10)}`]]
 }
 /** Scalars whose fields and parameters have descriptions of their own. */
 const undescribed: ReadonlyArray<string> = [
@@ -85,7 +87,9 @@ const undescribed: ReadonlyArray<string> = [
   "boolean",
   "count",
   "dateTime",
+  "ethereumAddresses",
   "filledText",
+  "healthStatus",
   "layer",
   "number",
   "order",

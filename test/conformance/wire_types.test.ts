@@ -403,8 +403,8 @@ describe("a revision", () => {
         "finishedAuction flag"
       ],
       bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"],
-      tokens: ["ids oneOf token", "symbols oneOf", "name contains"],
-      coordinators: []
+      tokens: ["ids oneOf token", "symbols oneOf", "name contains", "addresses oneOf"],
+      coordinators: ["bidderAddr equal", "forgerAddr equal", "onlyLatest flag"]
     })
   })
 
@@ -436,12 +436,18 @@ describe("a revision", () => {
         text: { type: "string", minLength: 1 },
         batchNum: uint32("Number of a batch; the first one is 1", 5432),
         slotNum: uint32("Number of a slot", 784),
+        nonce: {
+          ...uint32("Number of transactions that the account has sent", 121),
+          maximum: 18446744073709551615n,
+          minimum: 0
+        },
         accountIndex: text(
           "Account: prefix, token symbol and index; the index is at most 281474976710655",
           "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
           "hez:ETH:4444"
         ),
         ethereumAddress: text("Ethereum address", "^0x[a-fA-F0-9]{40}$", address),
+        ethereumAddresses: { type: "string", examples: [address] },
         prefixedAddress: text(
           "Ethereum address of an account owner; answers have the checksum of EIP-55",
           "^hez:0x[a-fA-F0-9]{40}$",
@@ -462,14 +468,7 @@ describe("a revision", () => {
           "^0x[a-fA-F0-9]{64}$",
           `0x${"0b3d5f01".repeat(8)}`
         ),
-        boolean: { type: "boolean" },
-        nonce: {
-          type: "integer",
-          minimum: 0,
-          maximum: 2n ** 64n - 1n,
-          description: "Number of transactions that the account has sent",
-          examples: [121]
-        }
+        boolean: { type: "boolean" }
       }
     )
     assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")

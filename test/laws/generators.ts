@@ -179,6 +179,13 @@ export function scalarValues(
       around(facts.accounts.map(({ index }) => index), maximumOf("accountIndex"))
     ]),
     ethereumAddress: known(coordinatorAddresses, address),
+    ethereumAddresses: Arbitrary.map(
+      Arbitrary.array(known(facts.tokens.map(({ ethereumAddress }) => ethereumAddress), address), {
+        minLength: 1,
+        maxLength: 3
+      }),
+      distinct
+    ),
     prefixedAddress: known(owners, address),
     publicKey: known(distinct(facts.accounts.map((account) => account.publicKey)), hex(64)),
     transactionId: known(

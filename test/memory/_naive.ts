@@ -8,7 +8,7 @@ import {
   type ListQuery,
   type PageCounts
 } from "../../core/contract/mod.ts"
-import { isPendingWithdraw } from "../../core/domain/mod.ts"
+import { type Coordinator, isPendingWithdraw } from "../../core/domain/mod.ts"
 
 /** Returns the page of a list by a scan of all items, to compare with the indexed page. */
 export const naivePage = <N extends ListName>(
@@ -79,6 +79,9 @@ type Rules<N extends ListName> = {
 type LooseRules<N extends ListName> = {
   readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
 }
+const isLatest = ({ bidderAddr, itemId }: Coordinator, ledger: MemoryLedger): boolean =>
+  ledger.find("coordinator", bidderAddr).item!.itemId === itemId
+
 const rules: { readonly [N in ListName]: Rules<N> } = {
   accounts: {
     address: ({ account }, value) => account.address === value,
@@ -125,7 +128,12 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
   tokens: {
     ids: ({ id }, value) => value.includes(id),
     symbols: ({ symbol }, value) => value.includes(symbol),
-    name: ({ name }, value) => name.includes(value)
+    name: ({ name }, value) => name.includes(value),
+    addresses: ({ ethereumAddress }, value) => value.includes(ethereumAddress)
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: (item, value, ledger) => isLatest(item, ledger) && item.bidderAddr === value,
+    forgerAddr: (item, value, ledger) => isLatest(item, ledger) && item.forgerAddr === value,
+    onlyLatest: (item, value, ledger) => !value || isLatest(item, ledger)
+  }
 }

@@ -80,6 +80,8 @@ const randomValue = (
         : filter === "forgerAddr" || filter === "wonByForger"
         ? random.of(forgers)
         : random.of(bidders)
+    case "ethereumAddresses":
+      return several(random, () => addressOf(random.below(8)))
     case "prefixedAddress":
       return addressOf(random.below(6))
     case "publicKey":

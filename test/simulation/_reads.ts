@@ -126,6 +126,8 @@ function drawValue(
         facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
         unknownAddress
       )
+    case "ethereumAddresses":
+      return [random.of(facts.tokens).ethereumAddress]
     case "prefixedAddress":
       return known(facts.accounts.map(({ address }) => address), unknownAddress)
     case "publicKey":

@@ -76,7 +76,7 @@ describe("a read", () => {
         Effect.map(read[id](path, query), (answer) => {
           assert.deepStrictEqual(answer.stamp, stamp)
           assert.isObject(JSON.parse(answer.json))
-          return answer.dependsOn.join(" ")
+          return answer.dependsOn!.join(" ")
         })
       assert.strictEqual(
         yield* dependenciesOfReading("getExit", ["3", "zk:ETH:256"]),
@@ -179,7 +179,7 @@ describe("a read", () => {
       ]
       for (const transaction of all) yield* pool.addTransaction(transaction, "", limits)
       const answers = yield* Effect.forEach(all, ({ id }) => read.getPoolTx([id], ""))
-      assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn.join(" ")), [
+      assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn!.join(" ")), [
         "rollBacks tokens",
         "rollBacks tokens",
         "rollBacks tokens",

@@ -159,6 +159,13 @@ export const operationResponses = (
   ...refusals(statuses)
 })
 
+/** Returns the response of a node that cannot answer; `component` is the name of its schema. */
+export const unhealthyResponse = (component: string) => ({
+  description: "A store does not answer",
+  headers: headerReferences,
+  content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` } } }
+})
+
 const refusals = (statuses: Operation["statuses"]) => ({
   ...Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${componentOf[status]}` }])

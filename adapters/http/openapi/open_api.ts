@@ -21,6 +21,7 @@ import {
   operationResponses,
   problemResponses,
   responseHeaders,
+  unhealthyResponse,
   writeResponses
 } from "./_responses.ts"
 import { operationParameters, pathParameters } from "./_parameters.ts"
@@ -135,13 +136,16 @@ const operationObject = (
     parameters: [...operationParameters(operation, revision, context), {
       $ref: "#/components/parameters/ApiRevision"
     }],
-    responses: operationResponses(
-      operation.kind === "list" && revision.unregistered !== undefined
-        ? operation.statuses.filter((status) => status !== 404)
-        : operation.statuses,
-      shown.name,
-      exampleOf(shown.name)
-    )
+    responses: {
+      ...operationResponses(
+        operation.kind === "list" && revision.unregistered !== undefined
+          ? operation.statuses.filter((status) => status !== 404)
+          : operation.statuses,
+        shown.name,
+        exampleOf(shown.name)
+      ),
+      ...operation.kind === "health" ? { 503: unhealthyResponse(shown.name) } : {}
+    }
   }
 }
 

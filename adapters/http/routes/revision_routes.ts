@@ -150,12 +150,12 @@ export const makeRevisionRoutes = (
         get: (values, query) =>
           Effect.mapEager(
             read(values, query),
-            ({ dependsOn, json, pool, stamp }): ComputedResponse => ({
-              status: 200,
+            ({ dependsOn, json, pool, stamp, status = 200 }): ComputedResponse => ({
+              status,
               headers: noHeaders,
               body: json,
               stamp,
-              dependsOn,
+              ...dependsOn === undefined ? {} : { dependsOn },
               batch: batch(values),
               ...pool === undefined ? {} : { pool }
             })

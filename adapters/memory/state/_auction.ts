@@ -9,7 +9,7 @@ import {
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_rows.ts"
-import type { BidRow, SlotRow } from "./index_specs.ts"
+import type { BidRow, CoordinatorRow, SlotRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
 
@@ -26,7 +26,11 @@ const wonByBidderFacet = facetNumber("slots", "wonByBidder")
  */
 export class Auction {
   readonly coordinators = new Table(facetsOf("coordinators", [
-    { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], isMutable: false }
+    {
+      kind: "key",
+      keys: [({ coordinator }: CoordinatorRow) => coordinator.bidderAddr],
+      isMutable: false
+    }
   ]))
   readonly bids = new Table(facetsOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */
@@ -40,8 +44,8 @@ export class Auction {
 
   /** Returns the latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
-    const position = this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
-    return position === undefined ? undefined : this.coordinators.rows[position]
+    const position = this.latestPosition(bidder)
+    return position === undefined ? undefined : this.coordinators.rows[position]!.coordinator
   }
 
   /** Returns the last bid of a slot, which is the highest. */
@@ -50,9 +54,9 @@ export class Auction {
   }
 
   register(coordinator: New<Coordinator>): void {
-    this.coordinators.append(
-      Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator })
-    )
+    this.setLatest(coordinator.bidderAddr, false)
+    const itemId = this.coordinators.itemIds.take()
+    this.coordinators.append(registrationRow(Object.freeze({ itemId, ...coordinator })))
     this.reindexBidder(coordinator.bidderAddr)
   }
 
@@ -93,25 +97,47 @@ export class Auction {
    */
   truncateCoordinators(length: number): void {
     while (this.coordinators.length > length) {
-      this.reindexBidder(this.coordinators.removeLast().bidderAddr)
+      const { bidderAddr } = this.coordinators.removeLast().coordinator
+      this.setLatest(bidderAddr, true)
+      this.reindexBidder(bidderAddr)
     }
   }
 
   lists() {
     return {
-      coordinators: [...this.coordinators.rows],
+      coordinators: this.coordinators.rows.map(({ coordinator }) => coordinator),
       bids: this.bids.rows.map(({ view }) => view.bid)
     }
   }
 
   restore({ bids, coordinators }: LedgerLists): void {
-    this.coordinators.restore(coordinators.map(frozenCopy))
+    const latest = new Map(coordinators.map(({ bidderAddr, itemId }) => [bidderAddr, itemId]))
+    this.coordinators.restore(
+      coordinators.map((coordinator) =>
+        registrationRow(
+          frozenCopy(coordinator),
+          latest.get(coordinator.bidderAddr) === coordinator.itemId
+        )
+      )
+    )
     this.bids.restore(
       bids.map((bid) => bidRow(frozenCopy(bid), this.registration(bid.bidderAddr)!))
     )
     for (const slotNum of new Set(bids.map((bid) => bid.slotNum))) {
       this.slots.reindex(slotNum, null, this.slotRow(slotNum))
     }
+  }
+
+  private latestPosition(bidder: EthereumAddress): number | undefined {
+    return this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
+  }
+
+  /** Sets whether the last stored registration of a bidder, if any, is its latest one. */
+  private setLatest(bidder: EthereumAddress, isLatest: boolean): void {
+    const position = this.latestPosition(bidder)
+    if (position === undefined) return
+    const { coordinator } = this.coordinators.rows[position]!
+    this.coordinators.replace(position, registrationRow(coordinator, isLatest))
   }
 
   private bestRow(slotNum: number): BidRow | undefined {
@@ -141,6 +167,12 @@ export class Auction {
     this.slots.reindexAll(wonSlots, before, wonSlots.map((slotNum) => this.slotRow(slotNum)!))
   }
 }
+
+const registrationRow = (coordinator: Coordinator, isLatest = true): CoordinatorRow => ({
+  itemId: coordinator.itemId,
+  coordinator,
+  isLatest
+})
 
 const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({
   itemId: bid.itemId,

@@ -3,22 +3,16 @@ import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_rows.ts"
 import type { LedgerLists, ReplacedPrice } from "./ledger_image.ts"
-import { facetsOf, lookupNumber } from "./list_facets.ts"
+import { facetNumber, facetsOf } from "./list_facets.ts"
 
-const addressFacet = lookupNumber("tokens")
+const addressFacet = facetNumber("tokens", "addresses")
 
 /**
  * The tokens, and the prices that later ones replaced. Token ids are consecutive from 0, so an id is a
  * position.
  */
 export class Tokens {
-  readonly table = new Table(
-    facetsOf("tokens", [{
-      kind: "key",
-      keys: [(token: Token) => token.ethereumAddress],
-      isMutable: false
-    }])
-  )
+  readonly table = new Table(facetsOf("tokens"))
   /** One entry for each price, in the order of the prices. */
   private replaced: Array<ReplacedPrice> = []
 

@@ -29,6 +29,14 @@ export interface SlotRow extends BidRow {
   readonly reachesMinimum: boolean
 }
 
+/** A registration of a coordinator. A later one of the same bidder replaces the row. */
+export interface CoordinatorRow {
+  readonly itemId: number
+  readonly coordinator: Coordinator
+  /** Whether it is the latest one of its bidder. */
+  readonly isLatest: boolean
+}
+
 /** The row type of each list. A slot has no row of its own; it is indexed by its best bid. */
 export interface ListRows {
   readonly accounts: Account
@@ -38,7 +46,7 @@ export interface ListRows {
   readonly slots: SlotRow
   readonly bids: BidRow
   readonly tokens: Token
-  readonly coordinators: Coordinator
+  readonly coordinators: CoordinatorRow
 }
 
 /** The parts of the ledger that a filter reads to find its positions or keys. */
@@ -67,6 +75,10 @@ export interface DerivedFacet<Row, K extends Key = Key> extends KeyFacet<Row, K>
   /** Returns the key of this facet for a key of the other filter; undefined if it has none. */
   readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
 }
+/** A facet whose filter implies a flag, so a query with the filter has the flag too. */
+export interface ImplyingFacet<Row> extends KeyFacet<Row> {
+  readonly implies: string
+}
 /** A filter with several values needs a facet with one key: two keys would list a row twice. */
 type FacetSpec<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
   KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
@@ -90,6 +102,12 @@ const currentForger: DerivedFacet<BidRow, EthereumAddress> = {
   derivedFrom: "bidderAddr",
   keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
 }
+
+/** A facet of all registrations, for a filter that selects among the latest ones. */
+const ofLatest = (of: (row: CoordinatorRow) => EthereumAddress) => ({
+  ...key(of),
+  implies: "onlyLatest"
+})
 
 /**
  * One line for each filter of the contract. A list looks up its facets in this order, so facets
@@ -153,9 +171,14 @@ const checkedSpecs: {
   tokens: {
     ids: key((token: Token) => token.id),
     symbols: key((token: Token) => token.symbol),
+    addresses: key((token: Token) => token.ethereumAddress),
     name: text((token: Token) => token.name)
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: ofLatest(({ coordinator }) => coordinator.bidderAddr),
+    forgerAddr: ofLatest(({ coordinator }) => coordinator.forgerAddr),
+    onlyLatest: mutableKey(({ isLatest }: CoordinatorRow) => isLatest ? true : null)
+  }
 }
 
 /** Returns null for a reserved index, so that no filter finds transactions by it. */
@@ -163,7 +186,11 @@ const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
   index !== null && isUserAccount(index) ? index : null
 
 /** The spec of a filter whose name is not known to the compiler. */
-export type AnyIndexSpec<Row> = Facet<Row> | DerivedFacet<Row> | RangeSpec<unknown>
+export type AnyIndexSpec<Row> =
+  | Facet<Row>
+  | DerivedFacet<Row>
+  | ImplyingFacet<Row>
+  | RangeSpec<unknown>
 
 /**
  * The specs of each list by filter. The type of `checkedSpecs` ensures that each spec takes the

@@ -52,7 +52,7 @@ type OtherFilter =
   | "itemRange"
   /** Reads the lists of `open_items.ts` instead. */
   | "openItems"
-  /** Reads the list of each bidder that is registered with a forger. */
+  /** Reads the list of each bidder that is registered with a forger, or the registrations alone. */
   | "registrations"
 
 /**
@@ -204,7 +204,11 @@ const filterIndexes = {
     bidderAddr: facet("b", address, [], ["r.bidder_addr", (row: Bid) => row.bidderAddr]),
     forgerAddr: "registrations"
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: "registrations",
+    forgerAddr: "registrations",
+    onlyLatest: "registrations"
+  }
 } as const satisfies { readonly [N in PostingListName]: FilterIndexes<N> }
 
 type Indexes<N extends PostingListName> = typeof filterIndexes[N]

@@ -57,6 +57,7 @@ import {
   withBatch,
   withRange
 } from "./_list_plan.ts"
+import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
 import { Requery, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
@@ -74,6 +75,9 @@ export const makeList = (
         return listSlots(query)
       case "tokens":
         return listTokens(runQuery, query)
+      case "coordinators":
+        if (isOfLatest(query.filters)) return listLatestCoordinators(runQuery, query)
+        return listTable(runQuery, name, query)
       default:
         return listTable(runQuery, name, query)
     }

@@ -57,7 +57,11 @@ const conditions: {
     const set = new Set(symbols)
     return (token) => set.has(token.symbol)
   },
-  name: (name) => (token) => token.name.includes(name)
+  name: (name) => (token) => token.name.includes(name),
+  addresses: (addresses) => {
+    const set = new Set(addresses)
+    return (token) => set.has(token.ethereumAddress)
+  }
 }
 
 /** Returns a test of tokens against all filters. */

@@ -89,7 +89,10 @@ export const queryReader = <N extends AnyListName>(
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const { separators = [","] } = revision
+  const { presets, separators = [","] } = revision
+  const preset: { readonly [filter: string]: unknown } = list === "pool"
+    ? {}
+    : presets?.[list] ?? {}
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -102,7 +105,7 @@ export const queryReader = <N extends AnyListName>(
     const unknown = new Set<string>()
     const repeated = new Set<string>()
     const malformed = new Set<string>()
-    const decoded: { [filter: string]: unknown } = {}
+    const decoded: { [filter: string]: unknown } = { ...preset }
     const page: { [name: string]: unknown } = {}
     for (const { text, name, value: given } of queryPairs(query)) {
       if (name === undefined || given === undefined) {

@@ -260,6 +260,7 @@ export const poolTransactionType = oneOf(poolTransactionTypes, {
 export const poolState = oneOf(poolStates, {
   description: "pend: pending, fing: forging, fged: forged, invl: invalid"
 })
+export const healthStatus = oneOf(["UP", "DOWN"])
 export const layer = oneOf(["L1", "L2"])
 export const order = oneOf(["ASC", "DESC"])
 
@@ -274,6 +275,12 @@ export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
   ["ETH", "DAI"]
 )
 
+export const ethereumAddresses: Scalar<ReadonlyArray<EthereumAddress>> = listOf(
+  ethereumAddress,
+  "Ethereum addresses separated by commas",
+  [sampleAddress]
+)
+
 /** The scalars of filters and path parameters. Declarations refer to them by name. */
 export const scalars = {
   tokenId,
@@ -285,6 +292,7 @@ export const scalars = {
   nonce,
   accountIndex,
   ethereumAddress,
+  ethereumAddresses,
   prefixedAddress,
   publicKey,
   transactionId,

@@ -12,11 +12,17 @@ import {
   queryReader,
   type ReadOperationId,
   readOperationsOf,
+  type RevisedOperation,
   type Revision,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type { AccountView, Authorization, NetworkConstants } from "../../domain/mod.ts"
+import {
+  type AccountView,
+  type Authorization,
+  isHealthy,
+  type NetworkConstants
+} from "../../domain/mod.ts"
 import {
   type Dependency,
   type FoundItem,
@@ -31,13 +37,20 @@ import {
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { dependenciesOf } from "./dependencies.ts"
+import { readHealth } from "./health.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
   readonly json: string
-  readonly stamp: LedgerStamp
-  /** The answer is current while none of these parts of the ledger changes. */
-  readonly dependsOn: ReadonlyArray<Dependency>
+  /** Absent if the answer does not read the ledger. */
+  readonly stamp?: LedgerStamp
+  /**
+   * The answer is current while none of these parts of the ledger changes. Absent if it changes
+   * with every read.
+   */
+  readonly dependsOn?: ReadonlyArray<Dependency>
+  /** 200 by default; 503 if the node says that it cannot answer. */
+  readonly status?: 503
   /**
    * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
    * the read; the version is null if unknown.
@@ -269,6 +282,16 @@ const bindOperation = (
         )
       }
     }
+    case "health":
+      return singleAnswer(
+        operation,
+        context,
+        () =>
+          Effect.map(readHealth({ pool, reader }), (health): Answer => ({
+            json: write(health),
+            ...isHealthy(health) ? {} : { status: 503 }
+          }))
+      )
     case "state":
       return singleAnswer(operation, context, () =>
         Effect.gen(function*() {
@@ -342,7 +365,7 @@ const badInput = (faults: ReadonlyArray<InputFault>) =>
 
 /** Returns the error for a missing item, with the value that the client sent. */
 const failNotFound = (
-  operation: Operation,
+  operation: RevisedOperation,
   context: WireContext,
   path: ReadonlyArray<string>,
   stamp?: LedgerStamp

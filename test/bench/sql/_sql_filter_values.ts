@@ -75,8 +75,8 @@ export const valuesOf = async (
         bidderAddr,
         forgerAddr
       },
-      tokens: { ids: [0, 1, 2], symbols: ["ETH"], name: "e" },
-      coordinators: {}
+      tokens: { ids: [0, 1, 2], symbols: ["ETH"], name: "e", addresses: [`0x${"0".repeat(40)}`] },
+      coordinators: { bidderAddr, forgerAddr, onlyLatest: true }
     }
   } finally {
     await client.end()

@@ -10,6 +10,7 @@ import {
   type ListQuery
 } from "../../../core/contract/mod.ts"
 import {
+  type Coordinator,
   isPendingWithdraw,
   type NetworkState,
   type Transaction,
@@ -118,10 +119,18 @@ const comparedValues: {
   tokens: {
     ids: ({ id }) => [id],
     symbols: ({ symbol }) => [symbol],
-    name: ({ name }) => [name]
+    name: ({ name }) => [name],
+    addresses: ({ ethereumAddress }) => [ethereumAddress]
   },
-  coordinators: {}
+  coordinators: {
+    bidderAddr: (item, facts) => isLatest(item, facts) ? [item.bidderAddr] : [],
+    forgerAddr: (item, facts) => isLatest(item, facts) ? [item.forgerAddr] : [],
+    onlyLatest: (item, facts) => [isLatest(item, facts)]
+  }
 }
+
+const isLatest = ({ bidderAddr, itemId }: Coordinator, { coordinators }: Facts): boolean =>
+  coordinators.findLast((other) => other.bidderAddr === bidderAddr)?.itemId === itemId
 
 /** Returns the values of an item that a filter compares. */
 export const valuesOf = <N extends ListName>(

@@ -47,8 +47,8 @@ const values: { readonly [N in ListName]: FilterValues } = {
     finishedAuction: true
   },
   bids: { slotNum: 100, bidderAddr: address, forgerAddr: address },
-  tokens: { ids: [0, 1], symbols: ["ETH"], name: "T" },
-  coordinators: {}
+  tokens: { ids: [0, 1], symbols: ["ETH"], name: "T", addresses: [address] },
+  coordinators: { bidderAddr: address, forgerAddr: address, onlyLatest: false }
 }
 
 /** Tables with many rows; all others have few rows in each network. */

@@ -1,0 +1,68 @@
+import type { Effect } from "effect"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import type { Coordinator } from "../../../core/domain/mod.ts"
+import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
+import { answerStatement } from "../connection/mod.ts"
+import { countsOf, type Order, positionOf } from "../postings/mod.ts"
+import { coordinatorRowSql, decodeCoordinator } from "./auction_rows.ts"
+import { cachedText, hexOrNullParameter } from "./_list_plan.ts"
+import type { RunQuery } from "./_run_query.ts"
+
+type Filters = FiltersOf<"coordinators">
+
+/** Returns whether a query selects among the latest registrations of the bidders. */
+export const isOfLatest = ({ bidderAddr, forgerAddr, onlyLatest = false }: Filters): boolean =>
+  onlyLatest || bidderAddr !== undefined || forgerAddr !== undefined
+
+/**
+ * Returns a page of the latest registrations. The cost grows with the number of bidders, or of the
+ * bidders of the forger; both are small, since a registration costs money.
+ */
+export const listLatestCoordinators = (
+  runQuery: RunQuery,
+  { filters: { bidderAddr, forgerAddr }, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<
+    "coordinators"
+  >
+): Effect.Effect<Page<Coordinator>, StoreFailure> =>
+  runQuery({
+    text: cachedText(
+      `latest coordinators ${bidderAddr === undefined} ${forgerAddr === undefined} ${order}`,
+      () => statementOf(order, bidderAddr !== undefined, forgerAddr !== undefined)
+    ),
+    parameters: [
+      positionOf(order, fromItem),
+      String(limit),
+      ...bidderAddr === undefined ? [] : [hexOrNullParameter(bidderAddr)],
+      ...forgerAddr === undefined ? [] : [hexOrNullParameter(forgerAddr)]
+    ]
+  }, (answer) => ({
+    items: answer.lines.map(decodeCoordinator),
+    counts: countsOf(answer, order, answer.lines.length).counts,
+    stamp: answer.stamp
+  }))
+
+const statementOf = (order: Order, hasBidder: boolean, hasForger: boolean): string => {
+  const conditions = [
+    ...hasBidder ? ["bidder_addr = $3::bytea"] : [],
+    ...hasForger ? [`forger_addr = $${hasBidder ? 4 : 3}::bytea`] : []
+  ]
+  return answerStatement({
+    ctes: [
+      `matching AS MATERIALIZED (SELECT item_id FROM registration${
+        conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
+      })`
+    ],
+    head: ["true", "counts.total", "counts.before", "counts.first", "counts.last"],
+    from:
+      `CROSS JOIN (SELECT count(*) AS total, count(*) FILTER (WHERE item_id < $1::bigint) AS before,
+  min(item_id) AS first, max(item_id) AS last FROM matching) AS counts`,
+    rows: [
+      `SELECT r.item_id, ${coordinatorRowSql} FROM (SELECT item_id FROM matching
+  WHERE item_id ${
+        order === "ASC" ? ">=" : "<"
+      } $1::bigint ORDER BY item_id ${order} LIMIT $2::bigint) AS page
+JOIN coordinator AS r USING (item_id)`
+    ],
+    order
+  })
+}
