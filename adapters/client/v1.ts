@@ -95,6 +95,12 @@ export interface PoolL2Transaction {
   readonly token: Token
   /** Increases with every transaction that enters the pool. */
   readonly itemId: number
+  /** Why the last selection skipped it, or why it is invalid. */
+  readonly info: string | null
+  /** Number of the reason of the last selection. */
+  readonly errorCode: number | null
+  /** Name of the reason of the last selection. */
+  readonly errorType: string | null
   /** The same as toBjj. */
   readonly toBJJ: string | null
   /** Last batch that may forge it; 0 means without limit. */

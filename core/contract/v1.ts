@@ -12,6 +12,8 @@ import {
   type PoolTransactionView,
   type PostedTransaction,
   protocol,
+  type SkipCode,
+  skipCodes,
   type SlotView,
   values,
   type WithdrawalDelayerConstants
@@ -31,7 +33,8 @@ import {
   number,
   prefixedAddress,
   publicKey,
-  slotNum
+  slotNum,
+  text
 } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
 import { publishedError, publishedErrorTypes } from "./published_errors.ts"
@@ -181,6 +184,26 @@ const v1Bodies: Bodies = {
   group: groupOf(postedTransaction)
 }
 
+const infoOf = ({ invalidReason, skipped, transaction }: PoolTransactionView): string | null => {
+  const reason = skipped?.reason ?? invalidReason
+  return reason === null
+    ? null
+    : `BatchNum: ${skipped?.batchNum ?? transaction.batchNum ?? 0}. ${reason}`
+}
+
+/** The published names of the reasons for which a selection skips a transaction. */
+const skipTypes: { readonly [C in SkipCode]: string } = {
+  [skipCodes.maxNumBatchPassed]: "ErrUnsupportedMaxNumBatch",
+  [skipCodes.notEnoughBalance]: "ErrSenderNotEnoughBalance",
+  [skipCodes.notCurrentNonce]: "ErrNoCurrentNonce",
+  [skipCodes.noSpaceForAccount]: "ErrNotEnoughSpaceL1Coordinator",
+  [skipCodes.destinationCannotBeCreated]: "ErrTxDiscartedInProcessTxToEthAddrBJJ",
+  [skipCodes.receiverNotFound]: "ErrToIdxNotFound",
+  [skipCodes.cannotBeProcessed]: "ErrTxDiscartedInProcessL2Tx",
+  [skipCodes.noAvailableSlots]: "ErrNoAvailableSlots",
+  [skipCodes.requestedNotForged]: "ErrInvalidAtomicGroup"
+}
+
 /**
  * The dialect of the published clients, at `/v1`: names, numbers, errors and lists as they expect
  * them.
@@ -276,6 +299,21 @@ export const v1: Revision = {
           itemId,
           (v: PoolTransactionView) => v.itemId,
           "Increases with every transaction that enters the pool"
+        ),
+        info: field(
+          nullable(text),
+          infoOf,
+          "Why the last selection skipped it, or why it is invalid"
+        ),
+        errorCode: field(
+          nullable(count),
+          (v: PoolTransactionView) => v.skipped?.code ?? null,
+          "Number of the reason of the last selection"
+        ),
+        errorType: field(
+          nullable(text),
+          (v: PoolTransactionView) => v.skipped === null ? null : skipTypes[v.skipped.code],
+          "Name of the reason of the last selection"
         ),
         toBJJ: field(
           nullable(publicKey),

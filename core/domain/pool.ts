@@ -146,6 +146,8 @@ export interface PoolTransactionView {
   readonly itemId: number
   /** Why the last selection skipped it; null if none did since it became pending. */
   readonly skipped: SkippedTransaction | null
+  /** Why it is invalid; null in any other state. */
+  readonly invalidReason: string | null
 }
 
 /**

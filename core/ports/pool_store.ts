@@ -116,6 +116,8 @@ export interface PoolPageQuery {
 export interface ListedTransaction {
   readonly pooled: Pooled
   readonly skipped: SkippedTransaction | null
+  /** The reason of the transition that made it invalid; null in any other state. */
+  readonly invalidReason: string | null
 }
 
 /** A page of the pool. Item ids are arrivals plus 1. */

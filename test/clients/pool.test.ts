@@ -107,6 +107,34 @@ layer(node())("the list of the pool", (it) => {
     }))
 })
 
+layer(node())("a pool transaction", (it) => {
+  it.effect("says why the last selection skipped it, also after its answer was cached", () =>
+    Effect.gen(function*() {
+      const late = postedOf({ nonce: 3n })
+      yield* post(path, textOf(late))
+      const feedback = Effect.map(
+        send(`${path}/${late.id}`),
+        (answer) => {
+          const { errorCode, errorType, info, state } = jsonOf(answer)
+          return [state, errorCode, errorType, info]
+        }
+      )
+      assert.deepStrictEqual(yield* feedback, ["pend", null, null, null])
+      assert.deepStrictEqual(yield* feedback, ["pend", null, null, null])
+      const { batchNum } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      const [state, code, type, info] = yield* feedback
+      assert.deepStrictEqual([state, code, type], ["pend", 12, "ErrNoCurrentNonce"])
+      assert.match(String(info), new RegExp(`^BatchNum: ${batchNum}\\. .*nonce`, "u"))
+      yield* (yield* Pool).invalidate([{ id: late.id, reason: "The host said so" }], 7)
+      assert.deepStrictEqual(yield* feedback, [
+        "invl",
+        null,
+        null,
+        "BatchNum: 7. The host said so"
+      ])
+    }))
+})
+
 layer(node())("replacing a pool transaction", (it) => {
   it.effect("answers the identifier, as does repeating it", () =>
     Effect.gen(function*() {

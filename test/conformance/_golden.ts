@@ -352,7 +352,16 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     requestAmount: orNull(bigInt),
     requestFee: orNull(integer(256n)),
     requestNonce: orNull(uint64),
-    ...v1 ? { maxNumBatch: uint32, itemId: safe, requestOffset: safe } : {},
+    ...v1
+      ? {
+        maxNumBatch: uint32,
+        itemId: safe,
+        requestOffset: safe,
+        info: orNull(any),
+        errorCode: orNull(integer(18n)),
+        errorType: orNull(text(/^Err\w+$/u))
+      }
+      : {},
     token
   })
   const authorization = object("AccountCreationAuthorization", {

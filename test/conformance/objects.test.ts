@@ -444,7 +444,8 @@ const common = {
         sender: { address: address(96), publicKey: key(7) },
         requestToken: plain,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
@@ -468,7 +469,8 @@ const common = {
         sender: null,
         requestToken: null,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -498,7 +500,8 @@ const common = {
         sender: null,
         requestToken: null,
         itemId: 88,
-        skipped: null
+        skipped: null,
+        invalidReason: null
       },
       pooledText({
         from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
@@ -647,7 +650,7 @@ const v1Written = {
   poolTransaction: common.poolTransaction.map(([view, text]) =>
     [
       view,
-      `${text.slice(0, -1)},"itemId":88,"toBJJ":${
+      `${text.slice(0, -1)},"itemId":88,"info":null,"errorCode":null,"errorType":null,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
       },"maxNumBatch":0,"requestOffset":0}`
     ] as const

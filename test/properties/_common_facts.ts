@@ -99,6 +99,8 @@ const aloneInV1 = [
   "chainId",
   "toBJJ",
   "forgedTransactions",
+  "ethereumTxHash",
+  "l1Fee",
   "estimatedTimeToForgeL1",
   "pendingL1Transactions",
   "node"

@@ -175,8 +175,8 @@ export const openMemoryPool = (): MemoryPoolStore => {
     undoable: (write) => pool.undoable(write),
     tip: {
       version: () => pool.version,
-      // grows with each transition of a transaction; an authorization never changes
-      versionOf: (key) => pool.transitions.get(key)?.version ?? 0
+      // grows with each transition and each skip of a transaction; an authorization never changes
+      versionOf: (key) => pool.skipVersions.get(key) ?? pool.transitions.get(key)?.version ?? 0
     },
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
     capture: () => pool.capture(),
@@ -212,6 +212,8 @@ class MemoryPool {
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new TransitionHistory()
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
+  /** Version of the pool after the last skip of each skipped transaction. */
+  readonly skipVersions = new Map<TransactionId, number>()
   /** Number of writes that changed the pool. */
   version = 0
   #arrivals = 0
@@ -367,6 +369,8 @@ class MemoryPool {
       if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
       this.#undoSkip(note.id)
       this.skippedTransactions.set(note.id, note)
+      this.skipVersions.set(note.id, ++this.version)
+      this.#undoSteps?.push(() => void this.version--)
     }
   }
 
@@ -385,7 +389,10 @@ class MemoryPool {
     return {
       items: page.map(({ pooled }) => ({
         pooled,
-        skipped: this.skippedTransactions.get(pooled.transaction.id) ?? null
+        skipped: this.skippedTransactions.get(pooled.transaction.id) ?? null,
+        invalidReason: pooled.transaction.state === "invl"
+          ? this.transitions.get(pooled.transaction.id)!.transitions.at(-1)!.reason
+          : null
       })),
       counts: {
         pendingItems: (order === "ASC" ? rows.length - start : start) - page.length,
@@ -410,6 +417,7 @@ class MemoryPool {
     this.rows.remove(row)
     this.#undoSkip(id)
     this.skippedTransactions.delete(id)
+    this.skipVersions.delete(id)
     this.#undoSteps?.push(() => {
       this.version--
       const changed = this.rows.get(id)
@@ -430,10 +438,12 @@ class MemoryPool {
   /** Lets `undoable` restore the note of a transaction. */
   #undoSkip(id: TransactionId): void {
     if (this.#undoSteps === null) return
-    const note = this.skippedTransactions.get(id)
+    const [note, version] = [this.skippedTransactions.get(id), this.skipVersions.get(id)]
     this.#undoSteps.push(() => {
       if (note === undefined) this.skippedTransactions.delete(id)
       else this.skippedTransactions.set(id, note)
+      if (version === undefined) this.skipVersions.delete(id)
+      else this.skipVersions.set(id, version)
     })
   }
 

@@ -68,7 +68,8 @@ export class PoolChanges {
         Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([{ id: replaced }])),
       addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),
       change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), changed(changes)),
-      settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), changed(step.changes))
+      settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), changed(step.changes)),
+      skip: (notes) => Effect.ensuring(pool.skip(notes), changed(notes))
     }
   }
 }

@@ -99,14 +99,19 @@ export const recordSkips = (
   skips: ReadonlyArray<SkippedTransaction>
 ): Effect.Effect<void, SqlError.SqlError> => {
   const all = [...new Map(skips.map((each) => [each.id, each])).values()]
-  return Effect.asVoid(sql.unsafe(skipStatement, [
+  const store = sql.unsafe(skipStatement, [
     ...new PoolRecord(write).parameters,
     byteaList(all.map(({ id }) => id)),
     smallintList(all.map(({ code }) => code)),
     textList(all.map(({ reason }) => storedText(reason))),
     bigintList(all.map(({ batchNum }) => batchNum)),
     bigintList(all.map(({ atMs }) => atMs))
-  ]))
+  ])
+  return all.length === 0
+    ? Effect.asVoid(store)
+    : Effect.asVoid(
+      Effect.andThen(store, sql.unsafe(notifyPoolChange, [formatSlots(all.map(({ id }) => id))]))
+    )
 }
 
 /** A row of `pool_mark`. */

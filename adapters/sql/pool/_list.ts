@@ -1,6 +1,7 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
 import type { SkipCode } from "../../../core/domain/mod.ts"
 import type { PoolFilters, PoolPage, PoolPageQuery, PoolParty } from "../../../core/ports/mod.ts"
+import { readText } from "../connection/mod.ts"
 import {
   bigintList,
   bytesOf,
@@ -32,7 +33,8 @@ WITH matching AS MATERIALIZED (SELECT t.arrival FROM pool_transaction AS t WHERE
 page AS (SELECT arrival FROM matching WHERE ${from} ORDER BY arrival ${order} LIMIT ${
       parameter(int8(limit))
     })
-SELECT counts.*, ${transactionColumns}, t.passed_code, t.passed_reason, t.passed_batch_num, t.passed_at_ms
+SELECT counts.*, ${transactionColumns}, t.passed_code, t.passed_reason, t.passed_batch_num, t.passed_at_ms,
+  CASE WHEN t.state = 'invl' THEN (SELECT p.reason FROM pool_transition AS p WHERE p.id = t.id ORDER BY p.number DESC LIMIT 1) END AS invalid_reason
 FROM (
   SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${from}) AS from_here
   FROM matching
@@ -47,7 +49,8 @@ export const pageOf = (rows: ReadonlyArray<ListRow>): PoolPage => {
   const items = rows.flatMap((row) =>
     row.id === null ? [] : {
       pooled: pooledOf(row),
-      skipped: isSkipped(row) ? skippedTransactionOf(row) : null
+      skipped: isSkipped(row) ? skippedTransactionOf(row) : null,
+      invalidReason: row.invalid_reason === null ? null : readText(row.invalid_reason)
     }
   )
   const itemIdOf = (arrival: bigint | null) => arrival === null ? null : Number(arrival) + 1
@@ -69,7 +72,10 @@ interface Counts {
   readonly from_here: bigint
 }
 
-type FullRow = PoolTransactionRow & { readonly passed_code: SkipCode | null }
+type FullRow = PoolTransactionRow & {
+  readonly passed_code: SkipCode | null
+  readonly invalid_reason: string | null
+}
 
 /** A row of `listQuery`; without a transaction if the page is empty. */
 export type ListRow =

@@ -71,9 +71,9 @@ export const findPooled = Effect.fnUntraced(function*(
   { readonly view: PoolTransactionView; readonly stamp: LedgerStamp } | null,
   StoreFailure
 > {
-  const found = yield* pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 })
-  if (found.items.length === 0) return null
-  const { items: [view], stamp } = yield* viewsOf(reader, found.items)
+  const found = yield* findListed(pool, id)
+  if (found.length === 0) return null
+  const { items: [view], stamp } = yield* viewsOf(reader, found)
   return { view: view!, stamp }
 })
 
@@ -83,13 +83,22 @@ export const findGroup = Effect.fnUntraced(function*(
   id: GroupId
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
   const members = yield* pool.members([id])
-  const listed = yield* Effect.forEach(members, (pooled) =>
-    Effect.map(
-      pool.skippedTransaction(pooled.transaction.id),
-      (skipped) => ({ pooled, skipped })
-    ))
-  return yield* viewsOf(reader, listed)
+  const listed = yield* Effect.forEach(
+    members,
+    ({ transaction }) => findListed(pool, transaction.id)
+  )
+  return yield* viewsOf(reader, listed.flat())
 })
+
+/** Returns the transaction with an id as the list of the pool has it; empty if there is none. */
+const findListed = (
+  pool: PoolPorts["pool"],
+  id: TransactionId
+): Effect.Effect<ReadonlyArray<ListedTransaction>, StoreFailure> =>
+  Effect.map(
+    pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 }),
+    ({ items }) => items
+  )
 
 /**
  * Adds tokens and senders from one snapshot of the ledger to transactions of the pool. Only a
@@ -107,7 +116,8 @@ const viewsOf = Effect.fnUntraced(function*(
     ])
   })
   const items: Array<PoolTransactionView> = []
-  for (const [number, { pooled: { arrival, transaction }, skipped }] of listed.entries()) {
+  for (const [number, { invalidReason, pooled, skipped }] of listed.entries()) {
+    const { arrival, transaction } = pooled
     const token = tokens[2 * number] ?? null
     if (token === null) return yield* unregistered(transaction.tokenId)
     const sender = accounts[number] ?? null
@@ -119,7 +129,8 @@ const viewsOf = Effect.fnUntraced(function*(
       requestToken: typeof transaction.request?.tokenId === "number"
         ? tokens[2 * number + 1] ?? null
         : null,
-      skipped
+      skipped,
+      invalidReason
     })
   }
   return { items, stamp }

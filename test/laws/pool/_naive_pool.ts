@@ -212,6 +212,9 @@ export class NaivePool {
     return {
       ids: rest.slice(0, limit).map(({ transaction }) => transaction.id),
       notes: rest.slice(0, limit).map(({ transaction: { id } }) => this.notes.get(id) ?? null),
+      invalidReasons: rest.slice(0, limit).map(({ transaction: { id, state } }) =>
+        state === "invl" ? this.steps.findLast((step) => step.id === id)!.reason : null
+      ),
       pendingItems: Math.max(0, rest.length - limit),
       totalItems: matching.length
     }

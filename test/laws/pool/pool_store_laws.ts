@@ -565,6 +565,7 @@ const compareLists = Effect.fnUntraced(
         {
           ids: page.items.map(({ pooled }) => pooled.transaction.id),
           notes: page.items.map(({ skipped }) => skipped),
+          invalidReasons: page.items.map(({ invalidReason }) => invalidReason),
           pendingItems,
           totalItems
         },
