@@ -38,8 +38,10 @@ export const makeBodies = (
     return draft
   }
   const textOf = (operation: Operation): string => {
-    const signed = genuine[operation.id]!
-    return random.chance(0.6) ? random.of(signed) : JSON.stringify(made(operation))
+    const signed = genuine[operation.id] ?? []
+    return signed.length > 0 && random.chance(0.6)
+      ? random.of(signed)
+      : JSON.stringify(made(operation))
   }
   return (operation: Operation): Posted => {
     const text = textOf(operation)

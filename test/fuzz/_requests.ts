@@ -156,7 +156,7 @@ export const makeRequests = (
     const isPreflight = method === "OPTIONS"
 
     let body: Buffer | undefined
-    if (method === "POST" && operation.body !== undefined) {
+    if (method === operation.method && operation.body !== undefined) {
       const posted = bodyOf(operation)
       isPlain = false
       isBroken ||= posted.isBroken || query.length > 0
@@ -197,16 +197,21 @@ export const makeRequests = (
       }\r\n`,
       "latin1"
     )
-    const isKnown = !isElsewhere && (method === operation.method || isHead)
+    // with another method it may be another operation
+    const known = isElsewhere ?
+      undefined :
+      document.operations.find((each) =>
+        each.path === operation.path && each.method === (isHead ? "GET" : method)
+      )
     return {
       bytes: framed === undefined ? head : Buffer.concat([head, framed.bytes]),
       isHead,
       document,
-      operation: isKnown ? operation : undefined,
+      operation: known,
       isPreflight,
       isConditional,
       isLast: version === "HTTP/1.0" || headers.includes("Connection: close"),
-      expected: !isKnown || !operation.isStrict ||
+      expected: known !== operation || !operation.isStrict ||
           body !== undefined && body.length > 65_536 && operation.body === undefined
         ? "either"
         : isBroken
