@@ -22,7 +22,7 @@ const LONGEST = [
   "sql/crash/crash.test",
   "wallet/from_authorization_to_withdrawal.long.test",
   "crypto/verifying.test",
-  "simulator/drive.test",
+  "simulator/drive.long.test",
   "submission/fuzz.test",
   "pool/pool_laws.test",
   "sql/ledger/ledger_writer.test",
