@@ -4,6 +4,7 @@ import {
   localName,
   type Network,
   type PostedAuthorization,
+  type PostedGroup,
   type PostedTransaction,
   scalar,
   SubmissionRefused,
@@ -43,7 +44,7 @@ const request = object({
   fee: nullable(scalar.feeSelector.domain),
   nonce: nullable(scalar.nonce.domain)
 })
-const transaction = object({
+const transactionFields = {
   id,
   type: scalar.poolTransactionType.domain,
   tokenId: scalar.tokenId.domain,
@@ -53,7 +54,15 @@ const transaction = object({
   fee: scalar.feeSelector.domain,
   nonce: scalar.nonce.domain,
   signature: scalar.signature.domain,
-  request: nullable(request)
+  request: nullable(request),
+  maxNumBatch: optional(batchNum)
+}
+const transaction = object(transactionFields)
+const group = object({
+  id: scalar.groupId.domain,
+  transactions: Schema.Array(
+    object({ ...transactionFields, requestOffset: values.integer(1, 7) })
+  )
 })
 const authorization = object({
   address: scalar.prefixedAddress.domain,
@@ -72,14 +81,21 @@ const noRequest = {
 }
 
 /** Returns a copy of a posted transaction. Throws a `NodeError` with all violations. */
-export const readTransaction = (input: unknown): PostedTransaction => {
-  const { request, ...posted } = read(transaction, input, "Argument transaction")
-  return {
-    ...noDestination,
-    ...withoutUndefined(posted),
-    request: request == null ? null : { ...noRequest, ...withoutUndefined(request) }
-  }
+export const readTransaction = (input: unknown): PostedTransaction =>
+  withNulls(read(transaction, input, "Argument transaction"))
+
+/** Returns a copy of a posted group. Throws a `NodeError` with all violations. */
+export const readGroup = (input: unknown): PostedGroup => {
+  const { id, transactions } = read(group, input, "Argument group")
+  return { id, transactions: transactions.map(withNulls) }
 }
+
+/** Returns a transaction with null for each absent member that may be null. */
+const withNulls = <T extends typeof transaction.Type>({ request, ...posted }: T) => ({
+  ...noDestination,
+  ...withoutUndefined(posted),
+  request: request == null ? null : { ...noRequest, ...withoutUndefined(request) }
+})
 
 /** Returns a copy of a posted authorization. Throws a `NodeError` with all violations. */
 export const readAuthorization = (input: unknown): PostedAuthorization =>
@@ -222,6 +238,7 @@ export const readPoolArguments = (
 }
 
 const bodyNames = {
+  atomicGroupId: "id",
   zkEthereumAddress: "address",
   bjj: "publicKey",
   toZkEthereumAddress: "toAddress",
@@ -248,11 +265,12 @@ export const withArgumentNames = (network: Network) => {
     failure instanceof SubmissionRefused
       ? new SubmissionRefused({
         faults: failure.faults.map((fault) => {
-          const name = fault.parameter.slice(1)
+          const parentLength = fault.parameter.lastIndexOf("/") + 1
+          const name = fault.parameter.slice(parentLength)
           const own = names.get(name)
           return own === undefined ? fault : {
             ...fault,
-            parameter: `/${own}`,
+            parameter: fault.parameter.slice(0, parentLength) + own,
             message: fault.message.replace(`Property ${name} `, `Property ${own} `)
           }
         }) as unknown as SubmissionRefused["faults"]

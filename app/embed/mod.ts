@@ -2,6 +2,7 @@
 export { type JsonValue, toJson } from "./json.ts"
 export type {
   EmbedOptions,
+  GroupInput,
   ListenOptions,
   LogEntry,
   NodeServer,

@@ -20,6 +20,7 @@ import type {
   Page,
   Pool,
   PostedAuthorization,
+  PostedGroup,
   PostedTransaction,
   PriceFeed,
   RecordReport,
@@ -77,6 +78,13 @@ export type TransactionInput =
   & Omit<PostedTransaction, Destination | "request">
   & Partial<Pick<PostedTransaction, Destination>>
   & { readonly request?: Partial<RequestedTransaction> | null }
+
+/** A group as its senders signed it. Members of its transactions that are null may be left out. */
+export interface GroupInput extends Pick<PostedGroup, "id"> {
+  readonly transactions: ReadonlyArray<
+    TransactionInput & Pick<PostedGroup["transactions"][number], "requestOffset">
+  >
+}
 
 /** Where and how to listen. */
 export interface ListenOptions {
@@ -257,6 +265,26 @@ export interface RollupNode extends AsyncDisposable {
   readonly submitTransaction: (
     posted: TransactionInput
   ) => Promise<Submitted & { readonly id: TransactionId }>
+  /**
+   * Submits an atomic group: 2 to 32 transactions of which each requires another one, so that they
+   * are forged in one batch or never. The pool stores all or none. Rejects as `submitTransaction`
+   * does.
+   *
+   * ```ts
+   * import { NodeError, openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * const group = { id: `0x${"0".repeat(64)}`, transactions: [] }
+   * const error = await node.submitGroup(group).catch((error) => error)
+   * console.log(error instanceof NodeError, error._tag) // => true SubmissionRefused
+   * console.log(error.violations.some(({ path }) => path === "/transactions")) // => true
+   * await node.close()
+   * ```
+   */
+  readonly submitGroup: (
+    posted: GroupInput
+  ) => Promise<Submitted & { readonly ids: ReadonlyArray<TransactionId> }>
   /**
    * Submits an authorization to create accounts for a key, as a POST over HTTP does. Rejects as
    * `submitTransaction` does.

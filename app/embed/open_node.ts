@@ -24,6 +24,7 @@ import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
   readAuthorization,
+  readGroup,
   readListenOptions,
   readOptions,
   readPoolArguments,
@@ -144,6 +145,8 @@ const nodeOf = (
     state: () => call(() => reader.state),
     submitTransaction: (posted) =>
       call(() => Effect.mapError(submission.submitTransaction(readTransaction(posted)), named)),
+    submitGroup: (posted) =>
+      call(() => Effect.mapError(submission.submitGroup(readGroup(posted)), named)),
     submitAuthorization: (posted) =>
       call(() => Effect.mapError(submission.submitAuthorization(readAuthorization(posted)), named)),
     pool: promisedPool(pool, call),
