@@ -276,9 +276,8 @@ export interface RollupNode extends AsyncDisposable {
    *
    * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
    * const group = { id: `0x${"0".repeat(64)}`, transactions: [] }
-   * const error = await node.submitGroup(group).catch((error) => error)
-   * console.log(error instanceof NodeError, error._tag) // => true SubmissionRefused
-   * console.log(error.violations.some(({ path }) => path === "/transactions")) // => true
+   * const error: unknown = await node.submitGroup(group).catch((error: unknown) => error)
+   * if (error instanceof NodeError) console.log(error._tag) // => SubmissionRefused
    * await node.close()
    * ```
    */

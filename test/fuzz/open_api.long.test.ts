@@ -3,7 +3,7 @@
  * connections, and bytes that are not requests; checks that the responses match the documents. To
  * replay one seed:
  *
- *     SEED=123 npm test -- test/fuzz/open_api.test.ts
+ *     SEED=123 npm run test:long -- test/fuzz/open_api.long.test.ts
  *
  * REQUESTS=200000 sends more of them.
  */
@@ -21,7 +21,7 @@ const seed = Number(process.env.SEED ?? 1)
 const requests = Number(process.env.REQUESTS ?? 20_000)
 /** Each takes a new connection. */
 const noises = Math.ceil(requests / 20)
-const replay = `replay: SEED=${seed} npm test -- test/fuzz/open_api.test.ts`
+const replay = `replay: SEED=${seed} npm run test:long -- test/fuzz/open_api.long.test.ts`
 
 const shown = (bytes: Buffer) => JSON.stringify(bytes.toString("latin1", 0, 2000))
 const shownAnswer = (outcome: Outcome) =>
