@@ -30,7 +30,7 @@ const LONGEST = [
   "sql/connection/lost_commits.long.test",
   "sql/postings/plans.test",
   "journal/crash.test",
-  "program/directory.test",
+  "program/directory.long.test",
   "examples.test",
   "conformance/wire.test",
   "sql/pool/pool.test",
