@@ -5,7 +5,7 @@ import { isSqliteError } from "./_database.ts"
 /**
  * Returns the failure for an error of a commit. It is temporary if the system refused a write:
  * SQLite reports a full disk as FULL, and an exceeded quota or size limit of a file as IOERR_WRITE.
- * After any other error, such as a failed sync, nobody knows what is on the disk.
+ * After any other error, such as a failed sync, the content of the disk is unknown.
  */
 export const commitFailure = (error: unknown, directory: string): StoreFailure => {
   const reason = error instanceof Error ? error.message : String(error)

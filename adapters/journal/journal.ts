@@ -27,7 +27,7 @@ export type OnCommits = (failure: StoreFailure | undefined) => void
  * The accepted writes of a directory, in order. The entries that are appended in one turn of the
  * event loop share a commit. If the disk refuses a commit, its entries are dropped and undone, and
  * later commits can succeed. After any other error the journal has failed until it is opened again:
- * nobody knows what is on the disk.
+ * the content of the disk is unknown.
  */
 export class Journal implements CheckpointedJournal, RecordLog {
   readonly directory: string
