@@ -25,7 +25,8 @@ export {
   combinedKeys,
   keysOfRow,
   postingKey,
-  valuesCondition
+  hasAllOf,
+  hasOneOf
 } from "./posting_entries.ts"
 export {
   type FacetName,

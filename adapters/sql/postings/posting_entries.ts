@@ -40,12 +40,13 @@ export const combinedKeys = (
     ].join(" || ")
   )
 
-/** Returns an SQL condition: whether a row `r` has one of the values of a facet. */
-export const valuesCondition = (
-  { facets }: PostingList,
-  facet: string,
-  values: string
-): string => `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
+/** Returns an SQL condition: a value of a row `r` in a facet is one of `values`. */
+export const hasOneOf = ({ facets }: PostingList, facet: string, values: string): string =>
+  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
+
+/** Returns an SQL condition: all values of a row `r` in a facet are among `values`. */
+export const hasAllOf = ({ facets }: PostingList, facet: string, values: string): string =>
+  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" AND ")})`
 
 /** Returns every choice of one or more of the names, each in their order. */
 export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>

@@ -14,7 +14,8 @@ import {
   type PostingListName,
   postingLists,
   unindexedTail,
-  valuesCondition
+  hasAllOf,
+  hasOneOf
 } from "../postings/mod.ts"
 import { membersSql } from "../connection/mod.ts"
 import { queuedRows, transactionItemSql } from "./history_rows.ts"
@@ -80,23 +81,26 @@ export const readPostings = <N extends PostingListName>(
   if (selections.some(isPair)) return readPair(list, selections)
   const { keys, parentKeys } = lookUpKeys(name, filters)
   if (parentKeys.length === 0) return readLists(keys, "postings")
-  const conditions = conditionsOf(list, selections.slice(1))
+  const condition = conditionOf(list, selections.slice(1))
   return {
-    shape: `tail and ${conditions.shape}`,
+    shape: "with tail",
     text: (parameter) => {
       const above = parameter("bytea[]")
       return {
         lists: "postings",
-        others: [`
-SELECT tail.item FROM unnest(${above}) AS above (key) CROSS JOIN LATERAL (
-  SELECT r.item_id AS item FROM ${list.table} AS r WHERE r.item_id = ANY(${
-          unindexedTail("above.key")
-        }::bigint[]) AND ${conditions.text(parameter)}
-) AS tail`]
+        others: [
+          selectedItems(
+            list,
+            `unnest(${above}) AS above (key) CROSS JOIN LATERAL unnest(${
+              unindexedTail("above.key")
+            }) AS listed (item)`,
+            condition.text(parameter)
+          )
+        ]
       }
     },
     keys: keysParameter(keys),
-    values: [keysParameter(parentKeys), ...conditions.values]
+    values: [keysParameter(parentKeys), ...condition.values]
   }
 }
 
@@ -127,27 +131,58 @@ const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<FacetSe
   })
 }
 
-/** Returns the values of which an item must have one. */
+/** Returns the values of which an item must have one; if empty, it must have one of each list. */
 const commonDigits = ({ digits: [first, second] }: FacetSelection): ReadonlyArray<string> =>
   second === undefined ? first! : first!.filter((value) => second.includes(value))
 
 /** Whether no list has all items of the selection: it names a sender and another receiver. */
 const isPair = (selection: FacetSelection): boolean => commonDigits(selection).length === 0
 
-/** Returns conditions for a row `r`. */
-const conditionsOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
-  const conditions = selections.flatMap(({ digits, facet }) =>
-    digits.map((values) => ({ facet, values }))
-  )
+/** Returns the value of the sender alone and that of the receiver alone. */
+const pairOf = ({ digits }: FacetSelection): ReadonlyArray<string> =>
+  digits.map(([ofOneSide]) => ofOneSide!)
+
+/**
+ * Returns a condition for a row `r`. It has a parameter for each facet of the list and one for a
+ * pair of sender and receiver. These are NULL if the query does not name them, so that all
+ * combinations of filters share a statement.
+ */
+const conditionOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
+  const facets = Object.keys(list.facets)
+  const pair = selections.find(isPair)
+  const oneOf = (facet: string) => {
+    const selection = selections.find((each) => each.facet === facet)
+    return selection === undefined || selection === pair
+      ? null
+      : keysParameter(commonDigits(selection).map(bytesOf))
+  }
   return {
-    shape: conditions.map(({ facet }) => facet).join(),
-    text: (parameter: Parameter) =>
-      conditions.map(({ facet }) => valuesCondition(list, facet, parameter("bytea[]"))).join(
-        " AND "
-      ),
-    values: conditions.map(({ values }) => keysParameter(values.map(bytesOf)))
+    text: (parameter: Parameter) => {
+      const conditions = facets.map((facet) => {
+        const values = parameter("bytea[]")
+        return `(${values} IS NULL OR ${hasOneOf(list, facet, values)})`
+      })
+      const values = parameter("bytea[]")
+      const both = facets.filter((facet) => list.facets[facet]!.values.length === 2).map((facet) =>
+        `(${hasAllOf(list, facet, values)})`
+      )
+      return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
+    },
+    values: [
+      ...facets.map(oneOf),
+      pair === undefined ? null : keysParameter(pairOf(pair).map(bytesOf))
+    ]
   }
 }
+
+/**
+ * Returns a query of the items `listed.item` whose row `r` meets a condition. The limit makes the
+ * planner look up each row by its index.
+ */
+const selectedItems = ({ table }: PostingList, listed: string, condition: string): string => `
+SELECT selected.item FROM ${listed} CROSS JOIN LATERAL (
+  SELECT r.item_id AS item FROM ${table} AS r WHERE r.item_id = listed.item AND ${condition} LIMIT 1
+) AS selected`
 
 /**
  * Plans a read of the transactions from a sender to another receiver. It reads the shorter one of
@@ -157,32 +192,33 @@ const readPair = (
   list: PostingList,
   selections: ReadonlyArray<FacetSelection>
 ): ListQueryPlan => {
-  const { digits, facet } = selections.find(isPair)!
-  const conditions = conditionsOf(list, selections)
+  const pair = selections.find(isPair)!
+  const condition = conditionOf(list, selections)
   return {
-    shape: `pair ${conditions.shape}`,
+    shape: "pair",
     text: (parameter) => ({
       lists: "postings",
-      others: [`
-SELECT paired.item FROM (
+      others: [
+        selectedItems(
+          list,
+          `(
   SELECT asked.key FROM unnest(${parameter("bytea[]")}) AS asked (key)
   ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = asked.key ORDER BY first_item DESC LIMIT 1) NULLS FIRST LIMIT 1
-) AS shorter CROSS JOIN LATERAL (
-  SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key
-) AS listed CROSS JOIN LATERAL (
-  SELECT r.item_id AS item FROM ${list.table} AS r WHERE r.item_id = listed.item AND ${
-        conditions.text(parameter)
-      } LIMIT 1
-) AS paired`]
+) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
+          condition.text(parameter)
+        )
+      ]
     }),
     keys: keysParameter([]),
     values: [
-      // the first value of each is that of its side alone
-      keysParameter(digits.map(([value]) => postingKey(list, [facet, bytesOf(value!)]))),
-      ...conditions.values
+      keysParameter(pairOf(pair).map((value) => postingKey(list, [pair.facet, bytesOf(value)]))),
+      ...condition.values
     ]
   }
 }
+
+/** All queued transactions. OFFSET makes the planner use the index of those that are not forged. */
+const queued = queuedRows("NOT forged OFFSET 0")
 
 /**
  * Adds the queued transactions of the filters to a plan. None of them is in a batch: the plan must
@@ -193,29 +229,26 @@ export const withQueued = (
   plan: ListQueryPlan
 ): ListQueryPlan => {
   const list = postingLists.transactions
-  const conditions = conditionsOf(list, selectionsOf(list, filters))
+  const condition = conditionOf(list, selectionsOf(list, filters))
   return {
     ...plan,
-    shape: `${plan.shape} with queued ${conditions.shape}`,
+    shape: `${plan.shape} with queued`,
     text: (parameter) => {
-      const condition = conditions.text(parameter)
+      const isSelected = condition.text(parameter)
       const text = plan.text(parameter)
       return {
         ...text,
         others: [
-          `SELECT r.item_id AS item FROM (${queuedRows("NOT forged")}) AS r ${
-            condition === "" ? "" : `WHERE ${condition}`
-          }`,
+          `SELECT r.item_id AS item FROM (${queued}) AS r WHERE ${isSelected}`,
           ...text.others ?? []
         ],
+        // IS TRUE makes the planner look up each row in a hash table of the page
         otherRows: [
-          `SELECT r.item_id, ${transactionItemSql} FROM (${
-            queuedRows("NOT forged")
-          }) AS r WHERE r.item_id IN (SELECT page.item FROM page)`
+          `SELECT r.item_id, ${transactionItemSql} FROM (${queued}) AS r WHERE (r.item_id IN (SELECT page.item FROM page)) IS TRUE`
         ]
       }
     },
-    values: [...conditions.values, ...plan.values]
+    values: [...condition.values, ...plan.values]
   }
 }
 
