@@ -46,7 +46,8 @@ describe("the cost of reads in memory", () => {
           const index = list === "bids" ? auction.bids.index : auction.slots
           const facet = facetNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
           const keys = new Set([forger])
-          const { count, ranges } = index.select([{ kind: "key", facet, keys }], 0, 10_000)
+          const constraint = { kind: "key", facets: [facet], keys } as const
+          const { count, ranges } = index.select([constraint], 0, 10_000)
           assert.isAtMost(ranges.length, 1)
           return count
         })
@@ -82,10 +83,10 @@ describe("the cost of reads in memory", () => {
     const ofForger = (forger: number) => {
       const positions = auction.bids.index.select(
         [
-          { kind: "key", facet: facetNumber("bids", "slotNum"), keys: new Set([7]) },
+          { kind: "key", facets: [facetNumber("bids", "slotNum")], keys: new Set([7]) },
           {
             kind: "key",
-            facet: facetNumber("bids", "forgerAddr"),
+            facets: [facetNumber("bids", "forgerAddr")],
             keys: new Set([addressOf(forger)])
           }
         ],
