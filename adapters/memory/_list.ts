@@ -27,7 +27,7 @@ import {
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import { type AccountsAndTokens, NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { readFilters } from "./_filters.ts"
-import { mergePages, pageOfRows } from "./_page.ts"
+import { mergePages, pageOfEntries } from "./_page.ts"
 import type { FilterIndex, IndexedRows, RowList } from "./filter_index/mod.ts"
 import type { LedgerState, ListRows } from "./state/mod.ts"
 
@@ -239,13 +239,19 @@ export const listPage = <N extends ListName>(
   if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, stamp }
   const { itemOf, rows } = source.unindexed
   const merged = mergePages(
-    { rows: page.map((position) => ({ itemId: source.itemIdAt(position), position })), counts },
-    pageOfRows(rows.filter((row) => source.index.matches(row, constraints)), query),
+    {
+      entries: page.map((position) => ({
+        itemId: source.itemIdAt(position),
+        item: () => source.itemAt(position)
+      })),
+      counts
+    },
+    pageOfEntries(
+      rows.filter((row) => source.index.matches(row, constraints))
+        .map((row) => ({ itemId: row.itemId, item: () => itemOf(row) })),
+      query
+    ),
     query
   )
-  return {
-    items: merged.rows.map((row) => "position" in row ? source.itemAt(row.position) : itemOf(row)),
-    counts: merged.counts,
-    stamp
-  }
+  return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, stamp }
 }

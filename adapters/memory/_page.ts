@@ -1,35 +1,37 @@
 import { limitDefault, type PageCounts } from "../../core/contract/mod.ts"
 
-interface Numbered {
+/** An item that is read only if it is on the page. */
+interface Entry<Item> {
   readonly itemId: number
+  readonly item: () => Item
 }
 
-/** The rows of a page in the order of the query, and its counts. */
-interface RowPage<Row extends Numbered> {
-  readonly rows: ReadonlyArray<Row>
+/** The entries of a page in the order of the query, and its counts. */
+interface EntryPage<Item> {
+  readonly entries: ReadonlyArray<Entry<Item>>
   readonly counts: PageCounts
 }
 
-/** The part of a query that chooses among the matching rows. */
+/** The part of a query that chooses among the matching items. */
 interface PageQuery {
   readonly fromItem?: number
   readonly order?: "ASC" | "DESC"
   readonly limit?: number
 }
 
-/** Returns the page of rows that all match, ascending by item id. */
-export const pageOfRows = <Row extends Numbered>(
-  matching: ReadonlyArray<Row>,
+/** Returns the page of entries that all match, ascending by item id. */
+export const pageOfEntries = <Item>(
+  matching: ReadonlyArray<Entry<Item>>,
   { fromItem, limit = limitDefault, order }: PageQuery
-): RowPage<Row> => {
+): EntryPage<Item> => {
   const remaining = order === "DESC"
     ? matching.filter(({ itemId }) => itemId <= (fromItem ?? Infinity)).reverse()
     : matching.filter(({ itemId }) => itemId >= (fromItem ?? 0))
-  const rows = remaining.slice(0, limit)
+  const entries = remaining.slice(0, limit)
   return {
-    rows,
+    entries,
     counts: {
-      pendingItems: remaining.length - rows.length,
+      pendingItems: remaining.length - entries.length,
       totalItems: matching.length,
       firstItem: matching[0]?.itemId ?? null,
       lastItem: matching.at(-1)?.itemId ?? null
@@ -37,30 +39,31 @@ export const pageOfRows = <Row extends Numbered>(
   }
 }
 
-/** Returns the page of two sets of rows without common item ids from their pages of one query. */
-export const mergePages = <One extends Numbered, Other extends Numbered>(
-  one: RowPage<One>,
-  other: RowPage<Other>,
+/** Returns the page of two sets of items from the pages that the same query has in each set. */
+export const mergePages = <Item>(
+  one: EntryPage<Item>,
+  other: EntryPage<Item>,
   { limit = limitDefault, order }: PageQuery
-): RowPage<One | Other> => {
+): EntryPage<Item> => {
   const direction = order === "DESC" ? -1 : 1
-  const rows = [...one.rows, ...other.rows]
-    .sort((row, another) => direction * (row.itemId - another.itemId))
-  const { counts } = one
-  const { counts: otherCounts } = other
+  const entries = [...one.entries, ...other.entries]
+    .sort((entry, another) => direction * (entry.itemId - another.itemId))
+  const [counts, otherCounts] = [one.counts, other.counts]
   return {
-    rows: rows.slice(0, limit),
+    entries: entries.slice(0, limit),
     counts: {
-      pendingItems: counts.pendingItems + otherCounts.pendingItems + Math.max(0, rows.length - limit),
+      pendingItems: counts.pendingItems + otherCounts.pendingItems +
+        Math.max(0, entries.length - limit),
       totalItems: counts.totalItems + otherCounts.totalItems,
-      firstItem: extreme(Math.min, counts.firstItem, otherCounts.firstItem),
-      lastItem: extreme(Math.max, counts.lastItem, otherCounts.lastItem)
+      firstItem: chosen(Math.min, counts.firstItem, otherCounts.firstItem),
+      lastItem: chosen(Math.max, counts.lastItem, otherCounts.lastItem)
     }
   }
 }
 
-const extreme = (
-  of: (...values: ReadonlyArray<number>) => number,
+/** Returns the choice of two item ids, of which either can be missing. */
+const chosen = (
+  choose: (one: number, other: number) => number,
   one: number | null,
   other: number | null
-): number | null => one === null || other === null ? one ?? other : of(one, other)
+): number | null => one === null || other === null ? one ?? other : choose(one, other)
