@@ -137,6 +137,22 @@ describe("the filter index of a table", () => {
     assert.deepStrictEqual(found(listsOf.either), [])
   })
 
+  it("finds the rows with the same key on both sides as one list, without a pass over it", () => {
+    const table = new Table(facets)
+    for (let id = 1; id <= 300; id++) {
+      const other = id % 3 === 0 ? 5 : 4
+      table.append({ itemId: id, one: 4, other, colour: "red", name: "", open: true })
+    }
+    const { count, ranges } = table.index.select(
+      [keyConstraint(listsOf.one, 4), keyConstraint(listsOf.other, 4)],
+      0,
+      table.length
+    )
+    assert.strictEqual(count, 200)
+    assert.lengthOf(ranges, 1)
+    assert.strictEqual(ranges[0]!.positions, table.index.positionsOf(oneAndOther, 4))
+  })
+
   it("is correct after a split list became short again", () => {
     const table = new Table(facets)
     const row = (itemId: number): Row => ({
