@@ -39,7 +39,9 @@ export class FacetCodes<Row> {
   /** Reads the keys of rows; `from` is the position of the first one. */
   read(rows: ReadonlyArray<Row>, from: number): void {
     const { codesOfRows, keyOf, start } = this
-    for (let i = 0; i < rows.length; i++) codesOfRows[from - start + i] = this.codeOf(keyOf(rows[i]!))
+    for (let i = 0; i < rows.length; i++) {
+      codesOfRows[from - start + i] = this.codeOf(keyOf(rows[i]!))
+    }
   }
 
   /** Returns the code of the key of a row, or −1 if the key is null. */
