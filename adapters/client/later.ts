@@ -255,7 +255,7 @@ export interface HistoryTransactions {
 
 /** The parameters of `transactions`, which are ordered by batch number, then position. */
 export interface HistoryTransactionsQuery extends Paging {
-  /** Only items of this account, as sender or receiver; not together with tokenId, zkEthereumAddress, BJJ. */
+  /** Only items of this account, as sender or receiver; not together with zkEthereumAddress, BJJ, tokenId. */
   readonly accountIndex?: string
   /** Only items of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, BJJ. */
   readonly zkEthereumAddress?: string

@@ -3,14 +3,13 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
+  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, ExitsQuery, HistoryTransactionsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens,
-  Verifier
+  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -172,6 +171,36 @@ export interface HistoryTransactions {
   readonly transactions: ReadonlyArray<HistoryTransaction>
   /** Items that match and come after this page. */
   readonly pendingItems: number
+}
+
+/** The parameters of `transactions`, which are ordered by batch number, then position. */
+export interface HistoryTransactionsQuery extends Paging {
+  /** Only items of this account, as sender or receiver; not together with fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ, tokenId. */
+  readonly accountIndex?: string
+  /** Only items of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly zkEthereumAddress?: string
+  /** Only items of accounts of this BabyJubJub key, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, fromBJJ, toBJJ. */
+  readonly BJJ?: string
+  /** Only items of this token; not together with accountIndex, fromAccountIndex, toAccountIndex. */
+  readonly tokenId?: number
+  /** Only items of this batch. */
+  readonly batchNum?: number
+  /** Only transactions of this type. */
+  readonly type?: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Only transactions that this account sends; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ, tokenId. */
+  readonly fromAccountIndex?: string
+  /** Only transactions that this account receives; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ, tokenId. */
+  readonly toAccountIndex?: string
+  /** Only transactions that an account of this Ethereum address sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly fromZkEthereumAddress?: string
+  /** Only transactions that an account of this Ethereum address receives; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  readonly toZkEthereumAddress?: string
+  /** Only transactions that an account of this BabyJubJub key sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly fromBJJ?: string
+  /** Only transactions that an account of this BabyJubJub key receives; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ. */
+  readonly toBJJ?: string
+  /** If true, also L1 user transactions that wait in a queue. */
+  readonly includePendingL1s?: boolean
 }
 
 /** Group of transactions forged together. */

@@ -18,6 +18,22 @@ export const lowerBound = (
   return low
 }
 
+/** As `lowerBound`. Faster if the index is near `from`: the steps from there double. */
+export const lowerBoundNear = (
+  sorted: ReadonlyArray<number>,
+  value: number,
+  from: number,
+  to: number
+): number => {
+  let low = from
+  let step = 1
+  while (low + step < to && sorted[low + step]! < value) {
+    low += step
+    step *= 2
+  }
+  return lowerBound(sorted, value, low, Math.min(low + step + 1, to))
+}
+
 /**
  * Returns the first index in [from, to) for which `isBefore` is false, or `to` if there is none.
  * `isBefore` must be true for a prefix of the range and false for the rest.

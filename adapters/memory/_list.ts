@@ -5,11 +5,8 @@ import {
   type Items,
   type ListItems,
   type ListName,
-  type Filter,
   limitDefault,
-  type ListDeclaration,
-  type ListQuery,
-  lists
+  type ListQuery
 } from "../../core/contract/mod.ts"
 import {
   type Account,
@@ -28,20 +25,11 @@ import {
   type TransactionView
 } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import {
-  type AccountsAndTokens,
-  NotRegistered,
-  type Page,
-  type UnregisteredThing
-} from "../../core/ports/mod.ts"
-import type { FilterIndex, IndexedRows, RowList, Constraint, Key } from "./filter_index/mod.ts"
-import {
-  type LedgerState,
-  type ListRows,
-  type DerivedFacet,
-  facetNumber,
-  indexSpecs
-} from "./state/mod.ts"
+import { type AccountsAndTokens, NotRegistered, type Page } from "../../core/ports/mod.ts"
+import { readFilters } from "./_filters.ts"
+import { mergePages, pageOfEntries } from "./_page.ts"
+import type { FilterIndex, IndexedRows, RowList } from "./filter_index/mod.ts"
+import type { LedgerState, ListRows } from "./state/mod.ts"
 
 /** How a list gets its items. Positions are those of its index. */
 interface ListSource<Row, Item> {
@@ -52,6 +40,11 @@ interface ListSource<Row, Item> {
   readonly positionOf: (itemId: number) => number
   readonly itemIdAt: (position: number) => number
   readonly itemAt: (position: number) => Item
+  /** Rows that the list has beside those of its index, ascending by item id. */
+  readonly unindexed?: {
+    readonly rows: ReadonlyArray<Row>
+    readonly itemOf: (row: Row) => Item
+  }
 }
 
 /** Returns the source of each list. */
@@ -64,11 +57,14 @@ const listSources: {
   accounts: (state) =>
     tableSource(state.history.accounts.table, (account) => accountView(state, account)),
   exits: (state) => tableSource(state.history.exits.table, (exit) => exitView(state, exit)),
-  transactions: (state) =>
-    tableSource(
-      state.history.transactions,
-      (transaction) => transactionView(state, transaction)
-    ),
+  transactions: (state, { batchNum, includePending }) => {
+    const itemOf = (transaction: Transaction) => transactionView(state, transaction)
+    const forged = tableSource(state.history.transactions, itemOf)
+    // a queued transaction has no batch
+    return includePending === true && batchNum === undefined
+      ? { ...forged, unindexed: { rows: state.history.queuedTransactions(), itemOf } }
+      : forged
+  },
   batches: (state) => tableSource(state.history.batches, identity),
   // every number is a slot, and its own position and item id
   slots: (state, { maxSlotNum, wonByForger }) => {
@@ -233,103 +229,29 @@ export const listPage = <N extends ListName>(
     ? positions.ascendingFrom(start, limit)
     : positions.descendingBelow(start, limit)
   const rank = positions.rank(start)
-  return {
-    items: page.map(source.itemAt),
-    counts: {
-      pendingItems: (isAscending ? positions.count - rank : rank) - page.length,
-      totalItems: positions.count,
-      firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
-      lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
+  const counts = {
+    pendingItems: (isAscending ? positions.count - rank : rank) - page.length,
+    totalItems: positions.count,
+    firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
+    lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
+  }
+  const { stamp } = state
+  if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, stamp }
+  const { itemOf, rows } = source.unindexed
+  const merged = mergePages(
+    {
+      entries: page.map((position) => ({
+        itemId: source.itemIdAt(position),
+        item: () => source.itemAt(position)
+      })),
+      counts
     },
-    stamp: state.stamp
-  }
+    pageOfEntries(
+      rows.filter((row) => source.index.matches(row, constraints))
+        .map((row) => ({ itemId: row.itemId, item: () => itemOf(row) })),
+      query
+    ),
+    query
+  )
+  return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, stamp }
 }
-
-/** The constraints of a query in facet order, and its positions [from, to). */
-interface IndexSelection {
-  readonly constraints: ReadonlyArray<Constraint>
-  readonly from: number
-  readonly to: number
-}
-
-/** Turns each filter into a constraint or a range of positions, according to its spec. */
-const readFilters = (
-  state: LedgerState,
-  name: ListName,
-  values: { readonly [filter: string]: unknown }
-): IndexSelection | NotRegistered => {
-  const declaration: ListDeclaration = lists[name]
-  const specs = indexSpecs[name]
-  const keysByFilter = new Map<string, ReadonlySet<Key>>()
-  const derivedFacets: Array<readonly [filter: string, facet: DerivedFacet<never>]> = []
-  const constraints: Array<Constraint> = []
-  const unregistered: Array<UnregisteredThing> = []
-  let from = 0
-  let to = Infinity
-  for (const [filter, value] of Object.entries(values)) {
-    const declared = declaration.filters[filter]
-    const spec = specs[filter]
-    if (value === undefined || declared === undefined || spec === undefined) continue
-    if (declared.match === "flag" && value === false) continue
-    const kind = declared.references
-    if (kind !== undefined) {
-      for (const each of valuesOf(value)) {
-        if (!isRegistered(state, kind, each as number)) {
-          unregistered.push({ filter, kind, value: each as number })
-        }
-      }
-    }
-    if (spec.kind === "range") {
-      const [first, end] = spec.range(value, state)
-      from = Math.max(from, first)
-      to = Math.min(to, end)
-    } else if (spec.kind === "text") {
-      if (value !== "") {
-        constraints.push({ kind: "text", facet: facetNumber(name, filter), needle: String(value) })
-      }
-    } else {
-      keysByFilter.set(filter, new Set(valuesOf(value)))
-      if ("derivedFrom" in spec) derivedFacets.push([filter, spec])
-      if ("implies" in spec) keysByFilter.set(spec.implies, new Set([true]))
-    }
-  }
-  if (isNonEmpty(unregistered)) {
-    return new NotRegistered({ things: unregistered, stamp: state.stamp })
-  }
-  for (const [filter, { derivedFrom, keyOf }] of derivedFacets) {
-    const sourceKeys = keysByFilter.get(derivedFrom)
-    if (sourceKeys === undefined) continue
-    const keys = keysByFilter.get(filter)!
-    keysByFilter.delete(filter)
-    keysByFilter.set(
-      derivedFrom,
-      new Set([...sourceKeys].filter((key) => keys.has(keyOf(key, state)!)))
-    )
-  }
-  for (const [filter, keys] of keysByFilter) {
-    constraints.push({ kind: "key", facet: facetNumber(name, filter), keys })
-  }
-  constraints.sort((one, other) => one.facet - other.facet)
-  return { constraints, from, to }
-}
-
-/** Returns whether the token, account or batch that a filter names exists. */
-const isRegistered = (
-  { history, tokens }: LedgerState,
-  kind: NonNullable<Filter["references"]>,
-  value: number
-): boolean => {
-  switch (kind) {
-    case "token":
-      return tokens.find(value) !== undefined
-    case "account":
-      return history.accounts.find(value) !== undefined
-    case "batch":
-      return history.batch(value) !== undefined
-  }
-}
-
-const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
-
-const valuesOf = (value: unknown): ReadonlyArray<Key> =>
-  (Array.isArray(value) ? value : [value]) as ReadonlyArray<Key>

@@ -20,6 +20,15 @@ export const later: Revision = {
   path: "/",
   doc: "Pages have `pendingItems`, the number of items that follow",
   parameters: {
+    transactions: {
+      fromAccountIndex: null,
+      toAccountIndex: null,
+      fromAddress: null,
+      toAddress: null,
+      fromPublicKey: null,
+      toPublicKey: null,
+      includePending: null
+    },
     slots: { wonByForger: null },
     bids: { forgerAddr: null },
     tokens: { addresses: null },

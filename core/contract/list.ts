@@ -1,4 +1,5 @@
 import type { ScalarName, ScalarValues } from "./scalars/mod.ts"
+import { sideExclusions } from "./side_filters.ts"
 
 /** How a filter compares its value with an item. */
 export type Match =
@@ -16,6 +17,8 @@ export type Match =
   | "atMost"
   /** `true` selects items with the property; `false` selects all items. */
   | "flag"
+  /** `true` adds items with the property, which the list leaves out otherwise. */
+  | "adding"
 
 /** One filter of a list. */
 export interface Filter<S extends ScalarName = ScalarName> {
@@ -157,9 +160,58 @@ export const lists = {
       publicKey,
       tokenId,
       batchNum,
-      type: filter("transactionType", "equal", "type", "Only transactions of this type")
+      type: filter("transactionType", "equal", "type", "Only transactions of this type"),
+      fromAccountIndex: filter(
+        "accountIndex",
+        "equal",
+        "fromAccountIndex",
+        "Only transactions that this account sends",
+        "account"
+      ),
+      toAccountIndex: filter(
+        "accountIndex",
+        "equal",
+        "toAccountIndex",
+        "Only transactions that this account receives",
+        "account"
+      ),
+      fromAddress: filter(
+        "prefixedAddress",
+        "equal",
+        "fromZkEthereumAddress",
+        "Only transactions that an account of this Ethereum address sends"
+      ),
+      toAddress: filter(
+        "prefixedAddress",
+        "equal",
+        "toZkEthereumAddress",
+        "Only transactions that an account of this Ethereum address receives"
+      ),
+      fromPublicKey: filter(
+        "publicKey",
+        "equal",
+        "fromBJJ",
+        "Only transactions that an account of this BabyJubJub key sends"
+      ),
+      toPublicKey: filter(
+        "publicKey",
+        "equal",
+        "toBJJ",
+        "Only transactions that an account of this BabyJubJub key receives"
+      ),
+      includePending: filter(
+        "boolean",
+        "adding",
+        "includePendingL1s",
+        "If true, also L1 user transactions that wait in a queue"
+      )
     },
-    exclusions: ownership,
+    exclusions: [
+      ...sideExclusions,
+      ["accountIndex", "tokenId"],
+      ["fromAccountIndex", "tokenId"],
+      ["toAccountIndex", "tokenId"]
+    ],
     atLeastOne: [],
     ordered: []
   },

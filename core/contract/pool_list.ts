@@ -1,5 +1,6 @@
 import type { Filter, ListDeclaration } from "./list.ts"
 import type { ScalarName, ScalarValues } from "./scalars/mod.ts"
+import { sideExclusions } from "./side_filters.ts"
 
 const filter = <S extends ScalarName>(scalar: S, parameter: string, doc: string): Filter<S> => ({
   scalar,
@@ -59,29 +60,13 @@ const filters = {
   )
 } as const
 
-/** Filters by account, by address and by key: of both sides, of the sender, of the receiver. */
-const families = [
-  ["accountIndex", "fromAccountIndex", "toAccountIndex"],
-  ["address", "fromAddress", "toAddress"],
-  ["publicKey", "fromPublicKey", "toPublicKey"]
-] as const
-
-/** The families exclude each other; the filter of both sides excludes those of one side. */
-const exclusions = families.flatMap((family, number) => [
-  [family[0], family[1]] as const,
-  [family[0], family[2]] as const,
-  ...families.slice(number + 1).flatMap((other) =>
-    family.flatMap((one) => other.map((two) => [one, two] as const))
-  )
-])
-
 /** The list of the pool. `parameter` is the name in the default network. */
 export const poolList = {
   itemsProperty: "transactions",
   title: "PoolTransactions",
   order: "order of arrival in the pool",
   filters,
-  exclusions,
+  exclusions: sideExclusions,
   atLeastOne: [],
   ordered: []
 } satisfies ListDeclaration

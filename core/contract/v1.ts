@@ -215,6 +215,7 @@ export const v1: Revision = {
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
   parameters: {
     ...later.parameters,
+    transactions: {},
     tokens: {},
     coordinators: { onlyLatest: null }
   },

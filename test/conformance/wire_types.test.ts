@@ -388,7 +388,17 @@ describe("a revision", () => {
     assert.deepStrictEqual(compared, {
       accounts: ["address equal", "publicKey equal", "tokenIds oneOf token"],
       exits: [...parts, "onlyPendingWithdraws flag"],
-      transactions: [...parts, "type equal"],
+      transactions: [
+        ...parts,
+        "type equal",
+        "fromAccountIndex equal account",
+        "toAccountIndex equal account",
+        "fromAddress equal",
+        "toAddress equal",
+        "fromPublicKey equal",
+        "toPublicKey equal",
+        "includePending adding"
+      ],
       batches: [
         "minBatchNum greaterThan",
         "maxBatchNum lessThan",

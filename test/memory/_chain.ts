@@ -304,7 +304,17 @@ export const randomBlock = (
   const unforged = view.queue(open)
   const queued = Array.from(
     { length: random.below(4) },
-    (_, i) => newQueued(open, unforged.length + i, random.below(5))
+    (_, i): New<Transaction> => {
+      const created = newQueued(open, unforged.length + i, random.below(5))
+      // names accounts of which some are created later
+      return random.chance(0.5) ? created : {
+        ...created,
+        type: "ForceTransfer",
+        fromAccountIndex: random.chance(0.5) ? 256 + random.below(40) : null,
+        fromPublicKey: null,
+        toAccountIndex: 256 + random.below(40)
+      }
+    }
   )
   const account = (index: number) => view.account(index)!
   const batches: Array<BatchChanges> = []

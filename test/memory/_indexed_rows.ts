@@ -11,22 +11,37 @@ export interface Row {
   readonly open: boolean
 }
 
-const key = (keys: KeyFacet<Row>["keys"], isMutable = false): KeyFacet<Row> => ({
+const key = (keyOf: KeyFacet<Row>["keyOf"], isMutable = false): KeyFacet<Row> => ({
   kind: "key",
-  keys,
+  keyOf,
   isMutable
 })
+/** The numbers of the facets. */
+export const facetOf = {
+  oneOnly: 0,
+  otherOnly: 1,
+  oneAndOther: 2,
+  colour: 3,
+  remainder: 4,
+  open: 5,
+  name: 6
+}
+const sides: ReadonlyArray<number> = [facetOf.oneOnly, facetOf.otherOnly, facetOf.oneAndOther]
 /**
- * Two fixed keys, a colour, a key that excludes the colour (facets 1 and 2), a mutable key, and a
+ * Three facets with disjoint lists, a colour, a key that excludes the colour, a mutable key, and a
  * text.
  */
 export const facets = new FacetSet<Row>([
-  key([(row) => row.one, (row) => row.other]),
-  key([(row) => row.colour]),
-  key([(row) => row.one % 3]),
-  key([(row) => row.open ? true : null], true),
+  key(({ one, other }) => one === other ? null : one),
+  key(({ one, other }) => one === other ? null : other),
+  key(({ one, other }) => one === other ? one : null),
+  key((row) => row.colour),
+  key((row) => row.one % 3),
+  key((row) => row.open ? true : null, true),
   { kind: "text", text: (row) => row.name }
-], (earlier, later) => !(earlier === 1 && later === 2) && earlier !== 3)
+], (earlier, later) =>
+  !(sides.includes(earlier) && sides.includes(later)) &&
+  !(earlier === facetOf.colour && later === facetOf.remainder) && earlier !== facetOf.open)
 
 export const colours = ["red", "green", "blue"]
 const syllables = ["ab", "ba", "abab", "c", "aaaaa", "🪙", ""]

@@ -105,7 +105,14 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
       fromPublicKey === value || toPublicKey === value,
     tokenId: ({ transaction }, value) => transaction.tokenId === value,
     batchNum: ({ transaction }, value) => transaction.batchNum === value,
-    type: ({ transaction }, value) => transaction.type === value
+    type: ({ transaction }, value) => transaction.type === value,
+    fromAccountIndex: ({ transaction }, value) => transaction.fromAccountIndex === value,
+    toAccountIndex: ({ transaction }, value) => transaction.toAccountIndex === value,
+    fromAddress: ({ transaction }, value) => transaction.fromAddress === value,
+    toAddress: ({ transaction }, value) => transaction.toAddress === value,
+    fromPublicKey: ({ transaction }, value) => transaction.fromPublicKey === value,
+    toPublicKey: ({ transaction }, value) => transaction.toPublicKey === value,
+    includePending: ({ transaction }, value) => value || transaction.batchNum !== null
   },
   batches: {
     minBatchNum: ({ batchNum }, value) => batchNum > value,

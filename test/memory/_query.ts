@@ -18,7 +18,7 @@ export const randomQuery = <N extends ListName>(
 ): ListQuery<N> => {
   const declaration: ListDeclaration = lists[name]
   const filters: Record<string, unknown> = {}
-  for (const [filter, { scalar }] of Object.entries(declaration.filters)) {
+  for (const [filter, { scalar }] of random.shuffled(Object.entries(declaration.filters))) {
     const isExcluded = declaration.exclusions.some(([one, other]) =>
       (one === filter && other in filters) || (other === filter && one in filters)
     )
@@ -87,7 +87,7 @@ const randomValue = (
     case "publicKey":
       return keyOf(random.below(6))
     case "transactionType":
-      return random.of(["Transfer", "Exit", "CreateAccountDeposit", "ForceExit"])
+      return random.of(["Transfer", "Exit", "CreateAccountDeposit", "ForceTransfer", "ForceExit"])
     case "boolean":
       return random.chance(0.7)
     case "transactionId":

@@ -3,30 +3,54 @@ import type { Constraint, Key } from "../../adapters/memory/filter_index/facets.
 import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { Table } from "../../adapters/memory/filter_index/table.ts"
-import { colours, facets, randomRow, type Row } from "./_indexed_rows.ts"
+import { colours, facetOf, facets, randomRow, type Row } from "./_indexed_rows.ts"
 import { Random } from "./_random.ts"
 
-const meets = (row: Row, { facet, ...constraint }: Constraint): boolean => {
+const { colour, name, oneAndOther, oneOnly, open, otherOnly, remainder } = facetOf
+/** The facets that list a row under `one`, under `other`, and under either of them. */
+const listsOf = {
+  one: [oneOnly, oneAndOther],
+  other: [otherOnly, oneAndOther],
+  either: [oneOnly, otherOnly, oneAndOther]
+}
+
+const meets = (row: Row, { facets: [first, second], ...constraint }: Constraint): boolean => {
   if (constraint.kind === "text") return row.name.includes(constraint.needle)
-  const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [
-    row.open
-  ]][facet]!
+  const keys: ReadonlyArray<Key | null> = first === colour
+    ? [row.colour]
+    : first === remainder
+    ? [row.one % 3]
+    : first === open
+    ? [row.open]
+    : second === otherOnly
+    ? [row.one, row.other]
+    : [first === oneOnly ? row.one : row.other]
   return keys.some((each) => each !== null && constraint.keys.has(each))
 }
 
+const keyConstraint = (facets: ReadonlyArray<number>, ...keys: ReadonlyArray<Key>): Constraint => ({
+  kind: "key",
+  facets,
+  keys: new Set(keys)
+})
+
 const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
-  const excludesColour = random.chance(0.5)
-  const keys = (values: ReadonlyArray<Key>) => new Set(values)
+  const sides = random.chance(0.5)
+    ? [keyConstraint(listsOf.either, random.below(6))]
+    : [
+      keyConstraint(listsOf.one, random.below(6)),
+      keyConstraint(listsOf.other, random.below(6))
+    ]
   const all: ReadonlyArray<Constraint> = [
-    { kind: "key", facet: 0, keys: keys([random.below(6)]) },
-    excludesColour
-      ? { kind: "key", facet: 2, keys: keys([random.below(3), random.below(3)]) }
-      : { kind: "key", facet: 1, keys: keys([random.of(colours), random.of(colours), "none"]) },
+    ...sides,
     random.chance(0.5)
-      ? { kind: "key", facet: 3, keys: keys([true]) }
+      ? keyConstraint([remainder], random.below(3), random.below(3))
+      : keyConstraint([colour], random.of(colours), random.of(colours), "none"),
+    random.chance(0.5)
+      ? keyConstraint([open], true)
       : {
         kind: "text",
-        facet: 4,
+        facets: [name],
         needle: random.of([
           "a",
           "b",
@@ -64,7 +88,10 @@ describe("the filter index of a table", () => {
         for (let i = 0; i < 40; i++) check(table, random)
       }
       table.truncate(0)
-      assert.deepStrictEqual([0, 1, 2, 3].map((facet) => table.index.keyCount(facet)), [0, 0, 0, 0])
+      assert.deepStrictEqual(
+        [...listsOf.either, colour, remainder, open].map((each) => table.index.keyCount(each)),
+        [0, 0, 0, 0, 0, 0]
+      )
     })
   }
 
@@ -83,7 +110,8 @@ describe("the filter index of a table", () => {
     for (let i = 0; i < 500; i++) {
       const constraints = randomConstraints(random)
       const lists = constraints.reduce(
-        (product, each) => each.kind === "key" ? product * each.keys.size : product,
+        (product, each) =>
+          each.kind === "key" ? product * each.keys.size * each.facets.length : product,
         1
       )
       rowsRead = 0
@@ -94,13 +122,35 @@ describe("the filter index of a table", () => {
     }
   })
 
-  it("lists a row once if both its keys are equal", () => {
+  it("finds a row once if several facets of a constraint could list it", () => {
     const table = new Table(facets)
-    const both: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
-    table.append(both)
-    assert.deepStrictEqual(table.index.positionsOf(0, 4), [0])
+    const found = (facets: ReadonlyArray<number>) =>
+      table.index.select([keyConstraint(facets, 4)], 0, table.length).ascendingFrom(0, 9)
+    const row: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
+    table.append(row)
+    table.append({ ...row, itemId: 2, other: null })
+    assert.deepStrictEqual(
+      [found(listsOf.either), found(listsOf.one), found(listsOf.other)],
+      [[0, 1], [0, 1], [0]]
+    )
     table.truncate(0)
-    assert.deepStrictEqual(table.index.positionsOf(0, 4), [])
+    assert.deepStrictEqual(found(listsOf.either), [])
+  })
+
+  it("finds the rows with the same key on both sides as one list, without a pass over it", () => {
+    const table = new Table(facets)
+    for (let id = 1; id <= 300; id++) {
+      const other = id % 3 === 0 ? 5 : 4
+      table.append({ itemId: id, one: 4, other, colour: "red", name: "", open: true })
+    }
+    const { count, ranges } = table.index.select(
+      [keyConstraint(listsOf.one, 4), keyConstraint(listsOf.other, 4)],
+      0,
+      table.length
+    )
+    assert.strictEqual(count, 200)
+    assert.lengthOf(ranges, 1)
+    assert.strictEqual(ranges[0]!.positions, table.index.positionsOf(oneAndOther, 4))
   })
 
   it("is correct after a split list became short again", () => {
@@ -117,9 +167,9 @@ describe("the filter index of a table", () => {
     table.truncate(3)
     for (let id = 301; id <= 303; id++) table.append(row(id))
     const constraints: ReadonlyArray<Constraint> = [
-      { kind: "key", facet: 0, keys: new Set([1]) },
-      { kind: "key", facet: 1, keys: new Set(["blue"]) },
-      { kind: "text", facet: 4, needle: "me nam" }
+      keyConstraint(listsOf.either, 1),
+      keyConstraint([colour], "blue"),
+      { kind: "text", facets: [name], needle: "me nam" }
     ]
     assert.deepStrictEqual(
       table.index.select(constraints, 0, 6).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId),

@@ -1,11 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ApplicableSets } from "../../adapters/memory/state/_applicable_sets.ts"
 import { Auction } from "../../adapters/memory/state/_auction.ts"
-import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
-import { facetNumber } from "../../adapters/memory/state/list_facets.ts"
+import { type Constraint, splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
+import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
+import { PositionRange } from "../../adapters/memory/filter_index/position_set.ts"
+import { facetNumber, facetNumbers, facetsOf } from "../../adapters/memory/state/list_facets.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
-import { applicableVariables, type AuctionVariables } from "../../core/domain/mod.ts"
-import { addressOf, genesis, newBid } from "./_chain.ts"
+import {
+  applicableVariables,
+  type AuctionVariables,
+  type Transaction
+} from "../../core/domain/mod.ts"
+import { addressOf, genesis, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
 import { Random } from "./_random.ts"
 
 const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariables => ({
@@ -14,7 +20,118 @@ const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariable
   defaultSlotSetBidSlotNum
 })
 
+/** Positions that count how often one of them is read. */
+const countedPositions = (positions: ReadonlyArray<number>) => {
+  const counted = { reads: 0, positions }
+  counted.positions = new Proxy(positions, {
+    get: (target, index) => {
+      if (index !== "length") counted.reads++
+      return Reflect.get(target, index)
+    }
+  })
+  return counted
+}
+
+/** The filters by account, address and key, and the value that each has for a number. */
+const families = [
+  { either: "accountIndex", ofNumber: (number: number) => 256 + number },
+  { either: "address", ofNumber: addressOf },
+  { either: "publicKey", ofNumber: keyOf }
+]
+const sideFilter = (prefix: string, either: string) =>
+  `${prefix}${either[0]!.toUpperCase()}${either.slice(1)}`
+
 describe("the cost of reads in memory", () => {
+  it("transactions by sender, by receiver or by both are read from few lists, however many match", () => {
+    const accounts = Array.from({ length: 40 }, (_, i) => newAccount(256 + i, 1, 0, i))
+    const rows: Array<Transaction> = []
+    let rowsRead = 0
+    const index = new FilterIndex(facetsOf("transactions"), (position) => {
+      rowsRead++
+      return rows[position]!
+    })
+    const random = new Random(54)
+    // 0 and 1 have thousands of transactions with each other and with themselves, the others few
+    const party = () => random.chance(0.97) ? random.below(2) : random.below(40)
+    for (let i = 0; i < 6000; i++) {
+      const [from, to] = [accounts[party()]!, accounts[party()]!]
+      const type = random.of(["Transfer", "Deposit"] as const)
+      rows.push({ itemId: i, ...newTransaction(from, to, 1, 0, type), tokenId: random.below(2) })
+      index.append(rows[i]!, i)
+    }
+    const check = (
+      filters: { readonly [filter: string]: string | number },
+      listCount: number,
+      isMatching: (transaction: Transaction) => boolean
+    ) => {
+      const constraints = Object.entries(filters).map(([filter, value]): Constraint => ({
+        kind: "key",
+        facets: facetNumbers("transactions", filter),
+        keys: new Set([value])
+      })).sort((one, other) => one.facets[0]! - other.facets[0]!)
+      rowsRead = 0
+      const positions = index.select(constraints, 0, rows.length)
+      const page = [positions.count, positions.descendingBelow(4000, 20)]
+      assert.isAtMost(rowsRead, listCount * splitThreshold, JSON.stringify(filters))
+      const matching = rows.filter(isMatching).map(({ itemId }) => itemId)
+      const expected = matching.filter((position) => position < 4000).reverse().slice(0, 20)
+      assert.deepStrictEqual(page, [matching.length, expected], JSON.stringify(filters))
+    }
+    for (const { either, ofNumber } of families) {
+      const [sender, receiver] = [sideFilter("from", either), sideFilter("to", either)]
+      const hasSide = (transaction: Transaction, filter: string, number: number) =>
+        transaction[filter as keyof Transaction] === ofNumber(number)
+      const others: ReadonlyArray<{ readonly type?: string; readonly tokenId?: number }> = [
+        {},
+        { type: "Deposit" },
+        ...either === "accountIndex" ? [] : [{ tokenId: 1 }, { tokenId: 1, type: "Transfer" }]
+      ]
+      for (const other of others) {
+        const isOther = ({ tokenId, type }: Transaction) =>
+          (other.type ?? type) === type && (other.tokenId ?? tokenId) === tokenId
+        for (const one of [0, 7, 50]) {
+          check(
+            { [either]: ofNumber(one), ...other },
+            3,
+            (each) => isOther(each) && (hasSide(each, sender, one) || hasSide(each, receiver, one))
+          )
+          for (const filter of [sender, receiver]) {
+            check(
+              { [filter]: ofNumber(one), ...other },
+              2,
+              (each) => isOther(each) && hasSide(each, filter, one)
+            )
+          }
+          for (const another of [0, 1, 7]) {
+            const pair = { [sender]: ofNumber(one), [receiver]: ofNumber(another) }
+            check(
+              { ...pair, ...other },
+              one === another ? 1 : 4,
+              (each) =>
+                isOther(each) && hasSide(each, sender, one) && hasSide(each, receiver, another)
+            )
+          }
+        }
+      }
+    }
+  })
+
+  it("the common positions of a long and a short list are found with few reads for each position of the short one", () => {
+    const huge = Array.from({ length: 1_000_000 }, (_, i) => 2 * i)
+    const small = Array.from({ length: 100 }, (_, i) => 201 * i * i)
+    for (const isReversed of [false, true]) {
+      const lists = [countedPositions(huge), countedPositions(small)]
+      const [one, other] = (isReversed ? lists.toReversed() : lists)
+        .map(({ positions }) => new PositionRange(positions, 0, positions.length))
+      assert.deepStrictEqual(
+        one!.intersection(other!).positions,
+        small.filter((position) => position % 2 === 0)
+      )
+      const reads = lists[0]!.reads + lists[1]!.reads
+      assert.isAtMost(reads, small.length * 3 * Math.log2(huge.length))
+    }
+  })
+
   for (const seed of [51, 52, 53]) {
     it(`the applicable variables equal those of a walk over all sets, while sets are added and removed (seed ${seed})`, () => {
       const random = new Random(seed)
@@ -46,7 +163,8 @@ describe("the cost of reads in memory", () => {
           const index = list === "bids" ? auction.bids.index : auction.slots
           const facet = facetNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
           const keys = new Set([forger])
-          const { count, ranges } = index.select([{ kind: "key", facet, keys }], 0, 10_000)
+          const constraint = { kind: "key", facets: [facet], keys } as const
+          const { count, ranges } = index.select([constraint], 0, 10_000)
           assert.isAtMost(ranges.length, 1)
           return count
         })
@@ -82,10 +200,10 @@ describe("the cost of reads in memory", () => {
     const ofForger = (forger: number) => {
       const positions = auction.bids.index.select(
         [
-          { kind: "key", facet: facetNumber("bids", "slotNum"), keys: new Set([7]) },
+          { kind: "key", facets: [facetNumber("bids", "slotNum")], keys: new Set([7]) },
           {
             kind: "key",
-            facet: facetNumber("bids", "forgerAddr"),
+            facets: [facetNumber("bids", "forgerAddr")],
             keys: new Set([addressOf(forger)])
           }
         ],

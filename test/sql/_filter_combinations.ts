@@ -11,13 +11,13 @@ import type { LedgerReader } from "../../core/ports/mod.ts"
 /** A value for each filter of each list. */
 export type FilterValues = { readonly [filter: string]: unknown }
 
-/** Returns every combination of filters that can be used together, with these values. */
+/** Returns every combination of filters with a value that can be used together. */
 export const filterCombinations = (
   list: ListName,
   values: FilterValues
 ): ReadonlyArray<FilterValues> => {
-  const { exclusions, filters }: ListDeclaration = lists[list]
-  const choices = Object.keys(filters).reduce<ReadonlyArray<ReadonlyArray<string>>>(
+  const { exclusions }: ListDeclaration = lists[list]
+  const choices = Object.keys(values).reduce<ReadonlyArray<ReadonlyArray<string>>>(
     (all, filter) => [...all, ...all.map((one) => [...one, filter])],
     [[]]
   )

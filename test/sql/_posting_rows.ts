@@ -34,7 +34,7 @@ SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (V
 }) AS each (key)
 WHERE each.key IS NOT NULL`
 
-/** The number of bytes of a facet's values, by its letter. */
+/** The number of bytes of a facet's values, by its letter; those of a transaction have a side. */
 const valueBytes: { readonly [letter: string]: number } = {
   a: 20,
   b: 20,
@@ -53,7 +53,9 @@ const valueBytes: { readonly [letter: string]: number } = {
 const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): string =>
   `(substring(${key} FROM 1 FOR 2) = '\\x${
     digits(list.letter + letter)
-  }' AND octet_length(${key}) = ${2 + valueBytes[letter]!})`
+  }' AND octet_length(${key}) = ${
+    2 + valueBytes[letter]! + (list.letter === "T" && "iak".includes(letter) ? 1 : 0)
+  })`
 
 const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT each.key, r.item_id AS item

@@ -22,7 +22,7 @@ describe("the filters of SQL", () => {
 
     const filters = { slotNum: 1, minBatchNum: 2 }
     // @ts-expect-error `minBatchNum` is not a facet: `lookUpKeys` would ignore it
-    assert.isNull(lookUpKeys("batches", filters).parentKey)
+    assert.isEmpty(lookUpKeys("batches", filters).parentKeys)
 
     const uncombined: ReadonlyArray<UncombinedFacet> = []
     // does not compile if two facets of a list neither exclude each other nor combine

@@ -302,8 +302,15 @@ describe("an answer", () => {
       coordinators: "coordinators"
     }
     for (const [name, parts] of Object.entries(lists)) {
-      assert.strictEqual(dependenciesOf.list(name as ListName).join(" "), `rollBacks ${parts}`)
+      assert.strictEqual(dependenciesOf.list(name as ListName, {}).join(" "), `rollBacks ${parts}`)
     }
+  })
+
+  it("of a list with queued transactions depends on every block", () => {
+    const dependsOn = (includePending: boolean) =>
+      dependenciesOf.list("transactions", { includePending }).join(" ")
+    assert.strictEqual(dependsOn(true), "rollBacks tokens blocks")
+    assert.strictEqual(dependsOn(false), "rollBacks tokens transactions")
   })
 
   it("of an item depends on fewer parts if no later block can change it", () => {

@@ -1,13 +1,7 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { type FacetCodes, KeyCodes } from "./_key_codes.ts"
+import { type FacetCodes, type IndexSource, KeyCodes } from "./_key_codes.ts"
 import { TextIndex } from "./_text_index.ts"
-import { type FacetSet, type Key, splitThreshold } from "./facets.ts"
-
-/** The facets and rows that an index is made of. */
-interface IndexSource<Row> {
-  readonly facetSet: FacetSet<Row>
-  readonly rowAt: (position: number) => Row
-}
+import { type Key, splitThreshold } from "./facets.ts"
 
 /** The positions [from, to), or the elements [from, to) of a list of positions. */
 interface Slice {
@@ -32,18 +26,24 @@ const rowsPerStep = 65_536
  */
 export class BulkAppend<Row> {
   private readonly source: IndexSource<Row>
+  private readonly from: number
+  private readonly to: number
   private readonly codes: KeyCodes<Row>
 
-  constructor(source: IndexSource<Row>) {
+  /** Prepares to append the rows at the positions [from, to), above all others. */
+  constructor(source: IndexSource<Row>, from: number, to: number) {
     this.source = source
-    this.codes = new KeyCodes(source.facetSet, source.rowAt)
+    this.from = from
+    this.to = to
+    this.codes = new KeyCodes(source, from, to)
   }
 
-  /** Appends the rows at the positions [from, to), above all others. Yields after each step. */
-  *append(root: Branches, mask: number, from: number, to: number): Generator<void, void> {
+  /** Appends the rows. Yields after each step. */
+  *append(root: Branches, mask: number): Generator<void, void> {
+    const { from, to } = this
     if (from >= to) return
     for (let at = from; at < to; at += rowsPerStep) {
-      this.codes.add(at, Math.min(to, at + rowsPerStep), to)
+      this.codes.read(at, Math.min(to, at + rowsPerStep))
       yield
     }
     const all = { positions: null, from, to }
@@ -105,23 +105,18 @@ export class BulkAppend<Row> {
  * Appends the rows to the lists of one facet, and returns the nodes that have grown. Counts the rows
  * of each key first, so that each list grows once.
  */
-function appendKeys(
-  codes: FacetCodes,
+function appendKeys<Row>(
+  codes: FacetCodes<Row>,
   branch: Map<Key, IndexNode>,
   { from, positions, to }: Slice
 ): ReadonlyArray<GrownNode> {
-  const { counts, keys } = codes
+  const { counts, keys, lists, next } = codes
   const found: Array<number> = []
   for (let i = from; i < to; i++) {
-    const position = positions === null ? i : positions[i]!
-    const first = codes.first(position)
-    if (first >= 0 && counts[first]!++ === 0) found.push(first)
-    if (!codes.hasSecond) continue
-    const second = codes.second(position)
-    if (second >= 0 && second !== first && counts[second]!++ === 0) found.push(second)
+    const code = codes.of(positions === null ? i : positions[i]!)
+    if (code >= 0 && counts[code]!++ === 0) found.push(code)
   }
   const grown = found.map((code) => grow(branch, keys[code]!, counts[code]!))
-  const { lists, next } = codes
   for (const [i, code] of found.entries()) {
     const { node, rowsBefore } = grown[i]!
     lists[code] = node.positions
@@ -130,11 +125,8 @@ function appendKeys(
   }
   for (let i = from; i < to; i++) {
     const position = positions === null ? i : positions[i]!
-    const first = codes.first(position)
-    if (first >= 0) lists[first]![next[first]!++] = position
-    if (!codes.hasSecond) continue
-    const second = codes.second(position)
-    if (second >= 0 && second !== first) lists[second]![next[second]!++] = position
+    const code = codes.of(position)
+    if (code >= 0) lists[code]![next[code]!++] = position
   }
   return grown
 }

@@ -1,57 +1,54 @@
 import type { FacetSet, Key, KeyFacet } from "./facets.ts"
 
+/** The facets and rows that an index is made of. */
+export interface IndexSource<Row> {
+  readonly facetSet: FacetSet<Row>
+  readonly rowAt: (position: number) => Row
+}
+
 /** The code of a null key. */
 const noKey = -1
 
 /** The keys of one facet as consecutive numbers, for the rows that are appended in bulk. */
-export class FacetCodes {
+export class FacetCodes<Row> {
   /** The keys by code. */
   readonly keys: Array<Key> = []
   /** Work space of a bulk append, by code: rows, list, and index of the next row in it. */
   readonly counts: Array<number> = []
   readonly lists: Array<Array<number>> = []
   readonly next: Array<number> = []
-  /** Whether the facet has a second key. */
-  readonly hasSecond: boolean
   private readonly codes = new Map<Key, number>()
-  private readonly keysOf: (position: number) => readonly [Key | null, Key | null]
+  private readonly keyOf: (row: Row) => Key | null
+  private readonly rowAt: (position: number) => Row
   private readonly start: number
-  private firsts: Int32Array
-  private seconds: Int32Array
+  private readonly codesOfRows: Int32Array
 
-  constructor(keysOf: FacetCodes["keysOf"], hasSecond: boolean, start: number) {
-    this.keysOf = keysOf
-    this.hasSecond = hasSecond
+  /** Makes room for the codes of the rows at the positions [start, end). */
+  constructor(
+    { keyOf }: KeyFacet<Row>,
+    rowAt: (position: number) => Row,
+    start: number,
+    end: number
+  ) {
+    this.keyOf = keyOf
+    this.rowAt = rowAt
     this.start = start
-    this.firsts = new Int32Array(0)
-    this.seconds = new Int32Array(0)
+    this.codesOfRows = new Int32Array(end - start)
   }
 
-  /** Makes room for the rows below a position. */
-  reserve(to: number): void {
-    if (to - this.start <= this.firsts.length) return
-    const length = to - this.start
-    this.firsts = extended(this.firsts, length)
-    if (this.hasSecond) this.seconds = extended(this.seconds, length)
+  /** Reads the keys of rows; `from` is the position of the first one. */
+  read(rows: ReadonlyArray<Row>, from: number): void {
+    const { codesOfRows, keyOf, start } = this
+    for (let i = 0; i < rows.length; i++) {
+      codesOfRows[from - start + i] = this.codeOf(keyOf(rows[i]!))
+    }
   }
 
-  set(position: number, first: Key | null, second: Key | null): void {
-    this.firsts[position - this.start] = this.codeOf(first)
-    if (this.hasSecond) this.seconds[position - this.start] = this.codeOf(second)
-  }
-
-  /** Returns the code of the first key of a row, or −1. */
-  first(position: number): number {
+  /** Returns the code of the key of a row, or −1 if the key is null. */
+  of(position: number): number {
     return position >= this.start
-      ? this.firsts[position - this.start]!
-      : this.codeOf(this.keysOf(position)[0])
-  }
-
-  /** Returns the code of the second key of a row, or −1. */
-  second(position: number): number {
-    return position >= this.start
-      ? this.seconds[position - this.start]!
-      : this.codeOf(this.keysOf(position)[1])
+      ? this.codesOfRows[position - this.start]!
+      : this.codeOf(this.keyOf(this.rowAt(position)))
   }
 
   private codeOf(key: Key | null): number {
@@ -68,57 +65,25 @@ export class FacetCodes {
 
 /** The codes of all facets. */
 export class KeyCodes<Row> {
-  private readonly facets: ReadonlyArray<readonly [number, KeyFacet<Row>]>
   private readonly rowAt: (position: number) => Row
-  private readonly codes: Array<FacetCodes> = []
+  private readonly codes: ReadonlyArray<FacetCodes<Row> | null>
 
-  constructor({ facets }: FacetSet<Row>, rowAt: (position: number) => Row) {
-    this.facets = facets.flatMap((facet, number) => facet.kind === "key" ? [[number, facet]] : [])
+  /** Makes room for the codes of the rows at the positions [start, end). */
+  constructor({ facetSet, rowAt }: IndexSource<Row>, start: number, end: number) {
     this.rowAt = rowAt
+    this.codes = facetSet.facets.map((facet) =>
+      facet.kind === "key" ? new FacetCodes(facet, rowAt, start, end) : null
+    )
   }
 
   /** Returns the codes of a facet with keys. */
-  of(facet: number): FacetCodes {
+  of(facet: number): FacetCodes<Row> {
     return this.codes[facet]!
   }
 
-  /**
-   * Reads the keys of the rows at the positions [from, to), which continue those before. There will
-   * be `end` rows.
-   */
-  add(from: number, to: number, end: number): void {
-    for (const [number, facet] of this.facets) {
-      const keysOf = (position: number) => keyPair(facet, this.rowAt(position))
-      const codes = this.codes[number] ??= new FacetCodes(
-        keysOf,
-        facet.keys.length > 1,
-        from
-      )
-      codes.reserve(end)
-    }
-    for (let position = from; position < to; position++) {
-      const row = this.rowAt(position)
-      for (const [number, { keys: [firstOf, secondOf] }] of this.facets) {
-        this.codes[number]!.set(
-          position,
-          firstOf(row),
-          secondOf === undefined ? null : secondOf(row)
-        )
-      }
-    }
+  /** Reads the keys of the rows at the positions [from, to). */
+  read(from: number, to: number): void {
+    const rows = Array.from({ length: to - from }, (_, i) => this.rowAt(from + i))
+    for (const codes of this.codes) codes?.read(rows, from)
   }
-}
-
-const keyPair = <Row>(
-  { keys: [firstOf, secondOf] }: KeyFacet<Row>,
-  row: Row
-): readonly [Key | null, Key | null] => [
-  firstOf(row),
-  secondOf === undefined ? null : secondOf(row)
-]
-
-const extended = (before: Int32Array, length: number): Int32Array<ArrayBuffer> => {
-  const after = new Int32Array(length)
-  after.set(before)
-  return after
 }

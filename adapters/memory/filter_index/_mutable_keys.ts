@@ -20,9 +20,8 @@ export const moveKey = <Row>(
   after: Row | null,
   position: number
 ): void => {
-  const keyOf = facet.keys[0]
-  const oldKey = before === null ? null : keyOf(before)
-  const newKey = after === null ? null : keyOf(after)
+  const oldKey = before === null ? null : facet.keyOf(before)
+  const newKey = after === null ? null : facet.keyOf(after)
   if (oldKey === newKey) return
   if (oldKey !== null) {
     const { positions } = branch.get(oldKey)!
@@ -39,17 +38,16 @@ export const moveKey = <Row>(
 /** As `moveKey` for many ascending positions, with one pass over each list. */
 export const moveKeys = <Row>(
   branch: Map<Key, IndexNode>,
-  facet: KeyFacet<Row>,
+  { keyOf }: KeyFacet<Row>,
   replacements: ReadonlyArray<Replacement<Row>>
 ): void => {
-  const [keyOf] = facet.keys
   const moved = replacements.filter(({ before, after }) => keyOf(before) !== keyOf(after))
-  for (const [key, group] of groupByKey(moved, facet.keys, ({ before }) => before)) {
+  for (const [key, group] of groupByKey(moved, ({ before }) => keyOf(before))) {
     const { positions } = branch.get(key)!
     removeSorted(positions, group)
     if (positions.length === 0) branch.delete(key)
   }
-  for (const [key, group] of groupByKey(moved, facet.keys, ({ after }) => after)) {
+  for (const [key, group] of groupByKey(moved, ({ after }) => keyOf(after))) {
     const node = branch.get(key)
     if (node !== undefined) {
       insertSorted(node.positions, group)
@@ -61,20 +59,18 @@ export const moveKeys = <Row>(
   }
 }
 
-/** Groups replacements by each key of their row before or after. A group stays ascending. */
+/** Groups replacements by a key, without those whose key is null. A group stays ascending. */
 export const groupByKey = <Row>(
   replacements: ReadonlyArray<Replacement<Row>>,
-  keys: KeyFacet<Row>["keys"],
-  rowOf: (replacement: Replacement<Row>) => Row
+  keyOf: (replacement: Replacement<Row>) => Key | null
 ): Map<Key, Array<Replacement<Row>>> => {
   const groups = new Map<Key, Array<Replacement<Row>>>()
   for (const replacement of replacements) {
-    for (const key of new Set(keys.map((keyOf) => keyOf(rowOf(replacement))))) {
-      if (key === null) continue
-      const group = groups.get(key)
-      if (group === undefined) groups.set(key, [replacement])
-      else group.push(replacement)
-    }
+    const key = keyOf(replacement)
+    if (key === null) continue
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [replacement])
+    else group.push(replacement)
   }
   return groups
 }

@@ -1,19 +1,11 @@
 /** A key of a posting list. */
 export type Key = string | number | boolean
 
-/**
- * Lists a row under each key that is not null. It has at most two keys, such as sender and
- * receiver.
- */
+/** Lists a row under its key, unless the key is null. */
 export interface KeyFacet<Row, K extends Key = Key> {
   readonly kind: "key"
-  readonly keys:
-    | readonly [(row: Row) => K | null]
-    | readonly [(row: Row) => K | null, (row: Row) => K | null]
-  /**
-   * Whether a replaced row can have another key. Such a facet has one key and follows all facets
-   * with fixed keys.
-   */
+  readonly keyOf: (row: Row) => K | null
+  /** Whether a replaced row can have another key. Such a facet follows all with fixed keys. */
   readonly isMutable: boolean
 }
 
@@ -25,10 +17,37 @@ export interface TextFacet<Row> {
 
 export type Facet<Row> = KeyFacet<Row> | TextFacet<Row>
 
-/** The condition of a query on one facet: one of several keys, or a substring. */
-export type Constraint =
-  | { readonly kind: "key"; readonly facet: number; readonly keys: ReadonlySet<Key> }
-  | { readonly kind: "text"; readonly facet: number; readonly needle: string }
+/** A row has one of the keys in one of the facets. */
+export interface KeyConstraint {
+  readonly kind: "key"
+  /** Ascending. The lists of the facets under one key must be disjoint. */
+  readonly facets: ReadonlyArray<number>
+  readonly keys: ReadonlySet<Key>
+}
+
+/** The text of a row contains the needle. */
+interface TextConstraint {
+  readonly kind: "text"
+  /** A single one. */
+  readonly facets: ReadonlyArray<number>
+  readonly needle: string
+}
+
+/** One condition of a query. */
+export type Constraint = KeyConstraint | TextConstraint
+
+/**
+ * Returns the constraint that two others with the same key amount to, or null if their keys differ
+ * or they share no facet. Facets with disjoint lists have no row in common, so a row that meets both
+ * constraints is in a shared facet.
+ */
+export const sharedConstraint = (one: Constraint, other: Constraint): KeyConstraint | null => {
+  if (one.kind === "text" || other.kind === "text") return null
+  const facets = one.facets.filter((facet) => other.facets.includes(facet))
+  const [[key], [otherKey]] = [one.keys, other.keys]
+  const haveSameKey = one.keys.size === 1 && other.keys.size === 1 && key === otherKey
+  return haveSameKey && facets.length > 0 ? { kind: "key", facets, keys: one.keys } : null
+}
 
 /** Rows above which a list gets an index of its own. A query filters a shorter list row by row. */
 export const splitThreshold = 128
@@ -56,13 +75,8 @@ export class FacetSet<Row> {
     )
     for (const [number, facet] of facets.entries()) {
       const isMutable = facet.kind === "key" && facet.isMutable
-      if (
-        (isMutable && facet.keys.length > 1) ||
-        ((isMutable || facet.kind === "text") && this.combinableMasks[number] !== 0)
-      ) {
-        throw new Error(
-          `Facet ${number} has a text or changing keys, so it must come last and have one key`
-        )
+      if ((isMutable || facet.kind === "text") && this.combinableMasks[number] !== 0) {
+        throw new Error(`Facet ${number} has a text or changing keys, so it must come last`)
       }
     }
   }
@@ -71,20 +85,25 @@ export class FacetSet<Row> {
   matches(row: Row, constraints: ReadonlyArray<Constraint>, from: number): boolean {
     for (let i = from; i < constraints.length; i++) {
       const constraint = constraints[i]!
-      if (!meetsConstraint(this.facets[constraint.facet]!, constraint, row)) return false
+      if (
+        !constraint.facets.some((number) => meetsIn(this.facets[number]!, constraint, row))
+      ) return false
     }
     return true
   }
+
+  /** Returns whether the lists of the earlier constraint are indexed by the facets of the later. */
+  canCombine(earlier: Constraint, later: Constraint): boolean {
+    const laterMask = later.facets.reduce((mask, facet) => mask | 1 << facet, 0)
+    return earlier.facets.every((facet) => (~this.combinableMasks[facet]! & laterMask) === 0)
+  }
 }
 
-const meetsConstraint = <Row>(facet: Facet<Row>, constraint: Constraint, row: Row): boolean => {
-  if (facet.kind === "text") {
-    return constraint.kind === "text" && facet.text(row).includes(constraint.needle)
+/** Returns whether a row meets a constraint in one of the facets that the constraint names. */
+const meetsIn = <Row>(facet: Facet<Row>, constraint: Constraint, row: Row): boolean => {
+  if (constraint.kind === "text") {
+    return facet.kind === "text" && facet.text(row).includes(constraint.needle)
   }
-  if (constraint.kind === "text") return false
-  for (const keyOf of facet.keys) {
-    const key = keyOf(row)
-    if (key !== null && constraint.keys.has(key)) return true
-  }
-  return false
+  const key = facet.kind === "key" ? facet.keyOf(row) : null
+  return key !== null && constraint.keys.has(key)
 }

@@ -3,7 +3,13 @@ import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import { groupByKey, moveKey, moveKeys, type Replacement } from "./_mutable_keys.ts"
 import { TextIndex } from "./_text_index.ts"
-import { type Constraint, type FacetSet, type Key, splitThreshold } from "./facets.ts"
+import {
+  type Constraint,
+  type FacetSet,
+  type Key,
+  sharedConstraint,
+  splitThreshold
+} from "./facets.ts"
 import { PositionRange, PositionSet } from "./position_set.ts"
 
 const noPositions: ReadonlyArray<number> = []
@@ -39,8 +45,8 @@ export class FilterIndex<Row> {
    * after each step; the index is incomplete until the last one.
    */
   appendRange(from: number, to: number): Generator<void, void> {
-    return new BulkAppend({ facetSet: this.facetSet, rowAt: this.rowAt })
-      .append(this.root, allFacets, from, to)
+    const { facetSet, rowAt } = this
+    return new BulkAppend({ facetSet, rowAt }, from, to).append(this.root, allFacets)
   }
 
   /** Removes the row at the greatest position. Throws if another row has a greater one. */
@@ -88,13 +94,33 @@ export class FilterIndex<Row> {
     return branch instanceof Map ? branch.size : 0
   }
 
-  /** Returns the positions in [from, to) that meet all constraints, which are in facet order. */
+  /**
+   * Returns the positions in [from, to) that meet all constraints, which are in facet order. If two
+   * of them cannot be combined, it intersects the positions of both: their cost is that of the
+   * shorter list, not of a page.
+   */
   select(constraints: ReadonlyArray<Constraint>, from: number, to: number): PositionSet {
     if (from >= to) return new PositionSet([])
     if (constraints.length === 0) return new PositionSet([new PositionRange(null, from, to)])
+    for (const [i, earlier] of constraints.entries()) {
+      for (const later of constraints.slice(i + 1)) {
+        if (this.facetSet.canCombine(earlier, later)) continue
+        const without = (dropped: Constraint) => constraints.filter((each) => each !== dropped)
+        const shared = sharedConstraint(earlier, later)
+        return shared === null
+          ? this.select(without(later), from, to)
+            .intersection(this.select(without(earlier), from, to))
+          : this.select(without(later).with(i, shared), from, to)
+      }
+    }
     const ranges: Array<PositionRange> = []
     this.collect(this.root, noPositions, constraints, 0, from, to, ranges)
     return new PositionSet(ranges)
+  }
+
+  /** Returns whether a row meets all constraints. */
+  matches(row: Row, constraints: ReadonlyArray<Constraint>): boolean {
+    return this.facetSet.matches(row, constraints, 0)
   }
 
   /** Collects the positions that meet the constraints from index `at` on. */
@@ -112,20 +138,24 @@ export class FilterIndex<Row> {
       ranges.push(PositionRange.slice(positions, from, to))
       return
     }
-    const branch = branches?.[constraint.facet]
-    if (branch instanceof TextIndex && constraint.kind === "text") {
-      const { positions: candidates, isExact } = branch.candidates(constraint.needle)
-      if (isExact) ranges.push(PositionRange.slice(candidates, from, to))
-      else ranges.push(this.filter(candidates, constraints, at, from, to))
-    } else if (branch instanceof Map && constraint.kind === "key") {
-      for (const key of constraint.keys) {
-        const node = branch.get(key)
-        if (node !== undefined) {
-          this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
+    if (branches === null) {
+      ranges.push(this.filter(positions, constraints, at, from, to))
+      return
+    }
+    for (const facet of constraint.facets) {
+      const branch = branches[facet]
+      if (branch instanceof TextIndex && constraint.kind === "text") {
+        const { positions: candidates, isExact } = branch.candidates(constraint.needle)
+        if (isExact) ranges.push(PositionRange.slice(candidates, from, to))
+        else ranges.push(this.filter(candidates, constraints, at, from, to))
+      } else if (branch instanceof Map && constraint.kind === "key") {
+        for (const key of constraint.keys) {
+          const node = branch.get(key)
+          if (node !== undefined) {
+            this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
+          }
         }
       }
-    } else {
-      ranges.push(this.filter(positions, constraints, at, from, to))
     }
   }
 
@@ -149,13 +179,9 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       const facet = this.facetSet.facets[number]!
       if (branch instanceof Map && facet.kind === "key") {
+        const key = facet.keyOf(row)
         const maskBelow = mask & this.facetSet.combinableMasks[number]!
-        let previous: Key | null = null
-        for (const keyOf of facet.keys) {
-          const key: Key | null = keyOf(row)
-          if (key !== null && key !== previous) this.addKey(branch, maskBelow, key, row, position)
-          previous = key
-        }
+        if (key !== null) this.addKey(branch, maskBelow, key, row, position)
       } else if (branch instanceof TextIndex && facet.kind === "text") {
         branch.append(facet.text(row), position)
       }
@@ -167,12 +193,8 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       const facet = this.facetSet.facets[number]!
       if (branch instanceof Map && facet.kind === "key") {
-        let previous: Key | null = null
-        for (const keyOf of facet.keys) {
-          const key: Key | null = keyOf(row)
-          if (key !== null && key !== previous) this.removeKey(branch, key, row, position)
-          previous = key
-        }
+        const key = facet.keyOf(row)
+        if (key !== null) this.removeKey(branch, key, row, position)
       } else if (branch instanceof TextIndex && facet.kind === "text") {
         branch.removeLast(facet.text(row), position)
       }
@@ -224,13 +246,9 @@ export class FilterIndex<Row> {
       if (!(branch instanceof Map) || facet.kind === "text") continue
       if (facet.isMutable) moveKey(branch, facet, before, after, position)
       else if (after !== null) {
-        let previous: Key | null = null
-        for (const keyOf of facet.keys) {
-          const key: Key | null = keyOf(after)
-          const below = key === null || key === previous ? null : branch.get(key)?.branches
-          if (below != null) this.reindexIn(below, before, after, position)
-          previous = key
-        }
+        const key = facet.keyOf(after)
+        const below = key === null ? null : branch.get(key)?.branches
+        if (below != null) this.reindexIn(below, before, after, position)
       }
     }
   }
@@ -244,7 +262,7 @@ export class FilterIndex<Row> {
         moveKeys(branch, facet, replacements)
         continue
       }
-      for (const [key, group] of groupByKey(replacements, facet.keys, ({ after }) => after)) {
+      for (const [key, group] of groupByKey(replacements, ({ after }) => facet.keyOf(after))) {
         const below = branch.get(key)?.branches
         if (below != null) this.reindexAllIn(below, group)
       }

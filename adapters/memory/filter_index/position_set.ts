@@ -1,4 +1,4 @@
-import { lowerBound } from "../_binary_search.ts"
+import { lowerBound, lowerBoundNear } from "../_binary_search.ts"
 
 /** Ascending positions: the elements [from, to) of a posting list, or without a list [from, to). */
 export class PositionRange {
@@ -28,6 +28,32 @@ export class PositionRange {
       ? Math.min(Math.max(position, this.from), this.to)
       : lowerBound(this.positions, position, this.from, this.to)
   }
+
+  /**
+   * Returns the positions that are in both ranges. Reads some positions for each one of the shorter
+   * range, however long the other one is.
+   */
+  intersection(other: PositionRange): PositionRange {
+    if (this.positions === null) return other.within(this.from, this.to)
+    if (other.positions === null) return this.within(other.from, other.to)
+    const common: Array<number> = []
+    for (let i = this.from, j = other.from; i < this.to && j < other.to;) {
+      const [one, another] = [this.positions[i]!, other.positions[j]!]
+      if (one === another) {
+        common.push(one)
+        i++
+        j++
+      } else if (one < another) i = lowerBoundNear(this.positions, another, i + 1, this.to)
+      else j = lowerBoundNear(other.positions, one, j + 1, other.to)
+    }
+    return new PositionRange(common, 0, common.length)
+  }
+
+  /** Returns the part whose positions are in [from, to). */
+  private within(from: number, to: number): PositionRange {
+    const start = this.seek(from)
+    return new PositionRange(this.positions, start, Math.max(start, this.seek(to)))
+  }
 }
 
 /** A set of positions as disjoint ranges. Its size and ranks are computed without visiting each. */
@@ -56,6 +82,13 @@ export class PositionSet {
   /** Returns the number of positions below `position`. */
   rank(position: number): number {
     return this.ranges.reduce((sum, range) => sum + range.seek(position) - range.from, 0)
+  }
+
+  /** Returns the positions that are in both sets. */
+  intersection(other: PositionSet): PositionSet {
+    return new PositionSet(
+      this.ranges.flatMap((range) => other.ranges.map((another) => range.intersection(another)))
+    )
   }
 
   /** Returns up to `limit` positions from `position` on, ascending. */

@@ -28,7 +28,7 @@ export class Auction {
   readonly coordinators = new Table(facetsOf("coordinators", [
     {
       kind: "key",
-      keys: [({ coordinator }: CoordinatorRow) => coordinator.bidderAddr],
+      keyOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr,
       isMutable: false
     }
   ]))

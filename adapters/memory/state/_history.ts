@@ -104,9 +104,14 @@ export class History {
    */
   completedTransaction(id: TransactionId): Transaction | undefined {
     const row = this.transaction(id)
-    return row === undefined || row.batchNum !== null
-      ? row
-      : completedRow(row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
+    return row === undefined || row.batchNum !== null ? row : this.completed(row)
+  }
+
+  /** Returns the queued transactions, completed as above, in the order of their item ids. */
+  queuedTransactions(): ReadonlyArray<Transaction> {
+    return this.queues.transactions()
+      .map((row) => this.completed(row))
+      .sort((one, other) => one.itemId - other.itemId)
   }
 
   exit(batchNum: number, accountIndex: AccountIndex): Exit | undefined {
@@ -235,6 +240,10 @@ export class History {
       transactions: transactions + forged.length,
       waitMs: forged.reduce((sum, queued) => sum + BigInt(timestampMs - queued.timestampMs), waitMs)
     })
+  }
+
+  private completed(queued: Transaction): Transaction {
+    return completedRow(queued, this.senderOf(queued), this.accounts.find(queued.toAccountIndex))
   }
 
   private newRow(transaction: New<Transaction>): Transaction {

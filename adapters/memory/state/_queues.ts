@@ -24,6 +24,11 @@ export class Queues {
     return this.byId.get(id)
   }
 
+  /** Returns the unforged transactions of all queues, in no particular order. */
+  transactions(): ReadonlyArray<Transaction> {
+    return [...this.byId.values()]
+  }
+
   /** Returns the unforged transactions of a queue by position. */
   transactionsIn(queue: number): ReadonlyArray<Transaction> {
     return this.byQueue.get(queue) ?? noTransactions

@@ -73,35 +73,83 @@ export interface DerivedFacet<Row, K extends Key = Key> extends KeyFacet<Row, K>
   /** The name of the other filter. */
   readonly derivedFrom: string
   /** Returns the key of this facet for a key of the other filter; undefined if it has none. */
-  readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
+  readonly deriveKey: (key: Key, ledger: FilterContext) => K | undefined
 }
 /** A facet whose filter implies a flag, so a query with the filter has the flag too. */
 export interface ImplyingFacet<Row> extends KeyFacet<Row> {
   readonly implies: string
 }
-/** A filter with several values needs a facet with one key: two keys would list a row twice. */
+/**
+ * A filter of several facets, which it may share with other filters. The lists of the facets under
+ * one key are disjoint.
+ */
+export interface FacetsSpec<Row, K extends Key = Key> {
+  readonly kind: "facets"
+  readonly facets: readonly [KeyFacet<Row, K>, ...Array<KeyFacet<Row, K>>]
+}
+/** A filter that restricts no row of the list: `true` adds items that the list does not store. */
+interface AddingSpec {
+  readonly kind: "adding"
+}
 type FacetSpec<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
-  KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
-  : [Value] extends [Key] ? KeyFacet<Row, Value> | DerivedFacet<Row, Value> | TextFacet<Row>
+  KeyFacet<Row, Item>
+  : [Value] extends [Key] ?
+      | KeyFacet<Row, Value>
+      | DerivedFacet<Row, Value>
+      | FacetsSpec<Row, Value>
+      | TextFacet<Row>
   : never
 /** How the memory store finds the items of one filter. */
-export type FilterIndexSpec<Row, Value> = FacetSpec<Row, Value> | RangeSpec<Value>
+export type FilterIndexSpec<Row, Value> = FacetSpec<Row, Value> | RangeSpec<Value> | AddingSpec
 
 const key = <Row, K extends Key>(of: (row: Row) => K | null) =>
-  ({ kind: "key", keys: [of], isMutable: false }) as const
-const eitherKey = <Row, K extends Key>(
-  first: (row: Row) => K | null,
-  second: (row: Row) => K | null
-) => ({ kind: "key", keys: [first, second], isMutable: false }) as const
+  ({ kind: "key", keyOf: of, isMutable: false }) as const
 const mutableKey = <Row, K extends Key>(of: (row: Row) => K | null) =>
-  ({ kind: "key", keys: [of], isMutable: true }) as const
+  ({ kind: "key", keyOf: of, isMutable: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
 const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
 const currentForger: DerivedFacet<BidRow, EthereumAddress> = {
   ...mutableKey(({ view }: BidRow) => view.coordinator.forgerAddr),
   derivedFrom: "bidderAddr",
-  keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
+  deriveKey: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
 }
+
+/**
+ * The specs of three filters: by either side of a transaction, by its sender and by its receiver.
+ * They share three facets with disjoint lists: what a key sends to others, what it receives from
+ * others, and what it sends to itself.
+ */
+const sides = <K extends Key>(
+  senderOf: (row: Transaction) => K | null,
+  receiverOf: (row: Transaction) => K | null
+) => {
+  const sent = key((row: Transaction) => {
+    const sender = senderOf(row)
+    return sender === receiverOf(row) ? null : sender
+  })
+  const received = key((row: Transaction) => {
+    const receiver = receiverOf(row)
+    return receiver === senderOf(row) ? null : receiver
+  })
+  const sentToSelf = key((row: Transaction) => {
+    const sender = senderOf(row)
+    return sender === receiverOf(row) ? sender : null
+  })
+  return {
+    either: { kind: "facets", facets: [sent, received, sentToSelf] },
+    sender: { kind: "facets", facets: [sent, sentToSelf] },
+    receiver: { kind: "facets", facets: [received, sentToSelf] }
+  } as const
+}
+/** Returns null for a reserved index, so that no filter finds transactions by it. */
+const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
+  index !== null && isUserAccount(index) ? index : null
+const accountSides = sides(
+  ({ fromAccountIndex }) => userAccountOrNull(fromAccountIndex),
+  ({ toAccountIndex }) => userAccountOrNull(toAccountIndex)
+)
+const addressSides = sides(({ fromAddress }) => fromAddress, ({ toAddress }) => toAddress)
+const publicKeySides = sides(({ fromPublicKey }) => fromPublicKey, ({ toPublicKey }) => toPublicKey)
 
 /** A facet of all registrations, for a filter that selects among the latest ones. */
 const ofLatest = (of: (row: CoordinatorRow) => EthereumAddress) => ({
@@ -132,21 +180,19 @@ const checkedSpecs: {
     onlyPendingWithdraws: mutableKey((exit: Exit) => isPendingWithdraw(exit) ? true : null)
   },
   transactions: {
-    accountIndex: eitherKey(
-      (transaction: Transaction) => userAccountOrNull(transaction.fromAccountIndex),
-      (transaction: Transaction) => userAccountOrNull(transaction.toAccountIndex)
-    ),
-    address: eitherKey(
-      (transaction: Transaction) => transaction.fromAddress,
-      (transaction: Transaction) => transaction.toAddress
-    ),
-    publicKey: eitherKey(
-      (transaction: Transaction) => transaction.fromPublicKey,
-      (transaction: Transaction) => transaction.toPublicKey
-    ),
+    accountIndex: accountSides.either,
+    fromAccountIndex: accountSides.sender,
+    toAccountIndex: accountSides.receiver,
+    address: addressSides.either,
+    fromAddress: addressSides.sender,
+    toAddress: addressSides.receiver,
+    publicKey: publicKeySides.either,
+    fromPublicKey: publicKeySides.sender,
+    toPublicKey: publicKeySides.receiver,
     tokenId: key((transaction: Transaction) => transaction.tokenId),
     batchNum: range((batchNum: number, ledger) => ledger.history.transactionRange(batchNum)),
-    type: key((transaction: Transaction) => transaction.type)
+    type: key((transaction: Transaction) => transaction.type),
+    includePending: { kind: "adding" }
   },
   batches: {
     minBatchNum: range((batchNum: number) => [batchNum, Infinity]),
@@ -181,16 +227,14 @@ const checkedSpecs: {
   }
 }
 
-/** Returns null for a reserved index, so that no filter finds transactions by it. */
-const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
-  index !== null && isUserAccount(index) ? index : null
-
 /** The spec of a filter whose name is not known to the compiler. */
 export type AnyIndexSpec<Row> =
   | Facet<Row>
   | DerivedFacet<Row>
   | ImplyingFacet<Row>
+  | FacetsSpec<Row>
   | RangeSpec<unknown>
+  | AddingSpec
 
 /**
  * The specs of each list by filter. The type of `checkedSpecs` ensures that each spec takes the

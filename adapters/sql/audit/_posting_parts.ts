@@ -24,10 +24,8 @@ export interface PostingPart {
   readonly keys: ReadonlyArray<string>
 }
 
-const distinctValues = ({ values: [first, second] }: PostingFacet): string =>
-  second === undefined
-    ? `(${first} IS NOT NULL)::integer`
-    : `(${first} IS NOT NULL)::integer + (${second} IS NOT NULL AND ${second} IS DISTINCT FROM ${first})::integer`
+const valueCount = ({ values }: PostingFacet): string =>
+  values.map((value) => `(${value} IS NOT NULL)::integer`).join(" + ")
 
 const partOf = (list: PostingList, filter: string | undefined): PostingPart => {
   const facet = filter === undefined ? undefined : list.facets[filter]!
@@ -44,7 +42,7 @@ const partOf = (list: PostingList, filter: string | undefined): PostingPart => {
     filter,
     prefix,
     octets,
-    entries: facet === undefined ? "1" : distinctValues(facet),
+    entries: facet === undefined ? "1" : valueCount(facet),
     keys: [...single, ...below]
   }
 }

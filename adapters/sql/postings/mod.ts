@@ -15,6 +15,7 @@ export {
   wonSlotKey,
   wonSlotSource
 } from "./open_items.ts"
+export { unindexedTail } from "./_page_postings.ts"
 export { countsOf, type Order, pageRows, pageStatement, type PageText, positionOf } from "./page.ts"
 export {
   entriesOf,
@@ -23,10 +24,11 @@ export {
   combinations,
   combinedKeys,
   keysOfRow,
-  postingKey
+  postingKey,
+  hasAllOf,
+  hasOneOf
 } from "./posting_entries.ts"
 export {
-  type CombinableFilter,
   type FacetName,
   type PostingFacet,
   type PostingList,

@@ -7,7 +7,7 @@ import {
   type SqlAnswer
 } from "../connection/mod.ts"
 import { openItems } from "./open_items.ts"
-import { type ItemLists, unindexedTail, postings } from "./_page_postings.ts"
+import { type ItemLists, postings } from "./_page_postings.ts"
 
 export type Order = "ASC" | "DESC"
 
@@ -22,11 +22,8 @@ export interface PageText {
    * "one": `$1` is a single key.
    */
   readonly keys?: string
-  /**
-   * Adds items of a key that are not yet in its lists of combined filters, if their row `r` of
-   * `table` meets a condition. `key` is SQL for the key.
-   */
-  readonly postFilter?: { readonly key: string; readonly table: string; readonly condition: string }
+  /** Queries of `item`, for items of the page that are in none of the lists. */
+  readonly others?: ReadonlyArray<string>
   /**
    * A query of one row `low`, `upper`: restricts the page to items in [low, upper). `head` may use
    * its other columns.
@@ -59,7 +56,7 @@ export const pageStatement = (page: PageText): string => {
   const selection = selectionOf(page)
   return answerStatement({
     ctes: [
-      ...(page.keys === "one" && page.postFilter === undefined
+      ...(page.keys === "one" && page.others === undefined
         ? readOneList(selection)
         : readLists(selection, page)),
       ...page.ctes ?? []
@@ -149,46 +146,47 @@ const readOneList = ({ bounds, items, measures }: Selection): ReadonlyArray<stri
   ]
 }
 
-/** Returns the tables `counted` and `page` of several lists and the post-filtered items. */
+/** Returns the tables `counted` and `page` of several lists and of other items. */
 const readLists = (
   { below, bounds, from, high, items, join, low, measures, position }: Selection,
-  { keys, order, postFilter }: PageText
-): ReadonlyArray<string> => [
-  `listed AS MATERIALIZED (${
-    keys === "one"
-      ? "SELECT $1::bytea AS key"
-      : keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
-  })`,
-  ...bounds,
-  ...(postFilter === undefined ? [] : [`sifted AS MATERIALIZED (
-  SELECT r.item_id AS item FROM ${postFilter.table} AS r ${join}
-  WHERE r.item_id = ANY(${unindexedTail(postFilter.key)}::bigint[]) AND ${postFilter.condition} ${
-    bounds.length === 0 ? "" : `AND r.item_id >= ${low} AND r.item_id < ${high}`
-  }
-)`]),
-  `measured AS MATERIALIZED (SELECT found.* FROM listed ${join} CROSS JOIN LATERAL (${
-    measures("listed.key")
-  }) AS found)`,
-  `part AS (
-  SELECT ${counts} FROM measured
-  ${
-    postFilter === undefined
-      ? ""
-      : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${join}`
-  }
+  { keys, order, others = [] }: PageText
+): ReadonlyArray<string> => {
+  const withOthers = (text: string): string => others.length === 0 ? "" : text
+  return [
+    `listed AS MATERIALIZED (${
+      keys === "one"
+        ? "SELECT $1::bytea AS key"
+        : keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
+    })`,
+    ...bounds,
+    ...others.length === 0 ? [] : [`other AS MATERIALIZED (
+  SELECT each.item FROM (${
+      others.join(" UNION ALL ")
+    }) AS each ${join} WHERE each.item >= ${low} AND each.item < ${high}
+)`],
+    `measured AS MATERIALIZED (SELECT found.* FROM listed ${join} CROSS JOIN LATERAL (${
+      measures("listed.key")
+    }) AS found)`,
+    `part AS (
+  SELECT ${counts} FROM measured ${
+      withOthers(
+        `UNION ALL SELECT count(*), count(*) FILTER (WHERE other.item < ${position}), min(other.item), max(other.item) FROM other ${join}`
+      )
+    }
 )`,
-  `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
-  `page AS MATERIALIZED (
+    `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
+    `page AS MATERIALIZED (
   SELECT found.item FROM (
     SELECT each.item FROM listed ${join} CROSS JOIN LATERAL (${items("listed.key")}) AS each
     ${
-    postFilter === undefined
-      ? ""
-      : `UNION ALL SELECT sifted.item FROM sifted ${join} WHERE sifted.item >= ${from} AND sifted.item < ${below}`
-  }
+      withOthers(
+        `UNION ALL SELECT other.item FROM other ${join} WHERE other.item >= ${from} AND other.item < ${below}`
+      )
+    }
   ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
 )`
-]
+  ]
+}
 
 /** Returns the position at which a page begins; in descending order it is exclusive. */
 export const positionOf = (order: Order, fromItem: number | undefined): string =>

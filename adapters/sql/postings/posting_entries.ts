@@ -40,6 +40,14 @@ export const combinedKeys = (
     ].join(" || ")
   )
 
+/** Returns an SQL condition: a value of a row `r` in a facet is one of `values`. */
+export const hasOneOf = ({ facets }: PostingList, facet: string, values: string): string =>
+  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
+
+/** Returns an SQL condition: all values of a row `r` in a facet are among `values`. */
+export const hasAllOf = ({ facets }: PostingList, facet: string, values: string): string =>
+  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" AND ")})`
+
 /** Returns every choice of one or more of the names, each in their order. */
 export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
@@ -169,8 +177,7 @@ const facetLetter = (key: string): string => key.slice(2, 4)
 const addItem = (entries: Entries, key: string, item: number): void => {
   const items = entries.get(key)
   if (items === undefined) entries.set(key, [item])
-  // once if sender and receiver have the same value
-  else if (items[items.length - 1] !== item) items.push(item)
+  else items.push(item)
 }
 
 /** A facet in the entries of its list. */

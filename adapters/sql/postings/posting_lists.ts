@@ -26,10 +26,25 @@ export interface PostingList {
   /** First letter of the keys. */
   readonly letter: string
   readonly facets: { readonly [filter: string]: PostingFacet }
+  /** The filters that select lists of a facet, in the order of the facets. */
+  readonly filters: { readonly [filter: string]: FacetFilter & { readonly facet: string } }
 }
 
-/** The values of a filter in keys. A row is not listed under a value that is NULL. */
-export interface PostingFacet<Row = never, Value = never, Filter = string> {
+/** Returns the values of a facet that a filter selects, as hexadecimal digits. */
+interface FacetFilter<Value = never> {
+  readonly filterDigits: (value: Value) => ReadonlyArray<string>
+}
+
+/**
+ * The values of a filter in keys. A row is not listed under a value that is NULL.
+ *
+ * A transaction has a sender and a receiver. To find those of one side, a value begins with the
+ * letter of its side: `s` if the sender alone has it, `r` if the receiver alone has it, `b` if both
+ * have it. These lists are disjoint, and a transaction has as many entries as without the letters.
+ */
+export interface PostingFacet<Row = never, Value = never, Filter = string>
+  extends FacetFilter<Value>
+{
   readonly letter: string
   /** Length of a value in bytes. */
   readonly octets: number
@@ -37,13 +52,16 @@ export interface PostingFacet<Row = never, Value = never, Filter = string> {
   readonly values: ReadonlyArray<string>
   /** Returns the same values of a row in memory, as hexadecimal digits. */
   readonly digits: (row: Row) => ReadonlyArray<string | null>
-  /** Returns a value of the filter as hexadecimal digits. */
-  readonly filterDigits: (value: Value) => string
   /**
    * Filters that a query can combine with this one; the keys of combinations have their values in
    * this order. They are facets of the same list with one value.
    */
   readonly combinableFilters: ReadonlyArray<Filter>
+}
+
+/** A filter that selects some of the values of a facet. */
+interface SideFilter<Value = never, Facet = string> extends FacetFilter<Value> {
+  readonly facet: Facet
 }
 
 /** How `reads` answers a filter that has no facet. */
@@ -52,6 +70,8 @@ type OtherFilter =
   | "itemRange"
   /** Reads the lists of `open_items.ts` instead. */
   | "openItems"
+  /** Adds rows of `queued_transaction` that no batch has forged. */
+  | "queuedRows"
   /** Reads the list of each bidder that is registered with a forger, or the registrations alone. */
   | "registrations"
 
@@ -62,6 +82,7 @@ type OtherFilter =
 export type FilterIndexes<N extends PostingListName> = {
   readonly [F in keyof FiltersOf<N>]-?:
     | PostingFacet<ListedRows[N], FilterValue<Required<FiltersOf<N>>[F]>, keyof FiltersOf<N>>
+    | SideFilter<Required<FiltersOf<N>>[F], keyof FiltersOf<N>>
     | OtherFilter
 }
 type FilterValue<Value> = Value extends ReadonlyArray<infer Item> ? Item : Value
@@ -125,24 +146,65 @@ const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
   letter: string,
   encoding: KeyEncoding<Value>,
   combinableFilters: Filters,
-  ...columns: readonly [ColumnValue<Row, Value>, receiver?: ColumnValue<Row, Value>]
-) => {
-  const digitsOf = ([, valueOf]: ColumnValue<Row, Value>) => (row: Row): string | null => {
+  [column, valueOf]: ColumnValue<Row, Value>
+) => ({
+  letter,
+  octets: encoding.octets,
+  values: [encoding.sql(column)],
+  digits: (row: Row) => {
     const value = valueOf(row)
-    return value === null ? null : encoding.digits(value)
-  }
-  const [first, second] = [digitsOf(columns[0]), columns[1] && digitsOf(columns[1])]
-  return {
-    letter,
-    octets: encoding.octets,
-    values: columns.flatMap((column) => column === undefined ? [] : encoding.sql(column[0])),
-    digits: second === undefined
-      ? (row: Row) => [first(row)]
-      : (row: Row) => [first(row), second(row)],
-    filterDigits: encoding.digits,
-    combinableFilters
-  }
-}
+    return [value === null ? null : encoding.digits(value)]
+  },
+  filterDigits: (value: Value) => [encoding.digits(value)],
+  combinableFilters
+})
+
+/** The first bytes of values that the sender alone, the receiver alone, or both have. */
+const sides = { sender: "73", receiver: "72", both: "62" } as const
+type Side = keyof typeof sides
+
+/** A facet of sender and receiver. */
+const sidedFacet = <Row, Value, const Filters extends ReadonlyArray<string>>(
+  letter: string,
+  encoding: KeyEncoding<Value>,
+  combinableFilters: Filters,
+  [sender, senderOf]: ColumnValue<Row, Value>,
+  [receiver, receiverOf]: ColumnValue<Row, Value>
+) => ({
+  letter,
+  octets: 1 + encoding.octets,
+  values: [
+    `CASE WHEN ${sender} = ${receiver} THEN '\\x${sides.both}'::bytea ELSE '\\x${sides.sender}'::bytea END || ${
+      encoding.sql(sender)
+    }`,
+    `CASE WHEN ${sender} = ${receiver} THEN NULL ELSE '\\x${sides.receiver}'::bytea || ${
+      encoding.sql(receiver)
+    } END`
+  ],
+  digits: (row: Row) => {
+    const [from, to] = [senderOf(row), receiverOf(row)]
+    return [
+      from === null
+        ? null
+        : (from === to ? sides.both : sides.sender) + encoding.digits(from),
+      to === null || from === to ? null : sides.receiver + encoding.digits(to)
+    ]
+  },
+  ...bySides(encoding, ["sender", "receiver", "both"]),
+  combinableFilters
+})
+
+const bySides = <Value>(encoding: KeyEncoding<Value>, selected: ReadonlyArray<Side>) => ({
+  filterDigits: (value: Value) => selected.map((side) => sides[side] + encoding.digits(value))
+})
+const sent = <Value, const Facet>(facet: Facet, encoding: KeyEncoding<Value>) => ({
+  facet,
+  ...bySides(encoding, ["sender", "both"])
+})
+const received = <Value, const Facet>(facet: Facet, encoding: KeyEncoding<Value>) => ({
+  facet,
+  ...bySides(encoding, ["receiver", "both"])
+})
 
 /**
  * How each declared filter finds its rows. If a query names several facets, its key begins with the
@@ -168,21 +230,21 @@ const filterIndexes = {
     onlyPendingWithdraws: "openItems"
   },
   transactions: {
-    accountIndex: facet(
+    accountIndex: sidedFacet(
       "i",
       userAccount,
       ["type"],
       ["r.from_account_index", (row: Transaction) => userAccountOrNull(row.fromAccountIndex)],
       ["r.to_account_index", (row: Transaction) => userAccountOrNull(row.toAccountIndex)]
     ),
-    address: facet(
+    address: sidedFacet(
       "a",
       address,
       ["tokenId", "type"],
       ["r.from_address", (row: Transaction) => row.fromAddress],
       ["r.to_address", (row: Transaction) => row.toAddress]
     ),
-    publicKey: facet(
+    publicKey: sidedFacet(
       "k",
       publicKey,
       ["tokenId", "type"],
@@ -191,7 +253,14 @@ const filterIndexes = {
     ),
     tokenId: facet("t", int8, ["type"], ["r.token_id", (row: Transaction) => row.tokenId]),
     batchNum: "itemRange",
-    type: facet("y", transactionType, [], ["r.type", (row: Transaction) => row.type])
+    type: facet("y", transactionType, [], ["r.type", (row: Transaction) => row.type]),
+    fromAccountIndex: sent("accountIndex", userAccount),
+    toAccountIndex: received("accountIndex", userAccount),
+    fromAddress: sent("address", address),
+    toAddress: received("address", address),
+    fromPublicKey: sent("publicKey", publicKey),
+    toPublicKey: received("publicKey", publicKey),
+    includePending: "queuedRows"
   },
   batches: {
     minBatchNum: "itemRange",
@@ -213,18 +282,18 @@ const filterIndexes = {
 
 type Indexes<N extends PostingListName> = typeof filterIndexes[N]
 
-/** The filters of a list that are facets. */
+/** The filters of a list that select lists of a facet. */
 export type FacetName<N extends PostingListName> = {
   [F in keyof Indexes<N>]: Indexes<N>[F] extends OtherFilter ? never : F
 }[keyof Indexes<N>]
 
-type CombinableWith<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
-  { readonly combinableFilters: ReadonlyArray<infer Name extends string> } ? Name : never
+/** The facet whose lists a filter selects. */
+type FacetOf<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
+  { readonly facet: infer Facet extends keyof Indexes<N> } ? Facet : F
 
-/** The filters of a list that can follow another facet in a key. */
-export type CombinableFilter<N extends PostingListName> = {
-  [F in keyof Indexes<N>]: CombinableWith<N, F>
-}[keyof Indexes<N>]
+type CombinableWith<N extends PostingListName, F extends keyof Indexes<N>> =
+  Indexes<N>[FacetOf<N, F>] extends
+    { readonly combinableFilters: ReadonlyArray<infer Name extends string> } ? Name : never
 
 /** The filters that the declaration excludes if a query has `F`. */
 type ExcludedBy<N extends PostingListName, F> = typeof lists[N]["exclusions"][number] extends
@@ -234,30 +303,46 @@ type ExcludedBy<N extends PostingListName, F> = typeof lists[N]["exclusions"][nu
   : never
 
 /**
- * Facets that lack a combination: a query may name them together with another facet, and would
- * ignore one of the two. `never` if the lists above are complete.
+ * Filters that lack a combination: a query may name them together with a filter of another facet,
+ * and would ignore one of the two. `never` if the lists above are complete.
  */
 export type UncombinedFacet = {
   [N in PostingListName]: {
     [F in FacetName<N>]: Exclude<
       FacetName<N>,
-      | F
       | ExcludedBy<N, F>
       | CombinableWith<N, F>
-      | { [G in FacetName<N>]: F extends CombinableWith<N, G> ? G : never }[FacetName<N>]
+      | {
+        [G in FacetName<N>]: F extends CombinableWith<N, G> ? G
+          : FacetOf<N, F> extends FacetOf<N, G> ? G
+          : never
+      }[FacetName<N>]
     >
   }[FacetName<N>]
 }[PostingListName]
 
-const postingList = (name: PostingListName, table: string, letter: string): PostingList => ({
-  table,
-  letter,
-  facets: Object.fromEntries(
-    Object.entries<PostingFacet | OtherFilter>(filterIndexes[name]).filter(
-      (entry): entry is [string, PostingFacet] => typeof entry[1] !== "string"
-    )
+const postingList = (name: PostingListName, table: string, letter: string): PostingList => {
+  const indexes = Object.entries<PostingFacet | SideFilter | OtherFilter>(filterIndexes[name])
+  const filters = indexes.filter((entry): entry is [string, PostingFacet | SideFilter] =>
+    typeof entry[1] !== "string"
   )
-})
+  return {
+    table,
+    letter,
+    facets: Object.fromEntries(
+      filters.filter((entry): entry is [string, PostingFacet] => !("facet" in entry[1]))
+    ),
+    filters: Object.fromEntries(
+      filters.map(([filter, index]) => [
+        filter,
+        {
+          filterDigits: index.filterDigits,
+          facet: "facet" in index ? index.facet : filter
+        }
+      ])
+    )
+  }
+}
 
 export const postingLists: { readonly [N in PostingListName]: PostingList } = {
   accounts: postingList("accounts", "account", "A"),

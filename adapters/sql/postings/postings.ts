@@ -19,6 +19,12 @@
  * owners, each transaction ends up in about fifteen more lists, but they are written 64 items at a
  * time.
  *
+ * Sender and receiver: the lists of an account, an address or a key are three, for transactions that
+ * only the sender has, only the receiver, or both. They are disjoint, so a filter by one side reads
+ * two of them and a filter by either side three, and a transaction has as many entries as with one
+ * list. Transactions from one account to another are the rows of the shorter list of the two that
+ * have the other side.
+ *
  * A rollback removes a suffix of the items: rows after it are deleted, the row that contains its
  * start is shortened, and items that were in lists of combinations are removed from them. The items
  * that remain in a shortened row stay in those lists: the column `filed` counts the items of a row,

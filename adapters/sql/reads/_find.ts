@@ -14,6 +14,7 @@ import {
   decodeExitItem,
   decodeTransactionItem,
   exitRowSql,
+  queuedRows,
   transactionItemSql
 } from "./history_rows.ts"
 import { hexParameter } from "./_list_plan.ts"
@@ -39,21 +40,10 @@ const decodeFirst =
 const row = (table: string, line: string, condition: string): string =>
   `SELECT 0, ${line} FROM (SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
 
-const accountOf = (index: string, name: string): string =>
-  `LEFT JOIN LATERAL (SELECT * FROM account WHERE account.account_index = ${index} LIMIT 1) AS ${name} ON true`
-
-/**
- * A queued transaction that is not forged yet. Addresses and public keys that it lacks come from
- * its accounts, which may have been created since.
- */
-const queuedRow = `SELECT 0, ${transactionItemSql} FROM (
-  SELECT q.item_id, q.id, q.type, q.position, q.from_account_index, q.from_address, coalesce(q.from_public_key, sender.public_key) AS from_public_key,
-    q.to_account_index, coalesce(q.to_address, receiver.address) AS to_address, coalesce(q.to_public_key, receiver.public_key) AS to_public_key,
-    q.token_id, q.amount, NULL::bigint AS batch_num, q.historic_usd, q.timestamp_ms, q.queue, q.user_origin, q.deposit_amount, q.amount_success,
-    q.deposit_amount_success, q.historic_deposit_amount_usd, q.ethereum_block_num, q.fee, q.historic_fee_usd, q.nonce, q.ethereum_tx_hash, q.l1_fee
-  FROM (SELECT * FROM queued_transaction WHERE id = $1::bytea AND NOT forged LIMIT 1) AS q
-  ${accountOf("q.from_account_index", "sender")} ${accountOf("q.to_account_index", "receiver")}
-) AS r`
+/** A queued transaction that is not forged yet. */
+const queuedRow = `SELECT 0, ${transactionItemSql} FROM (${
+  queuedRows("id = $1::bytea AND NOT forged LIMIT 1")
+}) AS r`
 
 const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   account: {

@@ -6,14 +6,14 @@ import {
   type ListName,
   type ListQuery
 } from "../../../core/contract/mod.ts"
-import { type SlotView, transactionTypes } from "../../../core/domain/mod.ts"
+import type { SlotView } from "../../../core/domain/mod.ts"
 import {
   type LedgerReader,
   NotRegistered,
   type Page,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
-import { lastPlace } from "../connection/mod.ts"
+import { booleanOf, lastPlace, membersOf } from "../connection/mod.ts"
 import {
   countsOf,
   endOfLists,
@@ -45,7 +45,6 @@ import {
 import {
   cachedText,
   findUnregistered,
-  hexOrNullParameter,
   type ListQueryPlan,
   lookUpKeys,
   numberOrNullParameter,
@@ -53,8 +52,9 @@ import {
   readBidsOfForger,
   readLists,
   readPostings,
-  withAccount,
+  withAccounts,
   withBatch,
+  withQueued,
   withRange
 } from "./_list_plan.ts"
 import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
@@ -89,8 +89,8 @@ export const makeList = (
 type TableListName = Exclude<ListName, "slots" | "tokens">
 
 /**
- * The plan, the rows and the decoder of a list. The last columns of the head are whether the
- * account and the batch of the filters exist.
+ * The plan, the rows and the decoder of a list. The last columns of the head are which accounts of
+ * the filters exist, and whether their batch does.
  */
 interface SqlList<N extends ListName> {
   readonly plan: (filters: FiltersOf<N>) => ListQueryPlan
@@ -100,14 +100,7 @@ interface SqlList<N extends ListName> {
 
 const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   accounts: {
-    plan: (filters) =>
-      readPostings("accounts", filters, {
-        tokenIds: {
-          type: "bigint[]",
-          sql: (parameter) => `r.token_id = ANY(${parameter})`,
-          value: `{${filters.tokenIds?.join(",") ?? ""}}`
-        }
-      }),
+    plan: (filters) => readPostings("accounts", filters),
     rows: pageRows("account", accountRowSql),
     read: decodeAccountItem
   },
@@ -116,46 +109,28 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       // the lists of open exits exist for every combination of filters, so none has to be filtered
       const plan = onlyPendingWithdraws
         ? readLists(lookUpKeys("exits", filters).keys.map(amongOpenExits), "open")
-        : readPostings("exits", filters, {
-          tokenId: {
-            type: "bigint",
-            sql: (parameter) => `r.token_id = ${parameter}`,
-            value: numberOrNullParameter(filters.tokenId)
-          }
-        })
-      return withAccount(filters.accountIndex, withBatch("exits", batchNum, plan))
+        : readPostings("exits", filters)
+      return withAccounts(filters, withBatch("exits", batchNum, plan))
     },
     rows: pageRows("exit", exitRowSql),
     read: decodeExitItem
   },
   transactions: {
-    plan: ({ batchNum, ...filters }) => {
-      const plan = readPostings("transactions", filters, {
-        tokenId: {
-          type: "bigint",
-          sql: (parameter) => `(${parameter} IS NULL OR r.token_id = ${parameter})`,
-          value: numberOrNullParameter(filters.tokenId)
-        },
-        type: {
-          type: "smallint",
-          sql: (parameter) => `(${parameter} IS NULL OR r.type = ${parameter})`,
-          value: filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))
-        }
-      })
-      return withAccount(filters.accountIndex, withBatch("transactions", batchNum, plan))
+    plan: ({ batchNum, includePending = false, ...filters }) => {
+      const plan = readPostings("transactions", filters)
+      return withAccounts(
+        filters,
+        includePending && batchNum === undefined
+          ? withQueued(filters, plan)
+          : withBatch("transactions", batchNum, plan)
+      )
     },
     rows: pageRows("transaction", transactionItemSql),
     read: decodeTransactionItem
   },
   batches: {
     plan: ({ maxBatchNum, minBatchNum, ...filters }) => {
-      const plan = readPostings("batches", filters, {
-        forgerAddr: {
-          type: "bytea",
-          sql: (parameter) => `r.forger_addr = ${parameter}`,
-          value: hexOrNullParameter(filters.forgerAddr)
-        }
-      })
+      const plan = readPostings("batches", filters)
       if (minBatchNum === undefined && maxBatchNum === undefined) return plan
       return withRange("between", plan, (parameter) => {
         const [min, max] = [parameter("bigint"), parameter("bigint")]
@@ -177,20 +152,17 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
     plan: ({ forgerAddr, ...filters }) => {
       const { bidderAddr, slotNum } = filters
       if (forgerAddr === undefined) {
-        return readPostings("bids", filters, {
-          bidderAddr: {
-            type: "bytea",
-            sql: (parameter) => `r.bidder_addr = ${parameter}`,
-            value: hexOrNullParameter(bidderAddr)
-          }
-        })
+        return readPostings("bids", filters)
       }
       // the lists of the forger's bidders, in the slot or in all slots
-      const { keys: [prefix], parentKey } = lookUpKeys("bids", { ...filters, bidderAddr: "" })
+      const { keys: [prefix], parentKeys: [slotKey] } = lookUpKeys("bids", {
+        ...filters,
+        bidderAddr: ""
+      })
       return readBidsOfForger(
         prefix!,
         { forgerAddr, bidderAddr },
-        slotNum === undefined ? null : parentKey
+        slotNum === undefined ? null : slotKey!
       )
     },
     rows: pageRows("bid", bidRowSql, registrationOf("r.bidder_addr", "c")),
@@ -219,13 +191,15 @@ const statementOf = (
 ): string =>
   cachedText(
     `${name} ${shape} ${order} ${isCut}`,
-    () =>
-      pageStatement({
-        ...text(parametersFrom(4)),
+    () => {
+      const { otherRows = [], ...parts } = text(parametersFrom(4))
+      return pageStatement({
+        ...parts,
         order,
-        rows: [sqlLists[name].rows],
+        rows: [sqlLists[name].rows, ...otherRows],
         ...isCut ? {} : { end: endOfLists(postingLists[name].table) }
       })
+    }
   )
 
 const listTable = <N extends TableListName>(
@@ -244,12 +218,23 @@ const listTable = <N extends TableListName>(
   let isCutExpected = true
   return Effect.flatMap(
     runQuery(queryOf(isCutExpected), (answer, tokens) => {
-      const { counts, isCut, rest: [account, batch] } = countsOf(answer, order, answer.lines.length)
+      const { counts, isCut, rest: [accounts, batch] } = countsOf(
+        answer,
+        order,
+        answer.lines.length
+      )
       if (isCutExpected && !isCut) return new Requery(queryOf(isCutExpected = false))
-      const unregistered = findUnregistered(name, filters, (kind, value) =>
-        kind === "token"
-          ? tokenOf(tokens, value) !== null
-          : (kind === "account" ? account : batch) === "t", answer.stamp)
+      const isRegistered = {
+        token: (id: number) => tokenOf(tokens, id) !== null,
+        account: (index: number) => membersOf(accounts!, Number).includes(index),
+        batch: () => booleanOf(batch!)
+      }
+      const unregistered = findUnregistered(
+        name,
+        filters,
+        (kind, value) => isRegistered[kind](value),
+        answer.stamp
+      )
       return unregistered ?? {
         items: answer.lines.map((line) => list.read(line, tokens)),
         counts,

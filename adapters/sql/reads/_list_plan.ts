@@ -7,24 +7,34 @@ import {
 } from "../../../core/contract/mod.ts"
 import { type LedgerStamp, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
 import {
-  type CombinableFilter,
   type FacetName,
   type PageText,
-  type PostingFacet,
   postingKey,
+  type PostingList,
   type PostingListName,
-  postingLists
+  postingLists,
+  unindexedTail,
+  hasAllOf,
+  hasOneOf
 } from "../postings/mod.ts"
+import { membersSql } from "../connection/mod.ts"
+import { queuedRows, transactionItemSql } from "./history_rows.ts"
 
 /** How to run a list query: the shape of the statement, its text, and its parameters. */
 export interface ListQueryPlan {
   /** Identifies the text: queries of one list and shape share a prepared statement. */
   readonly shape: string
-  readonly text: (parameter: Parameter) => Omit<PageText, "order" | "rows">
+  readonly text: (parameter: Parameter) => ListText
   /** $1: the keys of the lists. */
   readonly keys: string
   /** $4 and so on, in the order in which `text` uses them. */
   readonly values: ReadonlyArray<string | null>
+}
+
+/** The parts of a page statement that depend on the filters. */
+export interface ListText extends Omit<PageText, "order" | "rows"> {
+  /** Queries of place and line over `page.item`, for items that are not in the table of the list. */
+  readonly otherRows?: ReadonlyArray<string>
 }
 
 /** Returns the next parameter of a statement, cast to a type. */
@@ -61,41 +71,185 @@ export const readLists = (
   values: []
 })
 
-/** How a row `r` is compared with the value of a filter, which may be absent. */
-interface RowCondition {
-  readonly type: string
-  readonly sql: (parameter: string) => string
-  readonly value: string | null
+/** Plans a read of posting lists, and of rows that are not yet in lists of combined filters. */
+export const readPostings = <N extends PostingListName>(
+  name: N,
+  filters: FacetFilters<N>
+): ListQueryPlan => {
+  const list = postingLists[name]
+  const selections = selectionsOf(list, filters)
+  if (selections.some(isPair)) return readPair(list, selections)
+  const { keys, parentKeys } = lookUpKeys(name, filters)
+  if (parentKeys.length === 0) return readLists(keys, "postings")
+  const condition = conditionOf(list, selections.slice(1))
+  return {
+    shape: "with tail",
+    text: (parameter) => {
+      const above = parameter("bytea[]")
+      return {
+        lists: "postings",
+        others: [
+          selectedItems(
+            list,
+            `unnest(${above}) AS above (key) CROSS JOIN LATERAL unnest(${
+              unindexedTail("above.key")
+            }) AS listed (item)`,
+            condition.text(parameter)
+          )
+        ]
+      }
+    },
+    keys: keysParameter(keys),
+    values: [keysParameter(parentKeys), ...condition.values]
+  }
+}
+
+/** The values of a facet that a query selects. */
+interface FacetSelection {
+  readonly facet: string
+  /**
+   * Hexadecimal digits. An item has a value of each of the lists: of one, or of two for a sender
+   * and a receiver.
+   */
+  readonly digits: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Returns the selected values in the order of the facets. */
+const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<FacetSelection> => {
+  const values = Object.entries(filters).filter(([filter, value]) =>
+    value !== undefined && list.filters[filter] !== undefined
+  )
+  return Object.keys(list.facets).flatMap((facet) => {
+    const digits = values.filter(([filter]) => list.filters[filter]!.facet === facet).map((
+      [filter, value]
+    ) =>
+      [...new Set([value].flat())].flatMap((each) =>
+        list.filters[filter]!.filterDigits(each as never)
+      )
+    )
+    return digits.length === 0 ? [] : [{ facet, digits }]
+  })
+}
+
+/** Returns the values of which an item must have one; if empty, it must have one of each list. */
+const commonDigits = ({ digits: [first, second] }: FacetSelection): ReadonlyArray<string> =>
+  second === undefined ? first! : first!.filter((value) => second.includes(value))
+
+/** Whether no list has all items of the selection: it names a sender and another receiver. */
+const isPair = (selection: FacetSelection): boolean => commonDigits(selection).length === 0
+
+/** Returns the value of the sender alone and that of the receiver alone. */
+const pairOf = ({ digits }: FacetSelection): ReadonlyArray<string> =>
+  digits.map(([ofOneSide]) => ofOneSide!)
+
+/**
+ * Returns a condition for a row `r`. It has a parameter for each facet of the list and one for a
+ * pair of sender and receiver. These are NULL if the query does not name them, so that all
+ * combinations of filters share a statement.
+ */
+const conditionOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
+  const facets = Object.keys(list.facets)
+  const pair = selections.find(isPair)
+  const oneOf = (facet: string) => {
+    const selection = selections.find((each) => each.facet === facet)
+    return selection === undefined || selection === pair
+      ? null
+      : keysParameter(commonDigits(selection).map(bytesOf))
+  }
+  return {
+    text: (parameter: Parameter) => {
+      const conditions = facets.map((facet) => {
+        const values = parameter("bytea[]")
+        return `(${values} IS NULL OR ${hasOneOf(list, facet, values)})`
+      })
+      const values = parameter("bytea[]")
+      const both = facets.filter((facet) => list.facets[facet]!.values.length === 2).map((facet) =>
+        `(${hasAllOf(list, facet, values)})`
+      )
+      return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
+    },
+    values: [
+      ...facets.map(oneOf),
+      pair === undefined ? null : keysParameter(pairOf(pair).map(bytesOf))
+    ]
+  }
 }
 
 /**
- * Plans a read of posting lists and of the unindexed tail of their parent.
- *
- * @param conditions the conditions for items of the tail, for each filter that can follow another
- * one in a key
+ * Returns a query of the items `listed.item` whose row `r` meets a condition. The limit makes the
+ * planner look up each row by its index.
  */
-export const readPostings = <N extends PostingListName>(
-  name: N,
-  filters: FacetFilters<N>,
-  conditions: { readonly [F in CombinableFilter<N>]: RowCondition }
+const selectedItems = ({ table }: PostingList, listed: string, condition: string): string => `
+SELECT selected.item FROM ${listed} CROSS JOIN LATERAL (
+  SELECT r.item_id AS item FROM ${table} AS r WHERE r.item_id = listed.item AND ${condition} LIMIT 1
+) AS selected`
+
+/**
+ * Plans a read of the transactions from a sender to another receiver. It reads the shorter one of
+ * two lists, those that the sender sent and those that the receiver received, and filters its rows.
+ */
+const readPair = (
+  list: PostingList,
+  selections: ReadonlyArray<FacetSelection>
 ): ListQueryPlan => {
-  const { keys, parentKey } = lookUpKeys(name, filters)
-  const tests = Object.values<RowCondition>(conditions)
-  return parentKey === null
-    ? readLists(keys, "postings")
-    : {
-      shape: "post-filtered",
-      text: (parameter) => ({
-        lists: "postings",
-        postFilter: {
-          key: parameter("bytea"),
-          table: postingLists[name].table,
-          condition: tests.map(({ sql, type }) => sql(parameter(type))).join(" AND ")
-        }
-      }),
-      keys: keysParameter(keys),
-      values: [byteParameter(parentKey), ...tests.map(({ value }) => value)]
-    }
+  const pair = selections.find(isPair)!
+  const condition = conditionOf(list, selections)
+  return {
+    shape: "pair",
+    text: (parameter) => ({
+      lists: "postings",
+      others: [
+        selectedItems(
+          list,
+          `(
+  SELECT asked.key FROM unnest(${parameter("bytea[]")}) AS asked (key)
+  ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = asked.key ORDER BY first_item DESC LIMIT 1) NULLS FIRST LIMIT 1
+) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
+          condition.text(parameter)
+        )
+      ]
+    }),
+    keys: keysParameter([]),
+    values: [
+      keysParameter(pairOf(pair).map((value) => postingKey(list, [pair.facet, bytesOf(value)]))),
+      ...condition.values
+    ]
+  }
+}
+
+/** All queued transactions. OFFSET makes the planner use the index of those that are not forged. */
+const queued = queuedRows("NOT forged OFFSET 0")
+
+/**
+ * Adds the queued transactions of the filters to a plan. None of them is in a batch: the plan must
+ * not have the range of one.
+ */
+export const withQueued = (
+  filters: FacetFilters<"transactions">,
+  plan: ListQueryPlan
+): ListQueryPlan => {
+  const list = postingLists.transactions
+  const condition = conditionOf(list, selectionsOf(list, filters))
+  return {
+    ...plan,
+    shape: `${plan.shape} with queued`,
+    text: (parameter) => {
+      const isSelected = condition.text(parameter)
+      const text = plan.text(parameter)
+      return {
+        ...text,
+        others: [
+          `SELECT r.item_id AS item FROM (${queued}) AS r WHERE ${isSelected}`,
+          ...text.others ?? []
+        ],
+        // IS TRUE makes the planner look up each row in a hash table of the page
+        otherRows: [
+          `SELECT r.item_id, ${transactionItemSql} FROM (${queued}) AS r WHERE (r.item_id IN (SELECT page.item FROM page)) IS TRUE`
+        ]
+      }
+    },
+    values: [...condition.values, ...plan.values]
+  }
 }
 
 /**
@@ -113,9 +267,9 @@ export const readBidsOfForger = (
     readonly forgerAddr: string
     readonly bidderAddr: string | undefined
   },
-  parentKey: Uint8Array | null
+  slotKey: Uint8Array | null
 ): ListQueryPlan => ({
-  shape: parentKey === null ? "forger" : "forger in slot",
+  shape: slotKey === null ? "forger" : "forger in slot",
   text: (parameter) => {
     const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
     // a sub-query that returns a value, since PostgreSQL may plan EXISTS as a scan of all bidders
@@ -125,16 +279,20 @@ export const readBidsOfForger = (
     return {
       lists: "postings",
       keys: keysOfForger(forger, bidder),
-      ...(parentKey === null
-        ? {}
-        : { postFilter: { key: parameter("bytea"), table: "bid", condition } })
+      ...(slotKey === null ? {} : {
+        others: [
+          `SELECT r.item_id AS item FROM bid AS r WHERE r.item_id = ANY(${
+            unindexedTail(parameter("bytea"))
+          }::bigint[]) AND ${condition}`
+        ]
+      })
     }
   },
   keys: byteParameter(prefix),
   values: [
     hexParameter(forgerAddr),
     hexOrNullParameter(bidderAddr),
-    ...(parentKey === null ? [] : [byteParameter(parentKey)])
+    ...(slotKey === null ? [] : [byteParameter(slotKey)])
   ]
 })
 
@@ -142,7 +300,7 @@ export const readBidsOfForger = (
  * Restricts a plan to a range of items.
  *
  * @param range SQL for a row of `low` and `upper`; and of `known`, whether the batch exists, if the
- *   plan is passed to `withAccount`
+ *   plan is passed to `withAccounts`
  */
 export const withRange = (
   shape: string,
@@ -171,22 +329,32 @@ FROM (VALUES (${
   ])
 
 /**
- * Adds to the head whether the account exists and, if the plan has a range, whether the batch does.
+ * Adds to the head which of the accounts of the filters exist and, if the plan has a range, whether
+ * the batch does.
  */
-export const withAccount = (
-  accountIndex: number | undefined,
+export const withAccounts = (
+  filters: { readonly [filter: string]: unknown },
   plan: ListQueryPlan
 ): ListQueryPlan => ({
   ...plan,
   text: (parameter) => {
-    const known = `EXISTS (SELECT FROM account WHERE account.account_index = ${
-      parameter("bigint")
-    })`
+    const known = membersSql(
+      `ARRAY(SELECT account.account_index FROM account WHERE account.account_index = ANY(${
+        parameter("bigint[]")
+      }))`
+    )
     const text = plan.text(parameter)
     return { ...text, head: [known, ...(text.range === undefined ? [] : ["bounds.known"])] }
   },
-  values: [numberOrNullParameter(accountIndex), ...plan.values]
+  values: [
+    `{${
+      accountFilters.flatMap((filter) => filters[filter] === undefined ? [] : [filters[filter]])
+        .join(",")
+    }}`,
+    ...plan.values
+  ]
 })
+const accountFilters = ["accountIndex", "fromAccountIndex", "toAccountIndex"]
 
 /** Returns the error for the items that the filters refer to and that do not exist, if any. */
 export const findUnregistered = (
@@ -216,8 +384,8 @@ export const findUnregistered = (
 export interface KeyLookup {
   /** Keys of disjoint lists. */
   readonly keys: ReadonlyArray<Uint8Array>
-  /** Key of the parent list, if its unindexed tail has to be filtered too; otherwise null. */
-  readonly parentKey: Uint8Array | null
+  /** Keys of the parent lists, if their unindexed tails have to be filtered too. */
+  readonly parentKeys: ReadonlyArray<Uint8Array>
 }
 
 /** Filters that are facets. A plan answers the other ones itself, and must take them out. */
@@ -226,38 +394,35 @@ export type FacetFilters<N extends PostingListName> = {
 }
 
 /**
- * Returns the keys of the lists for some filters. A key begins with the filter that combines with
- * all other filters; their values follow in the order of its `combinableFilters`. A filter with
- * several values has a key for each.
+ * Returns the keys of the lists for some filters. A key begins with the facet that combines with
+ * all others; their values follow in the order of its `combinableFilters`. There is a key for each
+ * value, and so for each side of a transaction.
  */
 export const lookUpKeys = <N extends PostingListName>(
   name: N,
   filters: FacetFilters<N>
 ): KeyLookup => {
   const list = postingLists[name]
-  const values = filters as { readonly [filter: string]: unknown }
-  const [leading, ...others] = Object.keys(list.facets).filter((filter) =>
-    values[filter] !== undefined
+  const [leading, ...others] = selectionsOf(list, filters)
+  if (leading === undefined) return { keys: [postingKey(list)], parentKeys: [] }
+  const following = list.facets[leading.facet]!.combinableFilters.flatMap((name) =>
+    others.filter(({ facet }) => facet === name)
   )
-  if (leading === undefined) return { keys: [postingKey(list)], parentKey: null }
-  const { combinableFilters } = list.facets[leading]!
-  const following = combinableFilters.filter((filter) => others.includes(filter))
-  const bytesOf = (filter: string) => encodeValues(list.facets[filter]!, values[filter])
+  const partsOf = (selection: FacetSelection) =>
+    commonDigits(selection).map((value) => [selection.facet, bytesOf(value)] as const)
+  const parents = partsOf(leading).map((part) => [part])
   const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
-    (paths, filter) =>
-      paths.flatMap((path) => bytesOf(filter).map((value) => [...path, [filter, value] as const])),
-    bytesOf(leading).map((value) => [[leading, value] as const])
+    (paths, selection) =>
+      paths.flatMap((path) => partsOf(selection).map((part) => [...path, part])),
+    parents
   )
   return {
     keys: paths.map((path) => postingKey(list, ...path)),
-    parentKey: following.length === 0 ? null : postingKey(list, [leading, bytesOf(leading)[0]!])
+    parentKeys: following.length === 0 ? [] : parents.map((path) => postingKey(list, ...path))
   }
 }
 
-const encodeValues = ({ filterDigits }: PostingFacet, value: unknown): ReadonlyArray<Uint8Array> =>
-  [...new Set(Array.isArray(value) ? value : [value])].map((each) =>
-    Buffer.from(filterDigits(each as never), "hex")
-  )
+const bytesOf = (digits: string): Uint8Array => Buffer.from(digits, "hex")
 
 const digitsOf = (hex: string): string => hex.startsWith("0x") ? hex.slice(2) : hex
 

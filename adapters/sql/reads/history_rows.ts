@@ -94,6 +94,22 @@ export const transactionItemSql = lineSql([
   accountToken("r.from_account_index"),
   accountToken("r.to_account_index")
 ])
+
+const accountOf = (index: string, name: string): string =>
+  `LEFT JOIN LATERAL (SELECT * FROM account WHERE account.account_index = ${index} LIMIT 1) AS ${name} ON true`
+
+/**
+ * Returns a query of queued transactions that meet a condition. Addresses and public keys that they
+ * lack come from their accounts, which may have been created since.
+ */
+export const queuedRows = (condition: string): string => `
+SELECT q.item_id, q.id, q.type, q.position, q.from_account_index, q.from_address, coalesce(q.from_public_key, sender.public_key) AS from_public_key,
+  q.to_account_index, coalesce(q.to_address, receiver.address) AS to_address, coalesce(q.to_public_key, receiver.public_key) AS to_public_key,
+  q.token_id, q.amount, NULL::bigint AS batch_num, q.historic_usd, q.timestamp_ms, q.queue, q.user_origin, q.deposit_amount, q.amount_success,
+  q.deposit_amount_success, q.historic_deposit_amount_usd, q.ethereum_block_num, q.fee, q.historic_fee_usd, q.nonce, q.ethereum_tx_hash, q.l1_fee
+FROM (SELECT * FROM queued_transaction WHERE ${condition}) AS q
+${accountOf("q.from_account_index", "sender")} ${accountOf("q.to_account_index", "receiver")}`
+
 export const decodeTransaction = (line: string): Transaction => {
   const fields = fieldsOf(line)
   return Object.freeze({

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
 import { ethereumTransactionsSchema, l1TotalsSchema } from "./_published_fields_schema.ts"
+import { sideSchema } from "./_side_schema.ts"
 import { wonSlotSchema } from "./_won_slot_schema.ts"
 
 /**
@@ -39,7 +40,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { number: 7, name: "won slots", statements: wonSlotSchema },
   { number: 8, name: "totals of L1 user transactions", statements: l1TotalsSchema },
   { number: 9, name: "atomic groups of pool transactions", statements: groupSchema },
-  { number: 10, name: "Ethereum transactions", statements: ethereumTransactionsSchema }
+  { number: 10, name: "Ethereum transactions", statements: ethereumTransactionsSchema },
+  { number: 11, name: "transactions by sender and by receiver", statements: sideSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */

@@ -1,4 +1,4 @@
-import type { ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
+import type { FiltersOf, ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
 import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
 
@@ -27,6 +27,8 @@ const noDependencies: ReadonlyArray<Dependency> = Object.freeze([])
 const rollBacksOnly = withRollBacks()
 const tokensOnly = withRollBacks("tokens")
 const pastSlot = withRollBacks("auction", "bids", "coordinators")
+// every block can queue transactions and create accounts that a queued one names
+const withQueuedTransactions = withRollBacks("tokens", "blocks")
 const stateDependencies = withRollBacks("blocks")
 
 type OfItem<N extends ItemName> = (
@@ -51,7 +53,13 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
 
 /** The dependencies of each kind of answer. */
 export const dependenciesOf = {
-  list: (name: ListName): ReadonlyArray<Dependency> => listDependencies[name],
+  list: <N extends ListName>(
+    name: N,
+    filters: FiltersOf<N>
+  ): ReadonlyArray<Dependency> =>
+    (filters as FiltersOf<"transactions">).includePending === true
+      ? withQueuedTransactions
+      : listDependencies[name],
   item: <N extends ItemName>(
     name: N,
     item: Items[N],

@@ -173,7 +173,6 @@ const bindOperation = (
       options.revisions,
       options.listItemsMax
     )
-    const dependsOn = dependenciesOf.list(operation.list)
     const pages: (
       ...of: Parameters<Stores["reader"]["list"]>
     ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
@@ -186,7 +185,11 @@ const bindOperation = (
         ? Effect.fail(badInput(decoded.failure))
         : Effect.map(
           pages(operation.list, decoded.success),
-          (page) => ({ json: write(page), stamp: page.stamp, dependsOn })
+          (page) => ({
+            json: write(page),
+            stamp: page.stamp,
+            dependsOn: dependenciesOf.list(operation.list, decoded.success.filters)
+          })
         )
     }
   }

@@ -34,8 +34,8 @@ export type Numbered<N extends ListName> = ReadonlyArray<
 >
 
 /**
- * Returns all items of a list, in order. Of the slots only those with a bid, because the list has
- * no end.
+ * Returns all items of a list: the transactions with those in queues, and of the slots only those
+ * with a bid, because the list has no end.
  */
 export function everyItem<N extends ListName>(facts: Facts, list: N): Numbered<N>
 export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
@@ -52,7 +52,10 @@ export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
         item: { exit, token: token(exit.tokenId) }
       }))
     case "transactions":
-      return facts.transactions.map((transaction) => ({
+      return [
+        ...facts.transactions,
+        ...facts.queued.map((transaction) => asOfNow(facts, transaction))
+      ].map((transaction) => ({
         itemId: transaction.itemId,
         item: transactionView(facts, transaction)
       }))
@@ -96,7 +99,14 @@ const comparedValues: {
     publicKey: ({ transaction }) => [transaction.fromPublicKey, transaction.toPublicKey],
     tokenId: ({ transaction }) => [transaction.tokenId],
     batchNum: ({ transaction }) => [transaction.batchNum],
-    type: ({ transaction }) => [transaction.type]
+    type: ({ transaction }) => [transaction.type],
+    fromAccountIndex: ({ transaction }) => [transaction.fromAccountIndex],
+    toAccountIndex: ({ transaction }) => [transaction.toAccountIndex],
+    fromAddress: ({ transaction }) => [transaction.fromAddress],
+    toAddress: ({ transaction }) => [transaction.toAddress],
+    fromPublicKey: ({ transaction }) => [transaction.fromPublicKey],
+    toPublicKey: ({ transaction }) => [transaction.toPublicKey],
+    includePending: ({ transaction }) => [transaction.batchNum === null]
   },
   batches: {
     minBatchNum: ({ batchNum }) => [batchNum],
@@ -151,7 +161,8 @@ const compare: { readonly [M in Filter["match"]]: (value: never, wanted: never) 
   lessThan: (value: number, wanted: number) => value < wanted,
   atLeast: (value: number, wanted: number) => value >= wanted,
   atMost: (value: number, wanted: number) => value <= wanted,
-  flag: (value: boolean, wanted: boolean) => !wanted || value
+  flag: (value: boolean, wanted: boolean) => !wanted || value,
+  adding: (value: boolean, wanted: boolean) => wanted || !value
 }
 
 /**
@@ -246,6 +257,8 @@ export function naivePage<N extends ListName>(
   }
   const filters = list === "slots"
     ? { ...query.filters, maxSlotNum: slotBounds(facts, query.filters)[1] }
+    : list === "transactions"
+    ? { includePending: false, ...query.filters }
     : query.filters
   const matching = everyItem(facts, list).filter(({ item }) =>
     matchesFilters(facts, list, filters, item)
@@ -379,12 +392,8 @@ export function naiveItem(
         exit.batchNum === batchNum && exit.accountIndex === accountIndex
       )?.item ?? null
     }
-    case "transaction": {
-      const queued = facts.queued.find(({ id }) => id === key)
-      return queued === undefined
-        ? transactions.find(({ transaction }) => transaction.id === key) ?? null
-        : transactionView(facts, asOfNow(facts, queued))
-    }
+    case "transaction":
+      return transactions.find(({ transaction }) => transaction.id === key) ?? null
     case "batch":
       return batch
     case "fullBatch":

@@ -21,7 +21,9 @@ const size = {
   bids: 12_000,
   coordinators: 6000,
   bidders: 2000,
-  blocks: 3000
+  blocks: 3000,
+  queued: 1000,
+  receivedByLight: 500
 }
 
 const item = (row: string): string => `(${row} + ${row} / 1000 + 1)::bigint`
@@ -75,7 +77,7 @@ const rows = [
      deposit_amount, amount_success, deposit_amount_success, ethereum_block_num, forged)
    SELECT 1000000 + i, ${bytes("1000000 + i", 33)}, 6, i % 100, 256 + i, ${
     address("i")
-  }, 257, 0, i, 1e12, i / 100, true, 0, false, false, 1000000, i < 19000
+  }, 257, 0, i, 1e12, i / 100, true, 0, false, false, 1000000, i < 20000 - ${size.queued}
    FROM generate_series(0, 19999) AS i`,
   `INSERT INTO exit (item_id, batch_num, account_index, token_id, address, public_key, balance, proof_root, proof_siblings, proof_old_key, proof_old_value,
      proof_is_old0, proof_key, proof_value, proof_fnc, instant_withdrawn)

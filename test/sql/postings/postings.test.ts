@@ -36,20 +36,33 @@ const letters = (text: string): string => Buffer.from(text).toString("hex")
 const typeOf = (row: Transaction): string => letters("y") + int2(transactionTypes.indexOf(row.type))
 const tokenOf = ({ tokenId }: { readonly tokenId: number }): string => letters("t") + int8(tokenId)
 
+/** Returns the keys of sender and receiver: one key with side `b` if they have the same value. */
+const bySide = <Value>(
+  prefix: string,
+  from: Value | null,
+  to: Value | null,
+  digits: (value: Value) => string | null
+): ReadonlyArray<string> =>
+  (from === to ? [["b", from] as const] : [["s", from] as const, ["r", to] as const]).flatMap(
+    ([side, value]) => {
+      const end = value === null ? null : digits(value)
+      return end === null ? [] : [letters(prefix + side) + end]
+    }
+  )
+
 const naiveTransactions: Naive<Transaction> = {
   keys: (row) => [
     letters("T*"),
     letters("Tt") + int8(row.tokenId),
     letters("Ty") + int2(transactionTypes.indexOf(row.type)),
-    ...[row.fromAccountIndex, row.toAccountIndex].flatMap((index) =>
-      index === null || index < 256 ? [] : [letters("Ti") + int8(index)]
+    ...bySide(
+      "Ti",
+      row.fromAccountIndex,
+      row.toAccountIndex,
+      (index) => index < 256 ? null : int8(index)
     ),
-    ...[row.fromAddress, row.toAddress].flatMap((address) =>
-      address === null ? [] : [letters("Ta") + address.slice(2)]
-    ),
-    ...[row.fromPublicKey, row.toPublicKey].flatMap((key) =>
-      key === null ? [] : [letters("Tk") + key]
-    )
+    ...bySide("Ta", row.fromAddress, row.toAddress, (address) => address.slice(2)),
+    ...bySide("Tk", row.fromPublicKey, row.toPublicKey, (key) => key)
   ],
   below: {
     i: (row) => [typeOf(row)],
