@@ -10,7 +10,8 @@ export const currencyList = {
       scalar: "currencyCodes",
       match: "oneOf",
       parameter: "symbols",
-      doc: "Only these currencies: codes separated by commas or bars; those without a price are left out"
+      doc:
+        "Only these currencies: codes separated by commas or bars; those without a price are left out"
     },
     base: {
       scalar: "baseCurrency",
