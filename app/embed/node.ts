@@ -182,12 +182,10 @@ export interface RollupNode extends AsyncDisposable {
    * is invalid.
    *
    * ```ts
-   * import { revisions } from "rollup-node-api"
    * import { openNode } from "rollup-node-api/embed"
    * import { simulate } from "rollup-node-api/simulator"
    *
-   * const mounts = [{ path: "/v1", revision: revisions.v1 }]
-   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, mounts })
+   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
    * // one US dollar is 0.84 euros
    * await node.setCurrencies([{ currency: "EUR", unitsPerUSD: 0.84, timeMs: Date.now() }])
    * const response = await node.fetch(new Request("http://node/v1/currencies/EUR"))

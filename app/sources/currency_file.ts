@@ -83,21 +83,21 @@ export const readCurrencyFile = (
 const timeRule = "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"
 const isCurrencyCode = Schema.is(values.currencyCode)
 
+const unitsRule = "an object with the units of each currency that one US dollar buys, by code"
+
 /** The content of the file. */
 const CurrencyFile = Schema.Struct({
   lastUpdate: Schema.optionalKey(
-    Schema.String.annotate({ expected: timeRule }).check(
-      Schema.makeFilter((text) => isTime(text) ? undefined : `Expected ${timeRule}`)
-    )
+    Schema.String.check(Schema.makeFilter((text) => isTime(text), { expected: timeRule }))
   ),
-  unitsPerUSD: Schema.Record(Schema.String, values.positive).annotate({
-    expected: "an object with the units of each currency that one US dollar buys, by code"
-  }).check(
-    Schema.makeFilter((units) =>
-      Object.keys(units).filter((code) => !isCurrencyCode(code)).map((code) => ({
-        path: [code],
-        issue: "Expected a name of three capital letters, such as EUR"
-      }))
+  unitsPerUSD: Schema.Record(Schema.String, values.positive).check(
+    Schema.makeFilter(
+      (units) =>
+        Object.keys(units).filter((code) => !isCurrencyCode(code)).map((code) => ({
+          path: [code],
+          issue: "Expected a name of three capital letters, such as EUR"
+        })),
+      { expected: unitsRule }
     )
   )
 })

@@ -38,10 +38,10 @@ export type CurrencyPrice = typeof CurrencyPrice.Type
  */
 export const CurrencyPriceList: Schema.Codec<ReadonlyArray<CurrencyPrice>> = Schema.Array(
   CurrencyPrice
-).annotate({ expected: `an array, each ${ruleOf(CurrencyPrice)}` }).check(
-  Schema.makeFilter((prices: ReadonlyArray<CurrencyPrice>) =>
-    new Set(prices.map(({ currency }) => currency)).size === prices.length
-      ? undefined
-      : "Expected each currency once"
+).check(
+  Schema.makeFilter(
+    (prices: ReadonlyArray<CurrencyPrice>) =>
+      new Set(prices.map(({ currency }) => currency)).size === prices.length,
+    { expected: `an array, each ${ruleOf(CurrencyPrice)}, with each currency once` }
   )
 )
