@@ -45,9 +45,15 @@ describe("the file with the prices of currencies", () => {
     Effect.gen(function*() {
       const cases: ReadonlyArray<readonly [text: string, ...expected: ReadonlyArray<RegExp>]> = [
         ["", /it is not JSON: /u],
-        ["[]", /The file has the invalid value \[\]: expected an object of lastUpdate, unitsPerUSD/u],
+        [
+          "[]",
+          /The file has the invalid value \[\]: expected an object of lastUpdate, unitsPerUSD/u
+        ],
         ["{}", /\/unitsPerUSD is missing: expected an object with the units of each currency/u],
-        [textOf([]), /\/unitsPerUSD has the invalid value \[\]: expected an object with the units/u],
+        [
+          textOf([]),
+          /\/unitsPerUSD has the invalid value \[\]: expected an object with the units/u
+        ],
         [
           JSON.stringify({ lastUpdate: "2021-02-30T00:00:00Z", unitsPerUSD: {} }),
           /\/lastUpdate has the invalid value "2021-02-30T00:00:00Z": expected a time from 1970 on/u
@@ -114,7 +120,9 @@ describe("the file with the prices of currencies", () => {
     }).pipe(
       Effect.scoped,
       Effect.provideService(Monitor, monitor),
-      Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
+      Effect.provide(
+        Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      )
     )
   })
 })
