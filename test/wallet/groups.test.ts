@@ -1,6 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { rollupClient, valueOf } from "../../adapters/client/mod.ts"
+import { openNode } from "../../app/embed/mod.ts"
+import { simulate } from "../../app/simulator/mod.ts"
 import {
+  connect,
   floorAmount,
   InvalidTransaction,
   type SignedGroup,
@@ -151,6 +154,26 @@ describe("A group that a wallet signs", () => {
     const error: unknown = await again.catch((error: unknown) => error)
     assert(error instanceof InvalidTransaction)
     assert.match(error.message, /at most the \d+ units that the account can send/u)
+  })
+})
+
+describe("The group of a signed group", () => {
+  it("is the group that submitGroup of an embedded node takes", async () => {
+    const simulation = simulate({ seed: 1, placeholderRoots: true })
+    await using node = await openNode({ genesis: simulation.genesis })
+    while (simulation.demoAccounts().length < 2) await node.applyRecord(simulation.next())
+    const rollup = await connect({ url: "http://node", fetch: node.fetch })
+    const accounts = await rollup.accounts(walletFromSeed(simulation.demoWallet.privateKey))
+    const transactions = []
+    for (const account of accounts) {
+      transactions.push(await account.build({ to: receiver, amount: 1n, fee: 0 }))
+    }
+    const { body, group } = rollup.signGroup(transactions, accounts)
+    const ids = transactions.map(({ id }) => id)
+    assert.deepStrictEqual(await node.submitGroup(group), { ids, stored: true })
+    // the body is the same group
+    const client = rollupClient({ url: "http://node/v1", revision: "v1", fetch: node.fetch })
+    assert.deepStrictEqual(valueOf(await client.postAtomicGroup(body)), ids)
   })
 })
 
