@@ -57,6 +57,7 @@ const exitReasonOf = ({ _tag, reason }: Tagged): ExitReason | undefined => {
       return reason === "url" ? "usage" : "store"
     case "StoreFailure":
       return "store"
+    case "CurrencyFileError":
     case "FeedFileError":
     case "BlockViolation":
       return "refused"

@@ -28,6 +28,8 @@ export const operations = {
   getPoolTxs: { path: "/transactions-pool", itemsProperty: "transactions" },
   getAtomicGroup: { path: "/atomic-pool/{id}" },
   getHealth: { path: "/health" },
+  getCurrencies: { path: "/currencies" },
+  getCurrency: { path: "/currencies/{symbol}" },
   postRegister: { path: "/account-creation-authorization", posts: true },
   postTx: { path: "/transactions-pool", posts: true },
   putTx: { path: "/transactions-pool/{id}", puts: true },

@@ -40,14 +40,14 @@ const exact = (value: unknown, name?: string): unknown => {
   return Object.freeze(object)
 }
 
-/** Writes a flat object as JSON; bigints keep all their digits. */
-export const writeExact = (body: object): string =>
-  `{${
-    Object.entries(body).flatMap(([name, value]) =>
-      value === undefined ? [] : [
-        `${JSON.stringify(name)}:${
-          typeof value === "bigint" ? String(value) : JSON.stringify(value)
-        }`
-      ]
+/** Writes a value as JSON; bigints keep all their digits, and undefined properties are left out. */
+export const writeExact = (value: unknown): string => {
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return `[${value.map(writeExact).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  return `{${
+    Object.entries(value).flatMap(([name, member]) =>
+      member === undefined ? [] : [`${JSON.stringify(name)}:${writeExact(member)}`]
     ).join(",")
   }}`
+}

@@ -170,8 +170,7 @@ interface Operation {
 type Values = { readonly [name: string]: unknown }
 
 /** Returns the JSON of a body. */
-const textOf = (body: unknown): string =>
-  typeof body === "string" ? body : writeExact(body as object)
+const textOf = (body: unknown): string => typeof body === "string" ? body : writeExact(body)
 
 /**
  * Returns path and query. Parameters of the path are percent-encoded there, all others go to the

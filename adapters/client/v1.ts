@@ -571,6 +571,31 @@ export interface Health {
   readonly l2DB: StoreHealth
 }
 
+/** The price of a currency. */
+export interface Currency {
+  /** Code of a currency by ISO 4217. */
+  readonly currency: string
+  /** Always the US dollar. */
+  readonly baseCurrency: "USD"
+  /** Units of the currency that one US dollar buys: 0.84 euros, for example. */
+  readonly price: number
+  /** Time of this price. */
+  readonly lastUpdate: string
+}
+
+/** List of currencies. */
+export interface Currencies {
+  readonly currencies: ReadonlyArray<Currency>
+}
+
+/** The parameters of `currencies`, which are ordered by currency code. */
+export interface CurrenciesQuery {
+  /** Only these currencies: codes separated by commas or bars; those without a price are left out. */
+  readonly symbols?: ReadonlyArray<string>
+  /** The currency of the prices, which is always the US dollar. */
+  readonly base?: "USD"
+}
+
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
@@ -719,6 +744,10 @@ export interface Operations {
   readonly getAtomicGroup: { readonly takes: { readonly id: string }, readonly answers: AtomicGroup }
   /** Whether the stores of this node answer: `GET /health`. */
   readonly getHealth: { readonly takes: NoParameters, readonly answers: Health }
+  /** Prices of currencies: `GET /currencies`. */
+  readonly getCurrencies: { readonly takes: CurrenciesQuery, readonly answers: Currencies }
+  /** The price of a currency: `GET /currencies/{symbol}`. */
+  readonly getCurrency: { readonly takes: { readonly symbol: string }, readonly answers: Currency }
   /** Submit an authorization to create accounts for a key: `POST /account-creation-authorization`. Repeating a post changes nothing and gets the same answer. */
   readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: { readonly success: string } }
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */

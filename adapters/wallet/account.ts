@@ -1,14 +1,25 @@
 import * as Result from "effect/Result"
 import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { type AccountIndex, parseAccountIndex } from "../../core/encoding/mod.ts"
+import { postedFaults, refuseFor } from "../../core/use_cases/mod.ts"
 import { type later, valueOf } from "../client/mod.ts"
+import { keccak256, signTransaction } from "../crypto/mod.ts"
 import { ownerAddress, transactionBody } from "./_wire.ts"
 import { buildTransaction } from "./_build.ts"
 import type { Connection, WaitOptions } from "./_requests.ts"
 import type { Wallet } from "./keys.ts"
-import type { TransactionRequest } from "./request.ts"
+import { InvalidTransaction, type TransactionRequest } from "./request.ts"
 import { type SentTransaction, sentTransaction } from "./transaction.ts"
 import { type WithdrawData, withdrawDataOf } from "./withdrawal.ts"
+
+/** Options of the functions that build a transaction. */
+export interface BuildOptions extends WaitOptions {
+  /**
+   * Transactions that were built before this one and not posted by the account: it gets a nonce
+   * after theirs, and the balance that they leave. Those of other accounts do not count.
+   */
+  readonly after?: ReadonlyArray<PostedTransaction>
+}
 
 /** An account of a wallet. */
 export interface WalletAccount {
@@ -25,18 +36,24 @@ export interface WalletAccount {
    */
   readonly transfer: (
     request: TransactionRequest,
-    options?: WaitOptions
+    options?: BuildOptions
   ) => Promise<SentTransaction>
   /** Like `transfer` to `exit`: after it is forged, the exit can be withdrawn on Ethereum. */
   readonly exit: (
     request: Omit<TransactionRequest, "to">,
-    options?: WaitOptions
+    options?: BuildOptions
   ) => Promise<SentTransaction>
   /** Builds, checks and signs a transaction without posting it. Rejects as `transfer` does. */
   readonly build: (
     request: TransactionRequest,
-    options?: WaitOptions
+    options?: BuildOptions
   ) => Promise<PostedTransaction>
+  /**
+   * Returns the transaction with a new signature of the wallet, for example after its `request` was
+   * set, which is signed. Throws InvalidTransaction if another account sends it, or if it breaks a
+   * rule that needs no server.
+   */
+  readonly sign: <T extends PostedTransaction>(transaction: T) => T
   /** Posts a transaction that `build` returned. Posting it again changes nothing. */
   readonly post: (transaction: PostedTransaction, options?: WaitOptions) => Promise<SentTransaction>
   /** Returns the exits of the account; with `pending` only those that were not withdrawn. */
@@ -70,15 +87,21 @@ export function walletAccount(
   sent: SentFrom
 ): WalletAccount {
   const { accountIndex, token } = account
-  const { client, network: { prefix } } = connection
+  const { client, network: { chainId, prefix } } = connection
   const index = Result.getOrThrow(parseAccountIndex(prefix, accountIndex))
   const read = async (options: WaitOptions = {}) =>
     valueOf(await client.getAccount({ accountIndex }, options))
 
-  const build = async (request: TransactionRequest, options: WaitOptions = {}) => {
+  const build: WalletAccount["build"] = async (request, { after = [], ...options } = {}) => {
     const account = await read(options)
     sent.transactions = sent.transactions.filter(({ nonce }) => nonce >= account.nonce)
-    const { transactions } = sent
+    const known = new Set(sent.transactions.map(({ id }) => id))
+    const transactions = [
+      ...sent.transactions,
+      ...after.filter(({ fromAccountIndex, id, nonce }) =>
+        fromAccountIndex === index && nonce >= account.nonce && !known.has(id)
+      )
+    ]
     return await buildTransaction(
       connection,
       {
@@ -115,6 +138,21 @@ export function walletAccount(
     token,
     read,
     build,
+    sign: (transaction) => {
+      const refuse = refuseFor({ prefix })
+      const sender = transaction.fromAccountIndex
+      const faults = [
+        ...sender === index ? [] : [
+          refuse("fromAccountIndex", sender, `${index}, the account that signs`)
+        ],
+        ...postedFaults(transaction, refuse, keccak256)
+      ]
+      if (faults.length > 0) throw new InvalidTransaction(faults)
+      return {
+        ...transaction,
+        signature: signTransaction(wallet.privateKey, transaction, chainId)
+      }
+    },
     post,
     transfer,
     exit: (request, options) => transfer({ ...request, to: "exit" }, options),

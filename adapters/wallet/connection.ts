@@ -1,3 +1,4 @@
+import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPublicKey, INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import {
   type ClientOptions,
@@ -12,6 +13,7 @@ import { signAuthorization, verifyAuthorization } from "../crypto/mod.ts"
 import { authorizationBody } from "./_wire.ts"
 import { type Connection, valueOrNull, type WaitOptions } from "./_requests.ts"
 import { type SentFrom, type WalletAccount, walletAccount } from "./account.ts"
+import { type SignedGroup, signGroup } from "./group.ts"
 import { InvalidKey, type Wallet } from "./keys.ts"
 import { type SentTransaction, sentTransaction } from "./transaction.ts"
 
@@ -45,6 +47,43 @@ export interface Rollup {
     wallet: Wallet,
     options?: WaitOptions & { readonly signature?: string }
   ) => Promise<void>
+  /**
+   * Links transactions that `build` returned to an atomic group: all are forged in one batch, in
+   * this order, or none. Each requires another one, and the accounts sign those that they send. The
+   * transactions of other wallets keep their signatures: each party calls this with all
+   * transactions in the same order, and the last one with those that the others have signed. Throws
+   * InvalidTransaction with every rule that the group breaks.
+   *
+   * ```ts
+   * import { rollupClient, valueOf } from "rollup-node-api/client"
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   * import { connect, walletFromSeed } from "rollup-node-api/wallet"
+   *
+   * const simulation = simulate({ seed: 1 })
+   * const node = await openNode({ genesis: simulation.genesis })
+   * while (simulation.demoAccounts().length < 2) await node.applyRecord(simulation.next())
+   * const rollup = await connect({ url: "http://node", fetch: node.fetch })
+   * const wallet = walletFromSeed(simulation.demoWallet.privateKey)
+   * const [ether, gov] = await rollup.accounts(wallet)
+   *
+   * const to = `zk:0x${"12".repeat(20)}`
+   * const transactions = [
+   *   await ether!.build({ to, amount: "0.5" }),
+   *   await gov!.build({ to, amount: "2" })
+   * ]
+   * const { body } = rollup.signGroup(transactions, [ether!, gov!])
+   * const client = rollupClient({ url: "http://node/v1", revision: "v1", fetch: node.fetch })
+   * const ids = valueOf(await client.postAtomicGroup(body))
+   * const [first] = valueOf(await client.getAtomicGroup({ id: body.atomicGroupId }))
+   * console.log(ids.length, first!.state, first!.requestOffset) // => 2 pend 1
+   * await node.close()
+   * ```
+   */
+  readonly signGroup: (
+    transactions: ReadonlyArray<PostedTransaction>,
+    accounts: ReadonlyArray<WalletAccount>
+  ) => SignedGroup
   /** Returns the posted transaction with an id, for example after a page was loaded again. */
   readonly transaction: (id: string) => SentTransaction
 }
@@ -131,6 +170,7 @@ export async function connect(
       }
       valueOf(await client.postRegister(authorizationBody(posted, network.prefix), options))
     },
+    signGroup: (transactions, accounts) => signGroup(network.prefix, transactions, accounts),
     transaction: (id) => sentTransaction(connection, id)
   }
 }

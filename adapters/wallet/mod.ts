@@ -1,7 +1,8 @@
 /** A wallet for browsers and every other place with `fetch`: keys, transactions, withdrawals. */
-export type { WalletAccount } from "./account.ts"
+export type { BuildOptions, WalletAccount } from "./account.ts"
 export { floorAmount, unitsOf } from "./amount.ts"
 export { connect, type ConnectOptions, NoAccount, type Rollup } from "./connection.ts"
+export type { SignedGroup } from "./group.ts"
 export {
   type AccessSignature,
   InvalidKey,

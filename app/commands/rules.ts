@@ -15,6 +15,7 @@ export const checkServer = (
   ...oneNetwork(resolved, origins),
   ...fees(resolved, origins),
   ...mounts(resolved, origins),
+  ...currenciesNeedV1(resolved, origins),
   ...sharedDatabase(resolved, origins),
   ...oneStdinReader(resolved, origins)
 ]
@@ -218,6 +219,16 @@ const mounts = (
       ]
   )
 }
+
+const currenciesNeedV1 = (
+  { currenciesFile, v1Path }: ResolvedOptions<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  currenciesFile === undefined || v1Path !== "off" ? [] : [{
+    source: sourcesOf([origins.currenciesFile, origins.v1Path]),
+    message:
+      "Only revision v1 shows prices of currencies, and it is off: leave out the file, or set a path for v1"
+  }]
 
 const sourcesOf = (origins: ReadonlyArray<{ readonly source: string }>): string =>
   origins.map(({ source }) => source).join(" and ")

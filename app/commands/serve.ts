@@ -4,12 +4,18 @@ import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
-import { Monitor, Pool } from "../../core/mod.ts"
+import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { exitCodes, ProgramFailure } from "../exit_codes.ts"
 import { type HeapWatch, moreHeap, usage, watchHeap } from "../heap_watch.ts"
 import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
-import { dataLocationOf, openStores, sourceOf } from "../sources/mod.ts"
+import {
+  dataLocationOf,
+  openCurrencyFile,
+  openStores,
+  readCurrencyFile,
+  sourceOf
+} from "../sources/mod.ts"
 import { verifyStateRootsInThread } from "../threads/mod.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
@@ -55,8 +61,10 @@ const serveHere = (settings: ServeSettings) =>
   )
 
 /** Runs several processes that serve the API over one database, and their common monitoring. */
-const superviseServers = (settings: ServeSettings): Effect.Effect<never, ProgramFailure> =>
+const superviseServers = (settings: ServeSettings) =>
   Effect.scoped(Effect.gen(function*() {
+    // the workers read it too, but would be restarted on and on if it is invalid
+    if (settings.currenciesFile !== undefined) yield* readCurrencyFile(settings.currenciesFile)
     const group = new WorkerGroup(workerCount(settings.workers))
     const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
     // a worker closes its connections to the database after its last answer
@@ -107,6 +115,9 @@ const verificationOf = (settings: ServeSettings) => {
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>
   Effect.scoped(Effect.gen(function*() {
     const location = dataLocationOf(settings)
+    const currencies = settings.currenciesFile === undefined
+      ? yield* CurrencyPrices
+      : yield* openCurrencyFile(settings.currenciesFile)
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const heap = yield* watchHeap(settings.heapBytesMax)
@@ -133,7 +144,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
-    )
+    ).pipe(Effect.provideService(CurrencyPrices, currencies))
     // a process may have stopped between a block and the update of the pool
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)

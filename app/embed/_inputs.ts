@@ -1,5 +1,7 @@
-import { Schema, Struct } from "effect"
+import { Result, Schema, Struct } from "effect"
 import {
+  type CurrencyPrice,
+  CurrencyPriceList,
   GenesisFeed,
   localName,
   type Network,
@@ -11,12 +13,20 @@ import {
   values
 } from "../../core/mod.ts"
 import type { EmbedOptions, ListenOptions } from "./node.ts"
-import { read, ruleOf } from "./_violations.ts"
+import { badInput } from "./node_error.ts"
+import { decodeAll, ruleOf } from "../violations.ts"
 
 /*
  * Decodes the arguments of an embedded node. The values are those of the scalars of the HTTP
  * interface, and of the feed.
  */
+
+/** Returns a copy of the input. Throws a `NodeError` with all violations. */
+const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string): T => {
+  const decoded = decodeAll(schema, input, title)
+  if (Result.isSuccess(decoded)) return decoded.success
+  throw badInput(decoded.failure.violations, decoded.failure.cause)
+}
 
 const object = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
@@ -143,6 +153,7 @@ const optionsSchema = (input: unknown) =>
       maxFeeUSD: optional(values.quantity),
       pendingMax: optional(count),
       pendingPerAccountMax: optional(count),
+      currencies: optional(CurrencyPriceList),
       mounts: optional(Schema.Any),
       limits: optional(Schema.Any),
       textsMax: optional(count),
@@ -172,6 +183,10 @@ export const readOptions = (input: unknown): EmbedOptions =>
 /** Returns a copy of the options of a server. Throws a `NodeError` with all violations. */
 export const readListenOptions = (input: unknown): ListenOptions =>
   withoutUndefined(read(listenOptions, input, "Argument options")) as ListenOptions
+
+/** Returns a copy of the prices of currencies. Throws a `NodeError` with all violations. */
+export const readCurrencies = (input: unknown): ReadonlyArray<CurrencyPrice> =>
+  read(CurrencyPriceList, input, "Argument prices")
 
 const withoutUndefined = <T extends object>(
   value: T

@@ -10,6 +10,7 @@ export type {
   RollupNode,
   TransactionInput
 } from "./node.ts"
-export { NodeError, type NodeErrorTag, type Violation } from "./node_error.ts"
+export { NodeError, type NodeErrorTag } from "./node_error.ts"
 export { openNode } from "./open_node.ts"
+export type { Violation } from "../violations.ts"
 export type { DatabaseStore, DirectoryStore, MemoryStore, NodeStore } from "../stores.ts"

@@ -4,6 +4,7 @@ import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import type {
   BlockFeed,
   BlockReport,
+  CurrencyPrice,
   FeedRecord,
   FiltersOf,
   FoundItem,
@@ -58,6 +59,8 @@ export interface EmbedOptions
    * state tree has been built. Needs Node.
    */
   readonly checkStateRoots?: boolean
+  /** The prices of currencies that revision `v1` shows; none by default. See `setCurrencies`. */
+  readonly currencies?: ReadonlyArray<CurrencyPrice>
   /** Collects metrics, for example one of `openMonitor`; no metrics by default. */
   readonly monitor?: Monitor
   /** Gets the log; by default warnings and errors go to the console. It must not throw. */
@@ -173,6 +176,24 @@ export interface RollupNode extends AsyncDisposable {
    * ```
    */
   readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<LedgerStamp>
+  /**
+   * Replaces the prices of currencies that revision `v1` shows at `/currencies`. They are not
+   * stored: a host sets them again after it has opened the node. Rejects with BadInput if a price
+   * is invalid.
+   *
+   * ```ts
+   * import { openNode } from "rollup-node-api/embed"
+   * import { simulate } from "rollup-node-api/simulator"
+   *
+   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+   * // one US dollar is 0.84 euros
+   * await node.setCurrencies([{ currency: "EUR", unitsPerUSD: 0.84, timeMs: Date.now() }])
+   * const response = await node.fetch(new Request("http://node/v1/currencies/EUR"))
+   * console.log((await response.json()).price) // => 0.84
+   * await node.close()
+   * ```
+   */
+  readonly setCurrencies: (prices: ReadonlyArray<CurrencyPrice>) => Promise<void>
   /**
    * Applies one record of a feed: a block, a rollback or prices. A genesis record must equal the
    * genesis of the node, and changes nothing. Rejects with BlockViolation.

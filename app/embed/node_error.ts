@@ -14,6 +14,7 @@ import {
   type SubmissionRefused,
   type VerifierBusy
 } from "../../core/mod.ts"
+import type { Violation } from "../violations.ts"
 
 /** A failure of the core or of an adapter. */
 export type Failure =
@@ -28,19 +29,6 @@ export type Failure =
   | SubmissionConflict
   | SubmissionRefused
   | VerifierBusy
-
-/** A rule that an input violates. */
-export interface Violation {
-  /**
-   * JSON pointer (RFC 6901) into the argument, such as `/filters/tokenId`; into all arguments by
-   * name, such as `/ids/0`, if the method takes several; empty for the argument itself.
-   */
-  readonly path: string
-  /** The value as text; null if it is missing. */
-  readonly value: string | null
-  readonly rule: string
-  readonly message: string
-}
 
 /**
  * The reason of a rejection.

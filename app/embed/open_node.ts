@@ -5,6 +5,8 @@ import {
   type BlockViolation,
   checkItemKey,
   checkListQuery,
+  type CurrencyPrice,
+  CurrencyPrices,
   type FeedRecord,
   GenesisFeed,
   Ledger,
@@ -24,6 +26,7 @@ import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
   readAuthorization,
+  readCurrencies,
   readGroup,
   readListenOptions,
   readOptions,
@@ -33,7 +36,7 @@ import {
 } from "./_inputs.ts"
 import { Calls } from "./_calls.ts"
 import { oneByOne } from "./_subscription.ts"
-import { findViolations } from "./_violations.ts"
+import { findViolations } from "../violations.ts"
 import { withToJson } from "./json.ts"
 import type { EmbedOptions, LogEntry, RollupNode } from "./node.ts"
 import { type Failure, NodeError } from "./node_error.ts"
@@ -66,9 +69,15 @@ import { type Failure, NodeError } from "./node_error.ts"
  * ```
  */
 export const openNode = async (input: EmbedOptions): Promise<RollupNode> => {
-  const { log = logToConsole, monitor = null, signal, ...options } = readOptions(input)
+  const { currencies = [], log = logToConsole, monitor = null, signal, ...options } = readOptions(
+    input
+  )
+  const shown: ShownCurrencies = { prices: currencies }
   const runtime = ManagedRuntime.make(
     nodeLayer(withVerifiers(options)).pipe(
+      Layer.provideMerge(
+        Layer.succeed(CurrencyPrices, { current: Effect.sync(() => shown.prices) })
+      ),
       Layer.provideMerge(Layer.succeed(Monitor, monitor)),
       Layer.provideMerge(loggingTo(log))
     )
@@ -78,7 +87,12 @@ export const openNode = async (input: EmbedOptions): Promise<RollupNode> => {
     await runtime.dispose()
     throw error
   })
-  return nodeOf(services, calls, options.genesis.network, log)
+  return nodeOf(services, calls, { shown, network: options.genesis.network, log })
+}
+
+/** The prices of currencies that the node shows now. */
+interface ShownCurrencies {
+  prices: ReadonlyArray<CurrencyPrice>
 }
 
 const nodeServices = Effect.all({
@@ -94,8 +108,11 @@ type NodeServices = Effect.Success<typeof nodeServices>
 const nodeOf = (
   { application, changes, ledger, pool, reader, submission }: NodeServices,
   calls: Calls,
-  network: Network,
-  log: (entry: LogEntry) => void
+  { log, network, shown }: {
+    readonly shown: ShownCurrencies
+    readonly network: Network
+    readonly log: (entry: LogEntry) => void
+  }
 ): RollupNode => {
   const call = <A, E extends Failure | NodeError>(
     effect: () => Effect.Effect<A, E>
@@ -127,6 +144,8 @@ const nodeOf = (
         "Argument prices",
         "/prices"
       ),
+    setCurrencies: (prices) =>
+      calls.whileOpen(async () => void (shown.prices = readCurrencies(prices))),
     applyRecord: (record) => write(() => ledger.applyRecord(record), ...contentOf(record)),
     list: (name, query = {}) =>
       call(() =>

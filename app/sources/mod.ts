@@ -1,4 +1,5 @@
 export { sourceOf } from "./block_source.ts"
+export { openCurrencyFile, readCurrencyFile } from "./currency_file.ts"
 export { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
 export { recordsAfter } from "./resumed_feed.ts"
 export { dataLocationOf, openStores } from "./stores.ts"

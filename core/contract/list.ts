@@ -45,6 +45,8 @@ export interface ListDeclaration {
   readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
   /** Pairs of bounds: the first must not exceed the second. */
   readonly ordered: ReadonlyArray<readonly [string, string]>
+  /** False if every answer has all items that match, without paging and counts; true by default. */
+  readonly isPaged?: boolean
 }
 
 const filter = <S extends ScalarName>(

@@ -12,6 +12,7 @@ export {
   bodyWriter,
   jsonDepthMaxDefault
 } from "./bodies/mod.ts"
+export type { CurrencyQuery } from "./currency_list.ts"
 export { earlier } from "./earlier.ts"
 export {
   brokenBody,
@@ -27,6 +28,7 @@ export { later } from "./later.ts"
 export * from "./list.ts"
 export {
   type AnyWriteOperationId,
+  type CurrencyOperation,
   type ItemOperation,
   type ListOperation,
   type Operation,

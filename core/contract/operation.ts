@@ -1,10 +1,10 @@
-import type { NodeHealth } from "../domain/mod.ts"
+import type { CurrencyPrice, NodeHealth } from "../domain/mod.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
-import { health } from "./shapes/mod.ts"
+import { currency, health } from "./shapes/mod.ts"
 import type { Shape } from "./wire_type.ts"
 
 /** A parameter in the path. */
@@ -56,6 +56,19 @@ export interface HealthOperation extends Described {
   readonly shape: Shape<NodeHealth>
 }
 
+/** The list of the prices of currencies, which always is one page. */
+export interface CurrencyListOperation extends Described {
+  readonly kind: "currencyList"
+  readonly list: "currencies"
+  readonly shape: Shape<CurrencyPrice>
+}
+
+/** The price of a currency. */
+export interface CurrencyOperation extends Described {
+  readonly kind: "currency"
+  readonly shape: Shape<CurrencyPrice>
+}
+
 interface OtherOperation extends Described {
   readonly kind: "state" | "config" | "poolTransaction" | "authorization"
   readonly shape: keyof Shapes
@@ -69,7 +82,10 @@ export type RevisedOperation =
   | GroupOperation
   | OtherOperation
 
-export type Operation = RevisedOperation | HealthOperation
+/** An operation whose answer is the same object in all revisions that have it. */
+export type CommonOperation = CurrencyListOperation | CurrencyOperation | HealthOperation
+
+export type Operation = RevisedOperation | CommonOperation
 
 const list = (
   path: string,
@@ -278,6 +294,25 @@ export const extraOperations = {
     summary: "Whether the stores of this node answer",
     parameters: [],
     statuses: [400, 500]
+  },
+  getCurrencies: {
+    kind: "currencyList",
+    list: "currencies",
+    path: "/currencies",
+    shape: currency,
+    tag: "Network status",
+    summary: "Prices of currencies",
+    parameters: [],
+    statuses: [400, 500]
+  },
+  getCurrency: {
+    kind: "currency",
+    path: "/currencies/{symbol}",
+    shape: currency,
+    tag: "Network status",
+    summary: "The price of a currency",
+    parameters: [{ name: "symbol", scalar: "currencyCode", doc: "Code of the currency" }],
+    statuses: [400, 404, 500]
   }
 } as const satisfies { readonly [id: string]: Operation }
 

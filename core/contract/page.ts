@@ -1,5 +1,10 @@
 import type { PageView } from "./items.ts"
-import type { ListOperation, Operation, PoolListOperation } from "./operation.ts"
+import type {
+  CurrencyListOperation,
+  ListOperation,
+  Operation,
+  PoolListOperation
+} from "./operation.ts"
 import { declaration, type Revision } from "./revision.ts"
 import { count } from "./scalars/mod.ts"
 import {
@@ -19,7 +24,7 @@ export const pendingItems = field(
   "Items that match and come after this page"
 )
 
-type AnyListOperation = ListOperation | PoolListOperation
+type AnyListOperation = CurrencyListOperation | ListOperation | PoolListOperation
 
 const known = new WeakMap<Revision, Map<AnyListOperation, Shape<PageView>>>()
 
@@ -29,12 +34,15 @@ export const answerShape = (
   revision: Revision
 ): AnyShape & WireType<never> => {
   if ("list" in operation) return pageShape(operation, revision)
-  if (operation.kind === "health") return operation.shape as Shape<never>
-  const shape = revision.shapes[operation.shape] as Shape<never>
+  const shape = itemShape(operation, revision)
   if (operation.kind !== "group") return shape
   const doc = "The transactions of an atomic group, in their order"
   return { name: "AtomicGroup", ...arrayOf(reference(shape), { doc }) }
 }
+
+/** Returns the shape of the objects in the answers of an operation. */
+const itemShape = ({ shape }: Operation, revision: Revision): Shape<never> =>
+  typeof shape === "string" ? revision.shapes[shape] as Shape<never> : shape as Shape<never>
 
 /**
  * Returns the shape of a list's answer in a revision: items and counts. The same object on every
@@ -49,12 +57,13 @@ export const pageShape = (operation: AnyListOperation, revision: Revision): Shap
 }
 
 const makePageShape = (operation: AnyListOperation, revision: Revision): Shape<PageView> => {
-  const { itemsProperty, title } = declaration(operation.list)
-  return shape<PageView>(title, `Page of ${itemsProperty}`, {
+  const { isPaged = true, itemsProperty, title } = declaration(operation.list)
+  const doc = `${isPaged ? "Page" : "List"} of ${itemsProperty}`
+  return shape<PageView>(title, doc, {
     [itemsProperty]: field(
-      arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)),
+      arrayOf(reference(itemShape(operation, revision))),
       (page: PageView) => page.items
     ),
-    ...revision.counts
+    ...isPaged ? revision.counts : {}
   })
 }

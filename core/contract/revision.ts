@@ -1,6 +1,7 @@
 import type { Bodies } from "./bodies/mod.ts"
 import type { InputFault } from "./input_fault.ts"
 import type { PageView } from "./items.ts"
+import { currencyList } from "./currency_list.ts"
 import { type FiltersOf, type ListDeclaration, type ListName, lists } from "./list.ts"
 import {
   type AnyWriteOperationId,
@@ -99,10 +100,10 @@ export const offeredFilters = (
 
 /** A declaration without the names of its filters, for code that treats all lists alike. */
 export const declaration = (list: AnyListName): ListDeclaration =>
-  list === "pool" ? poolList : lists[list]
+  list === "pool" ? poolList : list === "currencies" ? currencyList : lists[list]
 
-/** A list of the ledger, or the list of the pool. */
-export type AnyListName = ListName | "pool"
+/** A list of the ledger, the list of the pool, or the list of currencies. */
+export type AnyListName = ListName | "pool" | "currencies"
 
 /** Returns the read operations of a revision, by identifier. */
 export const readOperationsOf = (

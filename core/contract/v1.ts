@@ -230,7 +230,16 @@ export const v1: Revision = {
   errorTypes: publishedErrorTypes,
   counts: { pendingItems },
   bodies: v1Bodies,
-  extras: ["getPoolTxs", "getAtomicGroup", "getHealth", "putTx", "putTxOfNonce", "postAtomicGroup"],
+  extras: [
+    "getPoolTxs",
+    "getAtomicGroup",
+    "getHealth",
+    "getCurrencies",
+    "getCurrency",
+    "putTx",
+    "putTxOfNonce",
+    "postAtomicGroup"
+  ],
   shapes: {
     ...later.shapes,
     transaction,

@@ -67,6 +67,14 @@ export const quantity: Schema.Codec<number> = Schema.Finite.annotate({
   expected: "a number from 0 on"
 }).check(Schema.isGreaterThanOrEqualTo(0, { expected: "a number from 0 on" }))
 
+/** A currency by its code of ISO 4217, such as `EUR`. */
+export const currencyCode: Schema.Codec<string> = Schema.String.annotate({
+  expected: "three capital letters, such as EUR"
+}).check(Schema.isPattern(/^[A-Z]{3}$/u, { expected: "three capital letters, such as EUR" }))
+export const positive: Schema.Codec<number> = Schema.Finite.annotate({
+  expected: "a number above 0"
+}).check(Schema.isGreaterThan(0, { expected: "a number above 0" }))
+
 export const uint32 = integer(0, 4294967295)
 export const uint64 = bigInteger(0n, (1n << 64n) - 1n)
 /** The greatest number in a word of a contract. */

@@ -1,3 +1,4 @@
+export * from "./currency_prices.ts"
 export * from "./failures.ts"
 export * from "./ledger_snapshot.ts"
 export * from "./ledger_reader.ts"

@@ -98,7 +98,7 @@ const typesOf = (revision: Revision): Types => {
       takes = `${answer.name}Query`
       types.set(takes, queryType(takes, revision, operation.list))
     } else if (operation.parameters.length > 0) takes = parametersType(operation.parameters)
-    const item = "list" in operation
+    const item = operation.kind === "list" || operation.kind === "poolList"
       ? `, readonly item: ${revision.shapes[operation.shape].name}`
       : ""
     lines.push(
@@ -230,6 +230,9 @@ const queryType = (name: string, revision: Revision, list: AnyListName): Declare
     declaration(list).order
   }. */\n`
   const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
+  if (declaration(list).isPaged === false) {
+    return { text: `${doc}export interface ${name} ${own}`, mentions: [] }
+  }
   const text = groups.length === 0
     ? `${doc}export interface ${name} extends Paging ${own === "" ? "{}" : own}`
     : `${doc}export type ${name} = Paging & ${
@@ -332,7 +335,7 @@ const wideNames = (): ReadonlyArray<string> => {
 
 const declared = (): string => {
   const reads = ofAllRevisions(readOperationsOf).map(([id, operation]) =>
-    "list" in operation
+    operation.kind === "list" || operation.kind === "poolList"
       ? `  ${id}: { path: "${operation.path}", itemsProperty: "${
         declaration(operation.list).itemsProperty
       }" }`

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { type Answer, type Outcome, rollupClient, valueOf } from "../../adapters/client/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { parseExact } from "../../adapters/client/_exact_json.ts"
+import { parseExact, writeExact } from "../../adapters/client/_exact_json.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import type { RollupNode } from "../../app/embed/mod.ts"
 import {
@@ -218,6 +218,15 @@ describe("numbers", () => {
     const { all, nonce } = parseExact(text) as { nonce: bigint; all: ReadonlyArray<number> }
     assert.strictEqual(nonce, 12345678901234567890n)
     assert.strictEqual(all.length, 100_001)
+  })
+
+  it("of a body keep all their digits at any depth", () => {
+    const nonce = 12345678901234567890n
+    const body = { id: 'é"', none: null, left: undefined, list: [{ nonce }, [nonce, true, 0.5]] }
+    assert.strictEqual(
+      writeExact(body),
+      `{"id":"é\\"","none":null,"list":[{"nonce":${nonce}},[${nonce},true,0.5]]}`
+    )
   })
 
   it("in invalid JSON are refused with a SyntaxError", () => {

@@ -375,7 +375,15 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     version: any,
     last_migration: orNull(any)
   })
+  const currency = object("Currency", {
+    currency: text(/^[A-Z]{3}$/u),
+    baseCurrency: text(/^USD$/u),
+    price: number,
+    lastUpdate: dateTime
+  })
   return {
+    getCurrencies: object("Currencies", { currencies: array(currency) }),
+    getCurrency: currency,
     getHealth: object("Health", {
       status: text(/^(UP|DOWN)$/u),
       version: any,

@@ -14,7 +14,7 @@ import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/m
 import { type LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
-import type { Pool } from "../properties/_reading.ts"
+import { currencyPrices, type Pool } from "../properties/_reading.ts"
 
 /** A network with a pool after some time, always the same. */
 export interface Sample {
@@ -162,6 +162,8 @@ export function pathsOf(
       return [...Array.from({ length: 60 }, (_, slot) => [String(slot)]), ["4294967295"]]
     case "getToken":
       return facts.tokens.map((token) => [String(token.id)])
+    case "getCurrency":
+      return currencyPrices.map(({ currency }) => [currency])
     case "getCoordinator":
       return facts.coordinators.map(({ bidderAddr }) => [bidderAddr])
     default:

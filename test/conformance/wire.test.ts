@@ -45,7 +45,7 @@ const answersOf = (of: Sample, revision: Revision, id: ReadOperationId) =>
   Effect.gen(function*() {
     const face = (yield* reading(of))[revision.name as "later"]
     const operation = operationOf(revision, id)
-    const query = !("list" in operation)
+    const query = !("list" in operation) || operation.kind === "currencyList"
       ? ""
       : operation.list === "bids" && revision !== earlier
       ? "slotNum=9"

@@ -145,6 +145,7 @@ export function scalarValues(
     ...facts.batches.map(({ forgerAddr }) => forgerAddr)
   ])
   const names = facts.tokens.map(({ name }) => name)
+  const currency = oneOf(["CNY", "EUR", "JPY", "XTS"])
   return {
     tokenId,
     tokenIds: choice([
@@ -158,6 +159,12 @@ export function scalarValues(
       }),
       distinct
     ),
+    currencyCode: currency,
+    currencyCodes: Arbitrary.map(
+      Arbitrary.array(currency, { minLength: 1, maxLength: 3 }),
+      distinct
+    ),
+    baseCurrency: Arbitrary.Constant("USD"),
     text: choice([
       Arbitrary.map(
         Arbitrary.all([oneOf(names), integer(0, 20), integer(1, 6)]),

@@ -212,26 +212,38 @@ export const queryOf = (
     case "list":
       return queryString(facts, operation.list, revision, network)
     case "poolList":
-      return poolQuery(facts, revision, network)
+      return Arbitrary.map(
+        Arbitrary.all([
+          filterQuery(facts, "pool", revision, network),
+          oneOf(["", "limit=3", "order=DESC", "fromItem=2", "limit=1&order=DESC&fromItem=3"])
+        ]),
+        (parts) => parts.filter((text) => text !== "").join("&")
+      )
+    case "currencyList":
+      return filterQuery(facts, "currencies", revision, network)
     default:
       return Arbitrary.Constant("")
   }
 }
 
-/** Generates query strings of the list of the pool with at most two filters. */
-const poolQuery = (facts: Facts, revision: Revision, network: Network): Arbitrary<string> => {
+/** Generates query strings with at most two filters of a list that no ledger contains. */
+const filterQuery = (
+  facts: Facts,
+  list: "currencies" | "pool",
+  revision: Revision,
+  network: Network
+): Arbitrary<string> => {
   const values = scalarValues(facts)
-  const pairs = offeredFilters(revision, "pool").map(({ parameter, scalar }) =>
+  const pairs = offeredFilters(revision, list).map(({ parameter, scalar }) =>
     Arbitrary.map(
       values[scalar] as Arbitrary<never>,
       (value) =>
         `${localName(network, parameter)}=${encodeURIComponent(textOf(network)[scalar](value))}`
     )
   )
-  const paging = oneOf(["", "limit=3", "order=DESC", "fromItem=2", "limit=1&order=DESC&fromItem=3"])
   return Arbitrary.map(
-    Arbitrary.all([Arbitrary.array(choice(pairs), { maxLength: 2 }), paging]),
-    ([filters, page]) => [...new Set(filters), page].filter((text) => text !== "").join("&")
+    Arbitrary.array(choice(pairs), { maxLength: 2 }),
+    (filters) => [...new Set(filters)].join("&")
   )
 }
 

@@ -7,11 +7,17 @@ import {
   type RevisionName,
   wireContext
 } from "../../core/contract/mod.ts"
-import type { GenesisFeed, Network } from "../../core/domain/mod.ts"
-import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
+import type { CurrencyPrice, GenesisFeed, Network } from "../../core/domain/mod.ts"
+import { CurrencyPrices, LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core/use_cases/mod.ts"
 
 export type Pool = PoolStore["Service"]
+
+/** The prices of currencies that `reading` shows. */
+export const currencyPrices: ReadonlyArray<CurrencyPrice> = [
+  { currency: "EUR", unitsPerUSD: 0.84, timeMs: 1_622_505_600_000 },
+  { currency: "JPY", unitsPerUSD: 110.25, timeMs: 1_622_505_600_001 }
+]
 
 /**
  * Opens all revisions over a ledger; the identity of the network may differ from that of the feed.
@@ -31,7 +37,11 @@ export const reading = (
         constants: genesis.constants,
         revisions: revisionList
       }),
-      Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, pool))
+      Layer.mergeAll(
+        Layer.succeed(LedgerReader, reader),
+        Layer.succeed(PoolStore, pool),
+        Layer.succeed(CurrencyPrices, { current: Effect.succeed(currencyPrices) })
+      )
     ),
     (faces) =>
       Object.fromEntries(faces.map((face) => [face.revision.name, face])) as {

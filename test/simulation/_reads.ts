@@ -147,5 +147,11 @@ function drawValue(
       return random.of(transactionTypes)
     case "boolean":
       return random.chance(0.5)
+    case "currencyCode":
+      return "EUR"
+    case "currencyCodes":
+      return ["EUR"]
+    case "baseCurrency":
+      return "USD"
   }
 }

@@ -27,7 +27,10 @@ export const operationParameters = (
 ): ReadonlyArray<Parameter> => [
   ...pathParameters(operation.parameters, context),
   ...("list" in operation
-    ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)]
+    ? [
+      ...filterParameters(operation.list, revision, context),
+      ...declaration(operation.list).isPaged === false ? [] : pagingParameters(context)
+    ]
     : [])
 ]
 

@@ -1,5 +1,5 @@
 import { group, setting } from "../setting.ts"
-import { integer, number, yesNo } from "../value.ts"
+import { filePath, integer, number, text, yesNo } from "../value.ts"
 
 export const pool = group("Transaction pool", {
   pendingMax: setting({
@@ -48,6 +48,16 @@ export const pool = group("Transaction pool", {
     value: integer({ minimum: 0, maximum: 1_000_000 }),
     default: 4096,
     doc: "Verifications waiting for a thread"
+  })
+})
+
+export const currencies = group("Prices of currencies", {
+  currenciesFile: setting({
+    key: "currencies.file",
+    flag: "currencies",
+    value: text(filePath),
+    doc:
+      "JSON file with the prices of currencies that /v1/currencies shows; read again when it changes. No prices if not set"
   })
 })
 

@@ -2,7 +2,7 @@ import { clientLimits, requestLimits } from "./limits.ts"
 import { listening } from "./listening.ts"
 import { log, monitoring } from "./monitoring.ts"
 import { chain, network, pace } from "./network.ts"
-import { caching, compression, memory, pool } from "./node.ts"
+import { caching, compression, currencies, memory, pool } from "./node.ts"
 import { checkpoints, connections, database, replica, storage } from "./storage.ts"
 
 /*
@@ -24,6 +24,7 @@ export const serverSettings = {
   ...requestLimits,
   ...clientLimits,
   ...pool,
+  ...currencies,
   ...memory,
   ...caching,
   ...compression,

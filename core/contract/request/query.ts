@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import type { CurrencyQuery } from "../currency_list.ts"
 import { brokenRule, invalidValue, nearestName } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import { limitMax, type ListName, type ListQuery } from "../list.ts"
@@ -59,7 +60,9 @@ const plusDecode = (text: string) =>
 type QueryReader<N extends AnyListName> = (
   query: string
 ) => Result.Result<QueryOf<N>, ReadonlyArray<InputFault>>
-type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N> : PoolListQuery
+type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N>
+  : N extends "pool" ? PoolListQuery
+  : CurrencyQuery
 
 /** The maximum page size. */
 export const listItemsMaxDefault = limitMax
@@ -82,15 +85,18 @@ export const queryReader = <N extends AnyListName>(
       return [local(parameter), { filter, count, decode: decode(context) }]
     })
   )
+  const { exclusions, isPaged = true, ordered } = declaration(list)
   const paging = new Map(
-    Object.entries(pageParameters).map(([name, { decode }]) => [name, decode(context)])
+    Object.entries(isPaged ? pageParameters : {}).map(([name, { decode }]) => [
+      name,
+      decode(context)
+    ])
   )
   const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
-  const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
   const { presets, separators = [","] } = revision
-  const preset: { readonly [filter: string]: unknown } = list === "pool"
+  const preset: { readonly [filter: string]: unknown } = list === "pool" || list === "currencies"
     ? {}
     : presets?.[list] ?? {}
   /** Returns the text of a list with commas between its values. */

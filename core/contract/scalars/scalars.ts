@@ -253,6 +253,19 @@ export const boolean: Scalar<boolean> = scalar({
   bounds: () => ({ type: "boolean" })
 })
 
+export const currencyCode: Scalar<string> = scalar({
+  domain: values.currencyCode,
+  parse: () => (text) =>
+    currencyPattern.test(text)
+      ? Result.succeed(text)
+      : Result.fail(new EncodingError(text, values.ruleOf(values.currencyCode))),
+  bounds: () => ({ type: "string", pattern: currencyPattern.source }),
+  description: "Code of a currency by ISO 4217",
+  example: "EUR"
+})
+const currencyPattern = /^[A-Z]{3}$/u
+export const baseCurrency = oneOf(["USD"], { description: "The currency of all prices" })
+
 export const transactionType = oneOf(transactionTypes, { description: "Type of transaction" })
 export const poolTransactionType = oneOf(poolTransactionTypes, {
   description: "Type of L2 transaction"
@@ -274,6 +287,11 @@ export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
   "token symbols separated by commas",
   ["ETH", "DAI"]
 )
+export const currencyCodes: Scalar<ReadonlyArray<string>> = listOf(
+  currencyCode,
+  "currency codes separated by commas",
+  ["EUR", "CNY"]
+)
 
 export const ethereumAddresses: Scalar<ReadonlyArray<EthereumAddress>> = listOf(
   ethereumAddress,
@@ -286,6 +304,9 @@ export const scalars = {
   tokenId,
   tokenIds,
   tokenSymbols,
+  currencyCode,
+  currencyCodes,
+  baseCurrency,
   text: filledText,
   batchNum,
   slotNum,

@@ -1,5 +1,6 @@
 export type { SelectedReceiver } from "./_try_apply.ts"
 export type { AccountToCreate } from "./_selection_overlay.ts"
+export { groupFaults } from "./_group_rules.ts"
 export { findGroup, findPooled, listPool } from "./list_pool.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
 export {

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import {
   BadInput,
+  type CurrencyOperation,
   type InputFault,
   invalidValue,
   type ItemOperation,
@@ -24,6 +25,7 @@ import {
   type NetworkConstants
 } from "../../domain/mod.ts"
 import {
+  CurrencyPrices,
   type Dependency,
   type FoundItem,
   LedgerReader,
@@ -36,6 +38,7 @@ import {
   StoreFailure
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool } from "../pool/mod.ts"
+import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
 
@@ -139,7 +142,12 @@ export interface ReadOptions {
  * ```
  */
 export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
-  const stores = { reader: yield* LedgerReader, pool: yield* PoolStore, poolTip: yield* PoolTip }
+  const stores = {
+    reader: yield* LedgerReader,
+    pool: yield* PoolStore,
+    poolTip: yield* PoolTip,
+    currencies: yield* CurrencyPrices
+  }
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(
@@ -155,13 +163,14 @@ interface Stores {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
   readonly poolTip: PoolTip | null
+  readonly currencies: CurrencyPrices
 }
 
 const bindOperation = (
   operation: Operation,
   revision: Revision,
   options: ReadOptions,
-  { pool, poolTip, reader }: Stores
+  { currencies, pool, poolTip, reader }: Stores
 ): ReadOperation => {
   const { constants, context } = options
   const write = answerShape(operation, revision).write(context) as (view: unknown) => string
@@ -295,6 +304,37 @@ const bindOperation = (
             ...isHealthy(health) ? {} : { status: 503 }
           }))
       )
+    case "currencyList": {
+      const read = queryReader(
+        "currencies",
+        revision,
+        context,
+        options.revisions,
+        options.listItemsMax
+      )
+      return (_, query) => {
+        const decoded = read(query)
+        return Result.isFailure(decoded)
+          ? Effect.fail(badInput(decoded.failure))
+          : Effect.map(
+            listCurrencies(currencies, decoded.success),
+            (items): Answer => ({ json: write({ items }) })
+          )
+      }
+    }
+    case "currency":
+      return singleAnswer(
+        operation,
+        context,
+        ([code], path) =>
+          Effect.flatMap(
+            currencyOf(currencies, code as string),
+            (price) =>
+              price === undefined
+                ? failNotFound(operation, context, path)
+                : Effect.succeed<Answer>({ json: write(price) })
+          )
+      )
     case "state":
       return singleAnswer(operation, context, () =>
         Effect.gen(function*() {
@@ -368,16 +408,14 @@ const badInput = (faults: ReadonlyArray<InputFault>) =>
 
 /** Returns the error for a missing item, with the value that the client sent. */
 const failNotFound = (
-  operation: RevisedOperation,
+  operation: CurrencyOperation | RevisedOperation,
   context: WireContext,
   path: ReadonlyArray<string>,
   stamp?: LedgerStamp
 ) =>
   Effect.fail(
     new NotFound({
-      message: `There is no ${
-        operation.kind === "group" ? "group in the pool" : nouns[operation.shape]
-      } with ${
+      message: `There is no ${nounOf(operation)} with ${
         operation.parameters.map(({ name }, i) =>
           `${context.name(name)} ${decodeURIComponent(path[i]!)}`
         ).join(" and ")
@@ -385,6 +423,17 @@ const failNotFound = (
       ...(stamp === undefined ? {} : { stamp })
     })
   )
+
+const nounOf = (operation: CurrencyOperation | RevisedOperation): string => {
+  switch (operation.kind) {
+    case "group":
+      return "group in the pool"
+    case "currency":
+      return "price of a currency"
+    default:
+      return nouns[operation.shape]
+  }
+}
 
 const nouns: { readonly [S in keyof Shapes]: string } = {
   account: "account",

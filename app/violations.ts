@@ -1,13 +1,41 @@
 import { Formatter, Result, Schema, SchemaAST, SchemaIssue } from "effect"
-import { nearestName } from "../../core/mod.ts"
-import { badInput, type Violation } from "./node_error.ts"
+import { nearestName } from "../core/mod.ts"
 
-/** Returns a copy of the input. Throws a `NodeError` with all violations. */
-export const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string, root = ""): T => {
-  const decoded = Schema.decodeUnknownResult(schema, parseOptions)(input)
-  if (Result.isSuccess(decoded)) return decoded.success
-  throw badInput(violationsOf(schema, decoded.failure, input, title, root), decoded.failure)
+/** A rule that an input violates. */
+export interface Violation {
+  /**
+   * JSON pointer (RFC 6901) into the argument, such as `/filters/tokenId`; into all arguments by
+   * name, such as `/ids/0`, if the method takes several; empty for the argument itself.
+   */
+  readonly path: string
+  /** The value as text; null if it is missing. */
+  readonly value: string | null
+  readonly rule: string
+  readonly message: string
 }
+
+/** Everything in an input that its schema does not allow, and the error of the schema. */
+export interface InvalidInput {
+  readonly violations: ReadonlyArray<Violation>
+  readonly cause: Schema.SchemaError
+}
+
+/**
+ * Returns a copy of an input.
+ *
+ * @param title names the input in messages
+ * @param root JSON pointer to the input
+ */
+export const decodeAll = <T>(
+  schema: Schema.Codec<T>,
+  input: unknown,
+  title: string,
+  root = ""
+): Result.Result<T, InvalidInput> =>
+  Result.mapError(
+    Schema.decodeUnknownResult(schema, parseOptions)(input),
+    (cause) => ({ violations: violationsOf(schema, cause, input, title, root), cause })
+  )
 
 /** Returns everything in an input that its schema does not allow. */
 export const findViolations = (
@@ -15,13 +43,11 @@ export const findViolations = (
   input: unknown,
   title: string,
   root = ""
-): ReadonlyArray<Violation> => {
-  const decoded = Schema.decodeUnknownResult(
-    Schema.toType(schema as Schema.Codec<unknown>),
-    parseOptions
-  )(input)
-  return Result.isSuccess(decoded) ? [] : violationsOf(schema, decoded.failure, input, title, root)
-}
+): ReadonlyArray<Violation> =>
+  Result.match(
+    decodeAll(Schema.toType(schema as Schema.Codec<unknown>), input, title, root),
+    { onFailure: ({ violations }) => violations, onSuccess: () => [] }
+  )
 
 const parseOptions = { errors: "all", onExcessProperty: "error" } as const
 
@@ -94,7 +120,8 @@ const astAt = (ast: SchemaAST.AST, [key, ...keys]: ReadonlyArray<PropertyKey>): 
   if (key === undefined) return ast
   const parent = present(ast)
   const inner = parent._tag === "Objects"
-    ? parent.propertySignatures.find(({ name }) => name === key)?.type
+    ? parent.propertySignatures.find(({ name }) => name === key)?.type ??
+      parent.indexSignatures[0]?.type
     : parent._tag === "Arrays"
     ? parent.elements[Number(key)] ?? parent.rest[0]
     : undefined
