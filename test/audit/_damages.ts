@@ -350,7 +350,7 @@ export const damages: {
       damage(
         "postings",
         /^posting 546b[\da-f]+, transaction item \d+$/u,
-        "DELETE FROM posting WHERE key = (SELECT key FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x546b' AND octet_length(key) = 34 AND first_ordinal = 0 AND filed = 0 LIMIT 1)"
+        "DELETE FROM posting WHERE key = (SELECT key FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x546b' AND octet_length(key) = 35 AND first_ordinal = 0 AND filed = 0 LIMIT 1)"
       ),
       damage(
         "posting-rows",
@@ -360,12 +360,12 @@ export const damages: {
       damage(
         "postings-below",
         /^posting 5461[\da-f]+, transaction item \d+$/u,
-        "DELETE FROM posting WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5461' AND octet_length(key) > 22 LIMIT 1)"
+        "DELETE FROM posting WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5461' AND octet_length(key) > 23 LIMIT 1)"
       ),
       damage(
         "postings-below",
         /^posting 5469[\da-f]+, transaction item \d+$/u,
-        "UPDATE posting SET filed = 1 WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5469' AND octet_length(key) = 10 AND filed = 0 LIMIT 1)"
+        "UPDATE posting SET filed = 1 WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5469' AND octet_length(key) = 11 AND filed = 0 LIMIT 1)"
       )
     ]
   },
