@@ -1,4 +1,4 @@
-import { FacetSet, type KeyFacet } from "../../adapters/memory/filter_index/facets.ts"
+import { FacetSet, type KeyFacet, sideFacet } from "../../adapters/memory/filter_index/facets.ts"
 import type { Random } from "./_random.ts"
 
 /** A row for tests of the index. */
@@ -16,6 +16,8 @@ const key = (keyOf: KeyFacet<Row>["keyOf"], isMutable = false): KeyFacet<Row> =>
   keyOf,
   isMutable
 })
+const oneOf = ({ one }: Row) => one
+const otherOf = ({ other }: Row) => other
 /** The numbers of the facets. */
 export const facetOf = {
   oneOnly: 0,
@@ -32,9 +34,9 @@ const sides: ReadonlyArray<number> = [facetOf.oneOnly, facetOf.otherOnly, facetO
  * text.
  */
 export const facets = new FacetSet<Row>([
-  key(({ one, other }) => one === other ? null : one),
-  key(({ one, other }) => one === other ? null : other),
-  key(({ one, other }) => one === other ? one : null),
+  sideFacet({ own: oneOf, other: otherOf, areEqual: false }),
+  sideFacet({ own: otherOf, other: oneOf, areEqual: false }),
+  sideFacet({ own: oneOf, other: otherOf, areEqual: true }),
   key((row) => row.colour),
   key((row) => row.one % 3),
   key((row) => row.open ? true : null, true),

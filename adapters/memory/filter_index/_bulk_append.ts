@@ -110,10 +110,10 @@ function appendKeys<Row>(
   branch: Map<Key, IndexNode>,
   { from, positions, to }: Slice
 ): ReadonlyArray<GrownNode> {
-  const { counts, keys, lists, next } = codes
+  const { counts, keys, lists, next } = codes.dictionary
   const found: Array<number> = []
   for (let i = from; i < to; i++) {
-    const code = codes.of(positions === null ? i : positions[i]!)
+    const code = codes.codeAt(positions === null ? i : positions[i]!)
     if (code >= 0 && counts[code]!++ === 0) found.push(code)
   }
   const grown = found.map((code) => grow(branch, keys[code]!, counts[code]!))
@@ -123,9 +123,9 @@ function appendKeys<Row>(
     next[code] = rowsBefore
     counts[code] = 0
   }
-  for (let i = from; i < to; i++) {
+  for (let i = found.length === 0 ? to : from; i < to; i++) {
     const position = positions === null ? i : positions[i]!
-    const code = codes.of(position)
+    const code = codes.codeAt(position)
     if (code >= 0) lists[code]![next[code]!++] = position
   }
   return grown

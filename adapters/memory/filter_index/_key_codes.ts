@@ -9,8 +9,8 @@ export interface IndexSource<Row> {
 /** The code of a null key. */
 const noKey = -1
 
-/** The keys of one facet as consecutive numbers, for the rows that are appended in bulk. */
-export class FacetCodes<Row> {
+/** The keys of one facet, or of those that compare the same keys, as consecutive numbers. */
+class KeyDictionary {
   /** The keys by code. */
   readonly keys: Array<Key> = []
   /** Work space of a bulk append, by code: rows, list, and index of the next row in it. */
@@ -18,40 +18,9 @@ export class FacetCodes<Row> {
   readonly lists: Array<Array<number>> = []
   readonly next: Array<number> = []
   private readonly codes = new Map<Key, number>()
-  private readonly keyOf: (row: Row) => Key | null
-  private readonly rowAt: (position: number) => Row
-  private readonly start: number
-  private readonly codesOfRows: Int32Array
 
-  /** Makes room for the codes of the rows at the positions [start, end). */
-  constructor(
-    { keyOf }: KeyFacet<Row>,
-    rowAt: (position: number) => Row,
-    start: number,
-    end: number
-  ) {
-    this.keyOf = keyOf
-    this.rowAt = rowAt
-    this.start = start
-    this.codesOfRows = new Int32Array(end - start)
-  }
-
-  /** Reads the keys of rows; `from` is the position of the first one. */
-  read(rows: ReadonlyArray<Row>, from: number): void {
-    const { codesOfRows, keyOf, start } = this
-    for (let i = 0; i < rows.length; i++) {
-      codesOfRows[from - start + i] = this.codeOf(keyOf(rows[i]!))
-    }
-  }
-
-  /** Returns the code of the key of a row, or −1 if the key is null. */
-  of(position: number): number {
-    return position >= this.start
-      ? this.codesOfRows[position - this.start]!
-      : this.codeOf(this.keyOf(this.rowAt(position)))
-  }
-
-  private codeOf(key: Key | null): number {
+  /** Returns the code of a key, or −1 if it is null. */
+  codeOf(key: Key | null): number {
     if (key === null) return noKey
     let code = this.codes.get(key)
     if (code === undefined) {
@@ -63,17 +32,97 @@ export class FacetCodes<Row> {
   }
 }
 
-/** The codes of all facets. */
+/** The codes of one key of each row. */
+class KeyColumn<Row> {
+  readonly dictionary: KeyDictionary
+  private readonly keyOf: (row: Row) => Key | null
+  private readonly rowAt: (position: number) => Row
+  private readonly start: number
+  private readonly codes: Int32Array
+
+  /** Makes room for the codes of the rows at the positions [start, end). */
+  constructor(
+    dictionary: KeyDictionary,
+    keyOf: (row: Row) => Key | null,
+    rowAt: (position: number) => Row,
+    start: number,
+    end: number
+  ) {
+    this.dictionary = dictionary
+    this.keyOf = keyOf
+    this.rowAt = rowAt
+    this.start = start
+    this.codes = new Int32Array(end - start)
+  }
+
+  /** Reads the keys of rows; `from` is the position of the first one. */
+  read(rows: ReadonlyArray<Row>, from: number): void {
+    const { codes, dictionary, keyOf, start } = this
+    for (let i = 0; i < rows.length; i++) {
+      codes[from - start + i] = dictionary.codeOf(keyOf(rows[i]!))
+    }
+  }
+
+  /** Returns the code of the key of a row, or −1 if the key is null. */
+  codeAt(position: number): number {
+    return position >= this.start
+      ? this.codes[position - this.start]!
+      : this.dictionary.codeOf(this.keyOf(this.rowAt(position)))
+  }
+}
+
+/** The keys of one facet as codes. */
+export class FacetCodes<Row> {
+  readonly dictionary: KeyDictionary
+  private readonly own: KeyColumn<Row>
+  private readonly other: KeyColumn<Row> | null
+  private readonly areEqual: boolean
+
+  constructor(own: KeyColumn<Row>, other: KeyColumn<Row> | null, areEqual: boolean) {
+    this.dictionary = own.dictionary
+    this.own = own
+    this.other = other
+    this.areEqual = areEqual
+  }
+
+  /** Returns the code of the key of a row, or −1 if the key is null. */
+  codeAt(position: number): number {
+    const code = this.own.codeAt(position)
+    return this.other === null || (code === this.other.codeAt(position)) === this.areEqual
+      ? code
+      : noKey
+  }
+}
+
+/** The codes of all facets. A key that several facets read is read once for each row. */
 export class KeyCodes<Row> {
   private readonly rowAt: (position: number) => Row
+  private readonly columns = new Map<KeyFacet<Row>["keyOf"], KeyColumn<Row>>()
   private readonly codes: ReadonlyArray<FacetCodes<Row> | null>
 
   /** Makes room for the codes of the rows at the positions [start, end). */
   constructor({ facetSet, rowAt }: IndexSource<Row>, start: number, end: number) {
     this.rowAt = rowAt
-    this.codes = facetSet.facets.map((facet) =>
-      facet.kind === "key" ? new FacetCodes(facet, rowAt, start, end) : null
-    )
+    const column = (keyOf: KeyFacet<Row>["keyOf"], dictionary: KeyDictionary) => {
+      const known = this.columns.get(keyOf)
+      if (known !== undefined) return known
+      const created = new KeyColumn(dictionary, keyOf, rowAt, start, end)
+      this.columns.set(keyOf, created)
+      return created
+    }
+    this.codes = facetSet.facets.map((facet) => {
+      if (facet.kind === "text") return null
+      const { areEqual, other, own } = facet.sides ??
+        { own: facet.keyOf, other: null, areEqual: true }
+      const dictionary = (other === null ? undefined : this.columns.get(other)?.dictionary) ??
+        new KeyDictionary()
+      const ownColumn = column(own, dictionary)
+      return new FacetCodes(
+        ownColumn,
+        other === null ? null : column(other, ownColumn.dictionary),
+        areEqual
+      )
+    })
   }
 
   /** Returns the codes of a facet with keys. */
@@ -83,7 +132,15 @@ export class KeyCodes<Row> {
 
   /** Reads the keys of the rows at the positions [from, to). */
   read(from: number, to: number): void {
-    const rows = Array.from({ length: to - from }, (_, i) => this.rowAt(from + i))
-    for (const codes of this.codes) codes?.read(rows, from)
+    for (let at = from; at < to; at += rowsAtOnce) {
+      const rows = Array.from(
+        { length: Math.min(rowsAtOnce, to - at) },
+        (_, i) => this.rowAt(at + i)
+      )
+      for (const column of this.columns.values()) column.read(rows, at)
+    }
   }
 }
+
+/** Rows that are in memory at the same time while their keys are read. */
+const rowsAtOnce = 1024

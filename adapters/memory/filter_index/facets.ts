@@ -7,7 +7,27 @@ export interface KeyFacet<Row, K extends Key = Key> {
   readonly keyOf: (row: Row) => K | null
   /** Whether a replaced row can have another key. Such a facet follows all with fixed keys. */
   readonly isMutable: boolean
+  /** How `keyOf` compares two keys of the row, if it does. */
+  readonly sides?: Sides<Row, K>
 }
+
+/** Two keys of a row, such as sender and receiver. */
+interface Sides<Row, K extends Key> {
+  readonly own: (row: Row) => K | null
+  readonly other: (row: Row) => K | null
+  readonly areEqual: boolean
+}
+
+/** Returns a facet that lists a row under `own`, if both keys are equal, or if they are not. */
+export const sideFacet = <Row, K extends Key>(sides: Sides<Row, K>): KeyFacet<Row, K> => ({
+  kind: "key",
+  keyOf: (row) => {
+    const key = sides.own(row)
+    return (key === sides.other(row)) === sides.areEqual ? key : null
+  },
+  isMutable: false,
+  sides
+})
 
 /** Lists a row under every substring of its text. The last facet of its table. */
 export interface TextFacet<Row> {

@@ -5,6 +5,7 @@ export {
   FacetSet,
   type Key,
   type KeyFacet,
+  sideFacet,
   type TextFacet
 } from "./facets.ts"
 export { FilterIndex } from "./filter_index.ts"

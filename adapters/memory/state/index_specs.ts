@@ -16,7 +16,13 @@ import {
   type EthereumAddress,
   isUserAccount
 } from "../../../core/encoding/mod.ts"
-import type { Facet, Key, KeyFacet, TextFacet } from "../filter_index/mod.ts"
+import {
+  type Facet,
+  type Key,
+  type KeyFacet,
+  sideFacet,
+  type TextFacet
+} from "../filter_index/mod.ts"
 
 /** A bid with the latest registration of its bidder. A new registration replaces the row. */
 export interface BidRow {
@@ -120,21 +126,12 @@ const currentForger: DerivedFacet<BidRow, EthereumAddress> = {
  * others, and what it sends to itself.
  */
 const sides = <K extends Key>(
-  senderOf: (row: Transaction) => K | null,
-  receiverOf: (row: Transaction) => K | null
+  sender: (row: Transaction) => K | null,
+  receiver: (row: Transaction) => K | null
 ) => {
-  const sent = key((row: Transaction) => {
-    const sender = senderOf(row)
-    return sender === receiverOf(row) ? null : sender
-  })
-  const received = key((row: Transaction) => {
-    const receiver = receiverOf(row)
-    return receiver === senderOf(row) ? null : receiver
-  })
-  const sentToSelf = key((row: Transaction) => {
-    const sender = senderOf(row)
-    return sender === receiverOf(row) ? sender : null
-  })
+  const sent = sideFacet({ own: sender, other: receiver, areEqual: false })
+  const received = sideFacet({ own: receiver, other: sender, areEqual: false })
+  const sentToSelf = sideFacet({ own: sender, other: receiver, areEqual: true })
   return {
     either: { kind: "facets", facets: [sent, received, sentToSelf] },
     sender: { kind: "facets", facets: [sent, sentToSelf] },
