@@ -13,7 +13,7 @@ import {
 } from "../../core/ports/mod.ts"
 import {
   Database,
-  type DatabaseError,
+  DatabaseError,
   databaseLayer,
   type DatabaseOptions,
   replicaReads,
@@ -23,8 +23,10 @@ import { changeSource } from "./change_source.ts"
 import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
+  isCopyOf,
   type LedgerReaderOptions,
   makeLedgerReader,
+  notACopy,
   type OnVersion,
   preferReplica
 } from "./reads/mod.ts"
@@ -43,7 +45,8 @@ export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOpti
   readonly genesis: GenesisFeed
   /**
    * URL of a replica, which may lag, for reads of the ledger. Its answer is used if it is at least
-   * as new as every version that this process has returned or written.
+   * as new as every version that this process has returned or written. It must be a copy of the
+   * database, which is checked before its first use.
    */
   readonly replicaUrl?: Redacted.Redacted
   /** The lease of the process that writes the ledger. */
@@ -56,9 +59,10 @@ export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | L
 /**
  * Returns the stores of ledger and pool over one PostgreSQL database. Any number of processes can
  * share it: all of them read and accept posts, and one at a time writes the ledger. Building the
- * layer updates the schema, opens the ledger, and waits up to `waitMs` for an unreachable database. It fails
- * with a `DatabaseError` if the URL is invalid, the server rejects the connection, or the database
- * holds another ledger or has a newer schema; and with a `StoreFailure` if a statement fails.
+ * layer updates the schema, opens the ledger, and waits up to `waitMs` for an unreachable database. It
+ * fails with a `DatabaseError` if the URL is invalid, the server rejects the connection, the database
+ * holds another ledger or has a newer schema, or the replica is no copy of it; and with a
+ * `StoreFailure` if a statement fails.
  *
  * @example
  * ```ts
@@ -93,17 +97,16 @@ export const sqlStores = (
     }
     const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
     const primary = makeLedgerReader(values, reading, onVersion)
-    const reader = replicaUrl === undefined
-      ? primary
-      : preferReplica(
-        primary,
-        makeLedgerReader(
-          (yield* replicaReads({ ...options, url: replicaUrl })).values,
-          reading,
-          onVersion
-        ),
-        () => seenVersion
-      )
+    let reader = primary
+    if (replicaUrl !== undefined) {
+      const replica = yield* replicaReads({ ...options, url: replicaUrl })
+      const isCopy = isCopyOf(reads, replica.sql)
+      yield* checkReplica(isCopy)
+      reader = preferReplica(primary, makeLedgerReader(replica.values, reading, onVersion), {
+        isCopy,
+        seenVersion: () => seenVersion
+      })
+    }
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
@@ -127,6 +130,23 @@ export const sqlStores = (
     Layer.provide(databaseLayer(options))
   )
 }
+
+/** Fails if the replica is not a copy of the database. It need not be reachable yet. */
+const checkReplica = (
+  isCopy: Effect.Effect<boolean, StoreFailure>
+): Effect.Effect<void, DatabaseError> =>
+  Effect.matchEffect(isCopy, {
+    onFailure: ({ message }) =>
+      Effect.logWarning(`The replica cannot be used yet, the database answers: ${message}`),
+    onSuccess: (is) =>
+      is ? Effect.void : Effect.fail(
+        new DatabaseError({
+          reason: "otherNetwork",
+          message:
+            `${notACopy}; name a streaming replica of the database, or start without a replica`
+        })
+      )
+  })
 
 /** Returns the version of the server, and the migration that the opening has applied last. */
 const describe = (sql: SqlClient.SqlClient) => {
