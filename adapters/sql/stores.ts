@@ -13,7 +13,7 @@ import {
 } from "../../core/ports/mod.ts"
 import {
   Database,
-  DatabaseError,
+  type DatabaseError,
   databaseLayer,
   type DatabaseOptions,
   replicaReads,
@@ -26,7 +26,6 @@ import {
   isCopyOf,
   type LedgerReaderOptions,
   makeLedgerReader,
-  notACopy,
   type OnVersion,
   preferReplica
 } from "./reads/mod.ts"
@@ -97,16 +96,16 @@ export const sqlStores = (
     }
     const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
     const primary = makeLedgerReader(values, reading, onVersion)
-    let reader = primary
-    if (replicaUrl !== undefined) {
-      const replica = yield* replicaReads({ ...options, url: replicaUrl })
-      const isCopy = isCopyOf(reads, replica.sql)
-      yield* checkReplica(isCopy)
-      reader = preferReplica(primary, makeLedgerReader(replica.values, reading, onVersion), {
-        isCopy,
-        seenVersion: () => seenVersion
-      })
-    }
+    const reader = replicaUrl === undefined
+      ? primary
+      : yield* Effect.flatMap(
+        replicaReads({ ...options, url: replicaUrl }),
+        (replica) =>
+          preferReplica(primary, makeLedgerReader(replica.values, reading, onVersion), {
+            isCopy: isCopyOf(reads, replica.sql),
+            seenVersion: () => seenVersion
+          })
+      )
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
@@ -130,23 +129,6 @@ export const sqlStores = (
     Layer.provide(databaseLayer(options))
   )
 }
-
-/** Fails if the replica is not a copy of the database. It need not be reachable yet. */
-const checkReplica = (
-  isCopy: Effect.Effect<boolean, StoreFailure>
-): Effect.Effect<void, DatabaseError> =>
-  Effect.matchEffect(isCopy, {
-    onFailure: ({ message }) =>
-      Effect.logWarning(`The replica cannot be used yet, the database answers: ${message}`),
-    onSuccess: (is) =>
-      is ? Effect.void : Effect.fail(
-        new DatabaseError({
-          reason: "otherNetwork",
-          message:
-            `${notACopy}; name a streaming replica of the database, or start without a replica`
-        })
-      )
-  })
 
 /** Returns the version of the server, and the migration that the opening has applied last. */
 const describe = (sql: SqlClient.SqlClient) => {

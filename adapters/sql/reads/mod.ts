@@ -24,5 +24,5 @@ export {
   encodeParameterSet,
   decodeParameterSet
 } from "./parameter_sets.ts"
-export { isCopyOf, notACopy, preferReplica } from "./replica.ts"
+export { isCopyOf, preferReplica } from "./replica.ts"
 export type { OnVersion } from "./_run_query.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type LedgerReader,
@@ -6,66 +6,87 @@ import {
   mapReader,
   StoreFailure
 } from "../../../core/ports/mod.ts"
-import { storeFailure } from "../connection/mod.ts"
-
-/** Time during which a replica that failed or lagged is not used. */
-const pauseMs = 200
+import { DatabaseError, storeFailure } from "../connection/mod.ts"
 
 /** Options of `preferReplica`. */
 export interface ReplicaOptions {
   /** Returns the greatest version that this process has returned or written. */
   readonly seenVersion: () => number
-  /** Returns whether the replica is a copy of the primary. Is called until it succeeds. */
+  /** Returns whether the replica is a copy of the primary. */
   readonly isCopy: Effect.Effect<boolean, StoreFailure>
 }
 
+/** Time during which a replica that lagged is not used, and between two checks of one that failed. */
+const pauseMs = 200
+
 /**
- * Returns a reader that uses a replica if it is a copy of the primary and its answer is at least as
- * new as `seenVersion()`. Otherwise, and if the replica fails, it uses the primary. A client of one
- * process therefore never sees the ledger go back; a client of several processes can compare the
- * versions in the headers.
+ * Returns a reader that uses a replica if its answer is at least as new as `seenVersion()`.
+ * Otherwise it uses the primary. A client of one process therefore never sees the ledger go back; a
+ * client of several processes can compare the versions in the headers.
+ *
+ * Fails if the replica is not a copy of the primary. A replica that fails is not used until a check
+ * in the background finds that it answers and is a copy.
  */
 export const preferReplica = (
   primary: LedgerReader["Service"],
   replica: LedgerReader["Service"],
   { isCopy, seenVersion }: ReplicaOptions
-): LedgerReader["Service"] => {
-  let pausedUntilMs = 0
-  const pause = (ms = pauseMs): void => {
-    pausedUntilMs = Date.now() + ms
-  }
-  const isCurrent = ({ version }: LedgerStamp): boolean => {
-    if (version >= seenVersion()) return true
-    pause()
-    return false
-  }
-  let isChecked = false
-  const check = Effect.matchEffect(isCopy, {
-    onFailure: () => Effect.sync(pause),
-    onSuccess: (is) => {
-      isChecked = is
-      if (is) return Effect.void
-      pause(Infinity)
-      return Effect.logError(`${notACopy}; it is not used`)
-    }
-  })
-  return mapReader((call, stampOf) =>
-    Effect.gen(function*() {
-      if (!isChecked && Date.now() >= pausedUntilMs) yield* check
-      if (Date.now() < pausedUntilMs) return yield* call(primary)
-      return yield* Effect.matchEffect(call(replica), {
-        onSuccess: (answer) => isCurrent(stampOf(answer)) ? Effect.succeed(answer) : call(primary),
-        onFailure: (failure) => {
-          if (failure._tag !== "NotRegistered") pause()
-          else if (isCurrent(failure.stamp)) return Effect.fail(failure)
-          return call(primary)
-        }
-      })
+): Effect.Effect<LedgerReader["Service"], DatabaseError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    let isUsable = true
+    let pausedUntilMs = 0
+    const waitUntilUsable = Effect.delay(isCopy, pauseMs).pipe(
+      Effect.retry(Schedule.forever),
+      Effect.flatMap((is) =>
+        is
+          ? Effect.sync(() => void (isUsable = true))
+          : Effect.logError(`${notACopy}; it is not used`)
+      )
+    )
+    const onFailure = Effect.suspend(() => {
+      if (!isUsable) return Effect.void
+      isUsable = false
+      return Effect.asVoid(Effect.forkIn(waitUntilUsable, scope))
     })
-  )
-}
+    const isCurrent = ({ version }: LedgerStamp): boolean => {
+      if (version >= seenVersion()) return true
+      pausedUntilMs = Date.now() + pauseMs
+      return false
+    }
 
-export const notACopy =
+    yield* Effect.matchEffect(isCopy, {
+      onFailure: ({ message }) =>
+        Effect.andThen(
+          onFailure,
+          Effect.logWarning(`The replica cannot be used yet, the database answers: ${message}`)
+        ),
+      onSuccess: (is) =>
+        is ? Effect.void : Effect.fail(
+          new DatabaseError({
+            reason: "otherNetwork",
+            message:
+              `${notACopy}; name a streaming replica of the database, or start without a replica`
+          })
+        )
+    })
+    return mapReader((call, stampOf) =>
+      Effect.suspend(() =>
+        !isUsable || Date.now() < pausedUntilMs
+          ? call(primary)
+          : Effect.matchEffect(call(replica), {
+            onSuccess: (answer) =>
+              isCurrent(stampOf(answer)) ? Effect.succeed(answer) : call(primary),
+            onFailure: (failure) => {
+              if (failure._tag !== "NotRegistered") return Effect.andThen(onFailure, call(primary))
+              return isCurrent(failure.stamp) ? Effect.fail(failure) : call(primary)
+            }
+          })
+      )
+    )
+  })
+
+const notACopy =
   "The replica is not a copy of the database: it contains another ledger, or was created separately"
 
 /**

@@ -1,10 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
-import { LedgerReader, NotRegistered } from "../../../core/ports/mod.ts"
+import { LedgerReader, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
@@ -164,7 +165,7 @@ describe("reading from a replica", () => {
         stamp: Effect.succeed(stampOf(version))
       })
       let seenVersion = 0
-      const reader = preferReplica(readerAt(7, 7), readerAt(5, 6), {
+      const reader = yield* preferReplica(readerAt(7, 7), readerAt(5, 6), {
         isCopy: Effect.succeed(true),
         seenVersion: () => seenVersion
       })
@@ -179,5 +180,41 @@ describe("reading from a replica", () => {
       // the replica is not used for a moment after it lagged
       seenVersion = 0
       assert.strictEqual((yield* reader.stamp).version, 7)
+    }))
+
+  it.effect("does not use a replica that failed until a check succeeds, so no request waits for it", () =>
+    Effect.gen(function*() {
+      const stamp = { ethereumBlockNum: 0n, batchNum: null, version: 1 }
+      const readerWith = (stamp: LedgerReader["Service"]["stamp"]): LedgerReader["Service"] => ({
+        find: () => Effect.never,
+        accountsAndTokens: () => Effect.never,
+        state: Effect.never,
+        list: () => Effect.never,
+        stamp
+      })
+      let [calls, isReachable] = [0, true]
+      const failure = Effect.fail(
+        new StoreFailure({ message: "The connection is lost", retry: true })
+      )
+      const ifReachable = <A>(answer: Effect.Effect<A, StoreFailure>) =>
+        Effect.suspend(() => isReachable ? answer : failure)
+      const replica = readerWith(
+        ifReachable(Effect.sync(() => (calls++, { ...stamp, version: 2 })))
+      )
+      const reader = yield* preferReplica(readerWith(Effect.succeed(stamp)), replica, {
+        isCopy: ifReachable(Effect.succeed(true)),
+        seenVersion: () => 0
+      })
+      assert.strictEqual((yield* reader.stamp).version, 2)
+      isReachable = false
+      for (let i = 0; i < 5; i++) {
+        assert.strictEqual((yield* reader.stamp).version, 1)
+        yield* TestClock.adjust(1000)
+      }
+      isReachable = true
+      assert.strictEqual((yield* reader.stamp).version, 1)
+      yield* TestClock.adjust(1000)
+      assert.strictEqual((yield* reader.stamp).version, 2)
+      assert.strictEqual(calls, 2)
     }))
 })
