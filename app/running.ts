@@ -1,6 +1,7 @@
 import { runMain } from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, References } from "effect"
 import { constants } from "node:os"
+import { setTimeout } from "node:timers/promises"
 import type { Command, Invocation } from "./config/mod.ts"
 import { exitCodes, programFailure } from "./exit_codes.ts"
 import { isWorker } from "./workers/mod.ts"
@@ -11,17 +12,16 @@ import { isWorker } from "./workers/mod.ts"
  */
 export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
   const logging = loggingOf(command, resolved)
-  let signalCode: number | undefined
+  let firstSignal: NodeJS.Signals | undefined
   let firstSignalMs = 0
   // `runMain` interrupts the command, but does not exit at a second signal or report the signal
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isWorker()) return
-    const code = 128 + constants.signals[signal]
-    if (signalCode !== undefined) {
-      if (performance.now() - firstSignalMs > REPEAT_MS) process.exit(code)
+    if (firstSignal !== undefined) {
+      if (performance.now() - firstSignalMs > REPEAT_MS) exitAfter(signal, codeOfSignal(signal))
       return
     }
-    signalCode = code
+    firstSignal = signal
     firstSignalMs = performance.now()
     if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
   }
@@ -33,13 +33,48 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
   const main = Effect.provide(command.run(resolved as never, { origins }), logging)
   runMain(isWorker() ? ignoreSignals(main) : main, {
     disableErrorReporting: true,
-    teardown: (exit, onExit) => {
-      process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
-      onExit(
-        Exit.isSuccess(exit) ? exitCodes.success.code : codeOf(exit.cause, command, signalCode)
-      )
+    teardown: async (exit, onExit) => {
+      const code = Exit.isSuccess(exit)
+        ? exitCodes.success.code
+        : codeOf(exit.cause, command, firstSignal)
+      if (firstSignal === undefined) {
+        process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
+        return onExit(code)
+      }
+      const endMs = performance.now() + POOL_TASK_MS
+      while (hasPoolTask() && performance.now() < endMs) await setTimeout(20)
+      exitAfter(firstSignal, code)
     }
   })
+}
+
+const codeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
+
+/** Time for tasks of the thread pool to finish before the signal ends the process. */
+const POOL_TASK_MS = 500
+
+/**
+ * Returns whether the thread pool of Node is looking up an address or using a file. Such a task can
+ * take long if no name server answers, or if the file is a pipe that no process writes or reads.
+ */
+const hasPoolTask = (): boolean =>
+  process.getActiveResourcesInfo().some((name) =>
+    name === "GetAddrInfoReqWrap" || name.startsWith("FSReq")
+  )
+
+/**
+ * Exits with a code after a signal. `process.exit` waits for the tasks of the thread pool, so if
+ * there is one, the signal itself ends the process.
+ */
+const exitAfter = (signal: NodeJS.Signals, code: number): never => {
+  if (hasPoolTask()) {
+    // after all other listeners, which write the rest of the log
+    process.on("exit", () => {
+      process.removeAllListeners(signal)
+      process.kill(process.pid, signal)
+    })
+  }
+  process.exit(code)
 }
 
 /**
@@ -63,10 +98,10 @@ const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
 const codeOf = (
   cause: Cause.Cause<unknown>,
   { isService }: Command,
-  signalCode: number | undefined
+  signal: NodeJS.Signals | undefined
 ): number => {
-  if (Cause.hasInterruptsOnly(cause) && signalCode !== undefined) {
-    return isService ? exitCodes.success.code : signalCode
+  if (Cause.hasInterruptsOnly(cause) && signal !== undefined) {
+    return isService ? exitCodes.success.code : codeOfSignal(signal)
   }
   if (Cause.hasInterruptsOnly(cause)) return exitCodes.unexpected.code
   const failure = programFailure(cause)

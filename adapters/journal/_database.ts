@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
 import { describeHolder, hasHolder, writeHolder } from "./_holder.ts"
 import { readLastAcknowledged } from "./_last_acknowledged.ts"
-import { FORMAT_WITH_CHECKPOINT } from "./checkpoint/mod.ts"
+import { FORMAT_WITH_CHECKPOINT, hasParts } from "./checkpoint/mod.ts"
 import { JournalError } from "./journal_error.ts"
 
 export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
@@ -55,7 +55,7 @@ export function openWriter(directory: string, genesisLine: string): DatabaseSync
 
 /** Returns whether a process has opened the journal of a directory for writing. */
 export const wasOpened = (directory: string): boolean =>
-  hasHolder(directory) || readLastAcknowledged(directory) > 0
+  hasHolder(directory) || readLastAcknowledged(directory) > 0 || hasParts(directory)
 
 /** Returns the first line of the feed of a network. */
 export const lineOf = (genesis: GenesisFeed): string => writeFeedLine({ kind: "genesis", genesis })

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { JournalError } from "./journal_error.ts"
 
 /*
  * The number of the last committed record, in a file beside the database. It is written after each
@@ -10,12 +11,21 @@ import { join } from "node:path"
 const fileIn = (directory: string): string => join(directory, "acknowledged")
 const widthCharacters = 16
 
-/** Returns the number of the last acknowledged record; 0 if it is unknown. */
+/**
+ * Returns the number of the last acknowledged record; 0 if the file is missing or has no number.
+ * Throws a `JournalError` if it cannot be read.
+ */
 export function readLastAcknowledged(directory: string): number {
   try {
     return Number.parseInt(readFileSync(fileIn(directory), "latin1"), 10) || 0
-  } catch {
-    return 0
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ENOTDIR") return 0
+    throw new JournalError({
+      reason: "directory",
+      cause: error,
+      message: `Directory "${directory}" cannot be used: ${(error as Error).message}`
+    })
   }
 }
 

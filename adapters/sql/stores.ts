@@ -23,6 +23,7 @@ import { changeSource } from "./change_source.ts"
 import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
+  isCopyOf,
   type LedgerReaderOptions,
   makeLedgerReader,
   type OnVersion,
@@ -43,7 +44,8 @@ export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOpti
   readonly genesis: GenesisFeed
   /**
    * URL of a replica, which may lag, for reads of the ledger. Its answer is used if it is at least
-   * as new as every version that this process has returned or written.
+   * as new as every version that this process has returned or written. It must be a copy of the
+   * database, which is checked before its first use.
    */
   readonly replicaUrl?: Redacted.Redacted
   /** The lease of the process that writes the ledger. */
@@ -56,9 +58,10 @@ export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | L
 /**
  * Returns the stores of ledger and pool over one PostgreSQL database. Any number of processes can
  * share it: all of them read and accept posts, and one at a time writes the ledger. Building the
- * layer updates the schema, opens the ledger, and waits up to `waitMs` for an unreachable database. It fails
- * with a `DatabaseError` if the URL is invalid, the server rejects the connection, or the database
- * holds another ledger or has a newer schema; and with a `StoreFailure` if a statement fails.
+ * layer updates the schema, opens the ledger, and waits up to `waitMs` for an unreachable database. It
+ * fails with a `DatabaseError` if the URL is invalid, the server rejects the connection, the database
+ * holds another ledger or has a newer schema, or the replica is no copy of it; and with a
+ * `StoreFailure` if a statement fails.
  *
  * @example
  * ```ts
@@ -95,14 +98,13 @@ export const sqlStores = (
     const primary = makeLedgerReader(values, reading, onVersion)
     const reader = replicaUrl === undefined
       ? primary
-      : preferReplica(
-        primary,
-        makeLedgerReader(
-          (yield* replicaReads({ ...options, url: replicaUrl })).values,
-          reading,
-          onVersion
-        ),
-        () => seenVersion
+      : yield* Effect.flatMap(
+        replicaReads({ ...options, url: replicaUrl }),
+        (replica) =>
+          preferReplica(primary, makeLedgerReader(replica.values, reading, onVersion), {
+            isCopy: isCopyOf(reads, replica.sql),
+            seenVersion: () => seenVersion
+          })
       )
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`

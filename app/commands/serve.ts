@@ -1,4 +1,4 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { Cause, type Context, Effect, Layer, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
@@ -151,7 +151,11 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     // if another process is the writer, this one serves meanwhile
     yield* location.kind === "database"
       ? Effect.forkScoped(
-        Effect.catchCause(started, (cause) => Effect.logError("The block source failed", cause))
+        Effect.catchCauseIf(
+          started,
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.logError("The block source failed", cause)
+        )
       )
       : ifItFits(
         started,

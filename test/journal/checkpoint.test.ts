@@ -6,7 +6,15 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
-import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -86,6 +94,17 @@ const keepCheckpointOnly = (directory: string): number => {
 /** Returns the names of the stored parts. */
 const partsIn = (directory: string): ReadonlyArray<string> =>
   readdirSync(join(directory, "checkpoint")).sort()
+
+/** Returns the bytes of all files of a directory, by their paths. */
+const contentOf = (directory: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile()
+    ).map(({ name, parentPath }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name), "base64")
+    ])
+  )
 
 /** Changes the database of a closed journal. Returns the number of changed rows. */
 const statement = (directory: string, text: string): number => {
@@ -403,17 +422,40 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           "UPDATE checkpoint SET manifest = replace(manifest, '\"version\":', '\"version\":1')"
         ),
         "another checksum": statementOf("UPDATE checkpoint SET checksum = checksum + 1"),
-        "no manifest": statementOf("DELETE FROM checkpoint")
+        "no manifest": statementOf("DELETE FROM checkpoint"),
+        "nothing but parts": (directory) => {
+          for (const name of ["acknowledged", "holder.json", "journal.sqlite"]) {
+            rmSync(join(directory, name))
+          }
+        }
       }
       for (const [name, damage] of Object.entries(damages)) {
         const directory = yield* temporaryDirectory
         yield* writeRecords(directory, 60)
         damage(directory)
+        const before = contentOf(directory)
         const error = yield* Effect.flip(
           Effect.scoped(openStores(directory, simulationOf({ seed }).genesis))
         )
         assert.strictEqual(error.reason, "damaged", `${name}: ${error.message}`)
+        assert.deepStrictEqual(contentOf(directory), before, `${name}: the start changes a file`)
       }
+    })))
+
+  it.live("keeps files of other programs among its parts, and is written beside them", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const foreign = join(directory, "checkpoint", ".backup")
+      const content = yield* writeRecords(directory, 60)
+      writeFileSync(foreign, "a file of another program")
+      yield* withStores(directory, ({ journal }) => journal.checkpoint)
+      assert.strictEqual(readFileSync(foreign, "utf8"), "a file of another program")
+      assert.isEmpty(partsIn(directory).filter((name) => !/^(?:\d+|\.backup)$/u.test(name)))
+      yield* withStores(
+        directory,
+        (stores) =>
+          Effect.map(dumpStores(stores, noKeys()), (read) => assert.strictEqual(read, content))
+      )
     })))
 
   it.live("drops the transitions of transactions that left the pool before the set time, and no others", () =>

@@ -6,6 +6,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -61,7 +62,9 @@ const write = ({ writer }: OpenedStores, some: ReadonlyArray<FeedRecord>) =>
 /** Returns the names, sizes, times and digests of the files of a directory. */
 const contentOf = (directory: string): string =>
   readdirSync(directory).sort().map((name) => {
-    const { mtimeMs, size } = statSync(join(directory, name))
+    const status = statSync(join(directory, name))
+    if (!status.isFile()) return `${name} is a directory`
+    const { mtimeMs, size } = status
     const digest = createHash("sha256").update(readFileSync(join(directory, name))).digest("hex")
     return `${name} ${size} ${mtimeMs} ${digest}`
   }).join("\n")
@@ -126,6 +129,10 @@ const changes: ReadonlyArray<Damage> = [
     reader.close()
     rmSync(join(directory, "journal.sqlite-shm"), { force: true })
   }]),
+  ["a directory in place of the last number", (directory) => {
+    rmSync(join(directory, "acknowledged"))
+    mkdirSync(join(directory, "acknowledged"))
+  }],
   [
     "a rollback journal",
     (directory) => writeFileSync(join(directory, "journal.sqlite-journal"), Buffer.alloc(1024, 7))

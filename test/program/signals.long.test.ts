@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { env } from "./_env.ts"
 import { inDirectory, program, until } from "./_program.ts"
@@ -95,4 +96,27 @@ describe("a signal to stop", () => {
       assert.deepStrictEqual(await ended, [signal === "SIGTERM" ? 143 : 130, null])
     }
   })
+
+  it("ends a command that waits for a named pipe", () =>
+    inDirectory(async (directory) => {
+      mkdirSync(directory)
+      const pipe = join(directory, "pipe")
+      execFileSync("mkfifo", [pipe])
+      const service = ["--port", "0", "--admin-port", "0", "--memory"]
+      for (
+        const words of [
+          ["verify", "--feed", pipe],
+          ["simulate", "--out", pipe],
+          ["serve", "--feed", pipe, ...service],
+          ["serve", "--genesis", pipe, ...service]
+        ]
+      ) {
+        const signal = words[0] === "serve" ? "SIGTERM" : "SIGINT"
+        const { child, ended } = start(process.execPath, program, ...words)
+        // nothing shows from outside that it has opened the pipe
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        child.kill(signal)
+        assert.deepStrictEqual(await ended, [null, signal], words.join(" "))
+      }
+    }))
 })

@@ -4,6 +4,22 @@ import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import type { PartReference } from "./manifest.ts"
 
+const partsDirectory = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
+
+/** Whether a file is a part; the directory may contain files of other programs. */
+const isPart = (name: string): boolean => /^[1-9]\d*$/u.test(name)
+
+/** Returns whether a journal has parts of checkpoints. */
+export const hasParts = (journalDirectory: string): boolean => {
+  try {
+    return readdirSync(partsDirectory(journalDirectory)).some(isPart)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ENOTDIR") return false
+    throw error
+  }
+}
+
 /**
  * The parts of checkpoints, each in a file of its own. They are written and deleted by the threads of
  * Node, so that the event loop does not wait for the disk, as it would for a commit of SQLite.
@@ -18,7 +34,7 @@ export class Parts {
    * @param damagedError returns the error for a damage, which completes "is damaged: "
    */
   constructor(journalDirectory: string, damagedError: (damage: string) => Error) {
-    this.#directory = join(journalDirectory, "checkpoint")
+    this.#directory = partsDirectory(journalDirectory)
     this.#damagedError = damagedError
   }
 
@@ -26,7 +42,7 @@ export class Parts {
   create(): void {
     if (this.#next !== undefined) return
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-    this.#next = 1 + Math.max(0, ...readdirSync(this.#directory).map(Number))
+    this.#next = 1 + Math.max(0, ...readdirSync(this.#directory).filter(isPart).map(Number))
   }
 
   /** Returns the bytes of a part. Throws the error of the constructor if they are not those that were written. */
@@ -59,7 +75,9 @@ export class Parts {
   async deleteExcept(parts: ReadonlyArray<PartReference>): Promise<void> {
     const referenced = new Set(parts.map(([id]) => String(id)))
     for (const name of await readdir(this.#directory)) {
-      if (!referenced.has(name)) await rm(join(this.#directory, name), { force: true })
+      if (isPart(name) && !referenced.has(name)) {
+        await rm(join(this.#directory, name), { force: true })
+      }
     }
   }
 

@@ -5,8 +5,9 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 /**
  * The database cannot be used: the URL is invalid ("url"), the server rejects the connection
  * ("refused") or does not answer ("unreachable"), an applied migration has another text
- * ("migrationChanged") or is unknown ("newer"), or the ledger is of another network
- * ("otherNetwork"). `message` says what to do. Nothing in the database was changed.
+ * ("migrationChanged") or is unknown ("newer"), or the ledger is of another network or the replica is
+ * no copy of the database ("otherNetwork"). `message` says what to do. Nothing in the database was
+ * changed.
  *
  * @example
  * ```ts

@@ -17,11 +17,12 @@ export {
   decodeTransaction,
   transactionRowSql
 } from "./history_rows.ts"
-export { type LedgerReaderOptions, makeLedgerReader, preferReplica } from "./ledger_reader.ts"
+export { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
 export {
   type ParameterKind,
   parameterKinds,
   encodeParameterSet,
   decodeParameterSet
 } from "./parameter_sets.ts"
+export { isCopyOf, preferReplica } from "./replica.ts"
 export type { OnVersion } from "./_run_query.ts"

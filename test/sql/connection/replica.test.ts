@@ -1,10 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { preferReplica } from "../../../adapters/sql/reads/ledger_reader.ts"
+import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
-import { LedgerReader, NotRegistered } from "../../../core/ports/mod.ts"
+import { LedgerReader, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
@@ -22,9 +23,18 @@ const chain = Array.from({ length: 20 }, () => simulation.next()).flatMap((recor
   record.kind === "block" ? [record.block] : []
 )
 
+/** Gives a database the time of creation of another one, as a copy of it has. */
+const copyOrigin = async (from: string, to: string): Promise<void> => {
+  const [first] = await execute(
+    from,
+    "SELECT applied_at::text AS at FROM migration WHERE number = 1"
+  )
+  await execute(to, `UPDATE migration SET applied_at = '${first!.at}' WHERE number = 1`)
+}
+
 /*
- * A second database that takes the same blocks later plays the replica. The name of its ether shows
- * which one answered.
+ * A second database that takes the same blocks later plays the replica, with the time of creation of
+ * the first one. The name of its ether shows which one answered.
  */
 describe("reading from a replica", () => {
   let primary: FreshDatabase
@@ -51,6 +61,32 @@ describe("reading from a replica", () => {
       return { ledger: Context.get(services, Ledger), reader: Context.get(services, LedgerReader) }
     })
 
+  it.live("fails to open with a replica that is not a copy, and never uses one that it meets later", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const other = yield* Effect.acquireRelease(
+        Effect.promise(freshDatabase),
+        ({ remove }) => Effect.promise(remove)
+      )
+      // the same network, and more blocks than the primary has
+      const { ledger } = yield* opened(other.url)
+      for (const block of chain) yield* ledger.applyBlock(block)
+      const error = yield* Effect.flip(opened(primary.url, other.url))
+      assert.strictEqual(error._tag === "DatabaseError" && error.reason, "otherNetwork")
+      assert.match(error.message, /^The replica is not a copy of the database/u)
+
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(other.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      proxy.refusing = true
+      const { reader } = yield* opened(primary.url, proxy.url)
+      proxy.refusing = false
+      for (let i = 0; i < 10; i++) {
+        assert.strictEqual((yield* reader.stamp).version, 0)
+        yield* Effect.sleep(60)
+      }
+    })))
+
   it.live("never shows an older ledger than this process has shown or written", () =>
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* Effect.acquireRelease(
@@ -61,6 +97,8 @@ describe("reading from a replica", () => {
       yield* Effect.promise(() =>
         execute(replica.url, "UPDATE token SET name = 'Ether of the replica'")
       )
+      yield* opened(primary.url)
+      yield* Effect.promise(() => copyOrigin(primary.url, replica.url))
       const { ledger, reader } = yield* opened(primary.url, proxy.url)
       /** Which database answered, and for which version. */
       const answeredBy = Effect.map(
@@ -127,7 +165,10 @@ describe("reading from a replica", () => {
         stamp: Effect.succeed(stampOf(version))
       })
       let seenVersion = 0
-      const reader = preferReplica(readerAt(7, 7), readerAt(5, 6), () => seenVersion)
+      const reader = yield* preferReplica(readerAt(7, 7), readerAt(5, 6), {
+        isCopy: Effect.succeed(true),
+        seenVersion: () => seenVersion
+      })
       const refusedAt = Effect.map(
         Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } })),
         (error) => error._tag === "NotRegistered" ? error.stamp.version : undefined
@@ -139,5 +180,41 @@ describe("reading from a replica", () => {
       // the replica is not used for a moment after it lagged
       seenVersion = 0
       assert.strictEqual((yield* reader.stamp).version, 7)
+    }))
+
+  it.effect("does not use a replica that failed until a check succeeds, so no request waits for it", () =>
+    Effect.gen(function*() {
+      const stamp = { ethereumBlockNum: 0n, batchNum: null, version: 1 }
+      const readerWith = (stamp: LedgerReader["Service"]["stamp"]): LedgerReader["Service"] => ({
+        find: () => Effect.never,
+        accountsAndTokens: () => Effect.never,
+        state: Effect.never,
+        list: () => Effect.never,
+        stamp
+      })
+      let [calls, isReachable] = [0, true]
+      const failure = Effect.fail(
+        new StoreFailure({ message: "The connection is lost", retry: true })
+      )
+      const ifReachable = <A>(answer: Effect.Effect<A, StoreFailure>) =>
+        Effect.suspend(() => isReachable ? answer : failure)
+      const replica = readerWith(
+        ifReachable(Effect.sync(() => (calls++, { ...stamp, version: 2 })))
+      )
+      const reader = yield* preferReplica(readerWith(Effect.succeed(stamp)), replica, {
+        isCopy: ifReachable(Effect.succeed(true)),
+        seenVersion: () => 0
+      })
+      assert.strictEqual((yield* reader.stamp).version, 2)
+      isReachable = false
+      for (let i = 0; i < 5; i++) {
+        assert.strictEqual((yield* reader.stamp).version, 1)
+        yield* TestClock.adjust(1000)
+      }
+      isReachable = true
+      assert.strictEqual((yield* reader.stamp).version, 1)
+      yield* TestClock.adjust(1000)
+      assert.strictEqual((yield* reader.stamp).version, 2)
+      assert.strictEqual(calls, 2)
     }))
 })
