@@ -27,7 +27,8 @@ import {
   openCandidates
 } from "./_candidates.ts"
 import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
-import { reconcileWithLedger, isRequested } from "./_superseded.ts"
+import { reconcileWithLedger } from "./settle.ts"
+import { isRequested } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** The options of `Pool.select`. */
