@@ -173,7 +173,8 @@ export function postedGroupOf(
   }
 }
 
-const requestOf = (
+/** Returns the request fields that name a transaction. */
+export const requestOf = (
   { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
     PostedTransaction
 ): RequestedTransaction => ({

@@ -1,6 +1,11 @@
 import { Effect, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
-import { type Authorization, isExpired, type PoolTransaction } from "../../../core/domain/mod.ts"
+import {
+  type Authorization,
+  isExpired,
+  type PoolTransaction,
+  type PostedTransaction
+} from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { naiveGroupStates } from "./_naive_groups.ts"
@@ -17,6 +22,7 @@ import {
   pooledOf,
   postedGroupOf,
   postedOf,
+  requestOf,
   type World
 } from "./_pool_world.ts"
 import { interleaved, yields } from "./_pool_interleaving.ts"
@@ -72,10 +78,14 @@ const simulated = (
 const submitSome: Step = Effect.fnUntraced(function*(world: World) {
   const accounts = yield* accountsOf(world)
   const last = yield* lastBatchOf(world)
-  const posted = Array.from(
-    { length: 1 + world.random.below(6) },
-    () => postedOf(world, accounts, last)
-  )
+  const others = (yield* pooledOf(world)).map(({ transaction }) => transaction)
+  const posted: Array<PostedTransaction> = []
+  for (let left = 1 + world.random.below(6); left > 0; left--) {
+    const transaction = postedOf(world, accounts, last)
+    const isLinked = others.length + posted.length > 0 && world.random.chance(0.3)
+    const request = isLinked ? requestOf(world.random.of([...posted, ...others])) : null
+    posted.push({ ...transaction, request })
+  }
   yield* Effect.forEach(
     posted,
     (transaction) =>
