@@ -546,7 +546,7 @@ const compareLists = Effect.fnUntraced(
       () => "The whole list"
     )
     for (let times = 0; times < 4; times++) {
-      const filters = poolFiltersOf(random)
+      const filters = poolFiltersOf(random, GROUPS.map(groupIdOf))
       const order = random.of(["ASC", "DESC"] as const)
       const limit = 1 + random.below(6)
       const from = random.chance(0.4) || all.items.length === 0 ? null : random.of(all.items).pooled
