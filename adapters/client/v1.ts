@@ -55,8 +55,8 @@ export interface PoolL2Transaction {
   readonly fromZkEthereumAddress: string | null
   /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
   readonly fromBJJ: string | null
-  /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
-  readonly toAccountIndex: string | null
+  /** Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit. */
+  readonly toAccountIndex: string
   /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
   readonly toZkEthereumAddress: string | null
   /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */

@@ -23,6 +23,7 @@ import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
 import {
+  accountReference,
   batchNum,
   bigInt,
   bigNumber,
@@ -305,6 +306,14 @@ export const v1: Revision = {
     config,
     poolTransaction: revise(shapes.poolTransaction, {
       put: {
+        toAccountIndex: field(
+          accountReference,
+          ({ token: { symbol }, transaction }: PoolTransactionView) => ({
+            symbol,
+            index: transaction.toAccountIndex ?? 0
+          }),
+          "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
+        ),
         itemId: field(
           itemId,
           (v: PoolTransactionView) => v.itemId,

@@ -94,6 +94,7 @@ export interface PoolParty {
 /** The conditions of a list of the pool: every one that is present must hold. */
 export interface PoolFilters {
   readonly id?: TransactionId
+  readonly group?: GroupId
   readonly state?: PoolState
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
@@ -220,8 +221,8 @@ export class PoolStore extends Context.Service<PoolStore, {
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /**
    * Returns a page of the transactions in all states that the filters match, with exact counts. The
-   * cost grows with the number of transactions of the accounts and destinations in the filters, or
-   * of the whole pool if there are none; with `id`, it is constant.
+   * cost grows with the number of transactions of the group, accounts and destinations in the
+   * filters, or of the whole pool if there are none; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */

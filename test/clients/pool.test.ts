@@ -6,9 +6,10 @@ import { Application, fetchHandler } from "../../adapters/http/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { bodyWriter, v1, wireContext } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
+import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
 import { genesis } from "../pool/_subject.ts"
-import { nodeLayer, openChain, postedOf, wrongSignature } from "../pool/_node.ts"
+import { nodeLayer, openChain, ownerOf, postedOf, wrongSignature } from "../pool/_node.ts"
 import { jsonOf, type NodeResponse, post, send } from "../submission/_post.ts"
 
 const { constants, network } = genesis
@@ -108,6 +109,40 @@ layer(node())("the list of the pool", (it) => {
 })
 
 layer(node())("a pool transaction", (it) => {
+  it.effect("to an address or a key shows account 0 as its destination, and null in the other revisions", () =>
+    Effect.gen(function*() {
+      const [toAddress, toKey] = [
+        postedOf({
+          type: "TransferToEthAddr",
+          toAccountIndex: null,
+          toAddress: ownerOf(3).address
+        }),
+        postedOf({
+          type: "TransferToBJJ",
+          toAccountIndex: null,
+          toAddress: INTERNAL_ADDRESS,
+          toPublicKey: ownerOf(3).publicKey,
+          nonce: 1n
+        })
+      ]
+      for (const posted of [toAddress, toKey]) {
+        assert.strictEqual((yield* post(path, textOf(posted))).status, 200)
+        const shown = jsonOf(yield* send(`${path}/${posted.id}`))
+        assert.strictEqual(shown.toAccountIndex, "zk:ETH:0")
+        // posting it as it is shown is posting it again
+        const { fromAccountIndex, toAccountIndex, toBjj, toZkEthereumAddress } = shown
+        const destination = { fromAccountIndex, toAccountIndex, toBjj, toZkEthereumAddress }
+        const { id, type, amount, fee, nonce, signature } = shown
+        const again = { id, type, tokenId: 0, amount, fee, nonce, signature }
+        const answer = yield* post(path, JSON.stringify({ ...again, ...destination }))
+        assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(posted.id)])
+        for (const mount of ["", "/earlier"]) {
+          const other = jsonOf(yield* send(`${mount}/transactions-pool/${posted.id}`))
+          assert.isNull(other.toAccountIndex)
+        }
+      }
+    }))
+
   it.effect("says why the last selection skipped it, also after its answer was cached", () =>
     Effect.gen(function*() {
       const late = postedOf({ nonce: 3n })

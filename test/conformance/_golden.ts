@@ -333,7 +333,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     fromAccountIndex: account,
     [`from${inside}EthereumAddress`]: orNull(owner),
     fromBJJ: orNull(key),
-    toAccountIndex: orNull(account),
+    toAccountIndex: v1 ? account : orNull(account),
     [`to${inside}EthereumAddress`]: orNull(owner),
     toBjj: orNull(key),
     ...v1 ? { toBJJ: orNull(key) } : {},

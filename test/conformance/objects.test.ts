@@ -650,7 +650,12 @@ const v1Written = {
   poolTransaction: common.poolTransaction.map(([view, text]) =>
     [
       view,
-      `${text.slice(0, -1)},"itemId":88,"info":null,"errorCode":null,"errorType":null,"toBJJ":${
+      `${
+        text.slice(0, -1).replace(
+          '"toAccountIndex":null',
+          `"toAccountIndex":"zk:${ether.symbol}:0"`
+        )
+      },"itemId":88,"info":null,"errorCode":null,"errorType":null,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
       },"maxNumBatch":0,"requestOffset":0}`
     ] as const

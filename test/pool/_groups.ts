@@ -1,10 +1,25 @@
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import type { PostedGroup, PostedTransaction } from "../../core/domain/mod.ts"
+import type { PostedGroup, PostedTransaction, RequestedTransaction } from "../../core/domain/mod.ts"
 import { groupId } from "../../core/encoding/mod.ts"
 
 /** Returns the id of the group of these transactions. */
 export const idOfGroup = (transactions: ReadonlyArray<Pick<PostedTransaction, "id">>) =>
   groupId(transactions.map(({ id }) => id), keccak256)
+
+/** Returns the request fields that name a transaction. */
+export const requestOf = (
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
+    PostedTransaction
+): RequestedTransaction => ({
+  amount,
+  fee,
+  fromAccountIndex,
+  nonce,
+  toAccountIndex,
+  toAddress,
+  toPublicKey,
+  tokenId
+})
 
 /**
  * Returns a group of these transactions in which all are connected, whatever their number: those at
@@ -18,23 +33,10 @@ export const groupOf = (transactions: ReadonlyArray<PostedTransaction>): PostedG
       : Math.max(0, position - 2)
   return {
     id: idOfGroup(transactions),
-    transactions: transactions.map((transaction, position) => {
-      const { amount, fee, fromAccountIndex, nonce, ...destination } = transactions[next(position)]!
-      const { toAccountIndex, toAddress, toPublicKey, tokenId } = destination
-      return {
-        ...transaction,
-        request: {
-          amount,
-          fee,
-          fromAccountIndex,
-          nonce,
-          toAccountIndex,
-          toAddress,
-          toPublicKey,
-          tokenId
-        },
-        requestOffset: (next(position) - position + 8) % 8
-      }
-    })
+    transactions: transactions.map((transaction, position) => ({
+      ...transaction,
+      request: requestOf(transactions[next(position)]!),
+      requestOffset: (next(position) - position + 8) % 8
+    }))
   }
 }

@@ -5,7 +5,9 @@ import { poolList, type PoolListFilters, type PoolListQuery } from "../../core/c
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { listPool, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
+import { findGroup } from "../../core/use_cases/pool/mod.ts"
+import { groupOf } from "./_groups.ts"
+import { nodeLayer, type NodeOverrides, openChain, ownerOf, postedOf } from "./_node.ts"
 
 const list = Effect.fnUntraced(function*(query: PoolListQuery) {
   return yield* listPool({ reader: yield* LedgerReader, pool: yield* PoolStore }, query)
@@ -39,6 +41,43 @@ const filled = Effect.gen(function*() {
       })
     ]
   ) yield* submission.submitTransaction(posted)
+})
+
+describe("a group", () => {
+  /** Names of the reads of the pool. */
+  const reads: Array<string> = []
+  const overrides: NodeOverrides = {
+    pool: (store) => ({
+      list: (query) => Effect.suspend(() => (reads.push("list"), store.list(query))),
+      members: (ids) => Effect.suspend(() => (reads.push("members"), store.members(ids))),
+      pooled: (ids) => Effect.suspend(() => (reads.push("pooled"), store.pooled(ids)))
+    })
+  }
+
+  it.effect("is found in its order with one read of the pool, whatever its number of transactions", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const group = groupOf(
+        Array.from(
+          { length: 30 },
+          (_, number) => postedOf({ nonce: BigInt(number), fee: 100 + number * 7 % 30 })
+        )
+      )
+      const submission = yield* Submission
+      yield* submission.submitTransaction(postedOf({ fromAccountIndex: 257, toAccountIndex: 256 }))
+      yield* submission.submitGroup(group)
+      yield* (yield* Pool).select({ maxTransactions: 2 })
+      reads.length = 0
+      const ports = { reader: yield* LedgerReader, pool: yield* PoolStore }
+      const { items } = yield* findGroup(ports, group.id)
+      assert.deepStrictEqual(reads, ["list"])
+      assert.deepStrictEqual(
+        items.map(({ transaction }) => transaction.id),
+        group.transactions.map(({ id }) => id)
+      )
+      assert.isTrue(items.every(({ skipped }) => skipped?.code === 17 || skipped?.code === 18))
+      assert.deepStrictEqual((yield* findGroup(ports, `0x${"0".repeat(64)}`)).items, [])
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
 })
 
 describe("the list of the pool", () => {

@@ -292,7 +292,7 @@ describe("a pool is settled", () => {
       assert.deepStrictEqual(yield* statesOf(id!), [["invl", 3]])
       assert.strictEqual(
         yield* lastReasonOf(id!),
-        "Nonce 0 of account 256 is already used: the next nonce is 1"
+        "Nonce 0 of account 256 was used by another transaction in batch 3"
       )
     }).pipe(Effect.provide(nodeLayer())))
 

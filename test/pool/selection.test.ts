@@ -455,7 +455,7 @@ describe("a selection", () => {
       ], ["fged", "invl"])
       assert.strictEqual(
         (yield* pool.transitions(rival.id)).at(-1)?.reason,
-        "Nonce 0 of account 256 is already used: the next nonce is 1"
+        "Nonce 0 of account 256 was used by another transaction in batch 3"
       )
     }).pipe(Effect.provide(nodeLayer())))
 

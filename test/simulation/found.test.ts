@@ -13,7 +13,7 @@ interface Hooks {
   verified?: Effect.Effect<unknown, unknown>
   settled?: Effect.Effect<unknown, unknown>
   read?: Effect.Effect<unknown, unknown>
-  /** The settlement of a batch waits for it. */
+  /** The next settlement of a batch waits for it. */
   gate?: Deferred.Deferred<void>
 }
 
@@ -46,9 +46,14 @@ const nodeOf = (hooks: Hooks, failing: { settle?: boolean } = {}) =>
         return {
           ...store,
           settle: (step, atMs) =>
-            step.from?.batchNum === step.to?.batchNum || hooks.gate === undefined
-              ? settle(step, atMs)
-              : Effect.andThen(Deferred.await(hooks.gate), settle(step, atMs)),
+            Effect.suspend(() => {
+              const { gate } = hooks
+              if (step.from?.batchNum === step.to?.batchNum || gate === undefined) {
+                return settle(step, atMs)
+              }
+              delete hooks.gate
+              return Effect.andThen(Deferred.await(gate), settle(step, atMs))
+            }),
           inBatches: (query) =>
             query.state === "fged"
               ? Effect.andThen(once(hooks, "read"), store.inBatches(query))

@@ -101,10 +101,14 @@ export class PoolRows {
 
   /** Returns the transactions that the filters match, in the order of arrival. */
   list(filters: PoolFilters): ReadonlyArray<PoolRow> {
-    const { from, id, party, to } = filters
+    const { from, group, id, party, to } = filters
     if (id !== undefined) {
       const row = this.get(id)
       return row !== undefined && isListed(row, filters) ? [row] : []
+    }
+    if (group !== undefined) {
+      const rows = Array.from(this.#byGroup.get(group)?.from(() => false) ?? [])
+      return rows.filter((row) => isListed(row, filters)).sort(byArrival)
     }
     const parties = from !== undefined
       ? senders(from)
@@ -169,13 +173,14 @@ const partiesOf = ({ pooled: { transaction } }: PoolRow): ReadonlyArray<string> 
 
 const isListed = (
   row: PoolRow,
-  { from, id, party, state, to, tokenId, type }: PoolFilters
+  { from, group, id, party, state, to, tokenId, type }: PoolFilters
 ): boolean => {
   const { transaction } = row.pooled
   const names = (): ReadonlyArray<string> => partiesOf(row)
   const isOneOf = (wanted: ReadonlyArray<string>): boolean =>
     names().some((name) => wanted.includes(name))
   return (id === undefined || transaction.id === id) &&
+    (group === undefined || transaction.group?.id === group) &&
     (state === undefined || transaction.state === state) &&
     (type === undefined || transaction.type === type) &&
     (tokenId === undefined || transaction.tokenId === tokenId) &&

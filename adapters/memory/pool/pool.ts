@@ -62,7 +62,7 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
   readonly postponeSorting: () => () => void
   /**
    * Runs synchronous writes. Returns their result, and a function that undoes them. Of several such
-   * functions, call that of the last writes first.
+   * functions, call that of the last writes first. Undoing never reuses a version of `tip`.
    */
   readonly undoable: <A>(write: () => A) => readonly [result: A, undo: () => void]
   /** The versions of the pool and of its transactions. */
@@ -175,8 +175,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
     undoable: (write) => pool.undoable(write),
     tip: {
       version: () => pool.version,
-      // grows with each transition and each skip of a transaction; an authorization never changes
-      versionOf: (key) => pool.skipVersions.get(key) ?? pool.transitions.get(key)?.version ?? 0
+      versionOf: (key) => pool.versionOf(key)
     },
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
     capture: () => pool.capture(),
@@ -214,8 +213,10 @@ class MemoryPool {
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
   /** Version of the pool after the last skip of each skipped transaction. */
   readonly skipVersions = new Map<TransactionId, number>()
-  /** Number of writes that changed the pool. */
+  /** Number of changes, and of writes that were undone: no number is used twice. */
   version = 0
+  /** Version after the last undone write. */
+  #undoVersion = 0
   #arrivals = 0
   /** Undoes each step of the writes of `undoable`; null outside of it. */
   #undoSteps: Array<() => void> | null = null
@@ -226,10 +227,21 @@ class MemoryPool {
     try {
       return [write(), () => {
         for (const undo of steps.reverse()) undo()
+        // an answer that was read in the meantime must not become current again
+        if (steps.length > 0) this.#undoVersion = ++this.version
       }]
     } finally {
       this.#undoSteps = null
     }
+  }
+
+  /**
+   * Grows with each transition and each skip of a transaction, and with each undone write; an
+   * authorization never changes.
+   */
+  versionOf(key: TransactionId | EthereumAddress): number {
+    const version = this.skipVersions.get(key) ?? this.transitions.get(key)?.version ?? 0
+    return Math.max(version, this.#undoVersion)
   }
 
   addTransaction(
@@ -310,7 +322,6 @@ class MemoryPool {
     this.version++
     this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
     this.#undoSteps?.push(() => {
-      this.version--
       this.#arrivals--
       this.rows.remove(this.rows.get(id)!)
     })
@@ -322,10 +333,7 @@ class MemoryPool {
     if (known !== undefined) return { added: false, authorization: known }
     this.version++
     this.authorizations.set(authorization.address, authorization)
-    this.#undoSteps?.push(() => {
-      this.version--
-      this.authorizations.delete(authorization.address)
-    })
+    this.#undoSteps?.push(() => void this.authorizations.delete(authorization.address))
     return { added: true, authorization }
   }
 
@@ -370,7 +378,6 @@ class MemoryPool {
       this.#undoSkip(note.id)
       this.skippedTransactions.set(note.id, note)
       this.skipVersions.set(note.id, ++this.version)
-      this.#undoSteps?.push(() => void this.version--)
     }
   }
 
@@ -419,7 +426,6 @@ class MemoryPool {
     this.skippedTransactions.delete(id)
     this.skipVersions.delete(id)
     this.#undoSteps?.push(() => {
-      this.version--
       const changed = this.rows.get(id)
       if (changed !== undefined) this.rows.remove(changed)
       this.rows.add(row.pooled)

@@ -83,7 +83,7 @@ export type ListRow =
   & ({ readonly id: null } | FullRow)
 
 const conditionOf = (
-  { from, id, party, state, to, tokenId, type }: PoolFilters,
+  { from, group, id, party, state, to, tokenId, type }: PoolFilters,
   parameter: (value: unknown) => string
 ): string => {
   const sentBy = ({ accounts }: PoolParty) =>
@@ -96,6 +96,7 @@ const conditionOf = (
     ].join(" OR ")
   const conditions = [
     ...id === undefined ? [] : [`t.id = ${parameter(bytesOf(id))}`],
+    ...group === undefined ? [] : [`t.group_id = ${parameter(bytesOf(group))}`],
     ...state === undefined ? [] : [`t.state = ${parameter(state)}`],
     ...type === undefined ? [] : [`t.type = ${parameter(type)}`],
     ...tokenId === undefined ? [] : [`t.token_id = ${parameter(int8(tokenId))}`],

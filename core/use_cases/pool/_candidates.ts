@@ -77,7 +77,8 @@ export const openCandidates = Effect.fnUntraced(function*(ports: PoolPorts) {
   })
 })
 
-const groupCandidate = Effect.fnUntraced(function*(ports: PoolPorts, id: GroupId) {
+/** Returns the pending transactions of a group, which are all or none unless the pool changes. */
+export const groupCandidate = Effect.fnUntraced(function*(ports: PoolPorts, id: GroupId) {
   const rows = yield* ports.pool.members([id])
   const transactions = yield* Effect.forEach(
     rows.filter(({ transaction }) => transaction.state === "pend"),

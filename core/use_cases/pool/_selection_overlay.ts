@@ -76,11 +76,6 @@ export class SelectionOverlay {
     })
   }
 
-  /** Returns the nonce of an account that was looked up before. */
-  nonceOf(index: AccountIndex): bigint | undefined {
-    return this.#accounts.get(index)?.nonce
-  }
-
   /** Returns the first account of an owner; null if there is none. */
   ownedBy(owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> {
     const key = keyOf(owner)

@@ -24,7 +24,8 @@ import {
   SubmissionConflict,
   type SubmissionRefused
 } from "./submission_failures.ts"
-import { isSamePosted, reconcileWithLedger } from "./_superseded.ts"
+import { reconcileWithLedger } from "./settle.ts"
+import { isSamePosted } from "./_superseded.ts"
 
 interface Ports {
   readonly reader: LedgerReader["Service"]

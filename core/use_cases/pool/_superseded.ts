@@ -7,9 +7,9 @@ import type {
 } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, type AccountIndex } from "../../encoding/mod.ts"
 import { Effect } from "effect"
-import type { PoolChange } from "../../ports/mod.ts"
-import { completeGroups } from "./_groups.ts"
-import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
+import { fromItemMax } from "../../contract/mod.ts"
+import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns whether two posted transactions with the same id are equal in all other fields. */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
@@ -63,7 +63,8 @@ function isSameRequest(a: RequestedTransaction | null, b: RequestedTransaction |
 
 /**
  * Returns the changes for pending transactions with a nonce that the ledger has used: the
- * transaction itself was forged, or another one superseded it.
+ * transaction itself was forged, or another one superseded it. Their states begin with the batch
+ * that used the nonce, so that they end if this batch is rolled back.
  */
 export const findSuperseded = Effect.fnUntraced(
   function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
@@ -78,43 +79,62 @@ export const findSuperseded = Effect.fnUntraced(
           (yield* reader.find("account", fromAccountIndex)).item?.account.nonce ?? 0n
         )
       }
-      const current = nonces.get(fromAccountIndex)!
-      if (nonce >= current) continue
-      const { item, stamp } = yield* reader.find("transaction", id)
-      const forged = item?.transaction
-      const common = { id, from: "pend", fromBatchNum: null } as const
-      changes.push(
-        forged !== undefined && forged.batchNum !== null && isForgedAs(transaction, forged)
-          ? {
-            ...common,
-            to: "fged",
-            batchNum: forged.batchNum,
-            reason: forgedReason(forged.batchNum)
-          }
-          : {
-            ...common,
-            to: "invl",
-            batchNum: stamp.batchNum ?? 0,
-            reason:
-              `Nonce ${nonce} of account ${fromAccountIndex} is already used: the next nonce is ${current}`
-          }
-      )
+      if (nonce >= nonces.get(fromAccountIndex)!) continue
+      const used = yield* usedIn(reader, transaction)
+      // it was rolled back in the meantime
+      if (used === null) continue
+      const { batchNum } = used
+      changes.push({
+        id,
+        from: "pend",
+        fromBatchNum: null,
+        batchNum,
+        ...used.id === id && isForgedAs(transaction, used)
+          ? { to: "fged", reason: forgedReason(batchNum) }
+          : { to: "invl", reason: supersededReason(transaction, batchNum) }
+      })
     }
     return changes
   }
 )
 
-/** Settles transactions that became pending after the settlement of the batch with their nonce. */
-export const reconcileWithLedger = Effect.fnUntraced(
-  function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
-    const superseded = Effect.gen(function*() {
-      const changes = yield* findSuperseded(ports, transactions)
-      if (changes.length === 0) return changes
-      const last = (yield* ports.reader.stamp).batchNum ?? 0
-      return yield* completeGroups(ports, changes, transactions, last)
-    })
-    if ((yield* superseded).length > 0) yield* changeIfUnsettled(ports, () => superseded)
+/** Returns the transaction that used a nonce of its sender; null if the ledger has none. */
+const usedIn = Effect.fnUntraced(function*(
+  reader: PoolPorts["reader"],
+  { fromAccountIndex, nonce }: PoolTransaction
+): Effect.fn.Return<Transaction & { readonly batchNum: number } | null, StoreFailure> {
+  let fromItem = fromItemMax
+  for (;;) {
+    const items = yield* reader.list("transactions", {
+      filters: { accountIndex: fromAccountIndex },
+      order: "DESC",
+      fromItem,
+      limit: PAGE
+    }).pipe(
+      Effect.map((page) => page.items),
+      // a rollback has removed the account
+      Effect.catchTag("NotRegistered", () => Effect.succeed([]))
+    )
+    for (const { transaction } of items) {
+      const { batchNum, l2 } = transaction
+      if (transaction.fromAccountIndex !== fromAccountIndex || l2 === null || batchNum === null) {
+        continue
+      }
+      if (l2.nonce === nonce) return { ...transaction, batchNum }
+      if (l2.nonce < nonce) return null
+    }
+    if (items.length < PAGE) return null
+    fromItem = items.at(-1)!.transaction.itemId - 1
   }
-)
+})
+
+/** Number of transactions in a read. */
+const PAGE = 100
 
 export const forgedReason = (batchNum: number): string => `Forged in batch ${batchNum}`
+
+export const supersededReason = (
+  { fromAccountIndex, nonce }: PostedTransaction,
+  batchNum: number
+): string =>
+  `Nonce ${nonce} of account ${fromAccountIndex} was used by another transaction in batch ${batchNum}`

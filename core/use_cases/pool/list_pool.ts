@@ -9,7 +9,7 @@ import {
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import type { PoolTransactionView } from "../../domain/mod.ts"
+import { groupTransactionsMax, type PoolTransactionView } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
@@ -71,7 +71,12 @@ export const findPooled = Effect.fnUntraced(function*(
   { readonly view: PoolTransactionView; readonly stamp: LedgerStamp } | null,
   StoreFailure
 > {
-  const found = yield* findListed(pool, id)
+  const { items: found } = yield* pool.list({
+    filters: { id },
+    fromArrival: null,
+    order: "ASC",
+    limit: 1
+  })
   if (found.length === 0) return null
   const { items: [view], stamp } = yield* viewsOf(reader, found)
   return { view: view!, stamp }
@@ -82,23 +87,15 @@ export const findGroup = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   id: GroupId
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
-  const members = yield* pool.members([id])
-  const listed = yield* Effect.forEach(
-    members,
-    ({ transaction }) => findListed(pool, transaction.id)
-  )
-  return yield* viewsOf(reader, listed.flat())
+  const { items } = yield* pool.list({
+    filters: { group: id },
+    fromArrival: null,
+    // a group is added at once, in its order
+    order: "ASC",
+    limit: groupTransactionsMax
+  })
+  return yield* viewsOf(reader, items)
 })
-
-/** Returns the transaction with an id as the list of the pool has it; empty if there is none. */
-const findListed = (
-  pool: PoolPorts["pool"],
-  id: TransactionId
-): Effect.Effect<ReadonlyArray<ListedTransaction>, StoreFailure> =>
-  Effect.map(
-    pool.list({ filters: { id }, fromArrival: null, order: "ASC", limit: 1 }),
-    ({ items }) => items
-  )
 
 /**
  * Adds tokens and senders from one snapshot of the ledger to transactions of the pool. Only a

@@ -2,52 +2,63 @@ import { Effect, Clock } from "effect"
 import type { FullBatch, PoolState, PoolTransaction, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { forgedReason, isForgedAs } from "./_superseded.ts"
+import { findSuperseded, forgedReason, isForgedAs, supersededReason } from "./_superseded.ts"
 import { completeGroups, wholeGroups, withMembers } from "./_groups.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
 export const changesOfBatch = Effect.fnUntraced(
-  function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
+  function*(ports: PoolPorts, { batch: { batchNum }, transactions }: FullBatch) {
+    const { pool } = ports
     const forged = new Map<TransactionId, Transaction>()
-    const nonces = new Map<AccountIndex, bigint>()
+    /** The nonces that the batch uses: `first` and those after it, below `next`. */
+    const nonces = new Map<AccountIndex, { readonly first: bigint; readonly next: bigint }>()
     for (const { transaction } of transactions) {
-      if (transaction.l2 === null) continue
-      forged.set(transaction.id, transaction)
-      // the nonces of an account ascend within a batch, so the last one is the greatest
-      nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
+      const { fromAccountIndex, id, l2 } = transaction
+      if (l2 === null) continue
+      forged.set(id, transaction)
+      // the nonces of an account ascend within a batch
+      const first = nonces.get(fromAccountIndex!)?.first ?? l2.nonce
+      nonces.set(fromAccountIndex!, { first, next: l2.nonce + 1n })
     }
     const forgedRows = yield* pool.pooled([...forged.keys()])
-    const superseded = yield* pool.pendingBelow(
-      [...nonces].map(([index, nonce]) => ({ index, nonce }))
+    const below = yield* pool.pendingBelow(
+      [...nonces].map(([index, { next }]) => ({ index, nonce: next }))
     )
-    const forging = [
+    const others = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
-      ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit })
-    ]
-    const isSuperseded = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
-      nonce < (nonces.get(fromAccountIndex) ?? 0n)
-    const unforged = (rows: ReadonlyArray<Pooled>) =>
-      rows.filter(({ transaction }) => !forged.has(transaction.id))
+      ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit }),
+      // a coordinator marked these as invalid: they are, since this batch
+      ...yield* pool.inBatches({ state: "invl", from: batchNum + 1, to: batchNumLimit })
+    ].filter(({ transaction }) => !forged.has(transaction.id))
+    const isSuperseded = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean => {
+      const used = nonces.get(fromAccountIndex)
+      return used !== undefined && used.first <= nonce && nonce < used.next
+    }
+    const superseded = [
+      ...below.filter(({ transaction }) => !forged.has(transaction.id)),
+      ...others
+    ].filter(isSuperseded)
+    const leftOut = others.filter((row) =>
+      row.transaction.batchNum === batchNum && !isSuperseded(row)
+    )
+    // posted while an earlier batch used the nonce
+    const late = yield* findSuperseded(
+      ports,
+      transactionsOf(below.filter((row) => !isSuperseded(row)))
+    )
     const changes = [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-      ...unforged([...superseded, ...forging.filter(isSuperseded)]).map((row) =>
-        changeOf(
-          row,
-          "invl",
-          batchNum,
-          `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} was used by another transaction in batch ${batchNum}`
-        )
+      ...superseded.map((row) =>
+        changeOf(row, "invl", batchNum, supersededReason(row.transaction, batchNum))
       ),
-      ...unforged(forging).filter((row) =>
-        row.transaction.batchNum === batchNum && !isSuperseded(row)
-      )
-        .map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
+      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(batchNum))),
+      ...late.filter((change) => change.batchNum! < batchNum)
     ]
     return yield* completeGroups(
       { pool },
       changes,
-      transactionsOf([...forgedRows, ...superseded, ...forging]),
+      transactionsOf([...forgedRows, ...below, ...others]),
       batchNum
     )
   }

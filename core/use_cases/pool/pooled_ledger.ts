@@ -13,8 +13,8 @@ import { Pool } from "./pool.ts"
 
 /**
  * Returns a ledger that settles the pool after each block and rollback, and stores the
- * authorizations that blocks contain. If a settlement fails, the block is already stored: a retry,
- * or the next call, settles the pool.
+ * authorizations that blocks contain. If a settlement fails, the block is already stored: the next
+ * call, or a retry, settles the pool before it writes.
  *
  * @example
  * ```ts
@@ -49,10 +49,19 @@ export const pooledLedger = (
         store: yield* PoolStore,
         verifier: yield* SignatureVerifier
       })
-      // the next block has to wait for the settlement of this one
       const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
+      // false if a process may have stopped, or failed, between a write and its settlement
+      let isSettled = false
+      /** Settles each write before the next: a block can return after a rollback, with other posts. */
       const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
-        oneByOne(Effect.tap(write, () => pool.settle))
+        oneByOne(Effect.gen(function*() {
+          if (!isSettled) yield* pool.settle
+          isSettled = false
+          const written = yield* write
+          yield* pool.settle
+          isSettled = true
+          return written
+        }))
       const applyBlock = (block: BlockFeed) =>
         settled(Effect.tap(ledger.applyBlock(block), () => learn(block)))
       return Ledger.of({

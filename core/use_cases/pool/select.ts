@@ -3,6 +3,7 @@ import {
   type Account,
   type New,
   type PoolTransaction,
+  type RequestedTransaction,
   skipCodes,
   type SkippedTransaction
 } from "../../domain/mod.ts"
@@ -24,10 +25,12 @@ import {
   type Candidate,
   candidateOf,
   type CandidateTransaction,
+  groupCandidate,
   openCandidates
 } from "./_candidates.ts"
 import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
-import { reconcileWithLedger, isRequested } from "./_superseded.ts"
+import { reconcileWithLedger } from "./settle.ts"
+import { isRequested } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** The options of `Pool.select`. */
@@ -143,7 +146,7 @@ class SelectionRun {
   readonly #maxTransactions: number
   readonly #limits: BatchLimits
   readonly #done = new Set<TransactionId>()
-  /** Parked transactions by sender and nonce, greatest fee first. */
+  /** Parked candidates by the sender and nonce that they wait for, greatest fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
 
   constructor(
@@ -191,17 +194,16 @@ class SelectionRun {
         const before = this.selected.length
         const failure = yield* this.#applyAll(candidate)
         if (failure === undefined) {
-          for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) {
-            queue.push(...this.#unpark(fromAccountIndex))
+          for (const { transaction } of this.selected.slice(before)) {
+            queue.push(...this.#unpark(transaction.fromAccountIndex, transaction.nonce + 1n))
           }
           queue.sort(compareCandidates)
           continue
         }
         this.#explain(candidate, failure)
-        const refused = candidate.transactions.find(({ row }) => row === failure.row)?.row
-        if (refused === undefined) continue
-        if (failure.isEarly) this.#park(candidate, refused)
-        if (failure.isLate) this.superseded.push(refused.transaction)
+        if (failure.row === null) continue
+        if (failure.isEarly) this.#park(candidate, failure.row)
+        if (failure.isLate) this.superseded.push(failure.row.transaction)
       }
     })
   }
@@ -214,12 +216,12 @@ class SelectionRun {
     candidate: Candidate
   ): Effect.Effect<Failure | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
-      const early = yield* this.#earlyIn(candidate)
+      const required = yield* this.#withRequired(candidate)
+      if ("kind" in required) return required
+      const early = yield* this.#earlyIn(required)
       if (early !== undefined) return early
       const applied: Array<SelectedTransaction> = []
-      const waiting = [...candidate.transactions]
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { feeUSD, row } = next
+      for (const { feeUSD, row } of required) {
         const isFull = applied.length >= this.#maxTransactions - this.selected.length
         const result = isFull
           ? noSpace
@@ -228,19 +230,7 @@ class SelectionRun {
           this.overlay.rollBack()
           return { ...result, row }
         }
-        const { transaction } = row
-        applied.push({ transaction, receiver: result.receiver, feeUSD })
-        const { group, request } = transaction
-        if (
-          group !== undefined || request === null ||
-          [...this.selected, ...applied].some((other) => isRequested(other.transaction, request))
-        ) continue
-        const requested = yield* this.#requestedBy(transaction)
-        if (requested === null || applied.length >= LINKED_MAX) {
-          this.overlay.rollBack()
-          return { ...(requested === null ? notPending : noSpace), row: requested?.row ?? null }
-        }
-        waiting.push(requested)
+        applied.push({ transaction: row.transaction, receiver: result.receiver, feeUSD })
       }
       this.overlay.commit()
       this.selected.push(...applied)
@@ -252,8 +242,35 @@ class SelectionRun {
     })
   }
 
-  /** Returns the first transaction of a group whose nonce is not yet current, if there is one. */
-  #earlyIn({ transactions }: Candidate): Effect.Effect<Failure | undefined, StoreFailure> {
+  /**
+   * Returns the transactions of a candidate, followed by those that a transaction without a group
+   * requires and that are not selected yet. One of a group comes with its whole group.
+   */
+  #withRequired(
+    { transactions }: Candidate
+  ): Effect.Effect<ReadonlyArray<CandidateTransaction> | Failure, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const all = [...transactions]
+      for (let linked = 1;; linked++) {
+        const { group, request } = all.at(-1)!.row.transaction
+        if (
+          group !== undefined || request === null ||
+          [...this.selected, ...all.map(({ row }) => row)].some((other) =>
+            isRequested(other.transaction, request)
+          )
+        ) return all
+        const requested = yield* this.#requestedBy(request)
+        if (requested === null) return { ...notPending, row: null }
+        if (linked >= LINKED_MAX) return { ...noSpace, row: requested[0]!.row }
+        all.push(...requested)
+      }
+    })
+  }
+
+  /** Returns the first of some transactions whose nonce is not yet current, if there is one. */
+  #earlyIn(
+    transactions: ReadonlyArray<CandidateTransaction>
+  ): Effect.Effect<Failure | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const senders = new Set<AccountIndex>()
       for (const { row } of transactions) {
@@ -286,31 +303,32 @@ class SelectionRun {
     }
   }
 
-  /** Returns the pending transaction that another one requires; null if there is none alone. */
+  /** Returns the requested transaction or its whole group; null if they are not pending. */
   #requestedBy(
-    { request }: PoolTransaction
-  ): Effect.Effect<CandidateTransaction | null, StoreFailure> {
-    const { amount, fee, fromAccountIndex, nonce, tokenId } = request!
-    if (
-      amount === null || fee === null || fromAccountIndex === null || nonce === null ||
-      tokenId === null
-    ) return Effect.succeed(null)
-    const id = l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, this.#keccak256)
-    if (Result.isFailure(id)) return Effect.succeed(null)
-    return Effect.flatMap(
-      this.#ports.pool.pooled([id.success]),
-      ([row]) =>
-        row?.transaction.state === "pend" && row.transaction.group === undefined &&
-          isRequested(row.transaction, request!)
-          ? candidateOf(this.#ports, row)
-          : Effect.succeed(null)
-    )
+    request: RequestedTransaction
+  ): Effect.Effect<ReadonlyArray<CandidateTransaction> | null, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const { amount, fee, fromAccountIndex, nonce, tokenId } = request
+      if (
+        amount === null || fee === null || fromAccountIndex === null || nonce === null ||
+        tokenId === null
+      ) return null
+      const id = l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, this.#keccak256)
+      if (Result.isFailure(id)) return null
+      const [row] = yield* this.#ports.pool.pooled([id.success])
+      if (row?.transaction.state !== "pend" || !isRequested(row.transaction, request)) return null
+      const { group } = row.transaction
+      if (group === undefined) return [yield* candidateOf(this.#ports, row)]
+      const { transactions } = yield* groupCandidate(this.#ports, group.id)
+      return transactions.length === group.size ? transactions : null
+    })
   }
 
   #refuse({ transaction: { id } }: Pooled, why: Pick<Refusal, "code" | "reason">): void {
     if (!this.#done.has(id)) this.refused.set(id, why)
   }
 
+  /** Lets a candidate wait until the nonce of one of the transactions that it needs is current. */
   #park(candidate: Candidate, { transaction: { fromAccountIndex, nonce } }: Pooled): void {
     const key = parkingKey(fromAccountIndex, nonce)
     const parked = this.#early.get(key)
@@ -318,9 +336,9 @@ class SelectionRun {
     else parked.push(candidate)
   }
 
-  /** Removes and returns the parked transactions of a sender with the current nonce. */
-  #unpark(index: AccountIndex): ReadonlyArray<Candidate> {
-    const key = parkingKey(index, this.overlay.nonceOf(index) ?? 0n)
+  /** Removes and returns the candidates that wait for this nonce of a sender. */
+  #unpark(index: AccountIndex, nonce: bigint): ReadonlyArray<Candidate> {
+    const key = parkingKey(index, nonce)
     const parked = this.#early.get(key) ?? []
     this.#early.delete(key)
     return parked

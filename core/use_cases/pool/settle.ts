@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { Batch } from "../../domain/mod.ts"
+import type { Batch, PoolTransaction } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled, SettledBatch, StoreFailure } from "../../ports/mod.ts"
 import {
@@ -8,7 +8,7 @@ import {
   lastSettledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
-import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
+import { findSuperseded } from "./_superseded.ts"
 import { completeGroups } from "./_groups.ts"
 import {
   changesOfBatch,
@@ -34,17 +34,58 @@ type ChangedIds = ReadonlyArray<TransactionId>
  */
 export const settlePool = Effect.fnUntraced(
   function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
-    const changed = new Set<TransactionId>()
-    for (;;) {
-      const step = yield* settleNext(ports)
-      if (step === "done") break
-      for (const id of step) changed.add(id)
-    }
+    const changed = yield* settleBatches(ports)
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // the nonce of a transaction may have been used before it became pending again
     const changedRows = yield* ports.pool.pooled([...changed])
     yield* reconcileWithLedger(ports, ...transactionsOf(changedRows))
     return [...changed]
+  }
+)
+
+/**
+ * Settles transactions that became pending after the settlement of the batch with their nonce. If
+ * the pool has not settled the last batches of the ledger, it settles them first: a state that
+ * followed from them would outlive their rollback.
+ */
+export const reconcileWithLedger = Effect.fnUntraced(
+  function*(
+    ports: PoolPorts,
+    ...transactions: ReadonlyArray<PoolTransaction>
+  ): Effect.fn.Return<void, StoreFailure> {
+    const { pool, reader } = ports
+    if ((yield* findSuperseded(ports, transactions)).length === 0) return
+    for (;;) {
+      const { batchNum, version } = yield* reader.stamp
+      yield* settleBatches(ports)
+      const settled = yield* lastSettledBatch(ports)
+      const rows = transactionsOf(yield* pool.pooled(transactions.map(({ id }) => id)))
+      const changes = yield* completeGroups(
+        ports,
+        yield* findSuperseded(ports, rows),
+        rows,
+        batchNum ?? 0
+      )
+      if (changes.length === 0) return
+      // all reads are of the ledger with this last batch
+      const isConsistent = settled?.batchNum === batchNum &&
+        (yield* reader.stamp).version === version
+      if (!isConsistent) continue
+      const step = { from: settled, to: settled, changes }
+      if ((yield* pool.settle(step, yield* Clock.currentTimeMillis)) !== null) return
+    }
+  }
+)
+
+/** Settles the batches of the ledger one by one. Returns the changed ids. */
+const settleBatches = Effect.fnUntraced(
+  function*(ports: PoolPorts): Effect.fn.Return<Set<TransactionId>, StoreFailure> {
+    const changed = new Set<TransactionId>()
+    for (;;) {
+      const step = yield* settleNext(ports)
+      if (step === "done") return changed
+      for (const id of step) changed.add(id)
+    }
   }
 )
 
@@ -90,7 +131,7 @@ const settleFirst = Effect.fnUntraced(
   function*(ports: PoolPorts, last: number): Effect.fn.Return<ChangedIds, StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
-    const { item } = yield* reader.find("batch", last)
+    const { item, stamp } = yield* reader.find("batch", last)
     if (item === null) return []
     const changes: Array<PoolChange> = []
     const pending = yield* pool.pendingSince({
@@ -105,6 +146,8 @@ const settleFirst = Effect.fnUntraced(
     }
     const changed = transactionsOf(yield* pool.pooled(changes.map(({ id }) => id)))
     const completed = yield* completeGroups(ports, changes, changed, last)
+    // a state that follows from a later batch would outlive its rollback
+    if ((yield* reader.stamp).version !== stamp.version) return []
     return (yield* pool.settle(
       { from: null, to: settledBatchOf(item), changes: completed },
       atMs

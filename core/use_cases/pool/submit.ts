@@ -24,7 +24,8 @@ import {
   refuseFor,
   withoutEmptyParts
 } from "./_posted_rules.ts"
-import { reconcileWithLedger, isSameAuthorization, isSamePosted } from "./_superseded.ts"
+import { reconcileWithLedger } from "./settle.ts"
+import { isSameAuthorization, isSamePosted } from "./_superseded.ts"
 import {
   failIfRefused,
   NothingToReplace,

@@ -191,7 +191,7 @@ export class NaivePool {
   }
 
   list({ filters, fromArrival, limit, order }: PoolPageQuery) {
-    const { from, id, party, state, to, tokenId, type } = filters
+    const { from, group, id, party, state, to, tokenId, type } = filters
     const sends = ({ accounts }: PoolParty, { fromAccountIndex }: PoolTransaction) =>
       accounts.includes(fromAccountIndex)
     const receives = (side: PoolParty, each: PoolTransaction) =>
@@ -199,7 +199,8 @@ export class NaivePool {
       (each.toAddress !== null && each.toAddress === side.address) ||
       (each.toPublicKey !== null && each.toPublicKey === side.publicKey)
     const matching = this.rows.filter(({ transaction: each }) =>
-      (id ?? each.id) === each.id && (state ?? each.state) === each.state &&
+      (id ?? each.id) === each.id && (group ?? each.group?.id) === each.group?.id &&
+      (state ?? each.state) === each.state &&
       (type ?? each.type) === each.type &&
       (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, each)) &&
       (to === undefined || receives(to, each)) &&

@@ -1,4 +1,10 @@
-import { feeUnits, type Account, type Authorization, type Token } from "../../../core/domain/mod.ts"
+import {
+  feeUnits,
+  type Account,
+  type Authorization,
+  type RequestedTransaction,
+  type Token
+} from "../../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled } from "../../../core/ports/mod.ts"
 
@@ -15,9 +21,12 @@ export interface NaiveInput {
 /** Transactions that are selected together: one alone, or those of a group. */
 type Unit = ReadonlyArray<Pooled>
 
+/** The maximum number of transactions without a group that require each other. */
+const LINKED_MAX = 4
+
 /**
  * Returns the ids of the selected transactions: repeatedly the transaction or group with the best
- * average fee among all whose nonces are next.
+ * average fee among all whose nonces are next, with all that it requires in the same batch.
  */
 export function naiveSelection(
   { accounts, authorizations, batchNum, maxNewAccounts, maxTransactions, pending, tokens }:
@@ -26,19 +35,35 @@ export function naiveSelection(
   let state = new Map(accounts.map((account) => [account.index, { ...account }]))
   let created = new Set<string>()
   const selected: Array<TransactionId> = []
-  let waiting = unitsOf(pending)
+  const units = unitsOf(pending)
+  let waiting = units
   while (selected.length < maxTransactions) {
-    const turn = waiting.filter(isNext)
+    const turn = waiting.filter((unit) => isNext(withRequired(unit) ?? []))
       .sort((a, b) => worthOf(b) - worthOf(a) || a[0]!.arrival - b[0]!.arrival)
     const best = turn[0]
     if (best === undefined) break
     waiting = waiting.filter((unit) => unit !== best)
+    const all = withRequired(best)
+    if (all === null) continue
     const before = { state: structuredClone(state), created: new Set(created) }
-    if (selected.length + best.length <= maxTransactions && best.every(forge)) {
-      selected.push(...best.map(({ transaction }) => transaction.id))
+    if (selected.length + all.length <= maxTransactions && all.every(forge)) {
+      selected.push(...all.map(({ transaction }) => transaction.id))
+      waiting = waiting.filter(([first]) => !all.includes(first!))
     } else ({ created, state } = before)
   }
   return selected
+
+  /** Returns a unit and, in turn, what it requires and is not selected; null if it is not pending. */
+  function withRequired(unit: Unit): Unit | null {
+    const { group, request } = unit.at(-1)!.transaction
+    if (group !== undefined || request === null) return unit
+    const required = units.find((other) => other.some((row) => isRequested(row, request)))
+    if (required === undefined) return null
+    const isPresent = unit.some((row) => required.includes(row)) ||
+      required.every(({ transaction }) => selected.includes(transaction.id))
+    if (isPresent) return unit
+    return unit.length >= LINKED_MAX ? null : withRequired([...unit, ...required])
+  }
 
   function isNext(unit: Unit): boolean {
     return unit.every(({ transaction: { fromAccountIndex, nonce } }, position) => {
@@ -91,6 +116,11 @@ export function naiveSelection(
     return true
   }
 }
+
+const isRequested = ({ transaction }: Pooled, request: RequestedTransaction): boolean =>
+  Object.entries(request).every(([name, value]) =>
+    transaction[name as keyof RequestedTransaction] === value
+  )
 
 function unitsOf(rows: ReadonlyArray<Pooled>): ReadonlyArray<Unit> {
   const groups = new Set(rows.map(({ transaction }) => transaction.group?.id))

@@ -24,3 +24,7 @@ function yielding<Service extends object>(service: Service, random: SeededRandom
     ])
   ) as Service
 }
+
+/** Lets other fibers run a random number of times, fewer than `limit`. */
+export const yields = (random: SeededRandom, limit: number): Effect.Effect<void> =>
+  Effect.repeat(Effect.yieldNow, { times: random.below(limit) })

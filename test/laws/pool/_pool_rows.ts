@@ -105,7 +105,10 @@ const destinationOf = (
 const addressOf = (number: number): string => `0x${String(number).padStart(40, "0")}`
 
 /** Returns filters of the list of a pool with these transactions. */
-export const poolFiltersOf = (random: SeededRandom): PoolFilters => {
+export const poolFiltersOf = (
+  random: SeededRandom,
+  groups: ReadonlyArray<GroupId>
+): PoolFilters => {
   const partyOf = (): PoolParty => ({
     accounts: random.some([1, 256, 257, 258, 259], 0.3),
     ...random.of([{}, { address: addressOf(random.below(3)) }, {
@@ -114,6 +117,7 @@ export const poolFiltersOf = (random: SeededRandom): PoolFilters => {
   })
   return {
     ...random.chance(0.2) ? { id: idOf(random.below(12)) } : {},
+    ...random.chance(0.2) ? { group: random.of(groups) } : {},
     ...random.chance(0.3) ? { state: random.of(["pend", "fing", "fged", "invl"] as const) } : {},
     ...random.chance(0.3) ? { type: random.of(poolTransactionTypes) } : {},
     ...random.chance(0.3) ? { tokenId: random.below(4) } : {},

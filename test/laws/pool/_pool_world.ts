@@ -30,6 +30,7 @@ import {
   Submission
 } from "../../../core/use_cases/mod.ts"
 import { batchOf, ownerOf, PoolChain } from "./pool_network.ts"
+import { yields } from "./_pool_interleaving.ts"
 import type { SeededRandom } from "../_seeded_random.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 
@@ -69,7 +70,7 @@ export const openWorld = Effect.fnUntraced(
       Layer.succeed(LedgerReader, stores.reader),
       Layer.succeed(LedgerWriter, stores.writer),
       Layer.succeed(SignatureVerifier, {
-        transaction: ({ signature }) => Effect.succeed(signature !== wrongSignature),
+        transaction: ({ signature }) => Effect.as(yields(random, 12), signature !== wrongSignature),
         authorization: () => Effect.succeed(true)
       })
     )
@@ -172,7 +173,8 @@ export function postedGroupOf(
   }
 }
 
-const requestOf = (
+/** Returns the request fields that name a transaction. */
+export const requestOf = (
   { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
     PostedTransaction
 ): RequestedTransaction => ({

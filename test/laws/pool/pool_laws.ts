@@ -1,6 +1,11 @@
 import { Effect, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
-import { type Authorization, isExpired, type PoolTransaction } from "../../../core/domain/mod.ts"
+import {
+  type Authorization,
+  isExpired,
+  type PoolTransaction,
+  type PostedTransaction
+} from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { naiveGroupStates } from "./_naive_groups.ts"
@@ -17,9 +22,10 @@ import {
   pooledOf,
   postedGroupOf,
   postedOf,
+  requestOf,
   type World
 } from "./_pool_world.ts"
-import { interleaved } from "./_pool_interleaving.ts"
+import { interleaved, yields } from "./_pool_interleaving.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 
 type Step = (world: World) => Effect.Effect<void, LawViolation>
@@ -72,10 +78,14 @@ const simulated = (
 const submitSome: Step = Effect.fnUntraced(function*(world: World) {
   const accounts = yield* accountsOf(world)
   const last = yield* lastBatchOf(world)
-  const posted = Array.from(
-    { length: 1 + world.random.below(6) },
-    () => postedOf(world, accounts, last)
-  )
+  const others = (yield* pooledOf(world)).map(({ transaction }) => transaction)
+  const posted: Array<PostedTransaction> = []
+  for (let left = 1 + world.random.below(6); left > 0; left--) {
+    const transaction = postedOf(world, accounts, last)
+    const isLinked = others.length + posted.length > 0 && world.random.chance(0.3)
+    const request = isLinked ? requestOf(world.random.of([...posted, ...others])) : null
+    posted.push({ ...transaction, request })
+  }
   yield* Effect.forEach(
     posted,
     (transaction) =>
@@ -176,21 +186,24 @@ const rollBack: Step = ({ chain, random, ledger }) =>
     )
   )
 
+/** Applies a batch of another coordinator, or rolls back, without settling the pool. */
+const writeBareLedger: Step = Effect.fnUntraced(function*(world: World) {
+  const { bareLedger, chain, random } = world
+  if (random.chance(0.4)) {
+    yield* Effect.orDie(bareLedger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock))
+  } else {
+    const batch = yield* foreignBatchOf(world)
+    yield* Effect.orDie(bareLedger.applyBlock(chain.grow({ batches: [batch] })))
+  }
+})
+
 /**
  * Changes the ledger without the pool, as if the process had been killed; then settles the pool, as
  * the next process does.
  */
 const crash: Step = Effect.fnUntraced(function*(world: World) {
-  const { bareLedger, chain, random, pool } = world
-  for (let left = random.below(3); left >= 0; left--) {
-    if (random.chance(0.4)) {
-      yield* Effect.orDie(
-        bareLedger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock)
-      )
-    } else {yield* Effect.orDie(
-        bareLedger.applyBlock(chain.grow({ batches: [yield* foreignBatchOf(world)] }))
-      )}
-  }
+  const { random, pool } = world
+  for (let left = random.below(3); left >= 0; left--) yield* writeBareLedger(world)
   if (random.chance(0.3)) yield* submitSome(world)
   if (random.chance(0.3)) yield* submitGroup(world)
   yield* Effect.orDie(pool.settle)
@@ -307,6 +320,24 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
   yield* Effect.orDie(pool.settle)
 })
 
+/** Posts transactions while the ledger changes without the pool; then settles the pool. */
+const submitUnsettled: Step = Effect.fnUntraced(function*(world: World) {
+  const { pool, random } = world
+  const writes = Effect.forEach(
+    Array.from({ length: 1 + random.below(4) }),
+    () => Effect.andThen(yields(random, 12), writeBareLedger(world)),
+    { discard: true }
+  )
+  yield* Effect.all([
+    writes,
+    submitSome(world),
+    submitSome(world),
+    submitGroup(world),
+    random.chance(0.3) ? Effect.orDie(pool.settle) : Effect.void
+  ], { concurrency: "unbounded" })
+  yield* Effect.orDie(pool.settle)
+})
+
 /**
  * Every acknowledged transaction is in the pool, or was removed with a recorded reason; its
  * transitions form a chain.
@@ -363,6 +394,24 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
   }
 })
 
+/**
+ * The state of a transaction without a group is the one that the chain alone determines, unless it is
+ * in a batch that the ledger does not have yet.
+ */
+const statesAgree: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, invalidated } = world
+  const last = yield* lastBatchOf(world)
+  for (const { transaction } of yield* pooledOf(world)) {
+    const { batchNum, group, id, state } = transaction
+    const isInProgress = (state === "fing" || state === "fged") && batchNum! > last
+    if (group !== undefined || invalidated.has(id) || isInProgress) continue
+    const [expected] = naiveGroupStates([transaction], chain) ??
+      [{ state: "pend" as const, batchNum: null }]
+    if (expected!.state !== "pend" && isUnspecified(transaction)) continue
+    yield* same({ state, batchNum }, expected, () => `The state of ${id}`)
+  }
+})
+
 /** The transactions of a group are in the pool together, and pending or in progress together. */
 const groupsStayTogether: Step = Effect.fnUntraced(function*({ groups, store }: World) {
   for (const [id, ids] of groups) {
@@ -411,9 +460,10 @@ const isUnspecified = ({ state, toAccountIndex }: PoolTransaction): boolean =>
   toAccountIndex === null && (state === "invl" || state === "fged")
 
 const checkPool: Step = (world) =>
-  Effect.all([nothingIsLost(world), forgedAgrees(world), groupsStayTogether(world)], {
-    discard: true
-  })
+  Effect.all(
+    [nothingIsLost(world), forgedAgrees(world), statesAgree(world), groupsStayTogether(world)],
+    { discard: true }
+  )
 
 /**
  * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
@@ -464,9 +514,9 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     ]
   ),
   simulated(
-    "concurrent operations lose no transaction and select none for two coordinators",
+    "concurrent operations lose no transaction, select none for two coordinators, and leave each in the state that the chain determines",
     checkPool,
-    [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently]],
+    [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently], [3, submitUnsettled]],
     interleaved
   )
 ]

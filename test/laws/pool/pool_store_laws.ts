@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Pooled, PoolStore } from "../../../core/ports/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { NaivePool } from "./_naive_pool.ts"
+import { yields } from "./_pool_interleaving.ts"
 import { SeededRandom } from "../_seeded_random.ts"
 import {
   brokenStep,
@@ -299,7 +300,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
             for (let step = 0; step < 6; step++) {
               const of = random.some(NUMBERS, 0.3).map(idOf)
               const rows = yield* Effect.orDie(store.pooled(of))
-              yield* yields(random)
+              yield* yields(random, 4)
               yield* Effect.orDie(store.change(
                 rows.map(({ transaction }) => changeOf(transaction.id, random, transaction)),
                 TIME_MS + 1
@@ -340,11 +341,9 @@ const concurrently = <A>(
   random: SeededRandom,
   effects: ReadonlyArray<Effect.Effect<A>>
 ): Effect.Effect<Array<A>> =>
-  Effect.forEach(effects, (effect) => Effect.andThen(yields(random), effect), {
+  Effect.forEach(effects, (effect) => Effect.andThen(yields(random, 4), effect), {
     concurrency: "unbounded"
   })
-
-const yields = (random: SeededRandom) => Effect.repeat(Effect.yieldNow, { times: random.below(4) })
 
 /** Applies the same random write to both stores and compares the results. */
 const write = Effect.fnUntraced(
@@ -547,7 +546,7 @@ const compareLists = Effect.fnUntraced(
       () => "The whole list"
     )
     for (let times = 0; times < 4; times++) {
-      const filters = poolFiltersOf(random)
+      const filters = poolFiltersOf(random, GROUPS.map(groupIdOf))
       const order = random.of(["ASC", "DESC"] as const)
       const limit = 1 + random.below(6)
       const from = random.chance(0.4) || all.items.length === 0 ? null : random.of(all.items).pooled

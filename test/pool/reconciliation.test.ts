@@ -1,0 +1,157 @@
+/*
+ * Transactions that enter the pool while the ledger is ahead of it, or behind it: the state that
+ * they get must not outlive the batch that it follows from.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import type { PostedTransaction } from "../../core/domain/mod.ts"
+import { StoreFailure } from "../../core/ports/mod.ts"
+import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { groupOf } from "./_groups.ts"
+import {
+  batchOf,
+  nodeLayer,
+  type NodeOverrides,
+  openChain,
+  postedOf,
+  type VerificationCounts
+} from "./_node.ts"
+import { genesis } from "./_subject.ts"
+
+/** A ledger that does not settle the pool. */
+const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+
+const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
+const forged = postedOf()
+/** Another transaction with the same sender and nonce. */
+const rival = postedOf({ amount: 5n })
+const group = groupOf([rival, postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })])
+
+const submit = (posted: PostedTransaction) =>
+  Effect.flatMap(Submission, (submission) => submission.submitTransaction(posted))
+const statesOf = (...ids: ReadonlyArray<string>) =>
+  Effect.flatMap(
+    Pool,
+    (pool) =>
+      Effect.forEach(ids, (id) =>
+        Effect.map(pool.transaction(id), (found) => `${found?.state} ${found?.batchNum}`))
+  )
+
+/** Runs an effect once, before the next verification of a signature. */
+const beforeVerification = (verified: VerificationCounts, run: Effect.Effect<unknown, unknown>) =>
+  Effect.sync(() => {
+    verified.hook = Effect.suspend(() => {
+      delete verified.hook
+      return Effect.asVoid(Effect.orDie(run))
+    })
+  })
+
+describe("a transaction that was posted while a batch used its nonce", () => {
+  const forgesBatch = (verified: VerificationCounts) =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const ledger = yield* bareLedger
+      yield* beforeVerification(
+        verified,
+        Effect.suspend(() =>
+          ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+        )
+      )
+      return {
+        pool: yield* Pool,
+        rollBack: Effect.suspend(() => ledger.rollBack(chain.cut(1).toBlock))
+      }
+    })
+
+  const posts = [
+    {
+      what: "is invalid",
+      post: submit(rival),
+      ids: [rival.id],
+      decided: ["invl 3"]
+    },
+    { what: "is forged", post: submit(forged), ids: [forged.id], decided: ["fged 3"] },
+    {
+      what: "is invalid with its group",
+      post: Effect.flatMap(Submission, (submission) => submission.submitGroup(group)),
+      ids: group.transactions.map(({ id }) => id),
+      decided: ["invl 3", "invl 3"]
+    }
+  ]
+  for (const { decided, ids, post, what } of posts) {
+    it.effect(`${what}, and pending again if the batch is rolled back before the pool has settled it`, () => {
+      const verified: VerificationCounts = { count: 0 }
+      return Effect.gen(function*() {
+        const { pool, rollBack } = yield* forgesBatch(verified)
+        yield* post
+        assert.deepStrictEqual(yield* statesOf(...ids), decided)
+        yield* rollBack
+        yield* pool.settle
+        assert.deepStrictEqual(yield* statesOf(...ids), ids.map(() => "pend null"))
+      }).pipe(Effect.provide(nodeLayer({}, verified)))
+    })
+  }
+
+  it.effect("stays pending if the batch is settled and rolled back before the result is written", () => {
+    const verified: VerificationCounts = { count: 0 }
+    /** Runs once, before the next write of changes that concern the rival. */
+    const hook: { run?: Effect.Effect<unknown> } = {}
+    const overrides: NodeOverrides = {
+      pool: (store) => ({
+        settle: (step, atMs) =>
+          Effect.suspend(() => {
+            const run = step.changes.some(({ id }) => id === rival.id)
+              ? hook.run ?? Effect.void
+              : Effect.void
+            if (run !== Effect.void) delete hook.run
+            return Effect.andThen(run, store.settle(step, atMs))
+          })
+      })
+    }
+    return Effect.gen(function*() {
+      const { pool, rollBack } = yield* forgesBatch(verified)
+      hook.run = Effect.orDie(Effect.gen(function*() {
+        yield* pool.settle
+        yield* rollBack
+        yield* pool.settle
+      }))
+      yield* submit(rival)
+      assert.isUndefined(hook.run)
+      yield* pool.settle
+      assert.deepStrictEqual(yield* statesOf(rival.id), ["pend null"])
+    }).pipe(Effect.provide(nodeLayer({}, verified, overrides)))
+  })
+})
+
+describe("a transaction that was posted after a rollback whose settlement failed", () => {
+  it.effect("is invalid as soon as the same block is applied again", () => {
+    const pool = { isUnavailable: false }
+    const overrides: NodeOverrides = {
+      pool: (store) => ({
+        settle: (step, atMs) =>
+          Effect.suspend(() =>
+            pool.isUnavailable
+              ? Effect.fail(new StoreFailure({ message: "Test", retry: true }))
+              : store.settle(step, atMs)
+          )
+      })
+    }
+    return Effect.gen(function*() {
+      const chain = yield* openChain
+      const ledger = yield* Ledger
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      const { dropped: [block], toBlock } = chain.cut(1)
+      pool.isUnavailable = true
+      assert.strictEqual(
+        (yield* Effect.flip(ledger.rollBack(toBlock)))._tag,
+        "StoreFailure"
+      )
+      pool.isUnavailable = false
+      yield* submit(rival)
+      yield* submit(forged)
+      yield* ledger.applyBlock(block!)
+      assert.deepStrictEqual(yield* statesOf(rival.id, forged.id), ["invl 3", "fged 3"])
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
+  })
+})
