@@ -1,14 +1,14 @@
 import { Context, Effect } from "effect"
 import type { CurrencyPrice } from "../domain/mod.ts"
 
-/** Port: the prices of currencies in US dollars. */
+/** Port: how many units of each currency one US dollar buys. */
 export interface CurrencyPrices {
-  /** Returns the current prices, each currency once; it is run for every request. */
+  /** Returns the current prices, each currency once. Every request runs it. */
   readonly current: Effect.Effect<ReadonlyArray<CurrencyPrice>>
 }
 
 /**
- * The prices of currencies that revision `v1` shows. None by default.
+ * The service with the prices of currencies that revision `v1` answers. None by default.
  *
  * @example
  * ```ts
