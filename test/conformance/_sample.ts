@@ -13,6 +13,7 @@ import type {
 import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import { type LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
+import { connectTransactions } from "../laws/pool/_pool_rows.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { currencyPrices, type Pool } from "../properties/_reading.ts"
 
@@ -102,25 +103,17 @@ const atomicGroupId = `0x${"ab".repeat(32)}`
 
 /** Returns two transactions of a group that are like another one. */
 const groupLike = (of: PoolTransaction) =>
-  [of.nonce + 1000n, of.nonce + 1001n].map((nonce, position, nonces) => {
-    const { amount, fee, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } = of
-    const request = {
-      amount,
-      fee,
-      fromAccountIndex,
-      toAccountIndex,
-      toAddress,
-      toPublicKey,
-      tokenId,
-      nonce: nonces[1 - position]!
-    }
-    const group = { id: atomicGroupId, position, size: 2, requestOffset: position === 0 ? 1 : 7 }
-    const id = `0x02${String(nonce).padStart(64, "0")}`
-    return {
+  connectTransactions([1000n, 1001n].map((more) => ({ ...of, nonce: of.nonce + more })))
+    .map(({ requestOffset, ...transaction }, position) => ({
       sender: "ab".repeat(32),
-      transaction: { ...of, id, nonce, request, group, state: "pend", batchNum: null } as const
-    }
-  })
+      transaction: {
+        ...transaction,
+        id: `0x02${String(transaction.nonce).padStart(64, "0")}`,
+        group: { id: atomicGroupId, position, size: 2, requestOffset },
+        state: "pend",
+        batchNum: null
+      } as const
+    }))
 
 const opensAccount = (record: FeedRecord | undefined): boolean =>
   record?.kind === "block" &&

@@ -13,6 +13,7 @@ import {
   type SubmissionOptions
 } from "../../core/use_cases/mod.ts"
 import { poolNetwork } from "../laws/mod.ts"
+import { batchOfSelection as batchOfSelectionAfter } from "../laws/pool/_pool_world.ts"
 import { genesis } from "./_subject.ts"
 
 export const { batchOf, ownerOf } = poolNetwork
@@ -100,13 +101,5 @@ export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransact
 }
 
 /** Returns the batch that forges a selection without new accounts. */
-export const batchOfSelection = ({ batchNum, transactions }: Selection): BatchFeed =>
-  batchOf(batchNum, {
-    l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({
-      amount,
-      fee,
-      fromAccountIndex,
-      nonce,
-      toAccountIndex: receiver.kind === "account" ? receiver.index : 1
-    }))
-  })
+export const batchOfSelection = (selection: Selection): BatchFeed =>
+  batchOfSelectionAfter(selection, [])

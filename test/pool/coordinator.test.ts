@@ -2,14 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import {
-  feeUnits,
-  type PostedTransaction,
-  type RequestedTransaction
-} from "../../core/domain/mod.ts"
+import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { requestOf } from "./_groups.ts"
 import {
   batchOf,
   batchOfSelection,
@@ -42,20 +39,6 @@ const stepsOf = (id: string) =>
       { batchNum, reason, to }
     ) => [to, batchNum, reason])
   })
-
-const requestOf = (
-  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
-    PostedTransaction
-): RequestedTransaction => ({
-  amount,
-  fee,
-  fromAccountIndex,
-  nonce,
-  toAccountIndex,
-  toAddress,
-  toPublicKey,
-  tokenId
-})
 
 describe("the pool for a coordinator", () => {
   it.effect("a transaction passes through its states, returns after a rollback and passes through them again, and every transition is recorded", () =>

@@ -13,6 +13,7 @@ import {
   isSameAuthorization,
   isSamePosted
 } from "../../core/use_cases/pool/_superseded.ts"
+import { requestOf } from "./_groups.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 
 const [one, other] = [ownerOf(1), ownerOf(2)]
@@ -70,26 +71,7 @@ describe("a transaction", () => {
       toAddress: one.address,
       toPublicKey: one.publicKey
     })
-    const {
-      amount,
-      fee,
-      fromAccountIndex,
-      nonce,
-      toAccountIndex,
-      toAddress,
-      toPublicKey,
-      tokenId
-    } = posted
-    const request: RequestedTransaction = {
-      amount,
-      fee,
-      fromAccountIndex,
-      nonce,
-      toAccountIndex,
-      toAddress,
-      toPublicKey,
-      tokenId
-    }
+    const request = requestOf(posted)
     assert.isTrue(isRequested(posted, request))
     assert.isTrue(isRequested(posted, { ...request, toAccountIndex: 0 }))
     assert.isTrue(isRequested({ ...posted, toAccountIndex: 0 }, request))

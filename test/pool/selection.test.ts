@@ -2,15 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import {
-  type Account,
-  feeUnits,
-  type PostedTransaction,
-  type RequestedTransaction
-} from "../../core/domain/mod.ts"
+import { type Account, feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, type SelectOptions, Submission } from "../../core/use_cases/mod.ts"
+import { requestOf } from "./_groups.ts"
 import { batchOf, nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
@@ -51,21 +47,7 @@ const selectedWith = (...accounts: ReadonlyArray<Account>) => selectedOf({ accou
 const requiring = (
   other: PostedTransaction,
   parts: Partial<PostedTransaction> = {}
-): PostedTransaction => {
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId } =
-    other
-  const request: RequestedTransaction = {
-    amount,
-    fee,
-    fromAccountIndex,
-    nonce,
-    toAccountIndex,
-    toAddress,
-    toPublicKey,
-    tokenId
-  }
-  return postedOf({ ...parts, request })
-}
+): PostedTransaction => postedOf({ ...parts, request: requestOf(other) })
 
 const toStranger = {
   type: "TransferToBJJ",

@@ -1,2 +1,3 @@
 /** The transaction pool in memory. */
-export { type MemoryPoolStore, openMemoryPool, type PoolImage, poolLayer } from "./pool.ts"
+export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool.ts"
+export type { PoolImage } from "./pool_image.ts"

@@ -3,6 +3,8 @@ import {
   type PoolTransaction,
   poolTransactionTypes,
   type PoolTransition,
+  type PostedTransaction,
+  type RequestedTransaction,
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type { GroupId, TransactionId } from "../../../core/encoding/mod.ts"
@@ -35,6 +37,40 @@ export function poolTransactionOf(
   }
 }
 
+/** Returns the request fields that name a transaction. */
+export const requestOf = (
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
+    PostedTransaction
+): RequestedTransaction => ({
+  amount,
+  fee,
+  fromAccountIndex,
+  nonce,
+  toAccountIndex,
+  toAddress,
+  toPublicKey,
+  tokenId
+})
+
+/**
+ * Returns the transactions of a group in which all are connectTransactions, whatever their number: those at
+ * even positions require the one two positions later, those at odd ones two positions earlier.
+ */
+export const connectTransactions = <T extends PostedTransaction>(
+  transactions: ReadonlyArray<T>
+): ReadonlyArray<T & { readonly requestOffset: number }> => {
+  const { length } = transactions
+  const next = (position: number): number =>
+    position % 2 === 0
+      ? position + 2 < length ? position + 2 : position + 1 < length ? position + 1 : position - 1
+      : Math.max(0, position - 2)
+  return transactions.map((transaction, position) => ({
+    ...transaction,
+    request: requestOf(transactions[next(position)]!),
+    requestOffset: (next(position) - position + 8) % 8
+  }))
+}
+
 /** Returns a group with the transactions of these numbers. */
 export const poolGroupOf = (
   numbers: ReadonlyArray<number>,
@@ -43,37 +79,10 @@ export const poolGroupOf = (
 ): ReadonlyArray<PoolTransaction> => {
   const id = groupIdOf(numbers)
   const all = numbers.map((number) => poolTransactionOf(number, random, timestampMs))
-  return all.map((transaction, position) => {
-    const {
-      amount,
-      fee,
-      fromAccountIndex,
-      nonce,
-      toAccountIndex,
-      toAddress,
-      toPublicKey,
-      tokenId
-    } = all[(position + 1) % all.length]!
-    return {
-      ...transaction,
-      request: {
-        amount,
-        fee,
-        fromAccountIndex,
-        nonce,
-        toAccountIndex,
-        toAddress,
-        toPublicKey,
-        tokenId
-      },
-      group: {
-        id,
-        position,
-        size: all.length,
-        requestOffset: position < all.length - 1 ? 1 : 9 - all.length
-      }
-    }
-  })
+  return connectTransactions(all).map(({ requestOffset, ...transaction }, position) => ({
+    ...transaction,
+    group: { id, position, size: all.length, requestOffset }
+  }))
 }
 
 /** Returns the id of the group with the transactions of these numbers. */

@@ -5,8 +5,7 @@ import type {
   L2Feed,
   PoolTransaction,
   PostedGroup,
-  PostedTransaction,
-  RequestedTransaction
+  PostedTransaction
 } from "../../../core/domain/mod.ts"
 import {
   encodeFloat40,
@@ -32,6 +31,7 @@ import {
 import { batchOf, ownerOf, PoolChain } from "./pool_network.ts"
 import { yields } from "./_pool_interleaving.ts"
 import type { SeededRandom } from "../_seeded_random.ts"
+import { connectTransactions } from "./_pool_rows.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 
 /** A node with its pool, and the history of the run. */
@@ -146,8 +146,8 @@ export function postedOf(
 }
 
 /**
- * Returns a posted group of two to five transactions, in which each requires the next, and the last
- * the first; many are valid. A sender can have several of them.
+ * Returns a posted group of two to five transactions, of which many are valid. A sender can have
+ * several of them.
  */
 export function postedGroupOf(
   world: World,
@@ -165,28 +165,9 @@ export function postedGroupOf(
   })
   return {
     id: groupId(all.map(({ id }) => id), keccak256),
-    transactions: all.map((transaction, position) => ({
-      ...transaction,
-      request: requestOf(all[(position + 1) % size]!),
-      requestOffset: position < size - 1 ? 1 : 9 - size
-    }))
+    transactions: connectTransactions(all)
   }
 }
-
-/** Returns the request fields that name a transaction. */
-export const requestOf = (
-  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
-    PostedTransaction
-): RequestedTransaction => ({
-  amount,
-  fee,
-  fromAccountIndex,
-  nonce,
-  toAccountIndex,
-  toAddress,
-  toPublicKey,
-  tokenId
-})
 
 function destinationOf(
   random: SeededRandom,

@@ -12,7 +12,7 @@ import { naiveGroupStates } from "./_naive_groups.ts"
 import { naiveSelection } from "./_naive_selection.ts"
 import { ownerOf } from "./pool_network.ts"
 import { SeededRandom } from "../_seeded_random.ts"
-import { brokenStep } from "./_pool_rows.ts"
+import { brokenStep, requestOf } from "./_pool_rows.ts"
 import {
   accountsOf,
   batchOfSelection,
@@ -22,7 +22,6 @@ import {
   pooledOf,
   postedGroupOf,
   postedOf,
-  requestOf,
   type World
 } from "./_pool_world.ts"
 import { interleaved, yields } from "./_pool_interleaving.ts"

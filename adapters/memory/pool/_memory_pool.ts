@@ -1,0 +1,289 @@
+import type {
+  Authorization,
+  PoolTransaction,
+  PoolTransition,
+  SkippedTransaction
+} from "../../../core/domain/mod.ts"
+import type {
+  EthereumAddress,
+  GroupId,
+  PublicKey,
+  TransactionId
+} from "../../../core/encoding/mod.ts"
+import {
+  type AddGroupResult,
+  type AddResult,
+  type PoolChange,
+  type Pooled,
+  type PoolLimits,
+  replacedReason,
+  type ReplaceResult,
+  type SettledBatch
+} from "../../../core/ports/mod.ts"
+import { firstNot } from "../_binary_search.ts"
+import { frozenCopy } from "../state/mod.ts"
+import { type PoolRow, PoolRows } from "./_pool_rows.ts"
+import { TransitionHistory } from "./_transition_history.ts"
+import type { PoolImage } from "./pool_image.ts"
+
+/** The state of a pool and its writes. Each method is synchronous, and therefore atomic. */
+export class MemoryPool {
+  readonly rows = new PoolRows()
+  /** Ascending by batch number. */
+  readonly settledBatches: Array<SettledBatch> = []
+  readonly authorizations = new Map<EthereumAddress, Authorization>()
+  readonly transitions = new TransitionHistory()
+  readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
+  /** Version of the pool after the last skip of each skipped transaction. */
+  readonly #skipVersions = new Map<TransactionId, number>()
+  /** Number of changes, and of writes that were undone: no number is used twice. */
+  version = 0
+  /** Version after the last undone write. */
+  #undoVersion = 0
+  #arrivals = 0
+  /** Undoes each step of the writes of `undoable`; null outside of it. */
+  #undoSteps: Array<() => void> | null = null
+
+  undoable<A>(write: () => A): readonly [A, () => void] {
+    const steps: Array<() => void> = []
+    this.#undoSteps = steps
+    try {
+      return [write(), () => {
+        for (const undo of steps.reverse()) undo()
+        // an answer that was read in the meantime must not become current again
+        if (steps.length > 0) this.#undoVersion = ++this.version
+      }]
+    } finally {
+      this.#undoSteps = null
+    }
+  }
+
+  /**
+   * Grows with each transition and each skip of a transaction, and with each undone write; an
+   * authorization never changes.
+   */
+  versionOf(key: TransactionId | EthereumAddress): number {
+    const version = this.#skipVersions.get(key) ?? this.transitions.get(key)?.version ?? 0
+    return Math.max(version, this.#undoVersion)
+  }
+
+  addTransaction(
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    limits: PoolLimits
+  ): AddResult {
+    const known = this.rows.get(transaction.id)
+    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    const limit = this.#reachedLimit(transaction, limits)
+    if (limit !== null) return { kind: "full", limit }
+    this.#add(transaction, sender)
+    return { kind: "added" }
+  }
+
+  addGroup(
+    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    { pendingMax, pendingPerAccountMax }: PoolLimits
+  ): AddGroupResult {
+    for (const { transaction: { id } } of group) {
+      const known = this.rows.get(id)
+      if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    }
+    const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
+    if (this.rows.counts.pend + group.length > pendingMax) {
+      return { kind: "full", limit: "pendingMax", account: senders[0]! }
+    }
+    const account = senders.find((index) =>
+      this.rows.pendingOf(index) + senders.filter((each) => each === index).length >
+        pendingPerAccountMax
+    )
+    if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
+    for (const { sender, transaction } of group) this.#add(transaction, sender)
+    return { kind: "added" }
+  }
+
+  replaceTransaction(
+    replaced: TransactionId,
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    limits: PoolLimits
+  ): ReplaceResult {
+    const known = this.rows.get(transaction.id)
+    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    const row = this.rows.get(replaced)
+    const state = row?.pooled.transaction.state ?? null
+    const isGrouped = row?.pooled.transaction.group !== undefined
+    if (isGrouped || (state !== "pend" && state !== "invl")) {
+      return { kind: "notReplaceable", state }
+    }
+    const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
+    if (limit !== null) return { kind: "full", limit }
+    const { batchNum } = row!.pooled.transaction
+    this.#changeOne({
+      id: replaced,
+      from: state,
+      fromBatchNum: batchNum,
+      to: null,
+      batchNum,
+      reason: replacedReason(transaction.id)
+    }, transaction.timestampMs)
+    this.#add(transaction, sender)
+    return { kind: "replaced", from: state, batchNum }
+  }
+
+  #reachedLimit(
+    { fromAccountIndex }: PoolTransaction,
+    { pendingMax, pendingPerAccountMax }: PoolLimits
+  ): keyof PoolLimits | null {
+    if (this.rows.counts.pend >= pendingMax) return "pendingMax"
+    return this.rows.pendingOf(fromAccountIndex) >= pendingPerAccountMax
+      ? "pendingPerAccountMax"
+      : null
+  }
+
+  #add(transaction: PoolTransaction, sender: PublicKey): void {
+    const { batchNum, id, state: to, timestampMs: atMs } = transaction
+    this.version++
+    this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
+    this.#undoSteps?.push(() => {
+      this.#arrivals--
+      this.rows.remove(this.rows.get(id)!)
+    })
+    this.#addTransition({ id, from: null, to, atMs, batchNum, reason: "Posted" })
+  }
+
+  addAuthorization(authorization: Authorization) {
+    const known = this.authorizations.get(authorization.address)
+    if (known !== undefined) return { added: false, authorization: known }
+    this.version++
+    this.authorizations.set(authorization.address, authorization)
+    this.#undoSteps?.push(() => void this.authorizations.delete(authorization.address))
+    return { added: true, authorization }
+  }
+
+  change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<TransactionId> {
+    const unchanged = new Set<GroupId>()
+    for (const change of changes) {
+      const row = this.rows.get(change.id)
+      const group = row?.pooled.transaction.group
+      if (group !== undefined && !isFrom(row, change)) unchanged.add(group.id)
+    }
+    return changes.filter((change) => {
+      const group = this.rows.get(change.id)?.pooled.transaction.group
+      return (group === undefined || !unchanged.has(group.id)) && this.#changeOne(change, atMs)
+    }).map(({ id }) => id)
+  }
+
+  settle(
+    { changes, from, to }: {
+      readonly from: SettledBatch | null
+      readonly to: SettledBatch | null
+      readonly changes: ReadonlyArray<PoolChange>
+    },
+    atMs: number
+  ): ReadonlyArray<TransactionId> | null {
+    if (!isSameBatch(this.settledBatches.at(-1) ?? null, from)) return null
+    const remaining = to === null
+      ? 0
+      : firstNot(
+        0,
+        this.settledBatches.length,
+        (index) => this.settledBatches[index]!.batchNum < to.batchNum
+      )
+    const removed = this.settledBatches.splice(remaining)
+    this.#undoSteps?.push(() => void this.settledBatches.splice(remaining, Infinity, ...removed))
+    if (to !== null) this.settledBatches.push(to)
+    return this.change(changes, atMs)
+  }
+
+  skip(notes: ReadonlyArray<SkippedTransaction>): void {
+    for (const note of notes) {
+      if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
+      this.#undoSkip(note.id)
+      this.skippedTransactions.set(note.id, note)
+      this.#skipVersions.set(note.id, ++this.version)
+    }
+  }
+
+  #changeOne(change: PoolChange, atMs: number): boolean {
+    const { batchNum, from, id, reason, to } = change
+    const row = this.rows.get(id)
+    if (!isFrom(row, change)) return false
+    this.version++
+    this.rows.remove(row)
+    this.#undoSkip(id)
+    this.skippedTransactions.delete(id)
+    this.#skipVersions.delete(id)
+    this.#undoSteps?.push(() => {
+      const changed = this.rows.get(id)
+      if (changed !== undefined) this.rows.remove(changed)
+      this.rows.add(row.pooled)
+    })
+    if (to !== null) {
+      this.rows.add({
+        ...row.pooled,
+        sinceMs: atMs,
+        transaction: { ...row.pooled.transaction, state: to, batchNum }
+      })
+    }
+    this.#addTransition({ id, from, to, atMs, batchNum, reason })
+    return true
+  }
+
+  /** Lets `undoable` restore the note of a transaction. */
+  #undoSkip(id: TransactionId): void {
+    if (this.#undoSteps === null) return
+    const [note, version] = [this.skippedTransactions.get(id), this.#skipVersions.get(id)]
+    this.#undoSteps.push(() => {
+      if (note === undefined) this.skippedTransactions.delete(id)
+      else this.skippedTransactions.set(id, note)
+      if (version === undefined) this.#skipVersions.delete(id)
+      else this.#skipVersions.set(id, version)
+    })
+  }
+
+  #addTransition(transition: PoolTransition): void {
+    const before = this.transitions.get(transition.id)
+    this.#undoSteps?.push(() => this.transitions.undo(transition.id, before))
+    this.transitions.add(transition, this.version)
+  }
+
+  capture(): PoolImage {
+    return {
+      version: this.version,
+      arrivals: this.#arrivals,
+      firstHistory: this.transitions.first,
+      lists: {
+        pooled: this.rows.all(),
+        histories: this.transitions.list(),
+        authorizations: [...this.authorizations.values()],
+        skippedTransactions: [...this.skippedTransactions.values()],
+        settledBatches: [...this.settledBatches]
+      }
+    }
+  }
+
+  restore({ arrivals, firstHistory, lists, version }: PoolImage): void {
+    this.version = version
+    this.#arrivals = arrivals
+    for (const pooled of lists.pooled) {
+      this.rows.add({ ...pooled, transaction: frozenCopy(pooled.transaction) })
+    }
+    this.transitions.restore(firstHistory, lists.histories)
+    for (const authorization of lists.authorizations) {
+      this.authorizations.set(authorization.address, frozenCopy(authorization))
+    }
+    for (const skipped of lists.skippedTransactions) {
+      this.skippedTransactions.set(skipped.id, skipped)
+    }
+    for (const settled of lists.settledBatches) this.settledBatches.push(settled)
+  }
+}
+
+/** Returns whether a transaction is in the state from which a change starts. */
+const isFrom = (row: PoolRow | undefined, { from, fromBatchNum }: PoolChange): row is PoolRow =>
+  row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum
+
+const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
+  a === b ||
+  (a !== null && b !== null && a.batchNum === b.batchNum &&
+    a.ethereumBlockHash === b.ethereumBlockHash)

@@ -1,0 +1,130 @@
+import { type Context, Effect } from "effect"
+import type { Pooled, PoolPage, PoolPageQuery, PoolStore } from "../../../core/ports/mod.ts"
+import { firstNot } from "../_binary_search.ts"
+import type { MemoryPool } from "./_memory_pool.ts"
+import { lastBatchOf, type PoolRow, rowOf } from "./_pool_rows.ts"
+
+type PoolReads = Omit<
+  Context.Service.Shape<typeof PoolStore>,
+  | "addAuthorization"
+  | "addGroup"
+  | "addTransaction"
+  | "replaceTransaction"
+  | "change"
+  | "settle"
+  | "skip"
+>
+
+/** Returns the reads of a pool. */
+export const poolReads = (pool: MemoryPool): PoolReads => {
+  const { rows, settledBatches } = pool
+  return {
+    transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
+    authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
+    transitions: (id) => Effect.sync(() => pool.transitions.get(id)?.transitions ?? []),
+    skippedTransaction: (id) => Effect.sync(() => pool.skippedTransactions.get(id) ?? null),
+    counts: Effect.sync(() => rows.counts),
+    pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
+    members: (ids) => Effect.sync(() => ids.flatMap((id) => rows.members(id))),
+    pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
+    pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
+    pendingByFee: ({ tokenId, after, limit }) =>
+      Effect.sync(() => takeWhile(byFee(pool, tokenId, after), () => true, limit)),
+    pendingSince: ({ beforeMs, limit }) =>
+      Effect.sync(() =>
+        takeWhile(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
+      ),
+    pendingExpired: (belowBatchNum) =>
+      Effect.sync(() =>
+        takeWhile(
+          rows.byLastBatch.from(() => false),
+          (row) => lastBatchOf(row) < belowBatchNum
+        )
+      ),
+    pendingBelow: (nonces) =>
+      Effect.sync(() =>
+        nonces.flatMap(({ index, nonce }) =>
+          takeWhile(
+            rows.byNonce.get(index)?.from(() => false) ?? [],
+            ({ pooled }) => pooled.transaction.nonce < nonce
+          )
+        )
+      ),
+    inBatches: ({ state, from, to }) =>
+      Effect.sync(() =>
+        takeWhile(
+          rows.byBatch[state].from((row) => batchNumOf(row) < from),
+          (row) => batchNumOf(row) <= to
+        )
+      ),
+    list: (query) => Effect.sync(() => pageOf(pool, query)),
+    settledBatchesBelow: ({ batchNum, limit }) =>
+      Effect.sync(() => {
+        const end = firstNot(
+          0,
+          settledBatches.length,
+          (index) => settledBatches[index]!.batchNum < batchNum
+        )
+        return settledBatches.slice(Math.max(0, end - limit), end).reverse()
+      })
+  }
+}
+
+const pageOf = (
+  { rows: all, skippedTransactions, transitions }: MemoryPool,
+  { filters, fromArrival, limit, order }: PoolPageQuery
+): PoolPage => {
+  const rows = all.list(filters)
+  const start = fromArrival === null
+    ? order === "ASC" ? 0 : rows.length
+    : firstNot(0, rows.length, (index) =>
+      order === "ASC"
+        ? rows[index]!.pooled.arrival < fromArrival
+        : rows[index]!.pooled.arrival <= fromArrival)
+  const page = order === "ASC"
+    ? rows.slice(start, start + limit)
+    : rows.slice(Math.max(0, start - limit), start).reverse()
+  const itemIdOf = (row: PoolRow | undefined) => row === undefined ? null : row.pooled.arrival + 1
+  return {
+    items: page.map(({ pooled }) => ({
+      pooled,
+      skipped: skippedTransactions.get(pooled.transaction.id) ?? null,
+      invalidReason: pooled.transaction.state === "invl"
+        ? transitions.get(pooled.transaction.id)!.transitions.at(-1)!.reason
+        : null
+    })),
+    counts: {
+      pendingItems: (order === "ASC" ? rows.length - start : start) - page.length,
+      totalItems: rows.length,
+      firstItem: itemIdOf(rows[0]),
+      lastItem: itemIdOf(rows.at(-1))
+    }
+  }
+}
+
+/** Returns the pending transactions of a token after one of them, the greatest fee first. */
+const byFee = (
+  { rows }: MemoryPool,
+  tokenId: number,
+  after: Pooled | null
+): Iterable<PoolRow> => {
+  const order = rows.byFee.get(tokenId)
+  if (order === undefined) return []
+  return after === null ? order.from(() => false) : order.after(rowOf(after))
+}
+
+const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
+
+/** Returns the leading rows for which `holds` is true, at most `limit` of them. */
+function takeWhile(
+  rows: Iterable<PoolRow>,
+  holds: (row: PoolRow) => boolean,
+  limit = Infinity
+): ReadonlyArray<Pooled> {
+  const taken: Array<Pooled> = []
+  for (const row of rows) {
+    if (taken.length >= limit || !holds(row)) break
+    taken.push(row.pooled)
+  }
+  return taken
+}
