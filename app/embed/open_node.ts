@@ -23,6 +23,8 @@ import { NodeChanges } from "../changes.ts"
 import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
+  checkListener,
+  checkRequest,
   readAuthorization,
   readGroup,
   readListenOptions,
@@ -40,7 +42,8 @@ import { type Failure, NodeError } from "./node_error.ts"
 
 /**
  * Opens a node over the stores that the options name. It updates the schema of a database, replays
- * the journal of a directory, and waits while a database is unreachable: `signal` bounds that.
+ * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or until
+ * `signal` is aborted.
  * Rejects with BadInput if an option is invalid, with JournalError if the directory cannot be used,
  * and with DatabaseError if the database refuses the connection or holds another ledger.
  *
@@ -67,6 +70,7 @@ import { type Failure, NodeError } from "./node_error.ts"
  */
 export const openNode = async (input: EmbedOptions): Promise<RollupNode> => {
   const { log = logToConsole, monitor = null, signal, ...options } = readOptions(input)
+  if (signal?.aborted === true) throw new NodeError("Aborted", "The call was aborted")
   const runtime = ManagedRuntime.make(
     nodeLayer(withVerifiers(options)).pipe(
       Layer.provideMerge(Layer.succeed(Monitor, monitor)),
@@ -115,6 +119,7 @@ const nodeOf = (
   const handle: RollupNode["handle"] = (request, signal) =>
     calls.whileOpen(() => calls.run(application.handle(request), signal))
   const close = () => calls.close()
+  const fetch = toFetchHandler({ handle })
   return {
     applyBlock: (block) =>
       write(() => ledger.applyBlock(block), BlockFeed, block, "Argument block"),
@@ -150,7 +155,10 @@ const nodeOf = (
     submitAuthorization: (posted) =>
       call(() => Effect.mapError(submission.submitAuthorization(readAuthorization(posted)), named)),
     pool: promisedPool(pool, call),
-    fetch: toFetchHandler({ handle }),
+    fetch: async (request) => {
+      checkRequest(request)
+      return await fetch(request)
+    },
     handle,
     listen: (input) =>
       calls.whileOpen(async () => {
@@ -161,6 +169,8 @@ const nodeOf = (
         return server
       }),
     onChange: (listener) => {
+      checkListener(listener)
+      calls.checkOpen()
       let isOpen = true
       const unsubscribe = changes.subscribe(
         oneByOne(
