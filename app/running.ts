@@ -1,5 +1,4 @@
-import { runMain } from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Exit, Fiber, Layer, Logger, References } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { constants } from "node:os"
 import { setTimeout } from "node:timers/promises"
 import type { Command, Invocation } from "./config/mod.ts"
@@ -8,45 +7,72 @@ import { isWorker } from "./workers/mod.ts"
 
 /**
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the
- * command, which then shuts down gracefully; a second signal, after a moment, exits at once.
+ * command, which then shuts down gracefully; a second signal, after a moment, exits at once. A
+ * worker ignores signals: a terminal signals all processes, and the supervisor drains the workers.
  */
 export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
   const logging = loggingOf(command, resolved)
-  let firstSignal: NodeJS.Signals | undefined
-  let firstSignalMs = 0
-  // `runMain` interrupts the command, but does not exit at a second signal or report the signal
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (isWorker()) return
-    if (firstSignal !== undefined) {
-      if (performance.now() - firstSignalMs > REPEAT_MS) exitAfter(signal, codeOfSignal(signal))
-      return
-    }
-    firstSignal = signal
-    firstSignalMs = performance.now()
-    if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
-  }
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
   if (command.isService) {
     // if the reader of the log closes the pipe, the service continues
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   }
-  const main = Effect.provide(command.run(resolved as never, { origins }), logging)
-  runMain(isWorker() ? ignoreSignals(main) : main, {
-    disableErrorReporting: true,
-    teardown: async (exit, onExit) => {
+  const runMain = Runtime.makeRunMain(({ fiber }) => {
+    let firstSignal: NodeJS.Signals | undefined
+    let firstSignalMs = 0
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (isWorker()) return
+      if (firstSignal !== undefined) {
+        if (performance.now() - firstSignalMs > REPEAT_MS) exitAfter(signal, codeOfSignal(signal))
+        return
+      }
+      firstSignal = signal
+      firstSignalMs = performance.now()
+      if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
+      fiber.interruptUnsafe()
+    }
+    const ignoreSignals = () => process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
+    /**
+     * Exits with a code after a signal. `process.exit` waits for the tasks of the thread pool, so
+     * if there is one, the signal itself ends the process.
+     */
+    const exitAfter = (signal: NodeJS.Signals, code: number): never => {
+      if (hasPoolTask()) {
+        // after all other listeners, which write the rest of the log
+        process.on("exit", () => {
+          ignoreSignals()
+          process.kill(process.pid, signal)
+        })
+      }
+      process.exit(code)
+    }
+    process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
+    fiber.addObserver(async (exit) => {
       const code = Exit.isSuccess(exit)
         ? exitCodes.success.code
         : codeOf(exit.cause, command, firstSignal)
       if (firstSignal === undefined) {
-        process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
-        return onExit(code)
+        ignoreSignals()
+        if (code !== exitCodes.success.code) process.exit(code)
+        return
       }
       const endMs = performance.now() + POOL_TASK_MS
       while (hasPoolTask() && performance.now() < endMs) await setTimeout(20)
       exitAfter(firstSignal, code)
-    }
+    })
+  })
+  runMain(Effect.provide(command.run(resolved as never, { origins }), logging), {
+    disableErrorReporting: true
   })
 }
+
+/**
+ * Time after a signal in which another one is the same request: npm passes on the signal that the
+ * terminal has already sent to all processes.
+ */
+const REPEAT_MS = 300
+
+const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
+  Effect.logInfo(`Received ${signal}: stopping gracefully, a second signal exits at once`)
 
 const codeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
@@ -61,39 +87,6 @@ const hasPoolTask = (): boolean =>
   process.getActiveResourcesInfo().some((name) =>
     name === "GetAddrInfoReqWrap" || name.startsWith("FSReq")
   )
-
-/**
- * Exits with a code after a signal. `process.exit` waits for the tasks of the thread pool, so if
- * there is one, the signal itself ends the process.
- */
-const exitAfter = (signal: NodeJS.Signals, code: number): never => {
-  if (hasPoolTask()) {
-    // after all other listeners, which write the rest of the log
-    process.on("exit", () => {
-      process.removeAllListeners(signal)
-      process.kill(process.pid, signal)
-    })
-  }
-  process.exit(code)
-}
-
-/**
- * Time after a signal in which another one is the same request: npm passes on the signal that the
- * terminal has already sent to all processes.
- */
-const REPEAT_MS = 300
-
-/**
- * Ignores signals in a worker: a terminal signals all processes, and the supervisor drains the
- * workers.
- */
-const ignoreSignals = <A, E>(main: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.uninterruptible(
-    Effect.flatMap(Effect.forkDetach(main, { startImmediately: true }), Fiber.join)
-  )
-
-const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
-  Effect.logInfo(`Received ${signal}: stopping gracefully, a second signal exits at once`)
 
 const codeOf = (
   cause: Cause.Cause<unknown>,

@@ -1,4 +1,4 @@
-import { Effect, Exit, Fiber, type Layer, type ManagedRuntime } from "effect"
+import { Cause, Effect, Exit, Fiber, type Layer, type ManagedRuntime } from "effect"
 import type { nodeLayer } from "../node_layer.ts"
 import type { NodeServer } from "./node.ts"
 import { errorOfCause, type Failure, NodeError } from "./node_error.ts"
@@ -33,15 +33,24 @@ export class Calls {
     })
   }
 
-  /** Calls a function while the node is open; `close` waits for its promise. */
+  /** Throws a `NodeError` if the node is closed. */
+  checkOpen(): void {
+    if (this.#closing === undefined) return
+    throw new NodeError("NodeClosed", "The node is closed: open another one")
+  }
+
+  /**
+   * Calls a function while the node is open; `close` waits for its promise. Rejects with a
+   * `NodeError`, whatever the function throws.
+   */
   async whileOpen<A>(call: () => Promise<A>): Promise<A> {
-    if (this.#closing !== undefined) {
-      throw new NodeError("NodeClosed", "The node is closed: open another one")
-    }
+    this.checkOpen()
     const promise = call()
     this.#promises.add(promise)
     try {
       return await promise
+    } catch (error) {
+      throw error instanceof NodeError ? error : errorOfCause(Cause.die(error))
     } finally {
       this.#promises.delete(promise)
     }

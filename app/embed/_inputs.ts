@@ -1,19 +1,23 @@
-import { Result, Schema, Struct } from "effect"
+import { Formatter, Result, Schema, Struct } from "effect"
+import type { CompressionOptions, HttpLimits } from "../../adapters/http/mod.ts"
+import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import {
   type CurrencyPrice,
   CurrencyPriceList,
   GenesisFeed,
   localName,
+  type Monitor,
   type Network,
   type PostedAuthorization,
   type PostedGroup,
   type PostedTransaction,
+  revisionList,
   scalar,
   SubmissionRefused,
   values
 } from "../../core/mod.ts"
 import type { EmbedOptions, ListenOptions } from "./node.ts"
-import { badInput } from "./node_error.ts"
+import { badInput, type NodeError } from "./node_error.ts"
 import { decodeAll, ruleOf } from "../violations.ts"
 
 /*
@@ -141,9 +145,68 @@ const storeSchema = (input: unknown): Schema.Codec<unknown> => {
   const kind = Struct.keys(stores).find((kind) => kind in store)
   return kind === undefined ? noStore : stores[kind]
 }
-const noStore = Schema.Any.check(
-  Schema.makeFilter(() => "Expected { memory: true }, { directory } or { database }")
+/** Returns the schema of a value that a function checks. `rule` completes "expected ". */
+const checked = (rule: string, holds: (value: never) => boolean) =>
+  Schema.Any.check(Schema.makeFilter((value) => holds(value as never) || `Expected ${rule}`))
+const noStore = checked("{ memory: true }, { directory } or { database }", () => false)
+
+const httpLimits = object(
+  {
+    urlBytesMax: optional(count),
+    headerBytesMax: optional(count),
+    bodyBytesMax: optional(count),
+    jsonDepthMax: optional(count),
+    listItemsMax: optional(count),
+    requestsMax: optional(count)
+  } satisfies { readonly [Name in keyof HttpLimits]: unknown }
 )
+const serverLimits = object(
+  {
+    connectionsMax: optional(count),
+    headersTimeoutMs: optional(timeMs),
+    requestTimeoutMs: optional(timeMs),
+    idleTimeoutMs: optional(timeMs),
+    sendTimeoutMs: optional(timeMs),
+    unreadBytesMax: optional(count),
+    queueDelayTargetMs: optional(values.quantity),
+    ratePerSecondMax: optional(values.quantity),
+    rateBurstMax: optional(count),
+    rateAddressesMax: optional(count),
+    trustedProxies: optional(Schema.Array(values.filledText))
+  } satisfies { readonly [Name in keyof ServerLimits]: unknown }
+)
+const mounts = Schema.Array(object({
+  path: checked(
+    "/, or a path such as /earlier",
+    (path) => typeof path === "string" && /^(?:\/|(?:\/[\w.~-]+)+)$/u.test(path)
+  ),
+  revision: checked(
+    `one of the revisions ${revisionList.map(({ name }) => name).join(", ")}`,
+    (revision) => revisionList.includes(revision)
+  )
+})).check(
+  Schema.makeFilter((mounts) =>
+    mounts.length > 0 &&
+      [...Struct.keys(mounts[0]!)].every((key) =>
+        new Set(mounts.map((mount) => mount[key])).size === mounts.length
+      ) || "Expected at least one mount, and each path and each revision once"
+  )
+)
+const compression = checked(
+  "false, or an object of codings and bytesMin",
+  (input: CompressionOptions | false) =>
+    input === false || (Array.isArray(input?.codings) &&
+      input.codings.every(({ compress, name }) =>
+        typeof name === "string" && typeof compress === "function"
+      ))
+)
+const telemetry = checked("an object", (input) => typeof input === "object" && input !== null)
+const monitor = checked(
+  "a monitor, such as that of openMonitor",
+  (input: Partial<Monitor> | null) => typeof input?.measure === "function"
+)
+const log = checked("a function", (input) => typeof input === "function")
+const signal = checked("an AbortSignal", (input) => Object(input) instanceof AbortSignal)
 const optionsSchema = (input: unknown) =>
   object(
     {
@@ -154,31 +217,50 @@ const optionsSchema = (input: unknown) =>
       pendingMax: optional(count),
       pendingPerAccountMax: optional(count),
       currencies: optional(CurrencyPriceList),
-      mounts: optional(Schema.Any),
-      limits: optional(Schema.Any),
+      mounts: optional(mounts),
+      limits: optional(httpLimits),
       textsMax: optional(count),
       answersBytesMax: optional(count),
-      compression: optional(Schema.Any),
+      compression: optional(compression),
       finalAfterBatches: optional(count),
       forgeDelaySeconds: optional(values.quantity),
-      telemetry: optional(Schema.Any),
+      telemetry: optional(telemetry),
       verifierThreads: optional(values.integer(1, 1024)),
       checkStateRoots: optional(values.boolean),
-      monitor: optional(Schema.Any),
-      log: optional(Schema.Any),
-      signal: optional(Schema.Any)
+      monitor: optional(monitor),
+      log: optional(log),
+      signal: optional(signal)
     } satisfies { readonly [Name in keyof EmbedOptions]-?: unknown }
   )
 const listenOptions = object({
   port: values.integer(0, 65_535),
   host: optional(values.filledText),
   shutdownTimeoutMs: optional(timeMs),
-  limits: optional(Schema.Any)
+  limits: optional(serverLimits)
 })
 
 /** Returns a copy of the options of a node. Throws a `NodeError` with all violations. */
 export const readOptions = (input: unknown): EmbedOptions =>
   withoutUndefined(read(optionsSchema(input), input, "Argument options")) as EmbedOptions
+
+/** Checks the request of a handler. Throws a `NodeError`. */
+export const checkRequest = (request: Partial<Request> | null | undefined): void => {
+  if (typeof request?.url === "string" && typeof request.headers === "object") return
+  throw invalidArgument("request", request, "a Request, such as new Request(url)")
+}
+
+/** Checks a listener. Throws a `NodeError`. */
+export const checkListener = (listener: unknown): void => {
+  if (typeof listener !== "function") throw invalidArgument("listener", listener, "a function")
+}
+
+const invalidArgument = (name: string, input: unknown, rule: string): NodeError => {
+  const value = input === undefined ? null : Formatter.format(input).slice(0, 200)
+  const message = value === null
+    ? `Argument ${name} is missing: expected ${rule}`
+    : `Argument ${name} has the invalid value ${value}: expected ${rule}`
+  return badInput([{ path: "", value, rule, message }])
+}
 
 /** Returns a copy of the options of a server. Throws a `NodeError` with all violations. */
 export const readListenOptions = (input: unknown): ListenOptions =>

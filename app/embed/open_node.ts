@@ -25,6 +25,8 @@ import { NodeChanges } from "../changes.ts"
 import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
 import {
+  checkListener,
+  checkRequest,
   readAuthorization,
   readCurrencies,
   readGroup,
@@ -43,7 +45,8 @@ import { type Failure, NodeError } from "./node_error.ts"
 
 /**
  * Opens a node over the stores that the options name. It updates the schema of a database, replays
- * the journal of a directory, and waits while a database is unreachable: `signal` bounds that.
+ * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or until
+ * `signal` is aborted.
  * Rejects with BadInput if an option is invalid, with JournalError if the directory cannot be used,
  * and with DatabaseError if the database refuses the connection or holds another ledger.
  *
@@ -72,6 +75,7 @@ export const openNode = async (input: EmbedOptions): Promise<RollupNode> => {
   const { currencies = [], log = logToConsole, monitor = null, signal, ...options } = readOptions(
     input
   )
+  if (signal?.aborted === true) throw new NodeError("Aborted", "The call was aborted")
   const shown: ShownCurrencies = { prices: currencies }
   const runtime = ManagedRuntime.make(
     nodeLayer(withVerifiers(options)).pipe(
@@ -132,6 +136,7 @@ const nodeOf = (
   const handle: RollupNode["handle"] = (request, signal) =>
     calls.whileOpen(() => calls.run(application.handle(request), signal))
   const close = () => calls.close()
+  const fetch = toFetchHandler({ handle })
   return {
     applyBlock: (block) =>
       write(() => ledger.applyBlock(block), BlockFeed, block, "Argument block"),
@@ -169,7 +174,10 @@ const nodeOf = (
     submitAuthorization: (posted) =>
       call(() => Effect.mapError(submission.submitAuthorization(readAuthorization(posted)), named)),
     pool: promisedPool(pool, call),
-    fetch: toFetchHandler({ handle }),
+    fetch: async (request) => {
+      checkRequest(request)
+      return await fetch(request)
+    },
     handle,
     listen: (input) =>
       calls.whileOpen(async () => {
@@ -180,6 +188,8 @@ const nodeOf = (
         return server
       }),
     onChange: (listener) => {
+      checkListener(listener)
+      calls.checkOpen()
       let isOpen = true
       const unsubscribe = changes.subscribe(
         oneByOne(

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
+import { earlier, later } from "../../core/mod.ts"
 import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
 import { applyHistory, newSimulation } from "./_network.ts"
 
@@ -59,6 +60,46 @@ describe("the options of a node", () => {
     assert.deepStrictEqual(await pathsOf(openNode(untyped(both))), ["/store/directory"])
     const url = await rejectionOf(openNode({ genesis, store: { database: "mysql://secret@host" } }))
     assert.deepStrictEqual([url._tag, url.reason, url.retry], ["DatabaseError", "url", false])
+  })
+
+  it("are refused if a limit, a mount or another option is none, also those of a server", async () => {
+    const mount = { path: "/a", revision: later }
+    const invalid: ReadonlyArray<readonly [options: object, path: string]> = [
+      [{ limits: 5 }, "/limits"],
+      [{ limits: { bodyBytesMax: "x" } }, "/limits/bodyBytesMax"],
+      [{ limits: { bodyByteMax: 1 } }, "/limits/bodyByteMax"],
+      [{ mounts: 5 }, "/mounts"],
+      [{ mounts: [] }, "/mounts"],
+      [{ mounts: [{}] }, "/mounts/0/path"],
+      [{ mounts: [{ ...mount, path: "a" }] }, "/mounts/0/path"],
+      [{ mounts: [{ path: "/a", revision: "later" }] }, "/mounts/0/revision"],
+      [{ mounts: [mount, { path: "/a", revision: earlier }] }, "/mounts"],
+      [{ mounts: [mount, { path: "/b", revision: later }] }, "/mounts"],
+      [{ compression: "br" }, "/compression"],
+      [{ compression: { codings: ["br"] } }, "/compression"],
+      [{ telemetry: 5 }, "/telemetry"],
+      [{ monitor: 5 }, "/monitor"],
+      [{ log: 5 }, "/log"],
+      [{ signal: {} }, "/signal"]
+    ]
+    for (const [options, path] of invalid) {
+      const error = await rejectionOf(openNode(untyped({ genesis, ...options })))
+      assert.strictEqual(error._tag, "BadInput", `${path}: ${error.message}`)
+      assert.strictEqual(error.violations[0]!.path, path)
+    }
+    await using node = await openNode({
+      genesis,
+      limits: { bodyBytesMax: 5 },
+      mounts: [mount, { path: "/", revision: earlier }],
+      compression: false
+    })
+    for (const [limits, path] of [[5, ""], [{ connectionMax: 1 }, "/connectionMax"]] as const) {
+      assert.deepStrictEqual(await pathsOf(node.listen(untyped({ port: 0, limits }))), [
+        `/limits${path}`
+      ])
+    }
+    const aborted = await rejectionOf(openNode({ genesis, signal: AbortSignal.abort() }))
+    assert.strictEqual(aborted._tag, "Aborted")
   })
 })
 
@@ -172,6 +213,23 @@ describe("the methods of a node", () => {
       "/timestampMs"
     ])
     assert.strictEqual((await node.state()).stamp.version, 0)
+  })
+
+  it("refuse requests and listeners that are none, and objects that throw", async () => {
+    await using node = await openNode({ genesis: newSimulation().genesis })
+    for (const value of [undefined, null, "http://node/tokens", {}]) {
+      assert.strictEqual((await rejectionOf(node.fetch(untyped(value))))._tag, "BadInput")
+      assert.throws(() => node.onChange(untyped(value)), NodeError, /^Argument listener/u)
+    }
+    const throwing = {
+      get filters() {
+        throw new Error("no filters")
+      }
+    }
+    const error = await rejectionOf(node.list("tokens", untyped(throwing)))
+    assert.strictEqual(error._tag, "Unexpected")
+    await node.close()
+    assert.throws(() => node.onChange(() => {}), NodeError, /^The node is closed/u)
   })
 
   it("reject with Aborted and NodeClosed", async () => {
