@@ -27,6 +27,8 @@ export interface HeapWatch {
   /** Bytes in use; without the objects that are younger than the last collection. */
   readonly usedBytes: () => number
   readonly limitBytes: number
+  /** Returns the advice to start with a heap of so many bytes. */
+  readonly moreHeap: (bytes: number) => string
   /** Waits until 92 % of the limit are in use, or until V8 will soon abort. */
   readonly full: Effect.Effect<void>
   /**
@@ -50,6 +52,7 @@ export const watchHeap = (
 ): Effect.Effect<HeapWatch, never, Scope.Scope> =>
   Effect.gen(function*() {
     const limitBytes = Math.min(bytesMax ?? Infinity, oldGenerationBytesMax())
+    const more = (bytes: number) => moreHeap(bytes, bytesMax)
     const [full, exhausted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const thrashing = new Thrashing(limitBytes)
     let [usedBytes, refusals, isRefusing] = [oldGenerationBytes(), 0, false]
@@ -106,11 +109,12 @@ export const watchHeap = (
     )
     yield* checkHealth(
       "memory",
-      Effect.sync(() => healthOf(usedBytes, limitBytes, isRefusing))
+      Effect.sync(() => healthOf(usedBytes, limitBytes, isRefusing, more))
     )
     return {
       usedBytes: () => usedBytes,
       limitBytes,
+      moreHeap: more,
       full: Deferred.await(full),
       exhausted: Deferred.await(exhausted),
       guard: (stores) =>
@@ -123,9 +127,19 @@ export const watchHeap = (
     }
   })
 
-/** Returns the advice to start with a greater heap. */
-export const moreHeap = (bytes: number): string =>
-  `start with NODE_OPTIONS=--max-old-space-size=${Math.ceil(mebibytes(bytes))} or more`
+/**
+ * Returns the advice to start with a greater heap: to raise the limit of V8, the one that the
+ * settings set, or both.
+ */
+const moreHeap = (bytes: number, bytesMax = Infinity, v8BytesMax = oldGenerationBytesMax()) => {
+  const options = [
+    ...bytes > v8BytesMax || bytesMax >= v8BytesMax
+      ? [`NODE_OPTIONS=--max-old-space-size=${Math.ceil(mebibytes(bytes))}`]
+      : [],
+    ...bytes > bytesMax ? [`--heap-bytes-max=${Math.ceil(bytes)}`] : []
+  ]
+  return `start with ${options.join(" and ")} or more`
+}
 
 /** Returns a part of the heap and its limit as text. */
 export const usage = (usedBytes: number, limitBytes: number): string =>
@@ -135,13 +149,18 @@ export const usage = (usedBytes: number, limitBytes: number): string =>
 
 const mebibytes = (bytes: number): number => bytes / 2 ** 20
 
-const healthOf = (usedBytes: number, limitBytes: number, isRefusing: boolean): Health => {
+const healthOf = (
+  usedBytes: number,
+  limitBytes: number,
+  isRefusing: boolean,
+  more: HeapWatch["moreHeap"]
+): Health => {
   const detail = usage(usedBytes, limitBytes)
   if (usedBytes < degradedShare * limitBytes) return { state: "ok", detail: `Heap: ${detail}` }
   return {
     state: "degraded",
     detail: `Heap: ${detail}; writes are refused${isRefusing ? "" : " at 92 %"}: ${
-      moreHeap(limitBytes * 1.5)
+      more(limitBytes * 1.5)
     }`
   }
 }

@@ -55,7 +55,8 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
         if (code !== exitCodes.success.code) process.exit(code)
         return
       }
-      const endMs = performance.now() + POOL_TASK_MS
+      // only a service exits with a code that differs from that of the signal
+      const endMs = performance.now() + (command.isService ? POOL_TASK_MS : 0)
       while (hasPoolTask() && performance.now() < endMs) await setTimeout(20)
       exitAfter(firstSignal, code)
     })
@@ -77,7 +78,7 @@ const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
 const codeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 /** Time for tasks of the thread pool to finish before the signal ends the process. */
-const POOL_TASK_MS = 500
+const POOL_TASK_MS = 1500
 
 /**
  * Returns whether the thread pool of Node is looking up an address or using a file. Such a task can

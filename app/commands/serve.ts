@@ -7,7 +7,7 @@ import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { exitCodes, ProgramFailure } from "../exit_codes.ts"
-import { type HeapWatch, moreHeap, usage, watchHeap } from "../heap_watch.ts"
+import { type HeapWatch, usage, watchHeap } from "../heap_watch.ts"
 import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
 import {
   dataLocationOf,
@@ -159,7 +159,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       )
       : ifItFits(
         started,
-        () => `loading the blocks needs more memory: ${moreHeap(heap.limitBytes * 2)}`
+        () => `loading the blocks needs more memory: ${heap.moreHeap(heap.limitBytes * 2)}`
       )
     isServing = true
     const serving = listen(settings, node, self, {
@@ -222,7 +222,7 @@ const replayNeed = (heap: HeapWatch) => {
       )
       return `${done} of ${total} parts of the data directory were read, and all of them need about ${
         Math.ceil(bytes / 2 ** 20)
-      } MiB: ${moreHeap(bytes / 0.6)}`
+      } MiB: ${heap.moreHeap(bytes / 0.6)}`
     }
   }
 }
@@ -236,7 +236,9 @@ const heapFull = (need: string) =>
   )
 
 /** Logs the reason and exits at once: closing the server would need memory. */
-const exitBeforeOutOfMemory = ({ limitBytes, usedBytes }: HeapWatch): Effect.Effect<never> =>
+const exitBeforeOutOfMemory = (
+  { limitBytes, moreHeap, usedBytes }: HeapWatch
+): Effect.Effect<never> =>
   Effect.andThen(
     Effect.logError(
       `The heap is full: ${

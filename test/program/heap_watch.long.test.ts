@@ -61,7 +61,7 @@ describe("the watch of the heap", () => {
         assert.strictEqual(memory!.state, "degraded")
         assert.match(
           memory!.detail,
-          /writes are refused: start with NODE_OPTIONS=--max-old-space-size=2 or/u
+          /writes are refused: start with --heap-bytes-max=1500000 or/u
         )
       })),
     60_000
@@ -86,6 +86,18 @@ describe("the watch of the heap", () => {
       })),
     60_000
   )
+
+  it.live("advises to raise the limit that is reached", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const [set, ofV8] = [yield* watchHeap(1_000_000), yield* watchHeap(undefined)]
+      const toV8 = "NODE_OPTIONS=--max-old-space-size="
+      assert.strictEqual(set.moreHeap(2e6), "start with --heap-bytes-max=2000000 or more")
+      assert.strictEqual(
+        set.moreHeap(2 ** 50),
+        `start with ${toV8}${2 ** 30} and --heap-bytes-max=${2 ** 50} or more`
+      )
+      assert.strictEqual(ofV8.moreHeap(2 ** 50), `start with ${toV8}${2 ** 30} or more`)
+    })))
 
   it.live("refuses nothing below its limit", () =>
     Effect.scoped(Effect.gen(function*() {
