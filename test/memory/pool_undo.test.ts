@@ -94,7 +94,7 @@ const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
   const id = idOf(number)
   switch (random.below(7)) {
     case 6: {
-      const numbers = [number, number + 1, number + 2].filter((each) => each < transactionsMax)
+      const numbers = [0, 1, 2].map((more) => (number + more) % transactionsMax)
       const group = poolGroupOf(numbers, random, atMs)
       return pool.addGroup(
         group.map((transaction) => ({ transaction, sender: keyOf(number) })),

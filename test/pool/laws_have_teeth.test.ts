@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 import { poolLaws, poolStoreLaws, type PoolSubject } from "../laws/mod.ts"
@@ -68,6 +68,9 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
         store.members(ids),
         (rows) => rows.toSorted((a, b) => a.transaction.fee - b.transaction.fee)
       )
+  }),
+  "ignores the filter of a group": (store) => ({
+    list: (query) => store.list({ ...query, filters: Struct.omit(query.filters, ["group"]) })
   }),
   "loses transactions that are rolled back": (store) => ({
     settle: (step, atMs) =>
