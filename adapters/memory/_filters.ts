@@ -1,9 +1,4 @@
-import {
-  type Filter,
-  type ListDeclaration,
-  type ListName,
-  lists
-} from "../../core/contract/mod.ts"
+import { type Filter, type ListDeclaration, type ListName, lists } from "../../core/contract/mod.ts"
 import { NotRegistered, type UnregisteredThing } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./filter_index/mod.ts"
 import { type DerivedFacet, facetNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"

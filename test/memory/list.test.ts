@@ -58,7 +58,7 @@ const checkQueries = (
       const bounded = { ...query, filters: { ...defaults, ...query.filters } }
       const { items, counts } = Result.getOrThrow(ledger.list(name, bounded))
       const names = Object.keys(query.filters)
-      if (items.length > 0) for (const filter of names) found.add(filter)
+      if (items.length > 0) { for (const filter of names) found.add(filter) }
       for (const sender of names.filter((filter) => filter.startsWith("from"))) {
         const receiver = sender.replace("from", "to")
         if (items.length > 0 && names.includes(receiver)) found.add(`${sender} and ${receiver}`)

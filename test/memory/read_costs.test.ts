@@ -6,7 +6,11 @@ import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { PositionRange } from "../../adapters/memory/filter_index/position_set.ts"
 import { facetNumber, facetNumbers, facetsOf } from "../../adapters/memory/state/list_facets.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
-import { applicableVariables, type AuctionVariables, type Transaction } from "../../core/domain/mod.ts"
+import {
+  applicableVariables,
+  type AuctionVariables,
+  type Transaction
+} from "../../core/domain/mod.ts"
 import { addressOf, genesis, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
 import { Random } from "./_random.ts"
 
@@ -86,16 +90,26 @@ describe("the cost of reads in memory", () => {
         const isOther = ({ tokenId, type }: Transaction) =>
           (other.type ?? type) === type && (other.tokenId ?? tokenId) === tokenId
         for (const one of [0, 7, 50]) {
-          check({ [either]: ofNumber(one), ...other }, 3, (each) =>
-            isOther(each) && (hasSide(each, sender, one) || hasSide(each, receiver, one)))
+          check(
+            { [either]: ofNumber(one), ...other },
+            3,
+            (each) => isOther(each) && (hasSide(each, sender, one) || hasSide(each, receiver, one))
+          )
           for (const filter of [sender, receiver]) {
-            check({ [filter]: ofNumber(one), ...other }, 2, (each) =>
-              isOther(each) && hasSide(each, filter, one))
+            check(
+              { [filter]: ofNumber(one), ...other },
+              2,
+              (each) => isOther(each) && hasSide(each, filter, one)
+            )
           }
           for (const another of [0, 1, 7]) {
             const pair = { [sender]: ofNumber(one), [receiver]: ofNumber(another) }
-            check({ ...pair, ...other }, one === another ? 1 : 4, (each) =>
-              isOther(each) && hasSide(each, sender, one) && hasSide(each, receiver, another))
+            check(
+              { ...pair, ...other },
+              one === another ? 1 : 4,
+              (each) =>
+                isOther(each) && hasSide(each, sender, one) && hasSide(each, receiver, another)
+            )
           }
         }
       }

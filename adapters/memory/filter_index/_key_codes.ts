@@ -142,7 +142,8 @@ export class KeyCodes<Row> {
     }
     this.codes = facetSet.facets.map((facet) => {
       if (facet.kind === "text") return null
-      const { areEqual, other, own } = facet.sides ?? { own: facet.keyOf, other: null, areEqual: true }
+      const { areEqual, other, own } = facet.sides ??
+        { own: facet.keyOf, other: null, areEqual: true }
       const dictionary = (other === null ? undefined : this.columns.get(other)?.dictionary) ??
         new KeyDictionary()
       const ownColumn = column(own, dictionary)
@@ -162,9 +163,10 @@ export class KeyCodes<Row> {
 
   /** Reads the keys of the rows at the positions [from, to). */
   read(from: number, to: number): void {
-    for (let at = from; at < to; at += rowsAtOnce) {
-      const rows = Array.from({ length: Math.min(rowsAtOnce, to - at) }, (_, i) => this.rowAt(at + i))
-      for (const column of this.columns.values()) column.read(rows, at)
+    for (let start = from; start < to; start += rowsAtOnce) {
+      const rows: Array<Row> = []
+      for (let at = start; at < Math.min(to, start + rowsAtOnce); at++) rows.push(this.rowAt(at))
+      for (const column of this.columns.values()) column.read(rows, start)
     }
   }
 }

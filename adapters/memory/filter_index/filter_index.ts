@@ -3,7 +3,13 @@ import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import { groupByKey, moveKey, moveKeys, type Replacement } from "./_mutable_keys.ts"
 import { TextIndex } from "./_text_index.ts"
-import { type Constraint, type FacetSet, type Key, sharedConstraint, splitThreshold } from "./facets.ts"
+import {
+  type Constraint,
+  type FacetSet,
+  type Key,
+  sharedConstraint,
+  splitThreshold
+} from "./facets.ts"
 import { PositionRange, PositionSet } from "./position_set.ts"
 
 const noPositions: ReadonlyArray<number> = []

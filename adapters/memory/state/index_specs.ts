@@ -16,7 +16,13 @@ import {
   type EthereumAddress,
   isUserAccount
 } from "../../../core/encoding/mod.ts"
-import { type Facet, type Key, type KeyFacet, sideFacet, type TextFacet } from "../filter_index/mod.ts"
+import {
+  type Facet,
+  type Key,
+  type KeyFacet,
+  sideFacet,
+  type TextFacet
+} from "../filter_index/mod.ts"
 
 /** A bid with the latest registration of its bidder. A new registration replaces the row. */
 export interface BidRow {
