@@ -69,6 +69,13 @@ const someOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
     (picks) => values.filter((_, at) => picks.includes(at))
   )
 
+/** Generates two values that follow each other, or all if there are fewer. */
+const neighboursOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
+  Arbitrary.map(
+    integer(0, Math.max(0, values.length - 2)),
+    (at) => values.slice(at, at + 2)
+  )
+
 /**
  * Generates options of small simulated networks, with and without rollbacks, exits and tokens.
  *
@@ -238,7 +245,8 @@ function valueFor<N extends ListName>(
 
 /**
  * Generates combinations of filters that the revision allows. In about two of three, all filters
- * match one item.
+ * match one item. One of three has filters that are declared next to each other, such as those by
+ * sender and by receiver.
  */
 export function filters<N extends ListName>(
   facts: Facts,
@@ -249,9 +257,10 @@ export function filters<N extends ListName>(
   const offered = offeredFilters(revision, list)
   const generatorOf = scalarValues(facts)
   const items = everyItem(facts, list)
+  const names = offered.map(({ filter }) => filter)
   return Arbitrary.map(
     Arbitrary.all([
-      someOf(offered.map(({ filter }) => filter)),
+      choice([someOf(names), someOf(names), neighboursOf(names)]),
       Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => generatorOf[scalar])),
       integer(0, 3 * items.length),
       integer(0, 1)

@@ -2,17 +2,28 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
-import { type ListItems, type ListName, listNames, lists } from "../../core/contract/mod.ts"
+import {
+  type FiltersOf,
+  type ListItems,
+  type ListName,
+  listNames,
+  type ListQuery,
+  lists
+} from "../../core/contract/mod.ts"
 import { slotNumMax } from "../../core/domain/mod.ts"
+import type { LedgerView } from "../../core/ports/mod.ts"
 import {
   addressOf,
   applyBlock,
+  asForged,
   bidders,
   forgers,
   genesis,
   newAccount,
   newBatch,
   newBid,
+  newQueued,
+  newTransaction,
   randomBlock,
   rollBackTo
 } from "./_chain.ts"
@@ -138,6 +149,70 @@ describe("lists of the memory store", () => {
     assert.isNull(failure("transactions", { batchNum: 1 }))
     assert.isNull(failure("transactions", { accountIndex: 256 }))
     assert.isNull(failure("accounts", { address: addressOf(99) }))
+  })
+
+  it("queued transactions are listed among the forged ones on request, with the addresses of later accounts", () => {
+    const ledger = openMemoryLedger({ genesis })
+    const [first, second] = [newAccount(256, 1), newAccount(257, 2)]
+    const sent = { ...newQueued(1, 0, 256), fromAccountIndex: 256, toAccountIndex: 257 }
+    const batchOf = (view: LedgerView, batchNum: number) => ({
+      batch: newBatch(view, batchNum),
+      accounts: [batchNum === 1 ? first : second],
+      accountUpdates: [],
+      forged: [],
+      transactions: [newTransaction(first, first, batchNum, 0)],
+      exits: []
+    })
+    applyBlock(ledger, (view) => ({ queued: [sent], batches: [batchOf(view, 1)] }))
+    const idsOf = (
+      filters: FiltersOf<"transactions">,
+      page: Pick<ListQuery<"transactions">, "fromItem" | "order" | "limit"> = {}
+    ) => {
+      const { items, counts } = Result.getOrThrow(ledger.list("transactions", { filters, ...page }))
+      return [items.map(({ transaction }) => transaction.itemId), ...Object.values(counts)]
+    }
+    const includePending = true
+    assert.deepStrictEqual(idsOf({ includePending, toAddress: second.address }), [
+      [],
+      0,
+      0,
+      null,
+      null
+    ])
+    applyBlock(ledger, (view) => ({ batches: [batchOf(view, 2)] }))
+    assert.deepStrictEqual(idsOf({}), [[2, 3], 0, 2, 2, 3])
+    assert.deepStrictEqual(idsOf({ includePending: false }), [[2, 3], 0, 2, 2, 3])
+    assert.deepStrictEqual(idsOf({ includePending }), [[1, 2, 3], 0, 3, 1, 3])
+    assert.deepStrictEqual(idsOf({ includePending }, { order: "DESC", limit: 2 }), [
+      [3, 2],
+      1,
+      3,
+      1,
+      3
+    ])
+    assert.deepStrictEqual(idsOf({ includePending }, { fromItem: 2, limit: 1 }), [[2], 1, 3, 1, 3])
+    assert.deepStrictEqual(idsOf({ includePending, toAddress: second.address }), [[1], 0, 1, 1, 1])
+    assert.deepStrictEqual(idsOf({ includePending, batchNum: 1 }), [[2], 0, 1, 2, 2])
+    applyBlock(ledger, (view) => ({
+      batches: [{
+        ...batchOf(view, 3),
+        batch: { ...newBatch(view, 3, 1), forgedTransactions: 1 },
+        accounts: [],
+        transactions: [],
+        forged: [{ ...asForged(sent, 256), toAddress: second.address }]
+      }]
+    }))
+    assert.deepStrictEqual(idsOf({ includePending }), [[2, 3, 4], 0, 3, 2, 4])
+    assert.deepStrictEqual(idsOf({ fromAccountIndex: 256, toAccountIndex: 257 }), [[4], 0, 1, 4, 4])
+    assert.deepStrictEqual(idsOf({ fromAccountIndex: 256, toAccountIndex: 256 }), [
+      [2, 3],
+      0,
+      2,
+      2,
+      3
+    ])
+    rollBackTo(ledger, 102n)
+    assert.deepStrictEqual(idsOf({ includePending }), [[1, 2, 3], 0, 3, 1, 3])
   })
 
   it("slots end with the last one that is open for bids, or with the one that the filter names", () => {

@@ -1,14 +1,7 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { type FacetCodes, type IndexSource, KeyCodes } from "./_key_codes.ts"
+import { type FacetCodes, type IndexSource, KeyCodes, type Slice } from "./_key_codes.ts"
 import { TextIndex } from "./_text_index.ts"
 import { type Key, splitThreshold } from "./facets.ts"
-
-/** The positions [from, to), or the elements [from, to) of a list of positions. */
-interface Slice {
-  readonly positions: ReadonlyArray<number> | null
-  readonly from: number
-  readonly to: number
-}
 
 /** A node that has grown, and its number of rows before. */
 interface GrownNode {
@@ -108,14 +101,13 @@ export class BulkAppend<Row> {
 function appendKeys<Row>(
   codes: FacetCodes<Row>,
   branch: Map<Key, IndexNode>,
-  { from, positions, to }: Slice
+  slice: Slice
 ): ReadonlyArray<GrownNode> {
+  const { positions } = slice
   const { counts, keys, lists, next } = codes.dictionary
+  const codesOfSlice = codes.codesOf(slice)
   const found: Array<number> = []
-  for (let i = from; i < to; i++) {
-    const code = codes.codeAt(positions === null ? i : positions[i]!)
-    if (code >= 0 && counts[code]!++ === 0) found.push(code)
-  }
+  for (const code of codesOfSlice) if (code >= 0 && counts[code]!++ === 0) found.push(code)
   const grown = found.map((code) => grow(branch, keys[code]!, counts[code]!))
   for (const [i, code] of found.entries()) {
     const { node, rowsBefore } = grown[i]!
@@ -123,10 +115,11 @@ function appendKeys<Row>(
     next[code] = rowsBefore
     counts[code] = 0
   }
-  for (let i = found.length === 0 ? to : from; i < to; i++) {
-    const position = positions === null ? i : positions[i]!
-    const code = codes.codeAt(position)
-    if (code >= 0) lists[code]![next[code]!++] = position
+  if (found.length === 0) return grown
+  for (let i = 0; i < codesOfSlice.length; i++) {
+    const code = codesOfSlice[i]!
+    const at = slice.from + i
+    if (code >= 0) lists[code]![next[code]!++] = positions === null ? at : positions[at]!
   }
   return grown
 }

@@ -6,6 +6,13 @@ export interface IndexSource<Row> {
   readonly rowAt: (position: number) => Row
 }
 
+/** The positions [from, to), or the elements [from, to) of a list of positions. */
+export interface Slice {
+  readonly positions: ReadonlyArray<number> | null
+  readonly from: number
+  readonly to: number
+}
+
 /** The code of a null key. */
 const noKey = -1
 
@@ -71,26 +78,48 @@ class KeyColumn<Row> {
   }
 }
 
+/** Work space that all facets use in turn. */
+interface Scratch {
+  codes: Int32Array
+}
+
 /** The keys of one facet as codes. */
 export class FacetCodes<Row> {
   readonly dictionary: KeyDictionary
   private readonly own: KeyColumn<Row>
   private readonly other: KeyColumn<Row> | null
   private readonly areEqual: boolean
+  private readonly scratch: Scratch
 
-  constructor(own: KeyColumn<Row>, other: KeyColumn<Row> | null, areEqual: boolean) {
+  constructor(
+    own: KeyColumn<Row>,
+    other: KeyColumn<Row> | null,
+    areEqual: boolean,
+    scratch: Scratch
+  ) {
     this.dictionary = own.dictionary
     this.own = own
     this.other = other
     this.areEqual = areEqual
+    this.scratch = scratch
   }
 
-  /** Returns the code of the key of a row, or −1 if the key is null. */
-  codeAt(position: number): number {
-    const code = this.own.codeAt(position)
-    return this.other === null || (code === this.other.codeAt(position)) === this.areEqual
-      ? code
-      : noKey
+  /**
+   * Returns the codes of the keys of the rows, −1 if a key is null. The next call for any facet
+   * overwrites them.
+   */
+  codesOf({ from, positions, to }: Slice): Int32Array {
+    const { areEqual, other, own, scratch } = this
+    if (scratch.codes.length < to - from) scratch.codes = new Int32Array(to - from)
+    const { codes } = scratch
+    for (let i = from; i < to; i++) {
+      const position = positions === null ? i : positions[i]!
+      const code = own.codeAt(position)
+      codes[i - from] = other === null || (code === other.codeAt(position)) === areEqual
+        ? code
+        : noKey
+    }
+    return codes.subarray(0, to - from)
   }
 }
 
@@ -103,6 +132,7 @@ export class KeyCodes<Row> {
   /** Makes room for the codes of the rows at the positions [start, end). */
   constructor({ facetSet, rowAt }: IndexSource<Row>, start: number, end: number) {
     this.rowAt = rowAt
+    const scratch = { codes: new Int32Array(end - start) }
     const column = (keyOf: KeyFacet<Row>["keyOf"], dictionary: KeyDictionary) => {
       const known = this.columns.get(keyOf)
       if (known !== undefined) return known
@@ -120,7 +150,8 @@ export class KeyCodes<Row> {
       return new FacetCodes(
         ownColumn,
         other === null ? null : column(other, ownColumn.dictionary),
-        areEqual
+        areEqual,
+        scratch
       )
     })
   }
@@ -132,12 +163,10 @@ export class KeyCodes<Row> {
 
   /** Reads the keys of the rows at the positions [from, to). */
   read(from: number, to: number): void {
-    for (let at = from; at < to; at += rowsAtOnce) {
-      const rows = Array.from(
-        { length: Math.min(rowsAtOnce, to - at) },
-        (_, i) => this.rowAt(at + i)
-      )
-      for (const column of this.columns.values()) column.read(rows, at)
+    for (let start = from; start < to; start += rowsAtOnce) {
+      const rows: Array<Row> = []
+      for (let at = start; at < Math.min(to, start + rowsAtOnce); at++) rows.push(this.rowAt(at))
+      for (const column of this.columns.values()) column.read(rows, start)
     }
   }
 }
