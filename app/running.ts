@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { constants } from "node:os"
-import { setTimeout } from "node:timers/promises"
+import { setTimeout as delay } from "node:timers/promises"
 import type { Command, Invocation } from "./config/mod.ts"
 import { exitCodes, programFailure } from "./exit_codes.ts"
 import { isWorker } from "./workers/mod.ts"
@@ -29,6 +29,12 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
       firstSignalMs = performance.now()
       if (command.isService) Effect.runFork(Effect.provide(logStopping(signal), logging))
       fiber.interruptUnsafe()
+      const { shutdownTimeoutMs = 0 } = resolved as { readonly shutdownTimeoutMs?: number }
+      const closingMs = command.isService ? shutdownTimeoutMs + CLOSING_MS : COMMAND_CLOSING_MS
+      setTimeout(() => {
+        process.stderr.write("Closing the stores takes too long: exiting without it\n")
+        exitAfter(signal, codeOfSignal(signal))
+      }, closingMs).unref()
     }
     const ignoreSignals = () => process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
     /**
@@ -57,7 +63,7 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
       }
       // only a service exits with a code that differs from that of the signal
       const endMs = performance.now() + (command.isService ? POOL_TASK_MS : 0)
-      while (hasPoolTask() && performance.now() < endMs) await setTimeout(20)
+      while (hasPoolTask() && performance.now() < endMs) await delay(20)
       exitAfter(firstSignal, code)
     })
   })
@@ -65,6 +71,13 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
     disableErrorReporting: true
   })
 }
+
+/**
+ * Time to close the stores after the connections of clients, and for a command to end. A database
+ * that does not answer can block this for ever.
+ */
+const CLOSING_MS = 5000
+const COMMAND_CLOSING_MS = 1500
 
 /**
  * Time after a signal in which another one is the same request: npm passes on the signal that the

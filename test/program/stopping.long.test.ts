@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
+import { startProxy } from "../sql/_proxy.ts"
 import { env } from "./_env.ts"
 import { Client, newAuthorization } from "./_group.ts"
 import { program, inDirectory, until } from "./_program.ts"
@@ -226,5 +227,25 @@ describe("a program that is stopped", () => {
     assert.isNull(writer!.holder)
     // each one wrote in its turn
     assert.isAtLeast(Number(writer!.epoch), 2)
+  })
+
+  it("exits although its database does not answer", async () => {
+    const { url } = await freshDatabase()
+    const proxy = await startProxy(url)
+    try {
+      const { ended, output, signal } = await start(
+        ...["--simulate", "--transactions", "0", "--pace", "0.1", "--port", "0"],
+        ...["--admin-port", "off", "--shutdown-timeout-ms", "100", "--database", proxy.url]
+      )
+      await until(() => output().includes("This process writes the ledger"), output)
+      proxy.delayMs = 3_600_000
+      // the simulated network writes meanwhile
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      signal("SIGTERM")
+      assert.deepStrictEqual(await ended, [143, null], output())
+      assert.include(output(), "Closing the stores takes too long")
+    } finally {
+      await proxy.close()
+    }
   })
 })
