@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
-import { StoreFailure } from "../../core/ports/mod.ts"
+import { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { groupOf } from "./_groups.ts"
 import {
@@ -152,6 +152,42 @@ describe("a transaction that was posted after a rollback whose settlement failed
       yield* submit(forged)
       yield* ledger.applyBlock(block!)
       assert.deepStrictEqual(yield* statesOf(rival.id, forged.id), ["invl 3", "fged 3"])
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
+  })
+})
+
+describe("a transaction that its coordinator reports as sent", () => {
+  it.effect("while a batch without it is settled becomes pending again", () => {
+    /** Runs once, before the next settlement of a batch is written. */
+    const hook: { run?: Effect.Effect<unknown> } = {}
+    const overrides: NodeOverrides = {
+      pool: (store) => ({
+        settle: (step, atMs) =>
+          Effect.suspend(() => {
+            const run = hook.run ?? Effect.void
+            delete hook.run
+            return Effect.andThen(run, store.settle(step, atMs))
+          })
+      })
+    }
+    return Effect.gen(function*() {
+      const chain = yield* openChain
+      const [ledger, pool, store] = [yield* Ledger, yield* Pool, yield* PoolStore]
+      yield* submit(forged)
+      yield* pool.startForging([forged.id], 3)
+      const sent = {
+        id: forged.id,
+        from: "fing",
+        fromBatchNum: 3,
+        to: "fged",
+        batchNum: 3,
+        reason: "Batch 3 was sent"
+      } as const
+      // the coordinator has read the ledger before the batch
+      hook.run = Effect.orDie(store.change([sent], 0))
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
+      assert.isUndefined(hook.run)
+      assert.deepStrictEqual(yield* statesOf(forged.id), ["pend null"])
     }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
   })
 })

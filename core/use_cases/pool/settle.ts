@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { Batch, PoolTransaction } from "../../domain/mod.ts"
+import type { Batch, FullBatch, PoolTransaction } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled, SettledBatch, StoreFailure } from "../../ports/mod.ts"
 import {
@@ -119,10 +119,28 @@ const settleNext = Effect.fnUntraced(
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    const changes = yield* changesOfBatch(ports, item)
-    // after a rollback between the two reads, `from` and `item` would be of different chains
-    if (!(yield* isInLedger(ports, from))) return []
-    return (yield* pool.settle({ from, to: settledBatchOf(item.batch), changes }, atMs)) ?? []
+    return yield* settleBatch(ports, from, item)
+  }
+)
+
+/** Settles one batch, until no other call has changed one of its transactions in the meantime. */
+const settleBatch = Effect.fnUntraced(
+  function*(
+    ports: PoolPorts,
+    before: SettledBatch,
+    batch: FullBatch
+  ): Effect.fn.Return<ChangedIds, StoreFailure> {
+    const changed: Array<TransactionId> = []
+    const to = settledBatchOf(batch.batch)
+    for (let from = before;; from = to) {
+      const changes = yield* changesOfBatch(ports, batch)
+      // after a rollback between the two reads, `from` and `batch` would be of different chains
+      if (!(yield* isInLedger(ports, from))) return changed
+      const atMs = yield* Clock.currentTimeMillis
+      const ids = yield* ports.pool.settle({ from, to, changes }, atMs)
+      changed.push(...ids ?? [])
+      if (ids === null || ids.length === changes.length) return changed
+    }
   }
 )
 
