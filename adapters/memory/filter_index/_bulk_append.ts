@@ -1,5 +1,11 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { type FacetCodes, type IndexSource, KeyCodes, type Slice } from "./_key_codes.ts"
+import {
+  type FacetCodes,
+  type IndexSource,
+  KeyCodes,
+  type KeyDictionary,
+  type Slice
+} from "./_key_codes.ts"
 import { TextIndex } from "./_text_index.ts"
 import { type Key, splitThreshold } from "./facets.ts"
 
@@ -71,7 +77,7 @@ export class BulkAppend<Row> {
     const { facetSet, rowAt } = this.source
     const [branch, facet] = [branches[number], facetSet.facets[number]!]
     if (branch instanceof Map) {
-      const grown = appendKeys(this.codes.of(number), branch, slice)
+      const grown = appendKeys(this.codes.of(number), this.codes.dictionary, branch, slice)
       return (mask & facetSet.combinableMasks[number]!) === 0 ? [] : grown
     }
     if (branch instanceof TextIndex && facet.kind === "text") {
@@ -100,11 +106,11 @@ export class BulkAppend<Row> {
  */
 function appendKeys<Row>(
   codes: FacetCodes<Row>,
+  { counts, keys, lists, next }: KeyDictionary,
   branch: Map<Key, IndexNode>,
   slice: Slice
 ): ReadonlyArray<GrownNode> {
   const { positions } = slice
-  const { counts, keys, lists, next } = codes.dictionary
   const codesOfSlice = codes.codesOf(slice)
   const found: Array<number> = []
   for (const code of codesOfSlice) if (code >= 0 && counts[code]!++ === 0) found.push(code)

@@ -16,8 +16,8 @@ export interface Slice {
 /** The code of a null key. */
 const noKey = -1
 
-/** The keys of one facet, or of those that compare the same keys, as consecutive numbers. */
-class KeyDictionary {
+/** The keys of all facets as consecutive numbers, so that keys of two columns can be compared. */
+export class KeyDictionary {
   /** The keys by code. */
   readonly keys: Array<Key> = []
   /** Work space of a bulk append, by code: rows, list, and index of the next row in it. */
@@ -41,7 +41,7 @@ class KeyDictionary {
 
 /** The codes of one key of each row. */
 class KeyColumn<Row> {
-  readonly dictionary: KeyDictionary
+  private readonly dictionary: KeyDictionary
   private readonly keyOf: (row: Row) => Key | null
   private readonly rowAt: (position: number) => Row
   private readonly start: number
@@ -85,7 +85,6 @@ interface Scratch {
 
 /** The keys of one facet as codes. */
 export class FacetCodes<Row> {
-  readonly dictionary: KeyDictionary
   private readonly own: KeyColumn<Row>
   private readonly other: KeyColumn<Row> | null
   private readonly areEqual: boolean
@@ -97,7 +96,6 @@ export class FacetCodes<Row> {
     areEqual: boolean,
     scratch: Scratch
   ) {
-    this.dictionary = own.dictionary
     this.own = own
     this.other = other
     this.areEqual = areEqual
@@ -125,6 +123,7 @@ export class FacetCodes<Row> {
 
 /** The codes of all facets. A key that several facets read is read once for each row. */
 export class KeyCodes<Row> {
+  readonly dictionary = new KeyDictionary()
   private readonly rowAt: (position: number) => Row
   private readonly columns = new Map<KeyFacet<Row>["keyOf"], KeyColumn<Row>>()
   private readonly codes: ReadonlyArray<FacetCodes<Row> | null>
@@ -133,10 +132,10 @@ export class KeyCodes<Row> {
   constructor({ facetSet, rowAt }: IndexSource<Row>, start: number, end: number) {
     this.rowAt = rowAt
     const scratch = { codes: new Int32Array(end - start) }
-    const column = (keyOf: KeyFacet<Row>["keyOf"], dictionary: KeyDictionary) => {
+    const column = (keyOf: KeyFacet<Row>["keyOf"]) => {
       const known = this.columns.get(keyOf)
       if (known !== undefined) return known
-      const created = new KeyColumn(dictionary, keyOf, rowAt, start, end)
+      const created = new KeyColumn(this.dictionary, keyOf, rowAt, start, end)
       this.columns.set(keyOf, created)
       return created
     }
@@ -144,15 +143,7 @@ export class KeyCodes<Row> {
       if (facet.kind === "text") return null
       const { areEqual, other, own } = facet.sides ??
         { own: facet.keyOf, other: null, areEqual: true }
-      const dictionary = (other === null ? undefined : this.columns.get(other)?.dictionary) ??
-        new KeyDictionary()
-      const ownColumn = column(own, dictionary)
-      return new FacetCodes(
-        ownColumn,
-        other === null ? null : column(other, ownColumn.dictionary),
-        areEqual,
-        scratch
-      )
+      return new FacetCodes(column(own), other === null ? null : column(other), areEqual, scratch)
     })
   }
 
