@@ -20,6 +20,9 @@ import { PEOPLE, personOf } from "./accounts.ts"
 /** The signature that the verifier of the simulation refuses. */
 export const wrongSignature = "f".repeat(128)
 
+/** An account that no network of the simulation has. */
+const unknownIndex = 9999
+
 /** Returns a random transaction of a wallet; most are valid as far as the wallet knows. */
 export function drawTransaction(random: SeededRandom, facts: Facts): PostedTransaction {
   const sender = random.of(facts.accounts)
@@ -65,10 +68,12 @@ export function destinationOf(random: SeededRandom, facts: Facts, tokenId: numbe
     case 2:
       return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
     default: {
-      const index = random.of(facts.accounts.filter((account) => account.tokenId === tokenId)).index
+      // after a rollback the token may have no account any more
+      const receivers = facts.accounts.filter((account) => account.tokenId === tokenId)
+      const index = receivers.length === 0 ? unknownIndex : random.of(receivers).index
       return {
         type: "Transfer",
-        toAccountIndex: random.chance(0.04) ? 9999 : index,
+        toAccountIndex: random.chance(0.04) ? unknownIndex : index,
         toAddress: null,
         toPublicKey: null
       }
