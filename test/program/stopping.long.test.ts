@@ -234,8 +234,19 @@ describe("a program that is stopped", () => {
     const proxy = await startProxy(url)
     try {
       const { ended, output, signal } = await start(
-        ...["--simulate", "--transactions", "0", "--pace", "0.1", "--port", "0"],
-        ...["--admin-port", "off", "--shutdown-timeout-ms", "100", "--database", proxy.url]
+        "--simulate",
+        "--transactions",
+        "0",
+        "--pace",
+        "0.1",
+        "--port",
+        "0",
+        "--admin-port",
+        "off",
+        "--shutdown-timeout-ms",
+        "100",
+        "--database",
+        proxy.url
       )
       await until(() => output().includes("This process writes the ledger"), output)
       proxy.delayMs = 3_600_000
