@@ -106,7 +106,7 @@ const usedIn = Effect.fnUntraced(function*(
   let fromItem = fromItemMax
   for (;;) {
     const items = yield* reader.list("transactions", {
-      filters: { accountIndex: fromAccountIndex },
+      filters: { fromAccountIndex },
       order: "DESC",
       fromItem,
       limit: PAGE
@@ -117,9 +117,7 @@ const usedIn = Effect.fnUntraced(function*(
     )
     for (const { transaction } of items) {
       const { batchNum, l2 } = transaction
-      if (transaction.fromAccountIndex !== fromAccountIndex || l2 === null || batchNum === null) {
-        continue
-      }
+      if (l2 === null || batchNum === null) continue
       if (l2.nonce === nonce) return { ...transaction, batchNum }
       if (l2.nonce < nonce) return null
     }
