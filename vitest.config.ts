@@ -6,11 +6,14 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { memoryDirectory } from "./test/postgres/memory_directory.ts"
 
-/** What programs that tests start have compiled, for those that start after them; most of the time of a short one goes into that. In memory: a disk takes longer to make a thousand files. */
+/**
+ * Cache of compiled code for the programs that tests start: compiling takes most of the time of a
+ * short program. It is in memory, since a disk takes longer to create a thousand files.
+ */
 const compiled = join(memoryDirectory(), `rollup-compiled-${process.pid}`)
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
-/** Files that start first, the longest first: one that starts late leaves the other cores idle at the end. */
+/** Files that start first, the longest first: a long file that starts late leaves cores idle. */
 const LONGEST = [
   "simulation/simulation.test",
   "operations/guide.long.test",
@@ -43,12 +46,13 @@ const LONGEST = [
   "sql/crash/processes.long.test"
 ].map((name) => join(import.meta.dirname, "test", `${name}.ts`))
 
-/** Files that exist only in `npm run test:long`: they start many processes, or wait for timeouts. */
+/** Files that only `npm run test:long` runs: they start many processes, or wait for timeouts. */
 const LONG = "test/**/*.long.test.ts"
 
-/** Random tests of which `npm test` runs a share; they take their number of rounds from `test/rounds.ts`. */
+/** Tests of which `npm test` runs a share: their sizes come from `test/rounds.ts`. */
 const RANDOM = [
   "http/cache/conditional",
+  "conformance/wire",
   "http/node/conversations",
   "journal/crash",
   "journal/laws",
@@ -64,6 +68,7 @@ const RANDOM = [
   "sql/differential/differential",
   "sql/ledger/laws",
   "sql/ledger/ledger_writer",
+  "sql/postings/plans",
   "submission/fuzz"
 ].map((name) => `test/${name}.test.ts`)
 
@@ -85,20 +90,20 @@ export default defineConfig({
     // starts a PostgreSQL for the test files that ask for one
     globalSetup: "test/postgres/global_setup.ts",
     env: { NODE_COMPILE_CACHE: compiled },
-    // Node loads the modules of the tests as it loads those of the program: bundlers turn each use of an import into a call of a getter
+    // Node loads the modules, as in the program: a bundler makes each use of an import a getter call
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: [
-      // little of what a test makes lives on: with more room for what is new, collecting the rest takes a tenth less of the time
+      // most objects of a test die young: a larger young generation saves a tenth of the time
       "--max-semi-space-size=64",
-      // wallets and node are one process in most tests, and networks are made from the same seeds: no hash is computed twice
+      // tests sign and verify in one process, with networks of the same seeds: hashes are cached
       `--import=${pathToFileURL(join(import.meta.dirname, "test/crypto/_remembered_poseidon.ts"))}`
     ],
     sequence: { sequencer: LongestFirst },
-    // properties run many cases each: a busy machine is no failure
+    // properties run many cases each, also on a busy machine
     testTimeout: 120_000,
     hookTimeout: 120_000,
     passWithNoTests: false,
-    // no test changes what another one sees of a module, and to load them all anew for each file takes an eighth of the time
+    // no test changes a module, and loading all modules for each file takes an eighth of the time
     isolate: false,
     // many files wait for a database or for other processes most of the time
     maxWorkers: availableParallelism() + 1

@@ -1,6 +1,6 @@
 /*
- * Two shares of one test suite. `npm test` takes a small share of each long random test and leaves out the files named
- * `*.long.test.ts`. `npm run test:long` runs those files, and the random tests at full length.
+ * Two shares of one test suite. `npm test` runs a share of each long test, and no file named
+ * `*.long.test.ts`. `npm run test:long` runs those files, and the long tests at full length.
  */
 
 /** Whether this is `npm run test:long`; `vitest.config.ts` sets the variable. */

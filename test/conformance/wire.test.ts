@@ -16,6 +16,7 @@ import {
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { ask, parseExact, reading } from "../properties/_reading.ts"
+import { rounds } from "../rounds.ts"
 import { differences, Nullness } from "./_conforms.ts"
 import { golden } from "./_golden.ts"
 import { pathsOf, type Sample, sample, sampleOf } from "./_sample.ts"
@@ -79,7 +80,12 @@ const decoder = ({ network }: GenesisFeed, revision: Revision, id: ReadOperation
 }
 
 for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
-  for (const revision of revisionList) {
+  // `npm test` reads the answers with the prefix of the published clients in their revision only
+  for (
+    const revision of name === "zk"
+      ? revisionList
+      : rounds({ short: [v1], long: revisionList })
+  ) {
     describe(`with prefix ${name}, in revision ${revision.name}`, () => {
       for (const [id] of readOperationsOf(revision)) {
         it.effect(`the answer of ${id} decodes under the wire schema without undeclared members`, () =>

@@ -7,6 +7,7 @@ import { simulate } from "../../../app/simulator/mod.ts"
 import type { ListName } from "../../../core/contract/mod.ts"
 import { readEverything, type FilterValues } from "../_filter_combinations.ts"
 import { fillLedger, owners, sizes } from "./_large_ledger.ts"
+import { rounds } from "../../rounds.ts"
 import { emptyLedgers, type SqlLedger } from "../_empty_ledgers.ts"
 import { type ExecutedStatement, type Cost, costOf, generic, recording } from "./_plans.ts"
 
@@ -41,8 +42,11 @@ const values: { readonly [N in ListName]: FilterValues } = {
     toAccountIndex: 258,
     fromAddress: address,
     toAddress: `0x${owners.light}`,
-    fromPublicKey: "0".repeat(64),
-    toPublicKey: owners.light.padStart(64, "0"),
+    // the lists of a key have the same statements as those of an address
+    ...rounds({
+      short: {},
+      long: { fromPublicKey: "0".repeat(64), toPublicKey: owners.light.padStart(64, "0") }
+    }),
     includePending: true
   },
   batches: { minBatchNum: 5, maxBatchNum: sizes.batches - 5, slotNum: 50, forgerAddr: address },
