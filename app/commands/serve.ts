@@ -67,8 +67,9 @@ const superviseServers = (settings: ServeSettings) =>
     if (settings.currenciesFile !== undefined) yield* readCurrencyFile(settings.currenciesFile)
     const group = new WorkerGroup(workerCount(settings.workers))
     const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
-    // a worker closes its connections to the database after its last answer
-    const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 5000 })
+    // a worker closes its connections to the database after its last answer; this ends before the
+    // limit of this process (`running.ts`)
+    const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 4000 })
     if (markServing === null) return yield* supervised
     // both are interrupted at once, so that the group is not ready while it drains
     return yield* Effect.raceFirst(

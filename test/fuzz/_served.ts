@@ -10,6 +10,7 @@ import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { bodyWriter, revisionList, wireContext } from "../../core/contract/mod.ts"
+import { CurrencyPrices } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { Connection } from "./_connection.ts"
 import { type Operation, readDocument } from "./_document.ts"
@@ -29,7 +30,12 @@ const simulation = simulate({
  * its answers and with signed bodies.
  */
 export const openServed = Effect.gen(function*() {
-  const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
+  const currencies = Layer.succeed(CurrencyPrices, {
+    current: Effect.succeed([{ currency: "EUR", unitsPerUSD: 0.84, timeMs: 1e12 }])
+  })
+  const node = yield* Layer.build(
+    Layer.provideMerge(memoryNode({ genesis: simulation.genesis }), currencies)
+  )
   const genuine = yield* Effect.provide(history, node)
   const server = yield* Layer.build(
     Layer.provide(

@@ -112,7 +112,8 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
               )
             }
           }
-          assert.isAbove(statuses.get(`${revision} getConfig 304`) ?? 0, 0, revision)
+          const unchanged = operations.filter(({ id }) => statuses.has(`${revision} ${id} 304`))
+          assert.isNotEmpty(unchanged, `${revision} 304`)
           for (const status of [204, 400, 404, 405]) {
             assert.isAbove(
               statuses.get(`${revision} none ${status}`) ?? 0,
