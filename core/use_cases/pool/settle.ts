@@ -98,17 +98,7 @@ const settleNext = Effect.fnUntraced(
     const from = yield* lastSettledBatch(ports)
     if (from === null) return last === 0 ? "done" : yield* settleFirst(ports, last)
     if (!(yield* isInLedger(ports, from))) {
-      const to = yield* lastAgreed(ports, from)
-      const lastBatchNum = to === null ? 0 : to.batchNum
-      return (yield* pool.settle({
-        from,
-        to,
-        changes: yield* changesToPending(
-          ports,
-          lastBatchNum,
-          `Batches after ${lastBatchNum} were rolled back`
-        )
-      }, atMs)) ?? []
+      return yield* settleRollBack(ports, from, yield* lastAgreed(ports, from))
     }
     if (from.batchNum >= last) return "done"
     if (yield* isEmpty(ports)) {
@@ -120,6 +110,33 @@ const settleNext = Effect.fnUntraced(
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
     return yield* settleBatch(ports, from, item)
+  }
+)
+
+/** Resets the transactions of the batches after `to` to pending. */
+const settleRollBack = Effect.fnUntraced(
+  function*(
+    ports: PoolPorts,
+    from: SettledBatch,
+    to: SettledBatch | null
+  ): Effect.fn.Return<ChangedIds, StoreFailure> {
+    const lastBatchNum = to === null ? 0 : to.batchNum
+    const reset = (before: SettledBatch | null) =>
+      Effect.gen(function*() {
+        const changes = yield* changesToPending(
+          ports,
+          lastBatchNum,
+          `Batches after ${lastBatchNum} were rolled back`
+        )
+        return before === to && changes.length === 0 ? [] : yield* ports.pool.settle(
+          { from: before, to, changes },
+          yield* Clock.currentTimeMillis
+        )
+      })
+    const changed = yield* reset(from)
+    if (changed === null) return []
+    // until then another call could change a transaction as of `from`, after its state was read
+    return [...changed, ...(yield* reset(to)) ?? []]
   }
 )
 
