@@ -191,3 +191,49 @@ describe("a transaction that its coordinator reports as sent", () => {
     }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
   })
 })
+
+describe("a transaction that becomes invalid while a rollback is being settled", () => {
+  it.effect("is pending again with the others of the rolled back batch", () => {
+    const verified: VerificationCounts = { count: 0 }
+    /** The step that makes the rival invalid, until the settlement of the rollback runs it. */
+    let late: Effect.Effect<unknown, StoreFailure> | undefined
+    const during: { rollBack: Effect.Effect<unknown> } = { rollBack: Effect.void }
+    const overrides: NodeOverrides = {
+      pool: (store) => ({
+        settle: (step, atMs) =>
+          Effect.suspend(() => {
+            if (verified.count > 0 && step.changes.some(({ to }) => to === "invl")) {
+              const written = store.settle(step, atMs)
+              late = written
+              return Effect.andThen(
+                during.rollBack,
+                Effect.succeed(step.changes.map(({ id }) => id))
+              )
+            }
+            const before = late ?? Effect.void
+            late = undefined
+            return Effect.andThen(before, store.settle(step, atMs))
+          })
+      })
+    }
+    return Effect.gen(function*() {
+      const chain = yield* openChain
+      const [ledger, pool] = [yield* bareLedger, yield* Pool]
+      yield* beforeVerification(
+        verified,
+        Effect.suspend(() =>
+          Effect.andThen(
+            ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
+            pool.settle
+          )
+        )
+      )
+      during.rollBack = Effect.orDie(
+        Effect.suspend(() => Effect.andThen(ledger.rollBack(chain.cut(1).toBlock), pool.settle))
+      )
+      yield* submit(rival)
+      assert.isUndefined(late)
+      assert.deepStrictEqual(yield* statesOf(rival.id), ["pend null"])
+    }).pipe(Effect.provide(nodeLayer({}, verified, overrides)))
+  })
+})
