@@ -98,6 +98,8 @@ export const slotOf = (later: Later) => async (item: Value): Promise<Value> => {
 export const poolTransaction = async (item: Value): Promise<Value> => ({
   ...item,
   itemId: positive,
+  // account 0 of the token if the destination is an address or a key
+  toAccountIndex: item.toAccountIndex ?? String(item.fromAccountIndex).replace(/\d+$/u, "0"),
   toBJJ: item.toBjj,
   maxNumBatch: rule(`0 or ${lastBatchMax}`, (value) => value === 0 || value === lastBatchMax),
   info: textOrNull,
