@@ -98,6 +98,8 @@ layer(recordedNode())("revision v1", (it) => {
       assert.deepStrictEqual(symbols(yield* send("/v1/tokens?ids=0|2&symbols=HEZ|ONE")), ["HEZ"])
       assert.deepStrictEqual(symbols(yield* send("/tokens?symbols=ETH|HEZ")), [])
       assert.strictEqual((yield* send("/tokens?ids=0|2")).status, 400)
+      const [fault] = jsonOf(yield* send("/v1/tokens?ids=0|x")).errors as ReadonlyArray<Body>
+      assert.strictEqual(fault!.value, "0|x")
     }))
 
   it.effect("finds tokens by contract address, which the older revisions refuse", () =>

@@ -113,8 +113,8 @@ export const queryReader = <N extends AnyListName>(
     const malformed = new Set<string>()
     const decoded: { [filter: string]: unknown } = { ...preset }
     const page: { [name: string]: unknown } = {}
-    for (const { text, name, value: given } of queryPairs(query)) {
-      if (name === undefined || given === undefined) {
+    for (const { text, name, value } of queryPairs(query)) {
+      if (name === undefined || value === undefined) {
         if (!malformed.has(text)) faults.push(undecodable(text))
         malformed.add(text)
         // an invalid value counts as present for the rules between parameters
@@ -122,7 +122,6 @@ export const queryReader = <N extends AnyListName>(
         continue
       }
       const filter = filters.get(name)
-      const value = filter?.count === undefined ? given : withCommas(given)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once
       if (decode === undefined) {
@@ -158,7 +157,8 @@ export const queryReader = <N extends AnyListName>(
         )
         continue
       }
-      const count = filter?.count?.(value) ?? 1
+      const decodable = filter?.count === undefined ? value : withCommas(value)
+      const count = filter?.count?.(decodable) ?? 1
       if (count > listItemsMax) {
         const rule = `at most ${listItemsMax} items`
         faults.push({
@@ -172,7 +172,7 @@ export const queryReader = <N extends AnyListName>(
         })
         continue
       }
-      const parsed = decode(value)
+      const parsed = decode(decodable)
       if (Result.isFailure(parsed)) {
         faults.push(invalidValue("query", name, value, parsed.failure.rule))
       } else if (filter === undefined) page[name] = parsed.success
