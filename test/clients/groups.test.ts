@@ -82,6 +82,9 @@ layer(recordedNode())("an atomic group", (it) => {
         const answer = yield* postGroup(parts)
         assert.deepStrictEqual(errorOf(answer), [400, code, type], answer.text)
       }
+      const { requestOffset: _offset, ...withoutOffset } = first
+      const missing = yield* postGroup({ transactions: [withoutOffset, second] })
+      assert.deepStrictEqual(errorOf(missing), [400, 20, "ErrRqOffsetOutOfBounds"])
       const { nonce: _, ...incomplete } = first
       assert.deepStrictEqual(
         pointersOf(yield* postGroup({ transactions: [incomplete, { ...second, amount: "x" }, 3] })),

@@ -170,10 +170,7 @@ export const bodyReader = <T>(
       const value = valueOf(known, member)
       if (Result.isSuccess(value)) values[known.name] = value.success
       else {
-        const { ruleName } = known.field
-        faults.push(
-          ...value.failure.map((fault) => ruleName === undefined ? fault : { ...fault, ruleName })
-        )
+        faults.push(...value.failure.map((fault) => withRule(known.field, fault)))
       }
     }
     faults.push(...explain(membersByName.values()))
@@ -190,14 +187,9 @@ export const bodyReader = <T>(
     for (const [name, { field, name: own }] of named) {
       if (membersByName.has(name)) continue
       if (field.required) {
-        faults.push(
-          brokenBody(
-            name,
-            null,
-            "a required property",
-            `Property ${name} is missing: it is required`
-          )
-        )
+        const rule = "a required property"
+        const message = `Property ${name} is missing: it is required`
+        faults.push(withRule(field, brokenBody(name, null, rule, message)))
       } else values[own] = null
     }
     return faults.length > 0 ? Result.fail(faults) : Result.succeed(toDomain(values as never))
@@ -223,6 +215,10 @@ export const bodyReader = <T>(
       : itemsOf(name, text, items.max, readItem)
   }
 }
+
+/** Returns the fault of a property with the name of its rule, if it has one. */
+const withRule = ({ ruleName }: BodyField<unknown>, fault: InputFault): InputFault =>
+  ruleName === undefined ? fault : { ...fault, ruleName }
 
 /** Returns the decoded objects of a list, or the faults of all of them. */
 const itemsOf = (
