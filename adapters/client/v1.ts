@@ -620,21 +620,21 @@ export interface PostPoolL2Transaction {
   readonly nonce: number | bigint
   /** Compressed BabyJubJub signature of the sender. */
   readonly signature: string
-  /** Sender of the transaction that must be forged in the same batch. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestFromAccountIndex?: string | null
-  /** Receiver of it. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestToAccountIndex?: string | null
-  /** Receiver of it by Ethereum address. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestToZkEthereumAddress?: string | null
-  /** Receiver of it by key. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestToBjj?: string | null
-  /** Token of it. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestTokenId?: number | null
-  /** Amount of it. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestAmount?: string | null
-  /** Fee of it. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestFee?: number | null
-  /** Nonce of it. */
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
   readonly requestNonce?: number | bigint | null
   /** Last batch that may forge it; 0 means without limit. */
   readonly maxNumBatch?: number | null

@@ -29,7 +29,7 @@ export const InputFault = Schema.Struct({
       "accountOfToken",
       "replacedSender",
       "replaceable",
-      "offsetWithoutGroup",
+      "requestWithoutGroup",
       "notAtomic",
       "singleTransaction",
       "requestOffset",

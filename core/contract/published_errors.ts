@@ -51,7 +51,7 @@ const errorOfRule: { readonly [R in NonNullable<InputFault["ruleName"]>]: ErrorT
   accountOfToken: "ErrAccountTokenNotEqualTxToken",
   replacedSender: "ErrParamValidationFailed",
   replaceable: "ErrNothingToUpdate",
-  offsetWithoutGroup: "ErrNotAtomicTxsInPostPoolTx",
+  requestWithoutGroup: "ErrNotAtomicTxsInPostPoolTx",
   notAtomic: "ErrTxsNotAtomic",
   singleTransaction: "ErrSingleTxInAtomicEndpoint",
   requestOffset: "ErrRqOffsetOutOfBounds",

@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import {
   type AuctionConstants,
   type AuctionVariables,
@@ -18,7 +19,14 @@ import {
   values,
   type WithdrawalDelayerConstants
 } from "../domain/mod.ts"
-import { type Bodies, type Body, bodies, groupOf, optional } from "./bodies/mod.ts"
+import {
+  type Bodies,
+  type Body,
+  bodies,
+  groupOf,
+  optional,
+  requestProperties
+} from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
@@ -158,7 +166,7 @@ const postedTransaction: Body<PostedTransaction> = {
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
     requestOffset: {
       ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
-      ruleName: "offsetWithoutGroup"
+      ruleName: "requestWithoutGroup"
     }
   },
   notes: Object.fromEntries(
@@ -179,9 +187,27 @@ const postedTransaction: Body<PostedTransaction> = {
     requestOffset: null
   })
 }
+
+const onlyNull = "null: a transaction that requires another one is posted with it, as a group"
+const unlinkedTransaction: Body<PostedTransaction> = {
+  ...postedTransaction,
+  fields: {
+    ...postedTransaction.fields,
+    ...Object.fromEntries(requestProperties.map((name) => {
+      const { scalar, ...field } = postedTransaction.fields[name]!
+      return [name, {
+        ...field,
+        scalar: { ...scalar, decode: () => () => Result.fail({ rule: onlyNull }) },
+        doc: `Only ${onlyNull}`,
+        ruleName: "requestWithoutGroup"
+      }]
+    }))
+  }
+}
+
 const v1Bodies: Bodies = {
   ...bodies,
-  transaction: postedTransaction,
+  transaction: unlinkedTransaction,
   group: groupOf(postedTransaction)
 }
 

@@ -94,10 +94,18 @@ layer(recordedNode())("an atomic group", (it) => {
       assert.deepStrictEqual(pointersOf(many), ["/transactions"])
     }))
 
-  it.effect("is the only place of a request offset, and only v1 has it", () =>
+  it.effect("is the only place in v1 of a transaction that requires another one", () =>
     Effect.gen(function*() {
       const alone = yield* post("/v1/transactions-pool", JSON.stringify(first))
       assert.deepStrictEqual(errorOf(alone), [400, 14, "ErrNotAtomicTxsInPostPoolTx"])
+      for (const requestOffset of [0, null]) {
+        const linked = yield* post(
+          "/v1/transactions-pool",
+          JSON.stringify({ ...first, requestOffset })
+        )
+        assert.deepStrictEqual(errorOf(linked), [400, 14, "ErrNotAtomicTxsInPostPoolTx"])
+        assert.include(pointersOf(linked), "/requestNonce")
+      }
       for (const mount of ["", "/earlier"]) {
         assert.strictEqual((yield* postGroup({}, `${mount}/atomic-pool`)).status, 404)
         assert.strictEqual(

@@ -508,7 +508,10 @@ describe("every body", () => {
           ) {
             const text = bodyWriter(revision.bodies.transaction, of, "ETH")({ ...value, request })
             assert.include(text, prefix === "hez" ? "toHezEthereumAddress" : "toZkEthereumAddress")
-            assert.deepStrictEqual(Result.getOrThrow(read(text)), { ...value, request })
+            const result = read(text)
+            // v1 accepts a requested transaction only in a group
+            if (revision.name === "v1" && request !== null) assert.isTrue(Result.isFailure(result))
+            else assert.deepStrictEqual(Result.getOrThrow(result), { ...value, request })
           }
         }
       }

@@ -4,7 +4,8 @@ import { groupOf } from "./group.ts"
 import * as scalar from "../scalars/mod.ts"
 
 const setByNode = "the node sets this property: leave it out"
-const requested = [
+/** The properties that describe the transaction which must be forged in the same batch. */
+export const requestProperties = [
   "requestFromAccountIndex",
   "requestToAccountIndex",
   "requestToZkEthereumAddress",
@@ -15,7 +16,7 @@ const requested = [
   "requestNonce"
 ] as const
 
-const noRequest = Object.fromEntries(requested.map((name) => [name, null]))
+const noRequest = Object.fromEntries(requestProperties.map((name) => [name, null]))
 const exampleOfEth = {
   tokenId: 0,
   fromAccountIndex: "zk:ETH:256",
@@ -90,7 +91,7 @@ const postedTransaction = body({
     fee: values.fee,
     nonce: values.nonce,
     signature: values.signature,
-    request: requested.every((name) => values[name] === null) ? null : {
+    request: requestProperties.every((name) => values[name] === null) ? null : {
       fromAccountIndex: values.requestFromAccountIndex,
       toAccountIndex: values.requestToAccountIndex,
       toAddress: values.requestToZkEthereumAddress,

@@ -1,6 +1,6 @@
 /** The bodies that clients post: their declarations, readers and writers. */
 export { jsonDepthMaxDefault } from "./_json_members.ts"
-export { type Bodies, bodies, type BodyName } from "./bodies.ts"
+export { type Bodies, bodies, type BodyName, requestProperties } from "./bodies.ts"
 export { groupOf } from "./group.ts"
 export {
   type Body,
