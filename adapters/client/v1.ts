@@ -688,7 +688,7 @@ export interface PostAtomicTransaction {
   readonly requestOffset: number
 }
 
-/** Transactions that are forged in one batch, in this order, or never. Each requires another one: its request properties are those of that transaction, and requestOffset names its position. All are connected by these requirements. */
+/** Transactions that are forged in one batch, in this order, or never. Each requires another one: requestOffset names its position, and the request properties are those of that transaction, or left out of all transactions. All are connected by these requirements. */
 export interface PostAtomicGroup {
   /** Keccak-256 hash of the identifiers of the transactions. */
   readonly atomicGroupId: string

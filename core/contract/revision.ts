@@ -46,6 +46,10 @@ export interface Revision {
   readonly extras?: ReadonlyArray<ExtraOperationId | ExtraWriteOperationId>
   /** The characters that separate the values of a list in a parameter; a comma by default. */
   readonly separators?: ReadonlyArray<string>
+  /** How a list reads a parameter without a value, such as `limit=`; it is refused by default. */
+  readonly emptyParameters?: "absent"
+  /** Unknown parameters of a list that published clients send, and that have no effect. */
+  readonly ignoredParameters?: { readonly [N in ListName]?: ReadonlyArray<string> }
   /** The answer of a list if a filter names something unregistered; 404 by default. */
   readonly unregistered?: "empty page"
   /** Whether the symbol in the account index of a path must be that of the account's token. */

@@ -11,6 +11,7 @@ import {
   type NetworkState,
   type NodeStatus,
   type PoolTransactionView,
+  type PostedAuthorization,
   type PostedTransaction,
   protocol,
   type SkipCode,
@@ -22,6 +23,7 @@ import {
 import {
   type Bodies,
   type Body,
+  type BodyField,
   bodies,
   groupOf,
   optional,
@@ -158,11 +160,25 @@ const config = shape<NetworkConstants>("Config", "Constants of the network", {
 
 const none = integer(values.integer(0, 0))
 
+/** The Go client sends an empty text if the destination has no address. */
+const emptyIsNull = <T>({ scalar, ...field }: BodyField<T | null>): BodyField<T | null> => ({
+  ...field,
+  scalar: {
+    ...scalar,
+    decode: (context) => {
+      const decode = scalar.decode(context)
+      return (text) => text === "" ? Result.succeed(null) : decode(text)
+    }
+  }
+})
+
 /** Published clients send `maxNumBatch` in every transaction; 0 means without limit. */
 const postedTransaction: Body<PostedTransaction> = {
   ...bodies.transaction,
   fields: {
     ...bodies.transaction.fields,
+    toZkEthereumAddress: emptyIsNull(bodies.transaction.fields.toZkEthereumAddress!),
+    toBjj: emptyIsNull(bodies.transaction.fields.toBjj!),
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
     requestOffset: {
       ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
@@ -205,8 +221,28 @@ const unlinkedTransaction: Body<PostedTransaction> = {
   }
 }
 
+const signature = bodies.authorization.fields.signature!
+
+/** The Go client sends the signature without 0x. */
+const authorization: Body<PostedAuthorization> = {
+  ...bodies.authorization,
+  fields: {
+    ...bodies.authorization.fields,
+    signature: {
+      ...signature,
+      scalar: {
+        ...signature.scalar,
+        decode: (context) => {
+          const decode = signature.scalar.decode(context)
+          return (text) => decode(text.startsWith("0x") ? text : `0x${text}`)
+        }
+      }
+    }
+  }
+}
+
 const v1Bodies: Bodies = {
-  ...bodies,
+  authorization,
   transaction: unlinkedTransaction,
   group: groupOf(postedTransaction)
 }
@@ -248,6 +284,9 @@ export const v1: Revision = {
   },
   presets: { coordinators: { onlyLatest: true } },
   separators: [",", "|"],
+  // the Flutter client sends `slotNum=` for no slot, and tokenIds, which the history does not have
+  emptyParameters: "absent",
+  ignoredParameters: { transactions: ["tokenIds"] },
   unregistered: "empty page",
   checksSymbols: true,
   showsNode: true,

@@ -61,6 +61,23 @@ layer(recordedNode())("an atomic group", (it) => {
       assert.deepStrictEqual(errorOf(conflict), [409, 2, "ErrDuplicatedKey"])
     }))
 
+  it.effect("is the same without the request properties, as the published Go client sends it", () =>
+    Effect.gen(function*() {
+      const transactions = group.transactions.map((each) =>
+        Object.fromEntries(
+          Object.entries(each).filter(([name]) =>
+            name === "requestOffset" || !name.startsWith("request")
+          )
+        )
+      )
+      for (const parts of [{ transactions }, {}]) {
+        const answer = yield* postGroup(parts)
+        assert.deepStrictEqual(JSON.parse(answer.text), [first.id, second.id])
+      }
+      const shown = jsonOf(yield* send(`/v1/transactions-pool/${first.id}`))
+      assert.strictEqual(shown.requestNonce, second.nonce)
+    }))
+
   it.effect("is refused with the published codes", () =>
     Effect.gen(function*() {
       const cases: ReadonlyArray<readonly [parts: Body, code: number, type: string]> = [

@@ -102,6 +102,40 @@ layer(recordedNode())("revision v1", (it) => {
       assert.strictEqual(fault!.value, "0|x")
     }))
 
+  it.effect("reads a parameter without value as absent, and ignores tokenIds of the history", () =>
+    Effect.gen(function*() {
+      // as the published Flutter client sends them
+      const same: ReadonlyArray<readonly [sent: string, meant: string]> = [
+        ["batches?forgerAddr=&slotNum=&fromItem=", "batches"],
+        ["coordinators?forgerAddr=&bidderAddr=&order=ASC", "coordinators?order=ASC"],
+        ["bids?slotNum=5&bidderAddr=&fromItem=", "bids?slotNum=5"],
+        ["transactions-history?tokenIds=2&limit=2", "transactions-history?limit=2"]
+      ]
+      for (const [sent, meant] of same) {
+        const [answer, expected] = [yield* send(`/v1/${sent}`), yield* send(`/v1/${meant}`)]
+        assert.deepStrictEqual([answer.status, answer.text], [200, expected.text], sent)
+        assert.strictEqual((yield* send(`/${sent}`)).status, 400)
+      }
+      const answer = yield* send("/v1/bids?slotNum=&bidderAddr=")
+      assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"])
+    }))
+
+  it.effect("accepts the bodies of the published Go client", () =>
+    Effect.gen(function*() {
+      const { maxNumBatch: _, ...sent } = Object.fromEntries(
+        Object.entries(transfer).filter(([name]) => !name.startsWith("request"))
+      )
+      const body = { ...sent, toHezEthereumAddress: "", toBjj: `hez:${"A".repeat(44)}` }
+      const answer = yield* postTo(pool, body)
+      assert.deepStrictEqual([answer.status, JSON.parse(answer.text)], [200, transfer.id])
+      assert.strictEqual((yield* postTo("/transactions-pool", body)).status, 400)
+      const signature = String(authorization.signature).slice(2)
+      const path = "/account-creation-authorization"
+      assert.strictEqual((yield* postTo(path, { ...authorization, signature })).status, 400)
+      assert.strictEqual((yield* postTo(`/v1${path}`, { ...authorization, signature })).status, 200)
+      assert.strictEqual((yield* postTo(`/v1${path}`, authorization)).status, 200)
+    }))
+
   it.effect("finds tokens by contract address, which the older revisions refuse", () =>
     Effect.gen(function*() {
       const address = (digit: number) => `0x${String(digit).repeat(40)}`

@@ -5,14 +5,14 @@ import { readFileSync } from "node:fs"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { bodyReader, v1, wireContext } from "../../core/contract/mod.ts"
 import type { GroupedTransaction, PostedGroup } from "../../core/domain/mod.ts"
-import { groupFaults, withoutEmptyMembers } from "../../core/use_cases/pool/_group_rules.ts"
+import { completeGroup, groupFaults } from "../../core/use_cases/pool/_group_rules.ts"
 import { refuseFor } from "../../core/use_cases/pool/_posted_rules.ts"
 import { network } from "../clients/_node.ts"
 import { groupOf, idOfGroup } from "./_groups.ts"
 import { postedOf } from "./_node.ts"
 
 const faultsOf = (group: PostedGroup) =>
-  groupFaults(withoutEmptyMembers(group), refuseFor({ prefix: "zk" }), keccak256).map((
+  groupFaults(completeGroup(group), refuseFor({ prefix: "zk" }), keccak256).map((
     { parameter, ruleName }
   ) => ruleName === undefined ? parameter : `${parameter} ${ruleName}`)
 
@@ -104,6 +104,14 @@ describe("the rules of a group", () => {
     assert.isNotEmpty(faultsOf(changed(1, { request: null })))
     const request = { ...requestOf(1), toAddress: `0x${"0".repeat(40)}` }
     assert.deepStrictEqual(faultsOf(changed(1, { request })), [])
+  })
+
+  it("take the requests from the transactions that the offsets name, if all are missing", () => {
+    const transactions = group.transactions.map((each) => ({ ...each, request: null }))
+    assert.deepStrictEqual(completeGroup({ ...group, transactions }), completeGroup(group))
+    const [one] = transactions
+    const alone = { id: group.id, transactions: [one!] }
+    assert.isNull(completeGroup(alone).transactions[0]!.request)
   })
 
   it("require that all transactions are connected", () => {

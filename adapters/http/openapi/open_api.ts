@@ -67,7 +67,7 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
       title: `Rollup node, revision ${revision.name}`,
       version: revision.name,
       summary: "The public interface of a layer-two rollup node",
-      description: `${revision.doc}.\n\n${general}`,
+      description: `${revision.doc}.\n\n${parametersDoc(revision)}\n${general}`,
       license: { name: "MIT", identifier: "MIT" }
     },
     servers: [{ url: path, description: `Revision ${revision.name}` }],
@@ -106,9 +106,13 @@ const pathsOf = (
   return paths
 }
 
+const parametersDoc = ({ emptyParameters }: Revision): string =>
+  emptyParameters === "absent"
+    ? "A parameter without a value is absent. Unknown and repeated parameters are refused; a refusal lists all violated rules."
+    : "Unknown, empty and repeated parameters are refused, never ignored; a refusal lists all violated rules."
+
 const general =
-  `Unknown, empty and repeated parameters are refused, never ignored; a refusal lists all violated rules.
-Integers are written with all their digits: values above 2^53 do not fit into a double. Amounts are decimal strings.
+  `Integers are written with all their digits: values above 2^53 do not fit into a double. Amounts are decimal strings.
 Every answer is computed on one snapshot of the ledger, which the headers Ledger-Ethereum-Block, Ledger-Batch and Ledger-Version name.
 Lists are paged by itemId, which increases and is never reused: the fromItem of the next page is the value after the last itemId.`
 

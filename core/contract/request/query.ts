@@ -95,10 +95,13 @@ export const queryReader = <N extends AnyListName>(
   const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const { presets, separators = [","] } = revision
-  const preset: { readonly [filter: string]: unknown } = list === "pool" || list === "currencies"
-    ? {}
-    : presets?.[list] ?? {}
+  const { emptyParameters, ignoredParameters, presets, separators = [","] } = revision
+  const [preset, ignored]: readonly [
+    preset: { readonly [filter: string]: unknown },
+    ignored: ReadonlyArray<string>
+  ] = list === "pool" || list === "currencies"
+    ? [{}, []]
+    : [presets?.[list] ?? {}, ignoredParameters?.[list] ?? []]
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -121,6 +124,7 @@ export const queryReader = <N extends AnyListName>(
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
+      if (value === "" && emptyParameters === "absent" || ignored.includes(name)) continue
       const filter = filters.get(name)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once

@@ -17,15 +17,39 @@ import {
 const stepOf = (requestOffset: number): number =>
   requestOffset <= 3 ? requestOffset : requestOffset - 8
 
-/** Replaces values that mean "none" by null. The signed content stays the same. */
-export const withoutEmptyMembers = ({ id, transactions }: PostedGroup): PostedGroup => ({
-  id,
-  transactions: transactions.map((transaction) => ({
-    ...withoutEmptyParts(transaction),
-    request: transaction.request && withoutEmptyDestination(transaction.request),
-    requestOffset: transaction.requestOffset
-  }))
-})
+/**
+ * Replaces values that mean "none" by null. If no transaction has a request, each gets that of the
+ * transaction that its offset names, which its signature covers.
+ */
+export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup => {
+  const hasRequests = transactions.some(({ request }) => request !== null)
+  return {
+    id,
+    transactions: transactions.map((transaction, position) => {
+      const { requestOffset } = transaction
+      const request = hasRequests
+        ? transaction.request
+        : requestOf(transactions[position + stepOf(requestOffset)])
+      return {
+        ...withoutEmptyParts(transaction),
+        request: request && withoutEmptyDestination(request),
+        requestOffset
+      }
+    })
+  }
+}
+
+const requestOf = (required: GroupedTransaction | undefined): RequestedTransaction | null =>
+  required === undefined ? null : {
+    fromAccountIndex: required.fromAccountIndex,
+    toAccountIndex: required.toAccountIndex,
+    toAddress: required.toAddress,
+    toPublicKey: required.toPublicKey,
+    tokenId: required.tokenId,
+    amount: required.amount,
+    fee: required.fee,
+    nonce: required.nonce
+  }
 
 /** Returns every fault of a group that is independent of the ledger (domain §4.5). */
 export function groupFaults(

@@ -10,7 +10,7 @@ import type {
   StoreFailure,
   VerifierBusy
 } from "../../ports/mod.ts"
-import { faultAt, groupFaults, withoutEmptyMembers } from "./_group_rules.ts"
+import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
   type FeeBounds,
   feeInUSDOf,
@@ -116,7 +116,7 @@ export const groupSubmission = (
   )
 
   return Effect.fnUntraced(function*(input: PostedGroup): Effect.fn.Return<Stored, Failure> {
-    const group = withoutEmptyMembers(input)
+    const group = completeGroup(input)
     yield* failIfRefused(groupFaults(group, refuse, keccak256))
     const ids = group.transactions.map((each) => each.id)
     if ((yield* pool.pooled(ids)).length > 0) return yield* acknowledge(group)
