@@ -116,8 +116,10 @@ layer(recordedNode())("revision v1", (it) => {
         assert.deepStrictEqual([answer.status, answer.text], [200, expected.text], sent)
         assert.strictEqual((yield* send(`/${sent}`)).status, 400)
       }
-      const answer = yield* send("/v1/bids?slotNum=&bidderAddr=")
-      assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"])
+      for (const refused of ["bids?slotNum=&bidderAddr=", "accounts?hez:ETH:256"]) {
+        const answer = yield* send(`/v1/${refused}`)
+        assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"])
+      }
     }))
 
   it.effect("accepts the bodies of the published Go client", () =>

@@ -124,7 +124,7 @@ export const queryReader = <N extends AnyListName>(
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
-      if (value === "" && emptyParameters === "absent" || ignored.includes(name)) continue
+      if (ignored.includes(name)) continue
       const filter = filters.get(name)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once
@@ -135,6 +135,7 @@ export const queryReader = <N extends AnyListName>(
         unknown.add(name)
         continue
       }
+      if (value === "" && emptyParameters === "absent") continue
       if (texts.has(name)) {
         if (!repeated.has(name)) {
           faults.push(
