@@ -335,7 +335,12 @@ export const damages: {
       damage(
         "posting-rows",
         /^posting 4479, first item 1$/u,
-        "INSERT INTO posting (key, first_item, first_ordinal, items, filed) VALUES ('\\x4479', 1, 0, '{1}', 0)"
+        "INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last) VALUES ('\\x4479', 1, 0, '{1}', 0, true)"
+      ),
+      damage(
+        "posting-rows",
+        /^posting 5461[\da-f]+, first item \d+, is_last$/u,
+        "UPDATE posting SET is_last = true WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5461' AND NOT is_last LIMIT 1)"
       ),
       damage(
         "postings",

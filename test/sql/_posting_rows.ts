@@ -94,7 +94,7 @@ SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE e
 
 /** Sorted by key and item, without duplicates: an item that has a value twice is listed once. */
 const insertPostings = (source: string): string => `
-INSERT INTO posting (key, first_item, first_ordinal, items, filed)
-SELECT key, items[place], place - 1, items[place:place + 63], CASE WHEN place + 63 <= cardinality(items) THEN 64 ELSE 0 END
+INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last)
+SELECT key, items[place], place - 1, items[place:place + 63], CASE WHEN place + 63 <= cardinality(items) THEN 64 ELSE 0 END, place + 63 >= cardinality(items)
 FROM (SELECT key, array_agg(DISTINCT item ORDER BY item) AS items FROM (${source}) AS source GROUP BY key) AS list
 CROSS JOIN LATERAL generate_series(1, cardinality(items), 64) AS place`

@@ -67,7 +67,7 @@ export const endOf = (prefix: string): string =>
  * @param lists SQL for the rows of `posting`
  */
 export const pageOf = ({ keys, list, octets, prefix }: PostingPart, lists: string): string => `
-SELECT encode(p.key, 'hex') AS key, p.first_item, p.first_ordinal, p.filed, cardinality(p.items) AS size, p.items[cardinality(p.items)] AS last_item, checked.*
+SELECT encode(p.key, 'hex') AS key, p.first_item, p.first_ordinal, p.filed, p.is_last, cardinality(p.items) AS size, p.items[cardinality(p.items)] AS last_item, checked.*
 FROM (
   SELECT * FROM ${lists} AS own WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
   bytea(endOf(prefix))

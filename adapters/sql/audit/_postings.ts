@@ -51,7 +51,8 @@ FROM removed_rows CROSS JOIN (SELECT max(item_id) AS item FROM ${table}) AS last
       const end = ends.get(table)
       if (end === undefined) return "posting"
       const remaining = `width_bucket(${end - 1n}::bigint, items)`
-      return `(SELECT key, first_item, first_ordinal, items[1:${remaining}] AS items, least(filed, ${remaining})::smallint AS filed FROM posting WHERE first_item < ${end})`
+      return `(SELECT key, first_item, first_ordinal, items[1:${remaining}] AS items, least(filed, ${remaining})::smallint AS filed,
+  NOT EXISTS (SELECT FROM posting AS next WHERE next.key = posting.key AND next.first_item > posting.first_item AND next.first_item < ${end}) AS is_last FROM posting WHERE first_item < ${end})`
     }
   })
 
@@ -60,6 +61,7 @@ interface PostingRow {
   readonly first_item: bigint
   readonly first_ordinal: bigint
   readonly filed: number
+  readonly is_last: boolean
   readonly size: number
   readonly last_item: bigint
   readonly strange: string | null
@@ -133,7 +135,10 @@ const auditPart = (
         `\\x${before?.key ?? prefix.slice(0, 4)}`,
         `${before?.first_item ?? -1n}`
       )
-      if (page.length === 0) return tally
+      if (page.length === 0) {
+        if (before !== undefined) compareIsLast(before, true, findings)
+        return tally
+      }
       let items = 0
       for (const row of page) {
         const isCombined = row.key.length / 2 > octets
@@ -149,6 +154,13 @@ const auditPart = (
     }
   })
 
+/** Compares whether a row is in the partition of last rows. */
+const compareIsLast = (
+  row: PostingRow,
+  expected: boolean,
+  findings: AuditSnapshot["findings"]
+): void => void findings.same("posting-rows", `${placeOf(row)}, is_last`, row.is_last, expected)
+
 const placeOf = ({ first_item, key }: PostingRow): string =>
   `posting ${key}, first item ${first_item}`
 
@@ -159,6 +171,7 @@ function compareRow(
   findings: AuditSnapshot["findings"]
 ): void {
   const previous = before?.key === row.key ? before : undefined
+  if (before !== undefined) compareIsLast(before, previous === undefined, findings)
   const ordinal = previous === undefined ? 0n : previous.first_ordinal + BigInt(previous.size)
   findings.same("posting-rows", `${placeOf(row)}, first_ordinal`, row.first_ordinal, ordinal)
   if (previous !== undefined && previous.size !== rowItems) {

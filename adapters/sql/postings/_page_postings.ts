@@ -64,7 +64,7 @@ export const postings: ItemLists = {
       ? nearest(
         "first_ordinal + cardinality(items) AS rank, items[cardinality(items)] AS item",
         key,
-        "",
+        " AND posting.is_last",
         "DESC"
       )
       : rowBefore(
@@ -141,4 +141,4 @@ ${
  * array; NULL if the list is empty.
  */
 export const unindexedTail = (key: string): string =>
-  `(${nearest("items[filed + 1:]", key, "", "DESC")})`
+  `(${nearest("items[filed + 1:]", key, " AND posting.is_last", "DESC")})`

@@ -2,8 +2,9 @@
  * Posting lists: a page and its exact counts cost the same at any size and depth of a list.
  *
  * A posting list holds the item ids of one key, such as the transactions of an address, in
- * ascending order, 64 to a row of `posting`. All rows of a key are full except the last. Each row
- * stores its first item and how many items of the key come before it. So the rank of an item id,
+ * ascending order, 64 to a row of `posting`. All rows of a key are full except the last, which is in
+ * a partition of its own: only last rows change, and so few pages stay in the cache. Each row stores
+ * its first item and how many items of the key come before it. So the rank of an item id,
  * which is the number of items below it, takes one index probe, for the row with the greatest first
  * item below it, and a binary search in 64 numbers. The total is the rank of infinity, the pending
  * items are the total minus the rank of the end of the page, and a page is read from the row that
@@ -45,28 +46,27 @@ export const rowItems = 64
  */
 export const appendStatement = `
 WITH entry AS MATERIALIZED (
-  SELECT key, items::bigint[] AS items FROM unnest($1::bytea[], $2::text[]) AS given (key, items)
-), piece AS MATERIALIZED (
-  SELECT entry.key, tail.first_item AS tail_item, tail.first_ordinal AS tail_ordinal, tail.filed AS tail_filed, ordinal,
-    entry.items[(greatest(ordinal - had.total, 0) + 1)::integer : (ordinal - had.total + ${rowItems})::integer] AS items,
-    had.total + cardinality(entry.items) >= ordinal + ${rowItems} AS is_full
-  FROM entry
+  SELECT given.key, last.first_item AS last_item, coalesce(last.first_ordinal, 0) AS first_ordinal, coalesce(last.filed, 0) AS filed,
+    coalesce(last.items, '{}') || given.items::bigint[] AS items
+  FROM unnest($1::bytea[], $2::text[]) AS given (key, items)
   LEFT JOIN LATERAL (
-    SELECT first_item, first_ordinal, items, filed FROM posting WHERE posting.key = entry.key ORDER BY first_item DESC LIMIT 1
-  ) AS tail ON true
-  CROSS JOIN LATERAL (SELECT coalesce(tail.first_ordinal + cardinality(tail.items), 0) AS total) AS had
-  CROSS JOIN LATERAL generate_series(had.total / ${rowItems} * ${rowItems}, had.total + cardinality(entry.items) - 1, ${rowItems}) AS ordinal
-), grown AS (
-  UPDATE posting SET items = posting.items || piece.items, filed = CASE WHEN piece.is_full THEN ${rowItems} ELSE posting.filed END FROM piece
-  WHERE posting.key = piece.key AND posting.first_item = piece.tail_item AND piece.ordinal = piece.tail_ordinal
-  RETURNING posting.key, piece.is_full, CASE WHEN piece.is_full THEN posting.items[piece.tail_filed + 1:] END AS items
+    SELECT first_item, first_ordinal, items, filed FROM posting WHERE posting.key = given.key AND posting.is_last LIMIT 1
+  ) AS last ON true
+), piece AS MATERIALIZED (
+  SELECT entry.key, entry.last_item, entry.first_ordinal + start AS ordinal, entry.items[start + 1:start + ${rowItems}] AS items,
+    CASE WHEN start = 0 THEN entry.filed ELSE 0 END AS filed, start + ${rowItems} >= cardinality(entry.items) AS is_last
+  FROM entry CROSS JOIN LATERAL generate_series(0, cardinality(entry.items) - 1, ${rowItems}) AS start
+), written AS MATERIALIZED (
+  SELECT key, last_item, items[1] AS first_item, ordinal, items, CASE WHEN cardinality(items) = ${rowItems} THEN ${rowItems} ELSE filed END AS filed, is_last FROM piece
+), changed AS (
+  UPDATE posting SET first_item = written.first_item, first_ordinal = written.ordinal, items = written.items, filed = written.filed FROM written
+  WHERE written.is_last AND posting.is_last AND posting.key = written.key AND posting.first_item = written.last_item
 ), added AS (
-  INSERT INTO posting (key, first_item, first_ordinal, items, filed)
-  SELECT key, items[1], ordinal, items, CASE WHEN is_full THEN ${rowItems} ELSE 0 END FROM piece WHERE ordinal IS DISTINCT FROM tail_ordinal
-  RETURNING key, filed = ${rowItems} AS is_full, items
+  INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last)
+  SELECT key, first_item, ordinal, items, filed, is_last FROM written WHERE NOT is_last OR last_item IS NULL
 )
-SELECT encode(key, 'hex') AS key, array_to_string(items, ',') AS items
-FROM (SELECT * FROM grown UNION ALL SELECT * FROM added) AS written WHERE is_full`
+SELECT encode(key, 'hex') AS key, array_to_string(items[filed + 1:], ',') AS items FROM piece
+WHERE cardinality(items) = ${rowItems} AND filed < ${rowItems}`
 
 /**
  * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns
@@ -78,16 +78,16 @@ WITH cut AS MATERIALIZED (
   SELECT given.key, given.item, broken.*
   FROM unnest($1::bytea[], $2::bigint[]) AS given (key, item)
   LEFT JOIN LATERAL (
-    SELECT first_item, filed, cardinality(items) AS size, width_bucket(given.item - 1, items) AS kept
+    SELECT first_item, filed, is_last, cardinality(items) AS size, width_bucket(given.item - 1, items) AS kept
     FROM posting WHERE posting.key = given.key AND first_item < given.item ORDER BY first_item DESC LIMIT 1
   ) AS broken ON true
 ), deleted AS (
   DELETE FROM posting USING cut
-  WHERE (cut.size IS NULL OR cut.size = ${rowItems}) AND posting.key = cut.key AND posting.first_item >= cut.item
+  WHERE cut.is_last IS NOT TRUE AND posting.key = cut.key AND posting.first_item >= cut.item
   RETURNING posting.key, posting.filed
 ), cropped AS (
-  UPDATE posting SET items = posting.items[1:cut.kept], filed = least(cut.filed, cut.kept) FROM cut
-  WHERE cut.kept < cut.size AND posting.key = cut.key AND posting.first_item = cut.first_item
+  UPDATE posting SET items = posting.items[1:cut.kept], filed = least(cut.filed, cut.kept), is_last = true FROM cut
+  WHERE (cut.kept < cut.size OR NOT cut.is_last) AND posting.key = cut.key AND posting.first_item = cut.first_item
   RETURNING posting.key, (cut.filed - posting.filed)::smallint AS filed
 )
 SELECT encode(key, 'hex') AS key, filed FROM (SELECT * FROM deleted UNION ALL SELECT * FROM cropped) AS gone WHERE filed > 0`

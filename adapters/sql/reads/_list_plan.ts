@@ -203,7 +203,7 @@ const readPair = (
           list,
           `(
   SELECT asked.key FROM unnest(${parameter("bytea[]")}) AS asked (key)
-  ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = asked.key ORDER BY first_item DESC LIMIT 1) NULLS FIRST LIMIT 1
+  ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = asked.key AND posting.is_last LIMIT 1) NULLS FIRST LIMIT 1
 ) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
           condition.text(parameter)
         )

@@ -148,7 +148,7 @@ JOIN registration USING (bidder_addr) JOIN coordinator AS c ON c.item_id = regis
 // the posting list of a public key has its accounts; \x416b is "Ak", the prefix of these lists
 const publicKeysStatement = `
 SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked (public_key)
-WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
+WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key AND posting.is_last)`
 
 /**
  * Reads the start of an overlay for `needs`, and adds to these the accounts and tokens of the

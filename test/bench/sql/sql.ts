@@ -20,8 +20,7 @@ export interface SqlBenchOptions {
 export const settings = {
   shared_buffers: "1GB",
   max_wal_size: "4GB",
-  checkpoint_timeout: "30min",
-  wal_compression: "on"
+  checkpoint_timeout: "30min"
 }
 
 /** Measures the service over its own PostgreSQL. */

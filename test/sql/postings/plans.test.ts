@@ -73,7 +73,8 @@ const largeTables = new Set([
   "coordinator",
   "registration",
   "bid",
-  "posting",
+  "posting_full",
+  "posting_last",
   "removed_rows",
   "open_item",
   "open_count"
@@ -215,7 +216,7 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
         },
         {
           text:
-            "SELECT items[1]::text FROM posting WHERE key >= $1::bytea AND key < '\\xff' AND cardinality(items) > 64 LIMIT 1",
+            "SELECT items[1]::text FROM posting WHERE key >= $1::bytea AND key < '\\xff' AND items[1] < 0 LIMIT 1",
           parameters: ["\\x54"]
         },
         {
