@@ -19,7 +19,7 @@ export interface ReplayTarget {
   readonly pool: MemoryPoolStore
 }
 
-/** Called several times a second, for the parts of the checkpoint and then for the records. */
+/** Called several times a second with numbers of records, those in the checkpoint included. */
 export type OnProgress = (done: number, total: number) => void
 
 /** The result of a replay. */
@@ -52,7 +52,12 @@ export const replay = (
     const startedMs = performance.now()
     const indexing = target.ledger.postponeIndexing()
     const sortPool = target.pool.postponeSorting()
-    const restored = yield* restore(journal, target, onProgress)
+    const checkpointSeq = journal.manifest?.seq ?? 0
+    const restored = yield* restore(
+      journal,
+      target,
+      (share) => onProgress(Math.floor(share * checkpointSeq), checkpointSeq + total)
+    )
     let [records, checkedBlocks, nextLogMs] = [0, 0, startedMs + logIntervalMs]
     const applySlice = () => {
       const endMs = performance.now() + sliceMs
@@ -64,7 +69,7 @@ export const replay = (
       return false
     }
     while (yield* tryRead(journal, applySlice)) {
-      onProgress(records, total)
+      onProgress(checkpointSeq + records, checkpointSeq + total)
       const nowMs = performance.now()
       if (nowMs > nextLogMs) {
         nextLogMs = nowMs + logIntervalMs
@@ -84,7 +89,6 @@ export const replay = (
         `${checkedBlocks} blocks of the journal were checked again because their stored changes could not be read`
       )
     }
-    const checkpointSeq = journal.manifest?.seq ?? 0
     const durationMs = performance.now() - startedMs
     return { report: { checkpointSeq, records, checkedBlocks, durationMs }, restored }
   })
@@ -93,7 +97,7 @@ export const replay = (
 export const restore = (
   journal: Journal,
   { ledger, pool }: Pick<ReplayTarget, "ledger" | "pool">,
-  onProgress: OnProgress = () => {}
+  onShare: (share: number) => void = () => {}
 ): Effect.Effect<StoreImages | undefined, JournalError> =>
   Effect.gen(function*() {
     if (journal.manifest === undefined) return undefined
@@ -102,7 +106,7 @@ export const restore = (
     for (let parts = 1;; parts++) {
       const step = yield* tryRead(journal, () => steps.next())
       if (step.done !== true) {
-        onProgress(parts, total)
+        onShare(parts / total)
         yield* Effect.yieldNow
         continue
       }

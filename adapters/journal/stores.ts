@@ -35,8 +35,8 @@ export interface JournalOptions extends LedgerOptions {
    */
   readonly poolHistoryMs?: number
   /**
-   * Called several times a second while the journal is read: for the parts of the checkpoint, then
-   * for the records behind it.
+   * Called several times a second while the journal is read. Counts records: those in the checkpoint
+   * by the share of it that was read, then those behind it.
    */
   readonly onProgress?: (done: number, total: number) => void
 }

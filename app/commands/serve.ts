@@ -207,13 +207,12 @@ const listen = (
 
 /** Measures how much heap the data of a directory need. */
 const replayNeed = (heap: HeapWatch) => {
-  let [before, done, total] = [heap.usedBytes(), 0, 0]
+  const before = heap.usedBytes()
+  let [done, total] = [0, 0]
   return {
-    onProgress: (partsDone: number, partsTotal: number) => {
-      // the records follow the parts of the checkpoint
-      if (partsDone < done) before = heap.usedBytes()
-      done = partsDone
-      total = partsTotal
+    onProgress: (recordsDone: number, recordsTotal: number) => {
+      done = recordsDone
+      total = recordsTotal
     },
     describe: () => {
       const factor = Math.max(1, total) / Math.max(1, done)
@@ -221,7 +220,7 @@ const replayNeed = (heap: HeapWatch) => {
         heap.limitBytes,
         before + (heap.usedBytes() - before) * factor
       )
-      return `${done} of ${total} parts of the data directory were read, and all of them need about ${
+      return `${done} of ${total} records of the data directory were read, and all of them need about ${
         Math.ceil(bytes / 2 ** 20)
       } MiB: ${heap.moreHeap(bytes / 0.6)}`
     }

@@ -198,6 +198,22 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         }))
     })))
 
+  it.live("reports how many records were read, those in it included", () =>
+    Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, 20, records.slice(0, 30))
+      const reports: Array<readonly [done: number, total: number]> = []
+      yield* withStores(directory, () => Effect.void, {
+        onProgress: (done, total) => void reports.push([done, total])
+      })
+      assert.isAbove(reports.length, 1)
+      assert.isTrue(reports.every(([, total]) => total === 30))
+      // what is read before the first record behind the checkpoint counts as its 20 records
+      const done = reports.map(([done]) => done)
+      assert.deepStrictEqual(done, done.toSorted((a, b) => a - b))
+      assert.include(done, 20)
+    }))
+
   it.live("exports the complete feed, and gives it to a source that continues", () =>
     Effect.scoped(Effect.gen(function*() {
       const [one, other] = [yield* temporaryDirectory, yield* temporaryDirectory]

@@ -126,7 +126,7 @@ describe("the program at the end of its heap", () => {
         )
         assert.strictEqual(await second.ended, 7, second.output())
         const need =
-          /(\d+) of (\d+) parts of the data directory were read, and all of them need about (\d+) MiB: start with --heap-bytes-max=(\d+) or more/u
+          /(\d+) of (\d+) records of the data directory were read, and all of them need about (\d+) MiB: start with --heap-bytes-max=(\d+) or more/u
             .exec(second.output())!.slice(1).map(Number)
         const [records, total, needMiB, heapBytes] = need as [number, number, number, number]
         assert.isBelow(records, total)
