@@ -59,6 +59,13 @@ export const isEncryptionRefused = (error: SqlError.SqlError): boolean =>
   (error.reason.message === "PgConnection: Server refused TLS" ||
     certificateCodes.test(sqlState(error) ?? ""))
 
+/**
+ * Whether the server refuses every connection: for its encryption, its user or password, or because
+ * the database does not exist. A retry fails in the same way.
+ */
+export const isConnectionRefused = (error: SqlError.SqlError): boolean =>
+  isEncryptionRefused(error) || /^(?:28|3D)/u.test(sqlState(error) ?? "")
+
 /** Codes of Node and OpenSSL for certificates that are not trusted. */
 const certificateCodes = /CERT|^(?:ERR_(?:TLS|SSL)_|HOSTNAME_MISMATCH$)/u
 

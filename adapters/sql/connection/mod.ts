@@ -27,7 +27,14 @@ export {
   replicaReads,
   ControlConnection
 } from "./database.ts"
-export { DatabaseError, isConnectionLost, sqlState, storeFailure, causeMessage } from "./failure.ts"
+export {
+  DatabaseError,
+  isConnectionLost,
+  isConnectionRefused,
+  sqlState,
+  storeFailure,
+  causeMessage
+} from "./failure.ts"
 export {
   arrays,
   bigintArray,

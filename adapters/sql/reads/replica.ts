@@ -1,12 +1,19 @@
 import { Effect, Schedule, type Scope } from "effect"
-import type { SqlClient } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import {
+  checkHealth,
+  type Health,
   type LedgerReader,
   type LedgerStamp,
   mapReader,
   StoreFailure
 } from "../../../core/ports/mod.ts"
-import { DatabaseError, storeFailure } from "../connection/mod.ts"
+import {
+  causeMessage,
+  DatabaseError,
+  isConnectionRefused,
+  storeFailure
+} from "../connection/mod.ts"
 
 /** Options of `preferReplica`. */
 export interface ReplicaOptions {
@@ -24,8 +31,10 @@ const pauseMs = 200
  * Otherwise it uses the primary. A client of one process therefore never sees the ledger go back; a
  * client of several processes can compare the versions in the headers.
  *
- * Fails if the replica is not a copy of the primary. A replica that fails is not used until a check
- * in the background finds that it answers and is a copy.
+ * Fails if the replica is not a copy of the primary ("otherNetwork"), or refuses every connection, as
+ * with a wrong password ("refused"). A replica that fails later, or is unreachable, is not used until
+ * a check in the background finds that it answers and is a copy; meanwhile the health check
+ * `replica` is degraded.
  */
 export const preferReplica = (
   primary: LedgerReader["Service"],
@@ -56,11 +65,21 @@ export const preferReplica = (
     }
 
     yield* Effect.matchEffect(isCopy, {
-      onFailure: ({ message }) =>
-        Effect.andThen(
-          onFailure,
-          Effect.logWarning(`The replica cannot be used yet, the database answers: ${message}`)
-        ),
+      onFailure: ({ cause, message }) =>
+        SqlError.isSqlError(cause) && isConnectionRefused(cause)
+          ? Effect.fail(
+            new DatabaseError({
+              reason: "refused",
+              message: `The replica refuses connections: ${
+                causeMessage(cause)
+              }; correct its URL or the privileges of its user, or start without a replica`,
+              cause
+            })
+          )
+          : Effect.andThen(
+            onFailure,
+            Effect.logWarning(`The replica cannot be used yet, the database answers: ${message}`)
+          ),
       onSuccess: (is) =>
         is ? Effect.void : Effect.fail(
           new DatabaseError({
@@ -70,6 +89,7 @@ export const preferReplica = (
           })
         )
     })
+    yield* checkHealth("replica", Effect.sync((): Health => isUsable ? usable : unusable))
     return mapReader((call, stampOf) =>
       Effect.suspend(() =>
         !isUsable || Date.now() < pausedUntilMs
@@ -85,6 +105,12 @@ export const preferReplica = (
       )
     )
   })
+
+const usable: Health = { state: "ok", detail: "Reads of the ledger use the replica" }
+const unusable: Health = {
+  state: "degraded",
+  detail: "The replica fails or is not a copy of the database: all reads use the database"
+}
 
 const notACopy =
   "The replica is not a copy of the database: it contains another ledger, or was created separately"

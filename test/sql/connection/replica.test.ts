@@ -1,11 +1,12 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
-import { LedgerReader, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
+import { LedgerReader, Monitor, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
@@ -85,6 +86,33 @@ describe("reading from a replica", () => {
         assert.strictEqual((yield* reader.stamp).version, 0)
         yield* Effect.sleep(60)
       }
+    })))
+
+  it.live("fails to open with a replica that refuses the login, and reports one that is unreachable", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const absent = new URL(primary.url)
+      absent.pathname = "/absent"
+      const error = yield* Effect.flip(opened(primary.url, absent.href))
+      assert.strictEqual(error._tag === "DatabaseError" && error.reason, "refused")
+      assert.match(
+        error.message,
+        /^The replica refuses connections: .*absent.*; correct its URL or the privileges of its user/u
+      )
+
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(primary.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      proxy.refusing = true
+      const monitor = openMonitor()
+      yield* Effect.provideService(opened(primary.url, proxy.url), Monitor, monitor)
+      const state = Effect.map(monitor.health, ({ replica }) => replica?.state)
+      assert.strictEqual(yield* state, "degraded")
+      proxy.refusing = false
+      yield* Effect.repeat(state, {
+        until: (state) => state === "ok",
+        schedule: Schedule.spaced("50 millis")
+      })
     })))
 
   it.live("never shows an older ledger than this process has shown or written", () =>
