@@ -17,16 +17,15 @@ import {
   positionOf,
   wonSlotKey
 } from "../postings/mod.ts"
+import { keysOfForger } from "./_list_plan.ts"
 import {
   byteParameter,
-  cachedText,
   hexOrNullParameter,
   hexParameter,
-  keysOfForger,
   keysParameter,
   parametersFrom
-} from "./_list_plan.ts"
-import { Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
+} from "./_parameters.ts"
+import { cachedText, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The slots [low, high). */
