@@ -25,7 +25,7 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { reconcileWithLedger } from "./settle.ts"
-import { isSamePosted } from "./_superseded.ts"
+import { isSamePosted } from "./_same_transaction.ts"
 
 interface Ports {
   readonly reader: LedgerReader["Service"]

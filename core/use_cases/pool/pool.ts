@@ -18,8 +18,9 @@ import {
 } from "../../ports/mod.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
-import { changeOf, changesToPending, purgePool, type PurgeOptions } from "./pool_changes.ts"
-import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
+import { changeOf, changesToPending } from "./_pool_changes.ts"
+import { purgePool, type PurgeOptions } from "./purge.ts"
+import { selectFrom, type Selection, type SelectOptions } from "./selection/mod.ts"
 import { reconcileWithLedger, type SettleOptions, settlePool } from "./settle.ts"
 
 /** Returns the changed ids, without transactions that another call changed in between. */

@@ -8,15 +8,15 @@ import {
   lastSettledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
-import { findSuperseded } from "./_superseded.ts"
 import { completeGroups } from "./_groups.ts"
+import { findSuperseded, forgedReason } from "./_superseded.ts"
 import {
   changesOfBatch,
   changeOf,
   changesToPending,
   leftOutReason,
   transactionsOf
-} from "./pool_changes.ts"
+} from "./_pool_changes.ts"
 
 /** The options of `Pool.settle`. */
 export interface SettleOptions {
@@ -201,7 +201,7 @@ const changeFromLedger = Effect.fnUntraced(
     if (forged === null) return [changeOf(row, "pend", null, leftOutReason(batchNum ?? 0))]
     return row.transaction.state === "fged" && forged === batchNum
       ? []
-      : [changeOf(row, "fged", forged, `Forged in batch ${forged}`)]
+      : [changeOf(row, "fged", forged, forgedReason(forged))]
   }
 )
 

@@ -25,7 +25,7 @@ import {
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { reconcileWithLedger } from "./settle.ts"
-import { isSameAuthorization, isSamePosted } from "./_superseded.ts"
+import { isSameAuthorization, isSamePosted } from "./_same_transaction.ts"
 import {
   failIfRefused,
   NothingToReplace,
