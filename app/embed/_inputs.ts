@@ -146,9 +146,9 @@ const storeSchema = (input: unknown): Schema.Codec<unknown> => {
   return kind === undefined ? noStore : stores[kind]
 }
 /** Returns the schema of a value that a function checks. `rule` completes "expected ". */
-const checked = (rule: string, holds: (value: never) => boolean) =>
+const schemaOf = (rule: string, holds: (value: never) => boolean) =>
   Schema.Any.check(Schema.makeFilter((value) => holds(value as never) || `Expected ${rule}`))
-const noStore = checked("{ memory: true }, { directory } or { database }", () => false)
+const noStore = schemaOf("{ memory: true }, { directory } or { database }", () => false)
 
 const httpLimits = object(
   {
@@ -176,11 +176,11 @@ const serverLimits = object(
   } satisfies { readonly [Name in keyof ServerLimits]: unknown }
 )
 const mounts = Schema.Array(object({
-  path: checked(
+  path: schemaOf(
     "/, or a path such as /earlier",
     (path) => typeof path === "string" && /^(?:\/|(?:\/[\w.~-]+)+)$/u.test(path)
   ),
-  revision: checked(
+  revision: schemaOf(
     `one of the revisions ${revisionList.map(({ name }) => name).join(", ")}`,
     (revision) => revisionList.includes(revision)
   )
@@ -192,7 +192,7 @@ const mounts = Schema.Array(object({
       ) || "Expected at least one mount, and each path and each revision once"
   )
 )
-const compression = checked(
+const compression = schemaOf(
   "false, or an object of codings and bytesMin",
   (input: CompressionOptions | false) =>
     input === false || (Array.isArray(input?.codings) &&
@@ -200,13 +200,13 @@ const compression = checked(
         typeof name === "string" && typeof compress === "function"
       ))
 )
-const telemetry = checked("an object", (input) => typeof input === "object" && input !== null)
-const monitor = checked(
+const telemetry = schemaOf("an object", (input) => typeof input === "object" && input !== null)
+const monitor = schemaOf(
   "a monitor, such as that of openMonitor",
   (input: Partial<Monitor> | null) => typeof input?.measure === "function"
 )
-const log = checked("a function", (input) => typeof input === "function")
-const signal = checked("an AbortSignal", (input) => Object(input) instanceof AbortSignal)
+const log = schemaOf("a function", (input) => typeof input === "function")
+const signal = schemaOf("an AbortSignal", (input) => Object(input) instanceof AbortSignal)
 const optionsSchema = (input: unknown) =>
   object(
     {

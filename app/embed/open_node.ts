@@ -45,8 +45,8 @@ import { type Failure, NodeError } from "./node_error.ts"
 
 /**
  * Opens a node over the stores that the options name. It updates the schema of a database, replays
- * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or until
- * `signal` is aborted.
+ * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or
+ * until `signal` is aborted.
  * Rejects with BadInput if an option is invalid, with JournalError if the directory cannot be used,
  * and with DatabaseError if the database refuses the connection or holds another ledger.
  *

@@ -108,12 +108,12 @@ export const makeSlotReader = (
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ) => {
     const pageOf = ({ high, low }: Range) => {
-      const clamped = (position: number) => Math.min(high, Math.max(low, position))
+      const clamp = (position: number) => Math.min(high, Math.max(low, position))
       if (order === "ASC") {
-        const first = clamped(fromItem ?? 0)
+        const first = clamp(fromItem ?? 0)
         return { first, end: Math.min(high, first + limit) }
       }
-      const end = clamped((fromItem ?? slotNumMax) + 1)
+      const end = clamp((fromItem ?? slotNumMax) + 1)
       return { first: Math.max(low, end - limit), end }
     }
     return inRange(filters, (range) => {

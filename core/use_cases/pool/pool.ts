@@ -278,20 +278,20 @@ class PoolCounts {
 
   /** Registers the metrics until the scope closes. */
   get register(): Effect.Effect<void, never, Scope.Scope> {
-    const moved = (cause: typeof causes[number]) =>
+    const movedCounter = (cause: typeof causes[number]) =>
       counter(
         "rollup_pool_moved_total",
         "Transitions of transactions in the pool, by cause",
         () => this.#moved.get(cause) ?? 0,
         { by: cause }
       )
-    const skipped = (reason: keyof typeof skipCodes) =>
+    const skippedCounter = (reason: keyof typeof skipCodes) =>
       counter(
         "rollup_pool_passed_over_total",
         "Transactions that a selection skipped, by reason",
         () => this.#skipped.get(skipCodes[reason]) ?? 0,
         { reason }
       )
-    return measure(...causes.map(moved), ...Struct.keys(skipCodes).map(skipped))
+    return measure(...causes.map(movedCounter), ...Struct.keys(skipCodes).map(skippedCounter))
   }
 }
