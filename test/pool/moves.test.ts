@@ -2,12 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { batchOf, nodeLayer, openChain, postedOf } from "./_node.ts"
-import { genesis } from "./_subject.ts"
+import { bareLedger, batchOf, nodeLayer, openChain, postedOf, transfer } from "./_node.ts"
 
 const submit = (...all: ReadonlyArray<PostedTransaction>) =>
   Effect.flatMap(
@@ -29,10 +27,6 @@ const statesOf = (...ids: ReadonlyArray<string>) =>
 const lastReasonOf = (id: string) =>
   Effect.flatMap(Pool, (pool) => Effect.map(pool.transitions(id), (steps) => steps.at(-1)!.reason))
 
-/** A ledger that does not notify the pool. */
-const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
-
-const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 /** Returns one transaction of each of the first four accounts. */
 const four = [0, 1, 2, 3].map((number) =>
   postedOf({ fromAccountIndex: 256 + number, toAccountIndex: 257 - Math.sign(number) })
