@@ -24,19 +24,18 @@ import {
 import { NodeChanges } from "../changes.ts"
 import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
+import { Calls } from "./_calls.ts"
 import {
   checkListener,
   checkRequest,
   readAuthorization,
   readCurrencies,
   readGroup,
-  readListenOptions,
-  readOptions,
   readPoolArguments,
   readTransaction,
   withArgumentNames
 } from "./_inputs.ts"
-import { Calls } from "./_calls.ts"
+import { readListenOptions, readOptions } from "./_options.ts"
 import { oneByOne } from "./_subscription.ts"
 import { findViolations } from "../violations.ts"
 import { withToJson } from "./json.ts"
