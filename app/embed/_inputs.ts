@@ -15,8 +15,8 @@ import { nullable, object, optional, read, withoutUndefined } from "./_decode.ts
 import { badInput, type NodeError } from "./node_error.ts"
 
 /*
- * Decodes the arguments of the methods of an embedded node. The values are those of the scalars of the HTTP
- * interface, and of the feed.
+ * Decodes the arguments of the methods of an embedded node. The values are those of the scalars of
+ * the HTTP interface, and of the feed.
  */
 
 const { batchNum: { domain: batchNum }, transactionId: { domain: id } } = scalar

@@ -85,7 +85,7 @@ export const queryReader = <N extends AnyListName>(
       return [local(parameter), { filter, count, decode: decode(context) }]
     })
   )
-  const { exclusions, isPaged = true, ordered } = declaration(list)
+  const { atLeastOne, exclusions, isPaged = true, ordered } = declaration(list)
   const paging = new Map(
     Object.entries(isPaged ? pageParameters : {}).map(([name, { decode }]) => [
       name,
@@ -94,11 +94,9 @@ export const queryReader = <N extends AnyListName>(
   )
   const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
-  const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const { presets, separators = [","] } = revision
-  const preset: { readonly [filter: string]: unknown } = list === "pool" || list === "currencies"
-    ? {}
-    : presets?.[list] ?? {}
+  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
+  const { separators = [","] } = revision
+  const presets: { readonly [list: string]: object } = revision.presets ?? {}
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -111,7 +109,7 @@ export const queryReader = <N extends AnyListName>(
     const unknown = new Set<string>()
     const repeated = new Set<string>()
     const malformed = new Set<string>()
-    const decoded: { [filter: string]: unknown } = { ...preset }
+    const decoded: { [filter: string]: unknown } = { ...presets[list] }
     const page: { [name: string]: unknown } = {}
     for (const { text, name, value: given } of queryPairs(query)) {
       if (name === undefined || given === undefined) {
