@@ -444,3 +444,36 @@ describe("a pool is settled", () => {
       ])
     }).pipe(Effect.provide(nodeLayer())))
 })
+
+describe("more transactions than a call can have arguments", () => {
+  const row = {
+    transaction: { ...four[0]!, state: "fged", timestampMs: 0, batchNum: 9 },
+    sender: "0".repeat(64),
+    sinceMs: 0,
+    arrival: 0
+  } as const
+  const rows = Array.from({ length: 130_000 }, () => row)
+  const sizes: Array<number> = []
+  const node = nodeLayer({}, { count: 0 }, {
+    pool: (store) => ({
+      inBatches: ({ state }) => Effect.succeed(state === "fged" ? rows : []),
+      pooled: () => Effect.succeed(rows),
+      change: (changes, atMs) => {
+        sizes.push(changes.length)
+        return store.change(changes, atMs)
+      },
+      settle: (step, atMs) => {
+        sizes.push(step.changes.length)
+        return store.settle(step, atMs)
+      }
+    })
+  })
+
+  it.effect("are rolled back and purged", () =>
+    Effect.gen(function*() {
+      const pool = yield* Pool
+      yield* pool.rollBack(2)
+      yield* pool.purge({ ttlMs: 0, currentBatch: 0, safetyPeriodBatches: 0, capacity: 0 })
+      assert.deepStrictEqual(sizes.filter((size) => size > 0), [rows.length, rows.length])
+    }).pipe(Effect.provide(node)))
+})

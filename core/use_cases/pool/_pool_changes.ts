@@ -68,10 +68,11 @@ export const changesOfBatch = Effect.fnUntraced(
 /** Returns the changes that reset all transactions of batches after `lastBatchNum` to pending. */
 export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
-    const rows: Array<Pooled> = []
-    for (const state of ["fing", "fged", "invl"] as const) {
-      rows.push(...yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit }))
-    }
+    const byState = yield* Effect.forEach(
+      ["fing", "fged", "invl"] as const,
+      (state) => pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
+    )
+    const rows = byState.flat()
     const changes = rows.map((row) => changeOf(row, "pend", null, reason))
     return yield* completeGroups({ pool }, changes, transactionsOf(rows), lastBatchNum)
   }

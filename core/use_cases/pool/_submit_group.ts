@@ -71,7 +71,7 @@ export const groupSubmission = (
         ]
       })
     }
-    yield* reconcileWithLedger({ pool, reader }, ...stored.map(({ transaction }) => transaction))
+    yield* reconcileWithLedger({ pool, reader }, stored.map(({ transaction }) => transaction))
     return { ids, stored: false }
   })
 
@@ -139,7 +139,7 @@ export const groupSubmission = (
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this group
-        yield* reconcileWithLedger({ pool, reader }, ...rows.map((row) => row.transaction))
+        yield* reconcileWithLedger({ pool, reader }, rows.map((row) => row.transaction))
         return { ids, stored: true }
       case "known":
         return yield* acknowledge(group)

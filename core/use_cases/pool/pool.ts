@@ -213,10 +213,8 @@ function make(
         return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
       // another batch may have been settled since the first settlement
-      yield* reconcileWithLedger(
-        ports,
-        ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
-      )
+      const rows = yield* pool.pooled(reopened)
+      yield* reconcileWithLedger(ports, rows.map(({ transaction }) => transaction))
       return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),

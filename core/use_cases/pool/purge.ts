@@ -30,11 +30,11 @@ export const purgePool = Effect.fnUntraced(function*(
   const atMs = yield* Clock.currentTimeMillis
   const last = (yield* reader.stamp).batchNum ?? 0
   const to = Math.min(currentBatch, last) - safetyPeriodBatches - 1
-  const decided: Array<Pooled> = []
-  for (const state of ["fged", "invl"] as const) {
-    decided.push(...yield* pool.inBatches({ state, from: 0, to }))
-  }
-  const changes = wholeGroups(decided).map((row): PoolChange => {
+  const decided = yield* Effect.forEach(
+    ["fged", "invl"] as const,
+    (state) => pool.inBatches({ state, from: 0, to })
+  )
+  const changes = wholeGroups(decided.flat()).map((row): PoolChange => {
     const { batchNum, state } = row.transaction
     return changeOf(
       row,

@@ -95,7 +95,7 @@ export const selectFrom = Effect.fnUntraced(function*(
       atMs
     }))
     yield* ports.pool.skip(skippedTransactions)
-    yield* reconcileWithLedger(ports, ...run.superseded)
+    yield* reconcileWithLedger(ports, run.superseded)
     return {
       batchNum,
       transactions: run.selected,
