@@ -106,6 +106,7 @@ const withCheckpoints = (stores: OpenedStores, period: number): Stores => {
       ...store,
       addTransaction: (...write) => counted(store.addTransaction(...write)),
       addGroup: (...write) => counted(store.addGroup(...write)),
+      replaceTransaction: (...write) => counted(store.replaceTransaction(...write)),
       addAuthorization: (...write) => counted(store.addAuthorization(...write)),
       change: (...write) => counted(store.change(...write)),
       settle: (...write) => counted(store.settle(...write)),
