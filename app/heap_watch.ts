@@ -121,7 +121,7 @@ export const watchHeap = (
         Layer.unwrap(
           Effect.map(
             Layer.build(stores),
-            (context) => Layer.succeedContext(guarded(context, refuse))
+            (context) => Layer.succeedContext(guardWrites(context, refuse))
           )
         )
     }
@@ -165,8 +165,8 @@ const healthOf = (
   }
 }
 
-/** Writes that add data fail with `refuse`; those that remove data do not. */
-const guarded = (
+/** Returns stores whose writes fail with `refuse` if they add data. */
+const guardWrites = (
   context: Context.Context<Stores>,
   refuse: Effect.Effect<void, StoreFailure>
 ): Context.Context<Stores> => {

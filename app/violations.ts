@@ -76,7 +76,7 @@ const violationsOf = (
 ): ReadonlyArray<Violation> =>
   issuesOf(issue).issues.map(({ message, path: segments = [] }): Violation => {
     const keys = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
-    const path = root + keys.map((key) => `/${escaped(String(key))}`).join("")
+    const path = root + keys.map((key) => `/${escapeName(String(key))}`).join("")
     const found = keys.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
     const isAbsent = message === missing || found === undefined
     const subject = path === "" ? title : path
@@ -104,7 +104,7 @@ const violationsOf = (
   })
 
 /** Escapes a name for a JSON pointer. */
-const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1")
+const escapeName = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1")
 
 /** Returns the schema of a value without the null and undefined that it may also be. */
 const present = (ast: SchemaAST.AST): SchemaAST.AST =>

@@ -91,18 +91,6 @@ export const PoolCommand = Schema.Union([
 
 type PoolCommand = typeof PoolCommand.Type
 
-const poolCommandKinds: ReadonlyArray<PoolCommand["kind"]> = [
-  "select",
-  "startForging",
-  "doneForging",
-  "invalidate",
-  "invalidateOldNonces",
-  "rollBack",
-  "purge",
-  "remove",
-  "settle"
-]
-
 export interface PoolHandler {
   /** Runs the commands of a body, one by one. */
   readonly runCommands: (request: IncomingMessage, path: string) => Effect.Effect<Reply>
@@ -110,7 +98,10 @@ export interface PoolHandler {
   readonly transaction: (id: string, path: string) => Effect.Effect<Reply>
 }
 
-const readCommand = recordReader(PoolCommand, poolCommandKinds)
+const readCommand = recordReader(
+  PoolCommand,
+  PoolCommand.members.map(({ fields }) => fields.kind.literal)
+)
 
 /**
  * Returns the handler of the pool over HTTP, for a coordinator in another program. If a line is

@@ -35,8 +35,9 @@ export interface ReplayReport {
 
 /**
  * Sets the state of new stores to that of the checkpoint, and applies all records behind it. The
- * stores then have the same item ids, versions and arrivals as before. Stored changes of a block are applied without checking the block again. Yields to other
- * fibers several times a second, and logs its progress.
+ * stores then have the same item ids, versions and arrivals as before. Stored changes of a block are
+ * applied without checking the block again. Yields to other fibers several times a second, and logs
+ * its progress.
  */
 export const replay = (
   journal: Journal,

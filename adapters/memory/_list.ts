@@ -1,33 +1,20 @@
 import {
   type FiltersOf,
-  type ItemKeys,
-  type ItemName,
-  type Items,
+  limitDefault,
   type ListItems,
   type ListName,
-  limitDefault,
   type ListQuery
 } from "../../core/contract/mod.ts"
 import {
-  type Account,
-  type AccountView,
-  type AuctionClock,
-  type Exit,
-  type ExitView,
   lastClosedSlot,
   lastOpenSlot,
   slotNumMax,
-  type SlotView,
-  slotView,
-  type Token,
-  type TokenId,
-  type Transaction,
-  type TransactionView
+  type Transaction
 } from "../../core/domain/mod.ts"
-import type { AccountIndex } from "../../core/encoding/mod.ts"
-import { type AccountsAndTokens, NotRegistered, type Page } from "../../core/ports/mod.ts"
+import { NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { readFilters } from "./_filters.ts"
 import { mergePages, pageOfEntries } from "./_page.ts"
+import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { FilterIndex, IndexedRows, RowList } from "./filter_index/mod.ts"
 import type { LedgerState, ListRows } from "./state/mod.ts"
 
@@ -84,71 +71,6 @@ const listSources: {
   coordinators: (state) => tableSource(state.auction.coordinators, ({ coordinator }) => coordinator)
 }
 
-/** Returns one item by its key, or null if it does not exist. */
-export const findItem = <N extends ItemName>(
-  state: LedgerState,
-  name: N,
-  key: ItemKeys[N]
-): Items[N] | null => finders[name](state, key)
-
-const finders: {
-  readonly [N in ItemName]: (state: LedgerState, key: ItemKeys[N]) => Items[N] | null
-} = {
-  account: (state, index) => {
-    const account = state.history.accounts.find(index)
-    return account === undefined ? null : accountView(state, account)
-  },
-  exit: (state, { batchNum, accountIndex }) => {
-    const exit = state.history.exit(batchNum, accountIndex)
-    return exit === undefined ? null : exitView(state, exit)
-  },
-  transaction: (state, id) => {
-    const transaction = state.history.completedTransaction(id)
-    return transaction === undefined ? null : transactionView(state, transaction)
-  },
-  batch: ({ history }, batchNum) => history.batch(batchNum) ?? null,
-  fullBatch: (state, batchNum) => {
-    const { history } = state
-    const batch = history.batch(batchNum)
-    if (batch === undefined) return null
-    const rows = history.transactions.rows.slice(...history.transactionRange(batchNum))
-    return { batch, transactions: rows.map((transaction) => transactionView(state, transaction)) }
-  },
-  slot: (state, slotNum) => slotAt(state, state.clock, slotNum),
-  token: ({ tokens }, id) => tokens.find(id) ?? null,
-  coordinator: ({ auction }, bidder) => auction.registration(bidder) ?? null
-}
-
-/** Returns accounts and tokens in the order of the request, null if they do not exist. */
-export const findAccountsAndTokens = (
-  { history, stamp, tokens }: LedgerState,
-  request: {
-    readonly accounts: ReadonlyArray<AccountIndex>
-    readonly tokens: ReadonlyArray<TokenId>
-  }
-): AccountsAndTokens => ({
-  accounts: request.accounts.map((index) => {
-    const account = history.accounts.find(index)
-    return account === undefined ? null : Object.freeze(account)
-  }),
-  tokens: request.tokens.map((id) => tokens.find(id) ?? null),
-  stamp
-})
-
-/** Returns a slot at the last block. Every number is a slot. */
-export const slotAt = (
-  { auction, parameters }: LedgerState,
-  clock: AuctionClock,
-  slotNum: number
-): SlotView => {
-  const bestBid = auction.bestBid(slotNum)
-  return slotView(
-    clock,
-    slotNum,
-    bestBid === undefined ? null : { bestBid, applicable: parameters.auctionOf(slotNum) }
-  )
-}
-
 const tableSource = <Row extends { readonly itemId: number }, Item>(
   table: IndexedRows<Row, RowList<Row>>,
   itemOf: (row: Row) => Item
@@ -161,50 +83,6 @@ const tableSource = <Row extends { readonly itemId: number }, Item>(
 })
 
 const identity = <Value>(value: Value): Value => value
-
-/*
- * An item is made of frozen rows. Most rows are frozen when they are stored. Accounts and
- * transactions, of which a block writes many, are frozen when they are read, so that writes cost
- * less.
- */
-
-const accountView = ({ tokens }: LedgerState, account: Account): AccountView => ({
-  account: Object.freeze(account),
-  token: tokens.find(account.tokenId)!
-})
-
-const exitView = ({ tokens }: LedgerState, exit: Exit): ExitView => ({
-  exit,
-  token: tokens.find(exit.tokenId)!
-})
-
-const transactionView = (state: LedgerState, transaction: Transaction): TransactionView => {
-  if (transaction.l1 !== null) Object.freeze(transaction.l1)
-  if (transaction.l2 !== null) Object.freeze(transaction.l2)
-  const token = state.tokens.find(transaction.tokenId)!
-  const view = { transaction: Object.freeze(transaction), token }
-  if (transaction.l1?.userOrigin !== true) return view
-  const senderToken = otherToken(state, transaction, transaction.fromAccountIndex)
-  const receiverToken = otherToken(state, transaction, transaction.toAccountIndex)
-  return {
-    ...view,
-    ...senderToken === undefined ? {} : { senderToken },
-    ...receiverToken === undefined ? {} : { receiverToken }
-  }
-}
-
-/** Returns the token of an account that a transaction names, if it is not the transaction's. */
-const otherToken = (
-  { history, tokens }: LedgerState,
-  { batchNum, tokenId }: Transaction,
-  index: AccountIndex | null
-): Token | undefined => {
-  const account = index === null ? undefined : history.accounts.find(index)
-  return account === undefined || account.tokenId === tokenId ||
-      (batchNum !== null && account.batchNum > batchNum)
-    ? undefined
-    : tokens.find(account.tokenId)
-}
 
 /**
  * Returns one page of a list with its counts, or `NotRegistered` if a filter names tokens, accounts

@@ -10,7 +10,7 @@ import {
   usdOfFeeSum
 } from "../../core/domain/mod.ts"
 import { firstNot } from "./_binary_search.ts"
-import { slotAt } from "./_list.ts"
+import { slotAt } from "./_views.ts"
 import type { History, LedgerState } from "./state/mod.ts"
 
 /**

@@ -55,14 +55,14 @@ export const mergePages = <Item>(
       pendingItems: counts.pendingItems + otherCounts.pendingItems +
         Math.max(0, entries.length - limit),
       totalItems: counts.totalItems + otherCounts.totalItems,
-      firstItem: chosen(Math.min, counts.firstItem, otherCounts.firstItem),
-      lastItem: chosen(Math.max, counts.lastItem, otherCounts.lastItem)
+      firstItem: chooseItemId(Math.min, counts.firstItem, otherCounts.firstItem),
+      lastItem: chooseItemId(Math.max, counts.lastItem, otherCounts.lastItem)
     }
   }
 }
 
-/** Returns the choice of two item ids, of which either can be missing. */
-const chosen = (
+/** Chooses one of two item ids; if one is missing, returns the other. */
+const chooseItemId = (
   choose: (one: number, other: number) => number,
   one: number | null,
   other: number | null

@@ -27,7 +27,8 @@ import {
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, findItem, listPage } from "./_list.ts"
+import { findAccountsAndTokens, findItem } from "./_find.ts"
+import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
 import {
   assertPrices,

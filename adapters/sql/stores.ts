@@ -120,12 +120,12 @@ export const sqlStores = (
     )
   }))
   // before any other statement
-  const opened = Layer.effectDiscard(
+  const opening = Layer.effectDiscard(
     Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), databaseHealth)
   )
   return Layer.provideMerge(ledger, versionsLayer()).pipe(
     Layer.provide(leaseLayer(lease)),
-    Layer.provide(opened),
+    Layer.provide(opening),
     Layer.provide(databaseLayer(options))
   )
 }

@@ -144,12 +144,12 @@ export async function connect(
       if (!symbolOrIndex.includes(":")) {
         const found = await accounts(wallet, options)
         return found.find(({ token }) => token.symbol === symbolOrIndex) ??
-          missing(symbolOrIndex, found)
+          throwNoAccount(symbolOrIndex, found)
       }
       const account = valueOrNull(await client.getAccount({ accountIndex: symbolOrIndex }, options))
       return account !== null && account.bjj === keyOf(wallet)
         ? accountOf(wallet, account)
-        : missing(symbolOrIndex, await accounts(wallet, options))
+        : throwNoAccount(symbolOrIndex, await accounts(wallet, options))
     },
     authorize: async (wallet, { signature, ...options } = {}) => {
       const { address, ethereumKey, publicKey } = wallet
@@ -175,7 +175,7 @@ export async function connect(
   }
 }
 
-const missing = (symbolOrIndex: string, found: ReadonlyArray<WalletAccount>): never => {
+const throwNoAccount = (symbolOrIndex: string, found: ReadonlyArray<WalletAccount>): never => {
   const others = found.map(({ accountIndex }) => accountIndex).join(", ")
   throw new NoAccount(
     `The wallet has no account ${symbolOrIndex}: ${

@@ -1,49 +1,26 @@
-import { Formatter, Result, Schema, Struct } from "effect"
-import type { CompressionOptions, HttpLimits } from "../../adapters/http/mod.ts"
-import type { ServerLimits } from "../../adapters/http/node/mod.ts"
+import { Formatter, Schema } from "effect"
 import {
   type CurrencyPrice,
   CurrencyPriceList,
-  GenesisFeed,
   localName,
-  type Monitor,
   type Network,
   type PostedAuthorization,
   type PostedGroup,
   type PostedTransaction,
-  revisionList,
   scalar,
   SubmissionRefused,
   values
 } from "../../core/mod.ts"
-import type { EmbedOptions, ListenOptions } from "./node.ts"
+import { nullable, object, optional, read, withoutUndefined } from "./_decode.ts"
 import { badInput, type NodeError } from "./node_error.ts"
-import { decodeAll, ruleOf } from "../violations.ts"
 
 /*
- * Decodes the arguments of an embedded node. The values are those of the scalars of the HTTP
- * interface, and of the feed.
+ * Decodes the arguments of the methods of an embedded node. The values are those of the scalars of
+ * the HTTP interface, and of the feed.
  */
-
-/** Returns a copy of the input. Throws a `NodeError` with all violations. */
-const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string): T => {
-  const decoded = decodeAll(schema, input, title)
-  if (Result.isSuccess(decoded)) return decoded.success
-  throw badInput(decoded.failure.violations, decoded.failure.cause)
-}
-
-const object = <const F extends Schema.Struct.Fields>(fields: F) =>
-  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
-const optional = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
-/** Null, undefined and absent mean the same. */
-const nullable = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.NullishOr(schema).annotate({ expected: ruleOf(schema.ast) }))
 
 const { batchNum: { domain: batchNum }, transactionId: { domain: id } } = scalar
 const ids = values.listOf(id)
-const count = values.safeInteger
-const timeMs = values.integer(0, 3_600_000)
 
 const destination = {
   toAccountIndex: nullable(scalar.accountIndex.domain),
@@ -115,134 +92,6 @@ const withNulls = <T extends typeof transaction.Type>({ request, ...posted }: T)
 export const readAuthorization = (input: unknown): PostedAuthorization =>
   read(authorization, input, "Argument authorization")
 
-const stores = {
-  memory: object({ memory: Schema.Literal(true).annotate({ expected: "true" }) }),
-  directory: object({
-    directory: values.filledText,
-    checkpointBytes: optional(count),
-    poolHistoryMs: optional(count)
-  }),
-  database: object({
-    database: values.filledText,
-    replica: optional(values.filledText),
-    lease: optional(object({
-      termMs: optional(timeMs),
-      heartbeatMs: optional(timeMs),
-      waits: optional(values.boolean),
-      holder: optional(values.filledText)
-    })),
-    applicationName: optional(values.filledText),
-    maxConnections: optional(values.integer(4, 10_000)),
-    statementTimeoutMs: optional(timeMs),
-    queueWaitMs: optional(timeMs),
-    connectTimeoutMs: optional(timeMs),
-    idleTransactionMs: optional(timeMs)
-  })
-}
-/** Returns the schema of the store that the options name. */
-const storeSchema = (input: unknown): Schema.Codec<unknown> => {
-  const store = Object(Object(input).store) as object
-  const kind = Struct.keys(stores).find((kind) => kind in store)
-  return kind === undefined ? noStore : stores[kind]
-}
-/** Returns the schema of a value that a function checks. `rule` completes "expected ". */
-const checked = (rule: string, holds: (value: never) => boolean) =>
-  Schema.Any.check(Schema.makeFilter((value) => holds(value as never) || `Expected ${rule}`))
-const noStore = checked("{ memory: true }, { directory } or { database }", () => false)
-
-const httpLimits = object(
-  {
-    urlBytesMax: optional(count),
-    headerBytesMax: optional(count),
-    bodyBytesMax: optional(count),
-    jsonDepthMax: optional(count),
-    listItemsMax: optional(count),
-    requestsMax: optional(count)
-  } satisfies { readonly [Name in keyof HttpLimits]: unknown }
-)
-const serverLimits = object(
-  {
-    connectionsMax: optional(count),
-    headersTimeoutMs: optional(timeMs),
-    requestTimeoutMs: optional(timeMs),
-    idleTimeoutMs: optional(timeMs),
-    sendTimeoutMs: optional(timeMs),
-    unreadBytesMax: optional(count),
-    queueDelayTargetMs: optional(values.quantity),
-    ratePerSecondMax: optional(values.quantity),
-    rateBurstMax: optional(count),
-    rateAddressesMax: optional(count),
-    trustedProxies: optional(Schema.Array(values.filledText))
-  } satisfies { readonly [Name in keyof ServerLimits]: unknown }
-)
-const mounts = Schema.Array(object({
-  path: checked(
-    "/, or a path such as /earlier",
-    (path) => typeof path === "string" && /^(?:\/|(?:\/[\w.~-]+)+)$/u.test(path)
-  ),
-  revision: checked(
-    `one of the revisions ${revisionList.map(({ name }) => name).join(", ")}`,
-    (revision) => revisionList.includes(revision)
-  )
-})).check(
-  Schema.makeFilter((mounts) =>
-    mounts.length > 0 &&
-      [...Struct.keys(mounts[0]!)].every((key) =>
-        new Set(mounts.map((mount) => mount[key])).size === mounts.length
-      ) || "Expected at least one mount, and each path and each revision once"
-  )
-)
-const compression = checked(
-  "false, or an object of codings and bytesMin",
-  (input: CompressionOptions | false) =>
-    input === false || (Array.isArray(input?.codings) &&
-      input.codings.every(({ compress, name }) =>
-        typeof name === "string" && typeof compress === "function"
-      ))
-)
-const telemetry = checked("an object", (input) => typeof input === "object" && input !== null)
-const monitor = checked(
-  "a monitor, such as that of openMonitor",
-  (input: Partial<Monitor> | null) => typeof input?.measure === "function"
-)
-const log = checked("a function", (input) => typeof input === "function")
-const signal = checked("an AbortSignal", (input) => Object(input) instanceof AbortSignal)
-const optionsSchema = (input: unknown) =>
-  object(
-    {
-      genesis: Schema.toType(GenesisFeed),
-      store: optional(storeSchema(input)),
-      minFeeUSD: optional(values.quantity),
-      maxFeeUSD: optional(values.quantity),
-      pendingMax: optional(count),
-      pendingPerAccountMax: optional(count),
-      currencies: optional(CurrencyPriceList),
-      mounts: optional(mounts),
-      limits: optional(httpLimits),
-      textsMax: optional(count),
-      answersBytesMax: optional(count),
-      compression: optional(compression),
-      finalAfterBatches: optional(count),
-      forgeDelaySeconds: optional(values.quantity),
-      telemetry: optional(telemetry),
-      verifierThreads: optional(values.integer(1, 1024)),
-      checkStateRoots: optional(values.boolean),
-      monitor: optional(monitor),
-      log: optional(log),
-      signal: optional(signal)
-    } satisfies { readonly [Name in keyof EmbedOptions]-?: unknown }
-  )
-const listenOptions = object({
-  port: values.integer(0, 65_535),
-  host: optional(values.filledText),
-  shutdownTimeoutMs: optional(timeMs),
-  limits: optional(serverLimits)
-})
-
-/** Returns a copy of the options of a node. Throws a `NodeError` with all violations. */
-export const readOptions = (input: unknown): EmbedOptions =>
-  withoutUndefined(read(optionsSchema(input), input, "Argument options")) as EmbedOptions
-
 /** Checks the request of a handler. Throws a `NodeError`. */
 export const checkRequest = (request: Partial<Request> | null | undefined): void => {
   if (typeof request?.url === "string" && typeof request.headers === "object") return
@@ -262,18 +111,9 @@ const invalidArgument = (name: string, input: unknown, rule: string): NodeError 
   return badInput([{ path: "", value, rule, message }])
 }
 
-/** Returns a copy of the options of a server. Throws a `NodeError` with all violations. */
-export const readListenOptions = (input: unknown): ListenOptions =>
-  withoutUndefined(read(listenOptions, input, "Argument options")) as ListenOptions
-
 /** Returns a copy of the prices of currencies. Throws a `NodeError` with all violations. */
 export const readCurrencies = (input: unknown): ReadonlyArray<CurrencyPrice> =>
   read(CurrencyPriceList, input, "Argument prices")
-
-const withoutUndefined = <T extends object>(
-  value: T
-): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 
 /** The parameters of the methods of the pool, by name. */
 const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
@@ -291,10 +131,10 @@ const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
     })))
   }),
   purge: object({
-    ttlMs: count,
+    ttlMs: values.safeInteger,
     currentBatch: batchNum,
     safetyPeriodBatches: batchNum,
-    capacity: count
+    capacity: values.safeInteger
   }),
   startForging: object({ ids, batchNum }),
   doneForging: object({ ids, batchNum }),

@@ -24,19 +24,18 @@ import {
 import { NodeChanges } from "../changes.ts"
 import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
+import { Calls } from "./_calls.ts"
 import {
   checkListener,
   checkRequest,
   readAuthorization,
   readCurrencies,
   readGroup,
-  readListenOptions,
-  readOptions,
   readPoolArguments,
   readTransaction,
   withArgumentNames
 } from "./_inputs.ts"
-import { Calls } from "./_calls.ts"
+import { readListenOptions, readOptions } from "./_options.ts"
 import { oneByOne } from "./_subscription.ts"
 import { findViolations } from "../violations.ts"
 import { withToJson } from "./json.ts"
@@ -45,8 +44,8 @@ import { type Failure, NodeError } from "./node_error.ts"
 
 /**
  * Opens a node over the stores that the options name. It updates the schema of a database, replays
- * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or until
- * `signal` is aborted.
+ * the journal of a directory, and waits up to 60 seconds for a database that does not answer, or
+ * until `signal` is aborted.
  * Rejects with BadInput if an option is invalid, with JournalError if the directory cannot be used,
  * and with DatabaseError if the database refuses the connection or holds another ledger.
  *

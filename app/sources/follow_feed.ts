@@ -27,7 +27,8 @@ export interface ResumePoint {
  * process has written the ledger, it skips the records up to the new last block.
  *
  * Fails if the ledger refuses a record, if the feed cannot be read, if the feed ends before the last
- * block of the ledger, or if the failure of the store is permanent. Requires one `WriteSession` for the whole run.
+ * block of the ledger, or if the failure of the store is permanent. Requires one `WriteSession` for
+ * the whole run.
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,

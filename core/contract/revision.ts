@@ -102,12 +102,13 @@ export const offeredFilters = (
     return parameter === undefined ? [] : [{ filter, parameter, scalar, doc }]
   })
 
-/** A declaration without the names of its filters, for code that treats all lists alike. */
-export const declaration = (list: AnyListName): ListDeclaration =>
-  list === "pool" ? poolList : list === "currencies" ? currencyList : lists[list]
+const declarations = { ...lists, pool: poolList, currencies: currencyList }
 
 /** A list of the ledger, the list of the pool, or the list of currencies. */
-export type AnyListName = ListName | "pool" | "currencies"
+export type AnyListName = keyof typeof declarations
+
+/** A declaration without the names of its filters, for code that treats all lists alike. */
+export const declaration = (list: AnyListName): ListDeclaration => declarations[list]
 
 /** Returns the read operations of a revision, by identifier. */
 export const readOperationsOf = (

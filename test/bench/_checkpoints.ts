@@ -74,7 +74,10 @@ const openStores = (directory: string, { genesis }: Simulation) =>
 
 let postCount = 0
 
-/** Runs an effect while posts are written. Returns its result and the longest stall meanwhile, as text. */
+/**
+ * Runs an effect while posts are written. Returns its result and the longest stall meanwhile, as
+ * text.
+ */
 const stallOf = <A, E>({ pool }: Stores, effect: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }

@@ -19,7 +19,10 @@ const tables: { readonly [name: string]: () => string } = {
 /** The document that holds the tables. */
 export const readmePath = join(import.meta.dirname, "../../app/README.md")
 
-/** Returns the document with its generated tables up to date. Throws if the comments around a table are missing. */
+/**
+ * Returns the document with its generated tables up to date. Throws if the comments around a table
+ * are missing.
+ */
 export const withTables = (readme: string): string => {
   let rewritten = readme
   for (const [name, table] of Object.entries(tables)) {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
+import { rejection } from "../_rejection.ts"
 
 /* The promise interface, called as a host without Effect and without types does. */
 
@@ -10,9 +11,6 @@ const opened = async (): Promise<RollupNode> => {
   for (let i = 0; i < 30; i++) await node.applyRecord(simulation.next())
   return node
 }
-
-const rejection = (promise: Promise<unknown>): Promise<Error & { readonly _tag?: string }> =>
-  promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
 
 /** Any value that a JavaScript host may pass. */
 const untyped = (value: unknown) => value as never

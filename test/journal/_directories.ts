@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   type JournalError,
   type JournalOptions,
@@ -10,6 +11,7 @@ import {
 } from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
 import { dumpStores, noKeys, type Stores, trackKeys } from "./_store_dump.ts"
 
@@ -40,6 +42,20 @@ export const openStores = (
       store: Context.get(services, PoolStore),
       journal: Context.get(services, JournalStores)
     })
+  )
+
+/** Opens the ledger use case over stores until the scope closes. */
+export const ledgerOver = (
+  genesis: GenesisFeed,
+  { writer }: Pick<Stores, "writer">
+): Effect.Effect<Ledger["Service"], never, Scope.Scope> =>
+  Effect.map(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
+      )
+    ),
+    (services) => Context.get(services, Ledger)
   )
 
 /**
@@ -90,6 +106,7 @@ const withCheckpoints = (stores: OpenedStores, period: number): Stores => {
       ...store,
       addTransaction: (...write) => counted(store.addTransaction(...write)),
       addGroup: (...write) => counted(store.addGroup(...write)),
+      replaceTransaction: (...write) => counted(store.replaceTransaction(...write)),
       addAuthorization: (...write) => counted(store.addAuthorization(...write)),
       change: (...write) => counted(store.change(...write)),
       settle: (...write) => counted(store.settle(...write)),

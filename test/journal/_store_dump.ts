@@ -40,6 +40,10 @@ export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): S
       for (const { transaction } of group) keys.transactions.add(transaction.id)
       return store.addGroup(group, limits)
     },
+    replaceTransaction: (replaced, transaction, sender, limits) => {
+      keys.transactions.add(transaction.id)
+      return store.replaceTransaction(replaced, transaction, sender, limits)
+    },
     addAuthorization: (authorization) => {
       keys.addresses.add(authorization.address)
       return store.addAuthorization(authorization)

@@ -5,7 +5,7 @@
  *     SEED=123 npm test -- test/journal/checkpoint.test.ts
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { Effect, Exit, Result, Scope } from "effect"
 import {
   copyFileSync,
   readdirSync,
@@ -17,15 +17,13 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exportFeed, type JournalOptions } from "../../adapters/journal/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { initialHistory, simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { LedgerWriter, Monitor } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { Monitor } from "../../core/ports/mod.ts"
 import { replayOf } from "../rounds.ts"
 import { openModel, seededRandom } from "./_crash_model.ts"
-import { openStores, temporaryDirectory } from "./_directories.ts"
+import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { readFeed } from "./_feed.ts"
 import { keysOf, scriptOf, type Write } from "./_script.ts"
 import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
@@ -43,17 +41,7 @@ const simulationOf = (options: Parameters<typeof simulate>[0]) =>
     ...options
   })
 
-const ledgerOver = ({ writer }: Pick<Stores, "writer">) =>
-  Effect.map(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(simulationOf({ seed }).genesis, keccak256).pipe(
-          Layer.provide(Layer.succeed(LedgerWriter, writer))
-        )
-      )
-    ),
-    (services) => Context.get(services, Ledger)
-  )
+const { genesis } = simulationOf({ seed })
 
 /** Runs an effect over the stores of a directory, and closes them. */
 const withStores = <A, E>(
@@ -62,7 +50,7 @@ const withStores = <A, E>(
   options: Partial<JournalOptions> = {}
 ) =>
   Effect.scoped(
-    Effect.flatMap(openStores(directory, simulationOf({ seed }).genesis, options), use)
+    Effect.flatMap(openStores(directory, genesis, options), use)
   )
 
 const records = [...initialHistory(simulationOf({ seed }), 300)]
@@ -71,7 +59,7 @@ const records = [...initialHistory(simulationOf({ seed }), 300)]
 const writeRecords = (directory: string, period: number, some = records) =>
   withStores(directory, (stores) =>
     Effect.gen(function*() {
-      const ledger = yield* ledgerOver(stores)
+      const ledger = yield* ledgerOver(genesis, stores)
       for (const [at, record] of some.entries()) {
         yield* ledger.applyRecord(record)
         if (at % period === period - 1) yield* stores.journal.checkpoint
@@ -143,7 +131,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
                 yield* dumpStores(model.stores, keys),
                 `Restart ${restarts}`
               )
-              const target = { ledger: yield* ledgerOver(stores), store: stores.store }
+              const target = { ledger: yield* ledgerOver(genesis, stores), store: stores.store }
               const count = 1 + Math.floor(random() * 60)
               for (let i = 0; i < count && next.done !== true; i++, next = steps.next()) {
                 for (const write of next.value) yield* write(target)
@@ -172,7 +160,10 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           }))
         yield* withStores(directory, (stores) =>
           Effect.gen(function*() {
-            const ledgers = [yield* ledgerOver(stores), yield* ledgerOver(model.stores)]
+            const ledgers = [
+              yield* ledgerOver(genesis, stores),
+              yield* ledgerOver(genesis, model.stores)
+            ]
             for (const record of records) {
               for (const ledger of ledgers) yield* ledger.applyRecord(record)
             }
@@ -258,7 +249,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       const directory = yield* temporaryDirectory
       const content = yield* withStores(directory, (stores) =>
         Effect.gen(function*() {
-          const ledger = yield* ledgerOver(stores)
+          const ledger = yield* ledgerOver(genesis, stores)
           for (const record of records) {
             yield* ledger.applyRecord(record)
             yield* Effect.sleep(2500 / records.length)
@@ -346,7 +337,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           writeFileSync(join(parts, "5"), "")
           yield* fails(/^No checkpoint .*EEXIST/u)
           assert.deepStrictEqual(partsIn(directory), [])
-          const ledger = yield* ledgerOver(stores)
+          const ledger = yield* ledgerOver(genesis, stores)
           for (const record of records.slice(half)) yield* ledger.applyRecord(record)
           yield* stores.journal.checkpoint
         }))
@@ -411,7 +402,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       for (let turns = 0; turns < 40; turns += 3) {
         const scope = yield* Scope.make()
         const stores = yield* Scope.provide(
-          openStores(directory, simulationOf({ seed }).genesis),
+          openStores(directory, genesis),
           scope
         )
         assert.strictEqual(yield* dumpStores(stores, noKeys()), content)
@@ -451,7 +442,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         damage(directory)
         const before = contentOf(directory)
         const error = yield* Effect.flip(
-          Effect.scoped(openStores(directory, simulationOf({ seed }).genesis))
+          Effect.scoped(openStores(directory, genesis))
         )
         assert.strictEqual(error.reason, "damaged", `${name}: ${error.message}`)
         assert.deepStrictEqual(contentOf(directory), before, `${name}: the start changes a file`)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import {
   appendFileSync,
@@ -16,15 +16,12 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exportFeed } from "../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerWriter } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
 import { seededRandom } from "./_crash_model.ts"
-import { type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
+import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
 import { dumpStores, noKeys } from "./_store_dump.ts"
 
 /* A damaged directory is refused without a change to it, or it is opened with all its content. */
@@ -44,19 +41,10 @@ const { genesis } = simulation
 const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 const names = ["journal.sqlite", "journal.sqlite-wal", "acknowledged", "holder.json"] as const
 
-const write = ({ writer }: OpenedStores, some: ReadonlyArray<FeedRecord>) =>
+const write = (stores: OpenedStores, some: ReadonlyArray<FeedRecord>) =>
   Effect.flatMap(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
-      )
-    ),
-    (services) =>
-      Effect.forEach(
-        some,
-        (record) => Context.get(services, Ledger).applyRecord(record),
-        { discard: true }
-      )
+    ledgerOver(genesis, stores),
+    (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true })
   )
 
 /** Returns the names, sizes, times and digests of the files of a directory. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import {
   chmodSync,
@@ -14,13 +14,10 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exportFeed, type JournalError } from "../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerWriter } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
-import { openStores, temporaryDirectory } from "./_directories.ts"
+import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
 
 /* Data directories that are in use, damaged, or not what they should be. */
@@ -36,19 +33,9 @@ const simulation = simulate({
 const { genesis } = simulation
 const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 
-const ledgerOver = ({ writer }: Stores) =>
-  Effect.map(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
-      )
-    ),
-    (services) => Context.get(services, Ledger)
-  )
-
 const applyTo = (stores: Stores, some: ReadonlyArray<FeedRecord>) =>
   Effect.flatMap(
-    ledgerOver(stores),
+    ledgerOver(genesis, stores),
     (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true })
   )
 

@@ -1,16 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { Context, Effect, Result } from "effect"
 import { commitFailure } from "../../adapters/journal/_commit_failure.ts"
 import { recordedStores } from "../../adapters/journal/mod.ts"
 import { openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { Journal } from "../../adapters/journal/journal.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import { idOf, keyOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
-import { type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
+import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
 import { dumpStores, noKeys } from "./_store_dump.ts"
 
 const simulation = simulate({
@@ -25,16 +23,6 @@ const { genesis } = simulation
 const records = [...initialHistory(simulation, 240)]
 const limits = { pendingMax: 1e6, pendingPerAccountMax: 1e6 }
 const pagesMax = 1e9
-
-const ledgerOf = ({ writer }: OpenedStores) =>
-  Effect.map(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
-      )
-    ),
-    (services) => Context.get(services, Ledger)
-  )
 
 const post = ({ store }: OpenedStores, number: number) =>
   store.addTransaction(
@@ -64,10 +52,10 @@ describe("a full disk", () => {
         const [directory, twinDirectory] = [yield* temporaryDirectory, yield* temporaryDirectory]
         // the twin makes the acknowledged writes only
         const twin = yield* openStores(twinDirectory, genesis)
-        const twinLedger = yield* ledgerOf(twin)
+        const twinLedger = yield* ledgerOver(genesis, twin)
         yield* Effect.scoped(Effect.gen(function*() {
           const stores = yield* openStores(directory, genesis)
-          const ledger = yield* ledgerOf(stores)
+          const ledger = yield* ledgerOver(genesis, stores)
           let [applied, posted, refused] = [0, 0, 0]
           const applyNext = Effect.gen(function*() {
             yield* ledger.applyRecord(records[applied]!)

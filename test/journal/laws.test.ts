@@ -5,11 +5,9 @@
  *     SEED=123 npm test -- test/journal/laws.test.ts
  */
 import { describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
-import { LedgerWriter } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
 import {
   answerLaws,
   applyAll,
@@ -22,7 +20,7 @@ import {
   readSubject
 } from "../laws/mod.ts"
 import { rounds } from "../rounds.ts"
-import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
+import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"
 
 const seed = process.env.SEED ?? "1"
@@ -43,13 +41,8 @@ const { genesis } = simulation
 /** Opens stores and the ledger use case over them. */
 const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
   Effect.gen(function*() {
-    const { reader, writer } = yield* open
-    const services = yield* Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
-      )
-    )
-    return { reader, ledger: Context.get(services, Ledger) }
+    const stores = yield* open
+    return { reader: stores.reader, ledger: yield* ledgerOver(genesis, stores) }
   })
 
 const ledgerSubject: LedgerSubject = {

@@ -74,6 +74,9 @@ const verifying = (verified: VerificationCounts) =>
     return verified.hook ?? Effect.void
   })
 
+/** A ledger that does not settle the pool. */
+export const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+
 /** Applies the blocks of the first accounts; returns the chain. */
 export const openChain = Effect.gen(function*() {
   const ledger = yield* Ledger
@@ -98,6 +101,15 @@ export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransact
     id: Result.getOrElse(l2TransactionId(body, keccak256), () => `0x02${"0".repeat(64)}`),
     ...body
   }
+}
+
+/** The transaction that `postedOf` returns, as a batch forges it. */
+export const transfer = {
+  fromAccountIndex: 256,
+  toAccountIndex: 257,
+  amount: 1000n,
+  fee: 126,
+  nonce: 0n
 }
 
 /** Returns the batch that forges a selection without new accounts. */

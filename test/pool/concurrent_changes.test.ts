@@ -4,22 +4,20 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
-import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { Pool, Submission } from "../../core/use_cases/mod.ts"
 import {
+  bareLedger,
   batchOf,
   nodeLayer,
-  openChain,
   type NodeOverrides,
+  openChain,
   ownerOf,
   postedOf,
+  transfer,
   type VerificationCounts
 } from "./_node.ts"
-import { genesis } from "./_subject.ts"
-
-const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 
 /** Returns the outcome of a post: whether it was stored, or why not. */
 const outcomeOf = <E extends { readonly _tag: string; readonly message: string }, R>(
@@ -139,7 +137,7 @@ describe("a settlement starts again", () => {
     Object.assign(gone, { name: null, after: 0 })
     const chain = yield* openChain
     const [pool, store] = [yield* Pool, yield* PoolStore]
-    const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+    const ledger = yield* bareLedger
     const batchNum = Effect.map(
       store.settledBatchesBelow({ batchNum: 100, limit: 1 }),
       ([mark]) => mark?.batchNum

@@ -1,22 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { requestOf } from "./_groups.ts"
 import {
+  bareLedger,
   batchOf,
   batchOfSelection,
   nodeLayer,
   openChain,
   ownerOf,
   postedOf,
+  transfer,
   wrongEthSignature
 } from "./_node.ts"
-import { genesis } from "./_subject.ts"
 
 const stranger = ownerOf(8)
 
@@ -111,18 +111,12 @@ describe("the pool for a coordinator", () => {
       // as if only the pool was restored, without its mark of the ledger
       const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
       yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
-      const bare = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+      const bare = yield* bareLedger
       yield* bare.applyBlock(
         chain.grow({
           batches: [
             batchOf(3, {
-              l2: [{
-                fromAccountIndex: 256,
-                toAccountIndex: 257,
-                amount: 1000n,
-                fee: 126,
-                nonce: 0n
-              }]
+              l2: [transfer]
             })
           ]
         })
@@ -348,13 +342,7 @@ describe("the pool for a coordinator", () => {
         chain.grow({
           batches: [
             batchOf(3, {
-              l2: [{
-                fromAccountIndex: 256,
-                toAccountIndex: 257,
-                amount: 1000n,
-                fee: 126,
-                nonce: 0n
-              }]
+              l2: [transfer]
             })
           ]
         })

@@ -2,12 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { batchOf, nodeLayer, openChain, postedOf } from "./_node.ts"
-import { genesis } from "./_subject.ts"
+import { bareLedger, batchOf, nodeLayer, openChain, postedOf, transfer } from "./_node.ts"
 
 const submit = (...all: ReadonlyArray<PostedTransaction>) =>
   Effect.flatMap(
@@ -29,10 +27,6 @@ const statesOf = (...ids: ReadonlyArray<string>) =>
 const lastReasonOf = (id: string) =>
   Effect.flatMap(Pool, (pool) => Effect.map(pool.transitions(id), (steps) => steps.at(-1)!.reason))
 
-/** A ledger that does not notify the pool. */
-const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
-
-const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 /** Returns one transaction of each of the first four accounts. */
 const four = [0, 1, 2, 3].map((number) =>
   postedOf({ fromAccountIndex: 256 + number, toAccountIndex: 257 - Math.sign(number) })
@@ -449,4 +443,37 @@ describe("a pool is settled", () => {
         marks[0]!
       ])
     }).pipe(Effect.provide(nodeLayer())))
+})
+
+describe("more transactions than a call can have arguments", () => {
+  const row = {
+    transaction: { ...four[0]!, state: "fged", timestampMs: 0, batchNum: 9 },
+    sender: "0".repeat(64),
+    sinceMs: 0,
+    arrival: 0
+  } as const
+  const rows = Array.from({ length: 130_000 }, () => row)
+  const sizes: Array<number> = []
+  const node = nodeLayer({}, { count: 0 }, {
+    pool: (store) => ({
+      inBatches: ({ state }) => Effect.succeed(state === "fged" ? rows : []),
+      pooled: () => Effect.succeed(rows),
+      change: (changes, atMs) => {
+        sizes.push(changes.length)
+        return store.change(changes, atMs)
+      },
+      settle: (step, atMs) => {
+        sizes.push(step.changes.length)
+        return store.settle(step, atMs)
+      }
+    })
+  })
+
+  it.effect("are rolled back and purged", () =>
+    Effect.gen(function*() {
+      const pool = yield* Pool
+      yield* pool.rollBack(2)
+      yield* pool.purge({ ttlMs: 0, currentBatch: 0, safetyPeriodBatches: 0, capacity: 0 })
+      assert.deepStrictEqual(sizes.filter((size) => size > 0), [rows.length, rows.length])
+    }).pipe(Effect.provide(node)))
 })

@@ -4,25 +4,21 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { groupOf } from "./_groups.ts"
 import {
+  bareLedger,
   batchOf,
   nodeLayer,
   type NodeOverrides,
   openChain,
   postedOf,
+  transfer,
   type VerificationCounts
 } from "./_node.ts"
-import { genesis } from "./_subject.ts"
 
-/** A ledger that does not settle the pool. */
-const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
-
-const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 const forged = postedOf()
 /** Another transaction with the same sender and nonce. */
 const rival = postedOf({ amount: 5n })

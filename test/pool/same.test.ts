@@ -12,7 +12,7 @@ import {
   isRequested,
   isSameAuthorization,
   isSamePosted
-} from "../../core/use_cases/pool/_superseded.ts"
+} from "../../core/use_cases/pool/_same_transaction.ts"
 import { requestOf } from "./_groups.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 

@@ -7,8 +7,7 @@ import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, type SelectOptions, Submission } from "../../core/use_cases/mod.ts"
 import { requestOf } from "./_groups.ts"
-import { batchOf, nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
-import { genesis } from "./_subject.ts"
+import { bareLedger, batchOf, nodeLayer, openChain, ownerOf, postedOf, transfer } from "./_node.ts"
 
 const stranger = ownerOf(8)
 
@@ -412,18 +411,12 @@ describe("a selection", () => {
       const chain = yield* openChain
       const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
       yield* submit(posted, rival)
-      const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+      const ledger = yield* bareLedger
       yield* ledger.applyBlock(
         chain.grow({
           batches: [
             batchOf(3, {
-              l2: [{
-                fromAccountIndex: 256,
-                toAccountIndex: 257,
-                amount: 1000n,
-                fee: 126,
-                nonce: 0n
-              }]
+              l2: [transfer]
             })
           ]
         })

@@ -14,6 +14,7 @@ import {
   openChain,
   ownerOf,
   postedOf,
+  transfer,
   type VerificationCounts,
   wrongEthSignature,
   wrongSignature
@@ -118,7 +119,7 @@ describe("posting a transaction", () => {
           Effect.orDie(ledger.applyBlock(chain.grow({
             batches: [
               batchOf(batchNum, {
-                l2: [{ fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce }]
+                l2: [{ ...transfer, nonce }]
               })
             ]
           })))

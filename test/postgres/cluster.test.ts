@@ -6,6 +6,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { dirname } from "node:path"
+import { rejection } from "../_rejection.ts"
 import { execute } from "./_statements.ts"
 import { type Cluster, startCluster } from "./mod.ts"
 
@@ -27,9 +28,6 @@ const isAlive = (pid: number): boolean => {
     return false
   }
 }
-
-const rejection = (promise: Promise<unknown>): Promise<Error> =>
-  promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
 
 describe("a cluster", () => {
   let cluster: Cluster

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { FilterIndexes, UncombinedFacet } from "../../adapters/sql/postings/posting_lists.ts"
-import { lookUpKeys } from "../../adapters/sql/reads/_list_plan.ts"
+import { lookUpKeys } from "../../adapters/sql/reads/_facet_selection.ts"
 
 /* The compiler reports a filter that SQL would ignore: `npx tsc` is the test. */
 

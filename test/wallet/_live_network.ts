@@ -1,6 +1,12 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { fetchHandler } from "../../adapters/http/mod.ts"
-import { connect, type ConnectOptions, type Rollup } from "../../adapters/wallet/mod.ts"
+import {
+  connect,
+  type ConnectOptions,
+  type Rollup,
+  type Wallet,
+  walletFromEthereumKey
+} from "../../adapters/wallet/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { defaultNetwork, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
@@ -10,6 +16,8 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 export interface LiveNetwork {
   readonly rollup: Rollup
   readonly simulation: Simulation
+  /** The demo wallet of the simulation, which has an account with ether and one with GOV. */
+  readonly demo: Wallet
   readonly fetch: (request: Request) => Promise<Response>
   /** The requests so far, as method and path. */
   readonly requests: ReadonlyArray<string>
@@ -55,5 +63,6 @@ export const openLiveNetwork = async (prefix = "zk"): Promise<LiveNetwork> => {
     await runtime.runPromise(driveOnce(simulation))
   }
   const rollup = await connectTo({ fetch, wait })
-  return { rollup, simulation, fetch, wait, requests, close: () => runtime.dispose() }
+  const demo = walletFromEthereumKey(simulation.demoWallet.ethereumKey, rollup.network)
+  return { rollup, simulation, demo, fetch, wait, requests, close: () => runtime.dispose() }
 }

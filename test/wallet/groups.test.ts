@@ -7,11 +7,11 @@ import {
   floorAmount,
   InvalidTransaction,
   type SignedGroup,
-  walletFromEthereumKey,
   walletFromSeed
 } from "../../adapters/wallet/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPublicKey } from "../../core/encoding/mod.ts"
+import { rejection } from "../_rejection.ts"
 import { type LiveNetwork, openLiveNetwork } from "./_live_network.ts"
 
 /* Atomic groups that the wallet builds and signs, posted to revision v1. */
@@ -22,11 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => live.close())
 
-const accountOf = (symbol: string) =>
-  live.rollup.account(
-    walletFromEthereumKey(live.simulation.demoWallet.ethereumKey, live.rollup.network),
-    symbol
-  )
+const accountOf = (symbol: string) => live.rollup.account(live.demo, symbol)
 const client = () => rollupClient({ url: "http://node/v1", revision: "v1", fetch: live.fetch })
 const keyText = (publicKey: string) => formatPublicKey("zk", publicKey)
 const receiver = keyText(walletFromSeed("21".repeat(32)).publicKey)
@@ -151,7 +147,7 @@ describe("A group that a wallet signs", () => {
       { to: receiver, amount: floorAmount(half.amount + 10n ** 18n), fee: 0 },
       { after: [half] }
     )
-    const error: unknown = await again.catch((error: unknown) => error)
+    const error = await rejection(again)
     assert(error instanceof InvalidTransaction)
     assert.match(error.message, /at most the \d+ units that the account can send/u)
   })
@@ -181,9 +177,8 @@ describe("A group with the names of another network", () => {
   it("is accepted by its server", async () => {
     const other = await openLiveNetwork("hez")
     try {
-      const { rollup, simulation } = other
-      const wallet = walletFromEthereumKey(simulation.demoWallet.ethereumKey, rollup.network)
-      const accounts = await rollup.accounts(wallet)
+      const { demo, rollup } = other
+      const accounts = await rollup.accounts(demo)
       const to = `hez:0x${"23".repeat(20)}`
       const transactions = []
       for (const account of accounts) {

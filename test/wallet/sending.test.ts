@@ -14,6 +14,7 @@ import {
   walletFromSeed
 } from "../../adapters/wallet/mod.ts"
 import { feeFactor, formatPublicKey } from "../../core/encoding/mod.ts"
+import { rejection } from "../_rejection.ts"
 import { type LiveNetwork, openLiveNetwork } from "./_live_network.ts"
 
 let live: LiveNetwork
@@ -22,22 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => live.close())
 
-const demo = () =>
-  walletFromEthereumKey(live.simulation.demoWallet.ethereumKey, live.rollup.network)
 const keyText = (publicKey: string) => formatPublicKey("zk", publicKey)
-const rejection = async (promise: Promise<unknown>): Promise<Error> => {
-  try {
-    await promise
-  } catch (error) {
-    return error as Error
-  }
-  throw new Error("It resolved, expected a rejection")
-}
 
 describe("Sending", () => {
   it("two transfers at once get nonces in order, and both are forged", async () => {
     const { rollup } = live
-    const account = await rollup.account(demo(), "ETH")
+    const account = await rollup.account(live.demo, "ETH")
     const before = BigInt((await account.read()).balance)
     const receiver = walletFromSeed("11".repeat(32))
     const transactions = await Promise.all([
@@ -57,7 +48,7 @@ describe("Sending", () => {
   })
 
   it("the fee is worth what the coordinator recommends for the type of transfer", async () => {
-    const account = await live.rollup.account(demo(), "ETH")
+    const account = await live.rollup.account(live.demo, "ETH")
     const state = await (await live.fetch(new Request("http://node/state"))).json()
     const { USD } = account.token
     for (
@@ -78,7 +69,7 @@ describe("Sending", () => {
   })
 
   it("a transaction that breaks rules is not posted, and the error has every rule", async () => {
-    const account = await live.rollup.account(demo(), "ETH")
+    const account = await live.rollup.account(live.demo, "ETH")
     const { balance } = await account.read()
     const posts = () => live.requests.filter((request) => request.startsWith("POST")).length
     const before = posts()
@@ -128,7 +119,7 @@ describe("Sending", () => {
   })
 
   it("the balance counts what was sent before and is not forged", async () => {
-    const account = await live.rollup.account(demo(), "GOV")
+    const account = await live.rollup.account(live.demo, "GOV")
     const balance = BigInt((await account.read()).balance)
     const most = { to: keyText(walletFromSeed("13".repeat(32)).publicKey), fee: 0 }
     const sent = await account.transfer({ ...most, amount: floorAmount(balance - 1n) })
@@ -138,7 +129,7 @@ describe("Sending", () => {
   })
 
   it("posting a built transaction again changes nothing", async () => {
-    const account = await live.rollup.account(demo(), "ETH")
+    const account = await live.rollup.account(live.demo, "ETH")
     const built = await account.build({ to: "zk:ETH:256", amount: "0.1", fee: 0 })
     const [first, second] = [await account.post(built), await account.post(built)]
     assert.strictEqual(first.id, second.id)
@@ -148,7 +139,7 @@ describe("Sending", () => {
   })
 
   it("a refusal of the server is a failure with its problem", async () => {
-    const account = await live.rollup.account(demo(), "ETH")
+    const account = await live.rollup.account(live.demo, "ETH")
     const built = await account.build({ to: "zk:ETH:256", amount: "0.1", fee: 0 })
     const error = await rejection(account.post({ ...built, signature: "0".repeat(128) }))
     assert.instanceOf(error, RequestFailed)
@@ -158,7 +149,7 @@ describe("Sending", () => {
   it("waiting ends with the signal, or if the transaction is unknown", async () => {
     const unknown = live.rollup.transaction(`0x02${"1".repeat(64)}`)
     assert.instanceOf(await rejection(unknown.forged()), NotForged)
-    const account = await live.rollup.account(demo(), "ETH")
+    const account = await live.rollup.account(live.demo, "ETH")
     // a nonce that is never reached
     const { nonce } = await account.build({ to: "zk:ETH:256", amount: "0.1" })
     const waiting = await account.transfer({ to: "zk:ETH:256", amount: "0.1", nonce: nonce + 5n })
@@ -172,9 +163,9 @@ describe("Sending", () => {
 describe("An account of a wallet", () => {
   it("is found by its token or index, and only if its key is that of the wallet", async () => {
     const { rollup } = live
-    const account = await rollup.account(demo(), "GOV")
-    assert.strictEqual((await rollup.account(demo(), account.accountIndex)).index, account.index)
-    const other = await rejection(rollup.account(demo(), "zk:ETH:256"))
+    const account = await rollup.account(live.demo, "GOV")
+    assert.strictEqual((await rollup.account(live.demo, account.accountIndex)).index, account.index)
+    const other = await rejection(rollup.account(live.demo, "zk:ETH:256"))
     assert.instanceOf(other, NoAccount)
     assert.match(
       other.message,
@@ -207,7 +198,7 @@ describe("An account of a wallet", () => {
     await rollup.authorize(browser, { signature })
     await rollup.authorize(wallet)
 
-    const sent = await (await rollup.account(demo(), "ETH")).transfer({
+    const sent = await (await rollup.account(live.demo, "ETH")).transfer({
       to: wallet.address,
       amount: "0.5"
     })
@@ -221,12 +212,11 @@ describe("A connection", () => {
   it("uses the names of the network", async () => {
     const other = await openLiveNetwork("hez")
     try {
-      const { rollup, simulation } = other
-      const wallet = walletFromEthereumKey(simulation.demoWallet.ethereumKey, rollup.network)
-      await rollup.authorize(wallet)
-      const account = await rollup.account(wallet, "ETH")
+      const { demo, rollup } = other
+      await rollup.authorize(demo)
+      const account = await rollup.account(demo, "ETH")
       assert.match(account.accountIndex, /^hez:ETH:/u)
-      const sent = await account.transfer({ to: `hez:${wallet.address}`, amount: "0.5" })
+      const sent = await account.transfer({ to: `hez:${demo.address}`, amount: "0.5" })
       const client = rollupClient({ url: "http://node", prefix: "hez", fetch: other.fetch })
       const pooled = await client.getPoolTx({ id: sent.id })
       assert.isTrue(pooled.ok && pooled.value.toHezEthereumAddress !== null)

@@ -5,10 +5,10 @@ import {
   InvalidTransaction,
   NotForged,
   type WalletAccount,
-  walletFromEthereumKey,
   walletFromSeed
 } from "../../adapters/wallet/mod.ts"
 import { formatPublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
+import { rejection } from "../_rejection.ts"
 import { connectTo, type LiveNetwork, openLiveNetwork } from "./_live_network.ts"
 
 let live: LiveNetwork
@@ -16,21 +16,11 @@ let account: WalletAccount
 let exit: later.Exit
 beforeAll(async () => {
   live = await openLiveNetwork()
-  const { rollup, simulation } = live
-  const wallet = walletFromEthereumKey(simulation.demoWallet.ethereumKey, rollup.network)
-  account = await rollup.account(wallet, "ETH")
+  account = await live.rollup.account(live.demo, "ETH")
   await (await account.exit({ amount: "0.5" })).forged()
   exit = (await account.exits())[0]!
 })
 afterAll(() => live.close())
-
-const rejection = async (promise: Promise<unknown>): Promise<Error> =>
-  promise.then(
-    () => {
-      throw new Error("It resolved, expected a rejection")
-    },
-    (error) => error as Error
-  )
 
 describe("Withdrawing", () => {
   it("returns the arguments of the contract, after the proof was verified", async () => {
@@ -96,10 +86,6 @@ describe("Waiting for a batch", () => {
   })
 
   it("ends if the transaction is invalid, and its nonce is free again", async () => {
-    const wallet = walletFromEthereumKey(
-      live.simulation.demoWallet.ethereumKey,
-      live.rollup.network
-    )
     const rollup = await connectTo(live, {
       fetch: async (request) => {
         const response = await live.fetch(request)
@@ -109,7 +95,7 @@ describe("Waiting for a batch", () => {
         return new Response(body, { headers })
       }
     })
-    const account = await rollup.account(wallet, "ETH")
+    const account = await rollup.account(live.demo, "ETH")
     const request = { to: "zk:ETH:256", amount: "0.1", fee: 0 }
     const { nonce } = await account.build(request)
     const sent = await account.transfer(request)

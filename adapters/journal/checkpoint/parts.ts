@@ -45,7 +45,10 @@ export class Parts {
     this.#next = 1 + Math.max(0, ...readdirSync(this.#directory).filter(isPart).map(Number))
   }
 
-  /** Returns the bytes of a part. Throws the error of the constructor if they are not those that were written. */
+  /**
+   * Returns the bytes of a part. Throws the error of the constructor if they are not those that were
+   * written.
+   */
   read([id, checksum]: PartReference): Uint8Array {
     const bytes = this.#readFile(id)
     if (crc32(bytes) !== checksum) {

@@ -39,7 +39,10 @@ export class CheckpointTable {
     this.#exists = true
   }
 
-  /** Returns the installed checkpoint, or undefined. Throws the error of the constructor if it is damaged. */
+  /**
+   * Returns the installed checkpoint, or undefined. Throws the error of the constructor if it is
+   * damaged.
+   */
   read(): Manifest | undefined {
     const exists = this.#database.prepare(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'checkpoint'"

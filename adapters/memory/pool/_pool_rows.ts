@@ -56,7 +56,7 @@ export class PoolRows {
 
   /** Returns the transactions of a group by position. */
   members(id: GroupId): ReadonlyArray<Pooled> {
-    return Array.from(this.#byGroup.get(id)?.from(() => false) ?? [], ({ pooled }) => pooled)
+    return Array.from(this.#byGroup.get(id) ?? [], ({ pooled }) => pooled)
   }
 
   /** Returns the number of pending transactions of an account. */
@@ -107,7 +107,7 @@ export class PoolRows {
       return row !== undefined && isListed(row, filters) ? [row] : []
     }
     if (group !== undefined) {
-      const rows = Array.from(this.#byGroup.get(group)?.from(() => false) ?? [])
+      const rows = [...this.#byGroup.get(group) ?? []]
       return rows.filter((row) => isListed(row, filters)).sort(byArrival)
     }
     const parties = from !== undefined
@@ -118,11 +118,11 @@ export class PoolRows {
       ? [...senders(party), ...receivers(party)]
       : null
     if (parties === null) {
-      return Array.from(this.#byArrival.from(() => false)).filter((row) => isListed(row, filters))
+      return [...this.#byArrival].filter((row) => isListed(row, filters))
     }
     const rows = new Set<PoolRow>()
     for (const name of new Set(parties)) {
-      for (const row of this.#byParty.get(name)?.from(() => false) ?? []) {
+      for (const row of this.#byParty.get(name) ?? []) {
         if (isListed(row, filters)) rows.add(row)
       }
     }
@@ -176,9 +176,8 @@ const isListed = (
   { from, group, id, party, state, to, tokenId, type }: PoolFilters
 ): boolean => {
   const { transaction } = row.pooled
-  const names = (): ReadonlyArray<string> => partiesOf(row)
-  const isOneOf = (wanted: ReadonlyArray<string>): boolean =>
-    names().some((name) => wanted.includes(name))
+  const isOneOf = (names: ReadonlyArray<string>): boolean =>
+    partiesOf(row).some((name) => names.includes(name))
   return (id === undefined || transaction.id === id) &&
     (group === undefined || transaction.group?.id === group) &&
     (state === undefined || transaction.state === state) &&

@@ -31,13 +31,11 @@ export const poolReads = (pool: MemoryPool): PoolReads => {
     pendingByFee: ({ tokenId, after, limit }) =>
       Effect.sync(() => takeWhile(byFee(pool, tokenId, after), () => true, limit)),
     pendingSince: ({ beforeMs, limit }) =>
-      Effect.sync(() =>
-        takeWhile(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
-      ),
+      Effect.sync(() => takeWhile(rows.bySince, ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
     pendingExpired: (belowBatchNum) =>
       Effect.sync(() =>
         takeWhile(
-          rows.byLastBatch.from(() => false),
+          rows.byLastBatch,
           (row) => lastBatchOf(row) < belowBatchNum
         )
       ),
@@ -45,7 +43,7 @@ export const poolReads = (pool: MemoryPool): PoolReads => {
       Effect.sync(() =>
         nonces.flatMap(({ index, nonce }) =>
           takeWhile(
-            rows.byNonce.get(index)?.from(() => false) ?? [],
+            rows.byNonce.get(index) ?? [],
             ({ pooled }) => pooled.transaction.nonce < nonce
           )
         )
@@ -110,7 +108,7 @@ const byFee = (
 ): Iterable<PoolRow> => {
   const order = rows.byFee.get(tokenId)
   if (order === undefined) return []
-  return after === null ? order.from(() => false) : order.after(rowOf(after))
+  return after === null ? order : order.after(rowOf(after))
 }
 
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0

@@ -41,6 +41,10 @@ export class SortedList<Value> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
+  [Symbol.iterator](): Generator<Value> {
+    return this.from(() => false)
+  }
+
   /**
    * Yields the values from the first one for which `isBefore` is false. `isBefore` must be true for
    * a prefix of the list and false for the rest.

@@ -94,7 +94,8 @@ const readsSharing = 8
 /**
  * Connects to a database. While the database is unreachable, the layer logs a warning and retries
  * for `waitMs`. It fails with a `DatabaseError` if the URL is invalid ("url"), the server rejects
- * the connection ("refused"), or the wait has ended ("unreachable"). A connection that is lost later is opened again by the next statement.
+ * the connection ("refused"), or the wait has ended ("unreachable"). If a connection is lost
+ * later, the next statement opens it again.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ import {
   queuedRows,
   transactionItemSql
 } from "./history_rows.ts"
-import { hexParameter } from "./_list_plan.ts"
+import { hexParameter } from "./_parameters.ts"
 import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
 /** How to find an item: the statement, its parameters, and the decoder of its lines. */

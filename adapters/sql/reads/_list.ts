@@ -42,13 +42,9 @@ import {
   exitRowSql,
   transactionItemSql
 } from "./history_rows.ts"
+import { lookUpKeys } from "./_facet_selection.ts"
 import {
-  cachedText,
-  findUnregistered,
   type ListQueryPlan,
-  lookUpKeys,
-  numberOrNullParameter,
-  parametersFrom,
   readBidsOfForger,
   readLists,
   readPostings,
@@ -59,7 +55,9 @@ import {
 } from "./_list_plan.ts"
 import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
-import { Requery, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { numberOrNullParameter, parametersFrom } from "./_parameters.ts"
+import { cachedText, Requery, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { findUnregistered } from "./_unregistered.ts"
 
 /** Returns the `list` of the read port. */
 export const makeList = (

@@ -5,8 +5,8 @@ import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement } from "../connection/mod.ts"
 import { countsOf, type Order, positionOf } from "../postings/mod.ts"
 import { coordinatorRowSql, decodeCoordinator } from "./auction_rows.ts"
-import { cachedText, hexOrNullParameter } from "./_list_plan.ts"
-import type { RunQuery } from "./_run_query.ts"
+import { hexParameter } from "./_parameters.ts"
+import { cachedText, type RunQuery } from "./_run_query.ts"
 
 type Filters = FiltersOf<"coordinators">
 
@@ -32,8 +32,8 @@ export const listLatestCoordinators = (
     parameters: [
       positionOf(order, fromItem),
       String(limit),
-      ...bidderAddr === undefined ? [] : [hexOrNullParameter(bidderAddr)],
-      ...forgerAddr === undefined ? [] : [hexOrNullParameter(forgerAddr)]
+      ...bidderAddr === undefined ? [] : [hexParameter(bidderAddr)],
+      ...forgerAddr === undefined ? [] : [hexParameter(forgerAddr)]
     ]
   }, (answer) => ({
     items: answer.lines.map(decodeCoordinator),

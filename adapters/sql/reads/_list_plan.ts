@@ -1,23 +1,27 @@
+import { membersSql } from "../connection/mod.ts"
 import {
-  type Filter,
-  type FiltersOf,
-  type ListDeclaration,
-  type ListName,
-  lists
-} from "../../../core/contract/mod.ts"
-import { type LedgerStamp, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
-import {
-  type FacetName,
   type PageText,
-  postingKey,
   type PostingList,
   type PostingListName,
   postingLists,
-  unindexedTail,
-  hasAllOf,
-  hasOneOf
+  unindexedTail
 } from "../postings/mod.ts"
-import { membersSql } from "../connection/mod.ts"
+import {
+  conditionOf,
+  type FacetFilters,
+  type FacetSelection,
+  isPair,
+  lookUpKeys,
+  pairKeys,
+  selectionsOf
+} from "./_facet_selection.ts"
+import {
+  byteParameter,
+  hexOrNullParameter,
+  hexParameter,
+  keysParameter,
+  type Parameter
+} from "./_parameters.ts"
 import { queuedRows, transactionItemSql } from "./history_rows.ts"
 
 /** How to run a list query: the shape of the statement, its text, and its parameters. */
@@ -33,31 +37,8 @@ export interface ListQueryPlan {
 
 /** The parts of a page statement that depend on the filters. */
 export interface ListText extends Omit<PageText, "order" | "rows"> {
-  /** Queries of place and line over `page.item`, for items that are not in the table of the list. */
+  /** Queries of place and line over `page.item`, for items outside of the table of the list. */
   readonly otherRows?: ReadonlyArray<string>
-}
-
-/** Returns the next parameter of a statement, cast to a type. */
-export type Parameter = (type: string) => string
-
-/** Returns a `Parameter` that numbers parameters from `first` on. */
-export const parametersFrom = (first: number): Parameter => {
-  let next = first
-  return (type) => `$${next++}::${type}`
-}
-
-const texts = new Map<string, string>()
-
-/**
- * Returns the text of a statement, and builds it on the first call with this name. The driver
- * identifies prepared statements by their text.
- */
-export const cachedText = (name: string, build: () => string): string => {
-  const cached = texts.get(name)
-  if (cached !== undefined) return cached
-  const text = build()
-  texts.set(name, text)
-  return text
 }
 
 /** Plans a read of lists; a single list, the usual case, has a simpler statement. */
@@ -85,14 +66,14 @@ export const readPostings = <N extends PostingListName>(
   return {
     shape: "with tail",
     text: (parameter) => {
-      const above = parameter("bytea[]")
+      const parents = parameter("bytea[]")
       return {
         lists: "postings",
         others: [
           selectedItems(
             list,
-            `unnest(${above}) AS above (key) CROSS JOIN LATERAL unnest(${
-              unindexedTail("above.key")
+            `unnest(${parents}) AS parent (key) CROSS JOIN LATERAL unnest(${
+              unindexedTail("parent.key")
             }) AS listed (item)`,
             condition.text(parameter)
           )
@@ -101,77 +82,6 @@ export const readPostings = <N extends PostingListName>(
     },
     keys: keysParameter(keys),
     values: [keysParameter(parentKeys), ...condition.values]
-  }
-}
-
-/** The values of a facet that a query selects. */
-interface FacetSelection {
-  readonly facet: string
-  /**
-   * Hexadecimal digits. An item has a value of each of the lists: of one, or of two for a sender
-   * and a receiver.
-   */
-  readonly digits: ReadonlyArray<ReadonlyArray<string>>
-}
-
-/** Returns the selected values in the order of the facets. */
-const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<FacetSelection> => {
-  const values = Object.entries(filters).filter(([filter, value]) =>
-    value !== undefined && list.filters[filter] !== undefined
-  )
-  return Object.keys(list.facets).flatMap((facet) => {
-    const digits = values.filter(([filter]) => list.filters[filter]!.facet === facet).map((
-      [filter, value]
-    ) =>
-      [...new Set([value].flat())].flatMap((each) =>
-        list.filters[filter]!.filterDigits(each as never)
-      )
-    )
-    return digits.length === 0 ? [] : [{ facet, digits }]
-  })
-}
-
-/** Returns the values of which an item must have one; if empty, it must have one of each list. */
-const commonDigits = ({ digits: [first, second] }: FacetSelection): ReadonlyArray<string> =>
-  second === undefined ? first! : first!.filter((value) => second.includes(value))
-
-/** Whether no list has all items of the selection: it names a sender and another receiver. */
-const isPair = (selection: FacetSelection): boolean => commonDigits(selection).length === 0
-
-/** Returns the value of the sender alone and that of the receiver alone. */
-const pairOf = ({ digits }: FacetSelection): ReadonlyArray<string> =>
-  digits.map(([ofOneSide]) => ofOneSide!)
-
-/**
- * Returns a condition for a row `r`. It has a parameter for each facet of the list and one for a
- * pair of sender and receiver. These are NULL if the query does not name them, so that all
- * combinations of filters share a statement.
- */
-const conditionOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
-  const facets = Object.keys(list.facets)
-  const pair = selections.find(isPair)
-  const oneOf = (facet: string) => {
-    const selection = selections.find((each) => each.facet === facet)
-    return selection === undefined || selection === pair
-      ? null
-      : keysParameter(commonDigits(selection).map(bytesOf))
-  }
-  return {
-    text: (parameter: Parameter) => {
-      const conditions = facets.map((facet) => {
-        const values = parameter("bytea[]")
-        return `(${values} IS NULL OR ${hasOneOf(list, facet, values)})`
-      })
-      const values = parameter("bytea[]")
-      const both = facets.filter((facet) => list.facets[facet]!.values.length === 2).map((facet) =>
-        `(${hasAllOf(list, facet, values)})`
-      )
-      return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
-    },
-    values: [
-      ...facets.map(oneOf),
-      pair === undefined ? null : keysParameter(pairOf(pair).map(bytesOf))
-    ]
   }
 }
 
@@ -192,7 +102,6 @@ const readPair = (
   list: PostingList,
   selections: ReadonlyArray<FacetSelection>
 ): ListQueryPlan => {
-  const pair = selections.find(isPair)!
   const condition = conditionOf(list, selections)
   return {
     shape: "pair",
@@ -202,18 +111,15 @@ const readPair = (
         selectedItems(
           list,
           `(
-  SELECT asked.key FROM unnest(${parameter("bytea[]")}) AS asked (key)
-  ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = asked.key AND posting.is_last LIMIT 1) NULLS FIRST LIMIT 1
+  SELECT side.key FROM unnest(${parameter("bytea[]")}) AS side (key)
+  ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = side.key AND posting.is_last LIMIT 1) NULLS FIRST LIMIT 1
 ) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
           condition.text(parameter)
         )
       ]
     }),
     keys: keysParameter([]),
-    values: [
-      keysParameter(pairOf(pair).map((value) => postingKey(list, [pair.facet, bytesOf(value)]))),
-      ...condition.values
-    ]
+    values: [keysParameter(pairKeys(list, selections)), ...condition.values]
   }
 }
 
@@ -355,84 +261,3 @@ export const withAccounts = (
   ]
 })
 const accountFilters = ["accountIndex", "fromAccountIndex", "toAccountIndex"]
-
-/** Returns the error for the items that the filters refer to and that do not exist, if any. */
-export const findUnregistered = (
-  name: ListName,
-  filters: { readonly [filter: string]: unknown },
-  isRegistered: (kind: NonNullable<Filter["references"]>, value: number) => boolean,
-  stamp: LedgerStamp
-): NotRegistered | undefined => {
-  const declaration: ListDeclaration = lists[name]
-  const things = Object.entries(filters).flatMap(
-    ([filter, value]): ReadonlyArray<UnregisteredThing> => {
-      const kind = declaration.filters[filter]?.references
-      if (kind === undefined || value === undefined) return []
-      const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<number>
-      return values.filter((each) => !isRegistered(kind, each)).map((each) => ({
-        filter,
-        kind,
-        value: each
-      }))
-    }
-  )
-  const [first, ...rest] = things
-  return first && new NotRegistered({ things: [first, ...rest], stamp })
-}
-
-/** The posting lists of a combination of filters. */
-export interface KeyLookup {
-  /** Keys of disjoint lists. */
-  readonly keys: ReadonlyArray<Uint8Array>
-  /** Keys of the parent lists, if their unindexed tails have to be filtered too. */
-  readonly parentKeys: ReadonlyArray<Uint8Array>
-}
-
-/** Filters that are facets. A plan answers the other ones itself, and must take them out. */
-export type FacetFilters<N extends PostingListName> = {
-  readonly [F in keyof FiltersOf<N>]: F extends FacetName<N> ? FiltersOf<N>[F] : never
-}
-
-/**
- * Returns the keys of the lists for some filters. A key begins with the facet that combines with
- * all others; their values follow in the order of its `combinableFilters`. There is a key for each
- * value, and so for each side of a transaction.
- */
-export const lookUpKeys = <N extends PostingListName>(
-  name: N,
-  filters: FacetFilters<N>
-): KeyLookup => {
-  const list = postingLists[name]
-  const [leading, ...others] = selectionsOf(list, filters)
-  if (leading === undefined) return { keys: [postingKey(list)], parentKeys: [] }
-  const following = list.facets[leading.facet]!.combinableFilters.flatMap((name) =>
-    others.filter(({ facet }) => facet === name)
-  )
-  const partsOf = (selection: FacetSelection) =>
-    commonDigits(selection).map((value) => [selection.facet, bytesOf(value)] as const)
-  const parents = partsOf(leading).map((part) => [part])
-  const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
-    (paths, selection) =>
-      paths.flatMap((path) => partsOf(selection).map((part) => [...path, part])),
-    parents
-  )
-  return {
-    keys: paths.map((path) => postingKey(list, ...path)),
-    parentKeys: following.length === 0 ? [] : parents.map((path) => postingKey(list, ...path))
-  }
-}
-
-const bytesOf = (digits: string): Uint8Array => Buffer.from(digits, "hex")
-
-const digitsOf = (hex: string): string => hex.startsWith("0x") ? hex.slice(2) : hex
-
-/* Parameters in text format. */
-export const byteParameter = (value: Uint8Array): string =>
-  `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`
-export const hexParameter = (hex: string): string => `\\x${digitsOf(hex)}`
-export const hexOrNullParameter = (hex: string | undefined): string | null =>
-  hex === undefined ? null : hexParameter(hex)
-export const numberOrNullParameter = (value: number | undefined): string | null =>
-  value === undefined ? null : String(value)
-export const keysParameter = (keys: ReadonlyArray<Uint8Array>): string =>
-  `{${keys.map((key) => `"\\${byteParameter(key)}"`).join(",")}}`

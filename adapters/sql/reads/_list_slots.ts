@@ -17,16 +17,15 @@ import {
   positionOf,
   wonSlotKey
 } from "../postings/mod.ts"
+import { keysOfForger } from "./_list_plan.ts"
 import {
   byteParameter,
-  cachedText,
   hexOrNullParameter,
   hexParameter,
-  keysOfForger,
   keysParameter,
   parametersFrom
-} from "./_list_plan.ts"
-import { Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
+} from "./_parameters.ts"
+import { cachedText, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The slots [low, high). */
@@ -109,12 +108,12 @@ export const makeSlotReader = (
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ) => {
     const pageOf = ({ high, low }: Range) => {
-      const clamped = (position: number) => Math.min(high, Math.max(low, position))
+      const clamp = (position: number) => Math.min(high, Math.max(low, position))
       if (order === "ASC") {
-        const first = clamped(fromItem ?? 0)
+        const first = clamp(fromItem ?? 0)
         return { first, end: Math.min(high, first + limit) }
       }
-      const end = clamped((fromItem ?? slotNumMax) + 1)
+      const end = clamp((fromItem ?? slotNumMax) + 1)
       return { first: Math.max(low, end - limit), end }
     }
     return inRange(filters, (range) => {

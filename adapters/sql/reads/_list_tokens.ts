@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
 import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
-import { findUnregistered } from "./_list_plan.ts"
 import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
+import { findUnregistered } from "./_unregistered.ts"
 
 /**
  * Returns a page of the tokens. `RunQuery` caches them, so the statement only returns the token

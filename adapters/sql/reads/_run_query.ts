@@ -81,6 +81,20 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
   return (query, read) => Effect.suspend(() => attempt(query, read, 1))
 }
 
+const texts = new Map<string, string>()
+
+/**
+ * Returns the text of a statement, and builds it on the first call with this name. The driver
+ * identifies prepared statements by their text.
+ */
+export const cachedText = (name: string, build: () => string): string => {
+  const cached = texts.get(name)
+  if (cached !== undefined) return cached
+  const text = build()
+  texts.set(name, text)
+  return text
+}
+
 /** Returns the head only: the stamp and the token version. */
 export const headStatement = answerStatement({ rows: [] })
 

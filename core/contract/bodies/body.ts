@@ -110,9 +110,9 @@ interface FieldReader {
 export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<InputFault>>
 
 /**
- * Returns a decoder of request bodies in the spelling of this network. The text is strict JSON, nested
- * at most 32 levels deep by default. Integers keep all digits. A repeated property is refused, and so is
- * an unknown one, with the most similar known name.
+ * Returns a decoder of request bodies in the spelling of this network. The text is strict JSON,
+ * nested at most 32 levels deep by default. Integers keep all digits. A repeated property is refused,
+ * and so is an unknown one, with the most similar known name.
  *
  * ```ts
  * import { Result } from "effect"

@@ -85,7 +85,7 @@ export const queryReader = <N extends AnyListName>(
       return [local(parameter), { filter, count, decode: decode(context) }]
     })
   )
-  const { exclusions, isPaged = true, ordered } = declaration(list)
+  const { atLeastOne, exclusions, isPaged = true, ordered } = declaration(list)
   const paging = new Map(
     Object.entries(isPaged ? pageParameters : {}).map(([name, { decode }]) => [
       name,
@@ -94,14 +94,11 @@ export const queryReader = <N extends AnyListName>(
   )
   const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
-  const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const { emptyParameters, ignoredParameters, presets, separators = [","] } = revision
-  const [preset, ignored]: readonly [
-    preset: { readonly [filter: string]: unknown },
-    ignored: ReadonlyArray<string>
-  ] = list === "pool" || list === "currencies"
-    ? [{}, []]
-    : [presets?.[list] ?? {}, ignoredParameters?.[list] ?? []]
+  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
+  const { emptyParameters, separators = [","] } = revision
+  const presets: { readonly [list: string]: object } = revision.presets ?? {}
+  const ignored: { readonly [list: string]: ReadonlyArray<string> } =
+    revision.ignoredParameters ?? {}
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -114,7 +111,7 @@ export const queryReader = <N extends AnyListName>(
     const unknown = new Set<string>()
     const repeated = new Set<string>()
     const malformed = new Set<string>()
-    const decoded: { [filter: string]: unknown } = { ...preset }
+    const decoded: { [filter: string]: unknown } = { ...presets[list] }
     const page: { [name: string]: unknown } = {}
     for (const { text, name, value } of queryPairs(query)) {
       if (name === undefined || value === undefined) {
@@ -124,7 +121,7 @@ export const queryReader = <N extends AnyListName>(
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
-      if (ignored.includes(name)) continue
+      if (ignored[list]?.includes(name) === true) continue
       const filter = filters.get(name)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once

@@ -86,7 +86,7 @@ export function groupFaults(
 export const faultAt = (position: number) => (fault: InputFault): InputFault =>
   faultOfItem("transactions", position, fault)
 
-/** Returns the faults of the number of transactions and of the way in which they require each other. */
+/** Returns the faults of the number of transactions and of how they require each other. */
 function* structureFaults({ transactions }: PostedGroup, refuse: Refuse) {
   const { length } = transactions
   if (length < 2) {

@@ -25,7 +25,7 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { reconcileWithLedger } from "./settle.ts"
-import { isSamePosted } from "./_superseded.ts"
+import { isSamePosted } from "./_same_transaction.ts"
 
 interface Ports {
   readonly reader: LedgerReader["Service"]
@@ -71,7 +71,7 @@ export const groupSubmission = (
         ]
       })
     }
-    yield* reconcileWithLedger({ pool, reader }, ...stored.map(({ transaction }) => transaction))
+    yield* reconcileWithLedger({ pool, reader }, stored.map(({ transaction }) => transaction))
     return { ids, stored: false }
   })
 
@@ -139,7 +139,7 @@ export const groupSubmission = (
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this group
-        yield* reconcileWithLedger({ pool, reader }, ...rows.map((row) => row.transaction))
+        yield* reconcileWithLedger({ pool, reader }, rows.map((row) => row.transaction))
         return { ids, stored: true }
       case "known":
         return yield* acknowledge(group)

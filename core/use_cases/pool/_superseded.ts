@@ -1,65 +1,10 @@
-import type {
-  PostedAuthorization,
-  PostedTransaction,
-  RequestedTransaction,
-  Transaction,
-  PoolTransaction
-} from "../../domain/mod.ts"
-import { EXIT_ACCOUNT, type AccountIndex } from "../../encoding/mod.ts"
 import { Effect } from "effect"
 import { fromItemMax } from "../../contract/mod.ts"
+import type { PoolTransaction, PostedTransaction, Transaction } from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-
-/** Returns whether two posted transactions with the same id are equal in all other fields. */
-export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
-  a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
-  (a.maxNumBatch ?? 0) === (b.maxNumBatch ?? 0) && isSameRequest(a.request, b.request)
-
-/** Returns whether two authorizations of the same address are equal. */
-export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
-  a.publicKey === b.publicKey && a.signature === b.signature
-
-/**
- * Returns whether a forged transaction with the same id is this one. The destination can differ,
- * since the id does not cover it.
- */
-export function isForgedAs(
-  { toAccountIndex, toAddress, toPublicKey, type }: PostedTransaction,
-  forged: Transaction
-): boolean {
-  switch (type) {
-    case "Exit":
-      return forged.toAccountIndex === EXIT_ACCOUNT
-    case "Transfer":
-      return forged.toAccountIndex === toAccountIndex
-    case "TransferToEthAddr":
-      return forged.toAddress === toAddress
-    case "TransferToBJJ":
-      return forged.toAddress === toAddress && forged.toPublicKey === toPublicKey
-  }
-}
-
-/** Returns whether a transaction is the requested one. */
-export const isRequested = (posted: PostedTransaction, request: RequestedTransaction): boolean =>
-  posted.fromAccountIndex === request.fromAccountIndex && posted.tokenId === request.tokenId &&
-  posted.amount === request.amount &&
-  posted.fee === request.fee && posted.nonce === request.nonce &&
-  (posted.toAccountIndex ?? 0) === (request.toAccountIndex ?? 0) &&
-  posted.toAddress === request.toAddress && posted.toPublicKey === request.toPublicKey
-
-type Destination = Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey">
-
-const isSameDestination = (a: Destination, b: Destination): boolean =>
-  a.toAccountIndex === b.toAccountIndex && a.toAddress === b.toAddress &&
-  a.toPublicKey === b.toPublicKey
-
-function isSameRequest(a: RequestedTransaction | null, b: RequestedTransaction | null): boolean {
-  if (a === null || b === null) return a === b
-  return (Object.keys(a) as ReadonlyArray<keyof RequestedTransaction>).every((name) =>
-    a[name] === b[name]
-  )
-}
+import { isForgedAs } from "./_same_transaction.ts"
 
 /**
  * Returns the changes for pending transactions with a nonce that the ledger has used: the

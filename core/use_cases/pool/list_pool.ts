@@ -82,7 +82,7 @@ export const findPooled = Effect.fnUntraced(function*(
   return { view: view!, stamp }
 })
 
-/** Returns the transactions of a group with their ledger data, in their order; empty if it is unknown. */
+/** Returns the transactions of a group with their ledger data, in their order; none if unknown. */
 export const findGroup = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   id: GroupId

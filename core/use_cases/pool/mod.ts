@@ -1,5 +1,3 @@
-export type { SelectedReceiver } from "./_try_apply.ts"
-export type { AccountToCreate } from "./_selection_overlay.ts"
 export { groupFaults } from "./_group_rules.ts"
 export { findGroup, findPooled, listPool } from "./list_pool.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
@@ -11,8 +9,14 @@ export {
   refuseFor
 } from "./_posted_rules.ts"
 export { learnAuthorizations, pooledLedger } from "./pooled_ledger.ts"
-export type { PurgeOptions } from "./pool_changes.ts"
-export type { SelectedTransaction, Selection, SelectOptions } from "./select.ts"
+export type { PurgeOptions } from "./purge.ts"
+export type {
+  AccountToCreate,
+  SelectedReceiver,
+  SelectedTransaction,
+  Selection,
+  SelectOptions
+} from "./selection/mod.ts"
 export type { SettleOptions } from "./settle.ts"
 export {
   NothingToReplace,

@@ -18,8 +18,9 @@ import {
 } from "../../ports/mod.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
-import { changeOf, changesToPending, purgePool, type PurgeOptions } from "./pool_changes.ts"
-import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
+import { changeOf, changesToPending } from "./_pool_changes.ts"
+import { purgePool, type PurgeOptions } from "./purge.ts"
+import { selectFrom, type Selection, type SelectOptions } from "./selection/mod.ts"
 import { reconcileWithLedger, type SettleOptions, settlePool } from "./settle.ts"
 
 /** Returns the changed ids, without transactions that another call changed in between. */
@@ -212,10 +213,8 @@ function make(
         return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
       // another batch may have been settled since the first settlement
-      yield* reconcileWithLedger(
-        ports,
-        ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
-      )
+      const rows = yield* pool.pooled(reopened)
+      yield* reconcileWithLedger(ports, rows.map(({ transaction }) => transaction))
       return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),
@@ -277,20 +276,20 @@ class PoolCounts {
 
   /** Registers the metrics until the scope closes. */
   get register(): Effect.Effect<void, never, Scope.Scope> {
-    const moved = (cause: typeof causes[number]) =>
+    const movedCounter = (cause: typeof causes[number]) =>
       counter(
         "rollup_pool_moved_total",
         "Transitions of transactions in the pool, by cause",
         () => this.#moved.get(cause) ?? 0,
         { by: cause }
       )
-    const skipped = (reason: keyof typeof skipCodes) =>
+    const skippedCounter = (reason: keyof typeof skipCodes) =>
       counter(
         "rollup_pool_passed_over_total",
         "Transactions that a selection skipped, by reason",
         () => this.#skipped.get(skipCodes[reason]) ?? 0,
         { reason }
       )
-    return measure(...causes.map(moved), ...Struct.keys(skipCodes).map(skipped))
+    return measure(...causes.map(movedCounter), ...Struct.keys(skipCodes).map(skippedCounter))
   }
 }

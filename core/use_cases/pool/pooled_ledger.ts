@@ -53,7 +53,9 @@ export const pooledLedger = (
       // false if a process may have stopped, or failed, between a write and its settlement
       let isSettled = false
       /** Settles each write before the next: a block can return after a rollback, with other posts. */
-      const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
+      const withSettlement = <A, E>(
+        write: Effect.Effect<A, E>
+      ): Effect.Effect<A, E | StoreFailure> =>
         oneByOne(Effect.gen(function*() {
           if (!isSettled) yield* pool.settle
           isSettled = false
@@ -63,10 +65,10 @@ export const pooledLedger = (
           return written
         }))
       const applyBlock = (block: BlockFeed) =>
-        settled(Effect.tap(ledger.applyBlock(block), () => learn(block)))
+        withSettlement(Effect.tap(ledger.applyBlock(block), () => learn(block)))
       return Ledger.of({
         applyBlock,
-        rollBack: (toBlock) => settled(ledger.rollBack(toBlock)),
+        rollBack: (toBlock) => withSettlement(ledger.rollBack(toBlock)),
         setPrices: ledger.setPrices,
         applyRecord: (record) => {
           switch (record?.kind) {
@@ -76,7 +78,7 @@ export const pooledLedger = (
                 (report) => ({ kind: record.kind, ...report })
               )
             case "rollBack":
-              return settled(ledger.applyRecord(record))
+              return withSettlement(ledger.applyRecord(record))
             default:
               return ledger.applyRecord(record)
           }
@@ -121,7 +123,7 @@ interface LearnPorts {
  * ```
  */
 export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
-  const verified = (
+  const verifyWhenFree = (
     authorization: Parameters<typeof verifier.authorization>[0]
   ): Effect.Effect<boolean> =>
     Effect.catchTag(
@@ -130,7 +132,7 @@ export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
       ({ retryAfterSeconds }) =>
         Effect.andThen(
           Effect.sleep(retryAfterSeconds * 1000),
-          Effect.suspend(() => verified(authorization))
+          Effect.suspend(() => verifyWhenFree(authorization))
         )
     )
   return Effect.fnUntraced(function*(block: BlockFeed): Effect.fn.Return<void, StoreFailure> {
@@ -143,7 +145,7 @@ export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
       // the ledger does not verify signatures, and an invalid one would prevent the owner from
       // posting a valid one
-      if (yield* verified({ address, publicKey, signature })) {
+      if (yield* verifyWhenFree({ address, publicKey, signature })) {
         yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
       }
     }

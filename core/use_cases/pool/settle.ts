@@ -8,15 +8,15 @@ import {
   lastSettledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
-import { findSuperseded } from "./_superseded.ts"
 import { completeGroups } from "./_groups.ts"
+import { findSuperseded, forgedReason } from "./_superseded.ts"
 import {
   changesOfBatch,
   changeOf,
   changesToPending,
   leftOutReason,
   transactionsOf
-} from "./pool_changes.ts"
+} from "./_pool_changes.ts"
 
 /** The options of `Pool.settle`. */
 export interface SettleOptions {
@@ -38,7 +38,7 @@ export const settlePool = Effect.fnUntraced(
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // the nonce of a transaction may have been used before it became pending again
     const changedRows = yield* ports.pool.pooled([...changed])
-    yield* reconcileWithLedger(ports, ...transactionsOf(changedRows))
+    yield* reconcileWithLedger(ports, transactionsOf(changedRows))
     return [...changed]
   }
 )
@@ -51,7 +51,7 @@ export const settlePool = Effect.fnUntraced(
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(
     ports: PoolPorts,
-    ...transactions: ReadonlyArray<PoolTransaction>
+    transactions: ReadonlyArray<PoolTransaction>
   ): Effect.fn.Return<void, StoreFailure> {
     const { pool, reader } = ports
     if ((yield* findSuperseded(ports, transactions)).length === 0) return
@@ -147,7 +147,7 @@ const settleBatch = Effect.fnUntraced(
     before: SettledBatch,
     batch: FullBatch
   ): Effect.fn.Return<ChangedIds, StoreFailure> {
-    const changed: Array<TransactionId> = []
+    let changed: ChangedIds = []
     const to = settledBatchOf(batch.batch)
     for (let from = before;; from = to) {
       const changes = yield* changesOfBatch(ports, batch)
@@ -155,7 +155,7 @@ const settleBatch = Effect.fnUntraced(
       if (!(yield* isInLedger(ports, from))) return changed
       const atMs = yield* Clock.currentTimeMillis
       const ids = yield* ports.pool.settle({ from, to, changes }, atMs)
-      changed.push(...ids ?? [])
+      changed = [...changed, ...ids ?? []]
       if (ids === null || ids.length === changes.length) return changed
     }
   }
@@ -168,12 +168,11 @@ const settleFirst = Effect.fnUntraced(
     const atMs = yield* Clock.currentTimeMillis
     const { item, stamp } = yield* reader.find("batch", last)
     if (item === null) return []
-    const changes: Array<PoolChange> = []
     const pending = yield* pool.pendingSince({
       beforeMs: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER
     })
-    changes.push(...yield* findSuperseded(ports, transactionsOf(pending)))
+    const changes = yield* findSuperseded(ports, transactionsOf(pending))
     for (const state of ["fing", "fged"] as const) {
       for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
         changes.push(...yield* changeFromLedger(ports, row))
@@ -201,7 +200,7 @@ const changeFromLedger = Effect.fnUntraced(
     if (forged === null) return [changeOf(row, "pend", null, leftOutReason(batchNum ?? 0))]
     return row.transaction.state === "fged" && forged === batchNum
       ? []
-      : [changeOf(row, "fged", forged, `Forged in batch ${forged}`)]
+      : [changeOf(row, "fged", forged, forgedReason(forged))]
   }
 )
 

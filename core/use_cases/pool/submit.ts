@@ -25,7 +25,7 @@ import {
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { reconcileWithLedger } from "./settle.ts"
-import { isSameAuthorization, isSamePosted } from "./_superseded.ts"
+import { isSameAuthorization, isSamePosted } from "./_same_transaction.ts"
 import {
   failIfRefused,
   NothingToReplace,
@@ -185,7 +185,7 @@ function make(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
       // the first post may have failed between storing and settling the transaction
-      yield* reconcileWithLedger({ reader, pool }, known)
+      yield* reconcileWithLedger({ reader, pool }, [known])
       return { id: known.id, stored: false }
     }
   )
@@ -238,7 +238,7 @@ function make(
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this transaction
-        yield* reconcileWithLedger({ reader, pool }, transaction)
+        yield* reconcileWithLedger({ reader, pool }, [transaction])
         return { id, stored: true }
       case "known":
         return yield* acknowledge(added.transaction, posted)
@@ -282,7 +282,7 @@ function make(
       const result = yield* pool.replaceTransaction(old.id, transaction, publicKey, limits)
       switch (result.kind) {
         case "replaced":
-          yield* reconcileWithLedger({ reader, pool }, transaction)
+          yield* reconcileWithLedger({ reader, pool }, [transaction])
           return { id, stored: true }
         case "known":
           return yield* acknowledge(result.transaction, posted)

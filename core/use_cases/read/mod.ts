@@ -1,10 +1,9 @@
 export { returnsOneBatch } from "./dependencies.ts"
 export {
   type Answer,
-  NotFound,
-  type ReadFailure,
   type ReadInterface,
   readInterfaces,
   type ReadOperation,
   type ReadOptions
 } from "./read.ts"
+export { NotFound, type ReadFailure } from "./read_failures.ts"

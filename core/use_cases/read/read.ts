@@ -1,46 +1,37 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 import {
-  BadInput,
-  type CurrencyOperation,
-  type InputFault,
-  invalidValue,
-  type ItemOperation,
-  noQuery,
   answerShape,
+  type AnyListName,
+  type InputFault,
+  noQuery,
   type Operation,
   type OperationId,
   pathReader,
   queryReader,
   type ReadOperationId,
   readOperationsOf,
-  type RevisedOperation,
   type Revision,
-  type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import {
-  type AccountView,
-  type Authorization,
-  isHealthy,
-  type NetworkConstants
-} from "../../domain/mod.ts"
+import { type Authorization, isHealthy, type NetworkConstants } from "../../domain/mod.ts"
 import {
   CurrencyPrices,
   type Dependency,
   type FoundItem,
   LedgerReader,
-  LedgerStamp,
+  type LedgerStamp,
   type NotRegistered,
   type Page,
   PoolStore,
   PoolTip,
   poolVersion,
-  StoreFailure
+  type StoreFailure
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
+import { badInput, failNotFound, type ReadFailure, wrongSymbol } from "./read_failures.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
@@ -60,36 +51,6 @@ export interface Answer {
    */
   readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
-
-/**
- * The requested item does not exist. `stamp` is present if the ledger was read. The message names
- * the item as the client wrote it.
- *
- * @example
- * ```ts
- * import { Effect, Layer } from "effect"
- * import { later, readInterfaces, wireContext } from "rollup-node-api"
- * import { keccak256 } from "rollup-node-api/crypto"
- * import * as Memory from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { genesis, genesis: { constants, network } } = simulate({ seed: 1 })
- * const context = wireContext(network, keccak256)
- * const opening = readInterfaces({ context, constants, revisions: [later] })
- * const reading = Effect.flatMap(opening, ([first]) => first!.operations.getToken(["7"], ""))
- * const found = Effect.catchTag(reading, "NotFound", ({ message }) => Effect.succeed(message))
- * const stores = Layer.merge(Memory.layer(genesis), Memory.poolLayer)
- * console.log(await Effect.runPromise(Effect.provide(found, stores)))
- * // => There is no token with id 7
- * ```
- */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
-  message: Schema.String,
-  stamp: Schema.optionalKey(LedgerStamp)
-}) {}
-
-/** The failures of a read operation. */
-export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
 
 /**
  * Executes one operation of one revision. Path values and query string are percent-encoded, as in
@@ -172,47 +133,35 @@ const bindOperation = (
   options: ReadOptions,
   { currencies, pool, poolTip, reader }: Stores
 ): ReadOperation => {
-  const { constants, context } = options
+  const { constants, context, listItemsMax, revisions } = options
   const write = answerShape(operation, revision).write(context) as (view: unknown) => string
-  if (operation.kind === "list") {
-    const read = queryReader(
-      operation.list,
-      revision,
-      context,
-      options.revisions,
-      options.listItemsMax
-    )
-    const pages: (
-      ...of: Parameters<Stores["reader"]["list"]>
-    ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
-      revision.unregistered === undefined
-        ? reader.list
-        : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
-    return (_, query) => {
-      const decoded = read(query)
-      return Result.isFailure(decoded)
-        ? Effect.fail(badInput(decoded.failure))
-        : Effect.map(
-          pages(operation.list, decoded.success),
-          (page) => ({
-            json: write(page),
-            stamp: page.stamp,
-            dependsOn: dependenciesOf.list(operation.list, decoded.success.filters)
-          })
-        )
-    }
-  }
   const answer = (
     view: unknown,
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
+  const readerOf = <N extends AnyListName>(list: N) =>
+    queryReader(list, revision, context, revisions, listItemsMax)
   /** Returns the current version in the pool; call it before reading the store. */
   const inPool = <Key extends string | null>(key: Key) => ({
     key,
     version: poolVersion(poolTip, key)
   })
   switch (operation.kind) {
+    case "list": {
+      const { list } = operation
+      const pages: (
+        ...of: Parameters<Stores["reader"]["list"]>
+      ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
+        revision.unregistered === undefined
+          ? reader.list
+          : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
+      return listAnswer(readerOf(list), (query) =>
+        Effect.map(
+          pages(list, query),
+          (page) => answer(page, page.stamp, dependenciesOf.list(list, query.filters))
+        ))
+    }
     case "item":
       return singleAnswer(
         operation,
@@ -272,12 +221,9 @@ const bindOperation = (
             pool: { key: "", version: null }
           }
         }))
-    case "poolList": {
-      const read = queryReader("pool", revision, context, options.revisions)
-      return (_, query) => {
-        const decoded = read(query)
-        if (Result.isFailure(decoded)) return Effect.fail(badInput(decoded.failure))
-        return listPool({ pool, reader }, decoded.success).pipe(
+    case "poolList":
+      return listAnswer(readerOf("pool"), (query) =>
+        listPool({ pool, reader }, query).pipe(
           Effect.map((page) => ({
             ...answer(page, page.stamp, dependenciesOf.poolTransaction(false)),
             // an added transaction changes no version of the pool in other processes
@@ -291,9 +237,7 @@ const bindOperation = (
               })))
               : failure
           )
-        )
-      }
-    }
+        ))
     case "health":
       return singleAnswer(
         operation,
@@ -304,24 +248,12 @@ const bindOperation = (
             ...isHealthy(health) ? {} : { status: 503 }
           }))
       )
-    case "currencyList": {
-      const read = queryReader(
-        "currencies",
-        revision,
-        context,
-        options.revisions,
-        options.listItemsMax
+    case "currencyList":
+      return listAnswer(
+        readerOf("currencies"),
+        (query) =>
+          Effect.map(listCurrencies(currencies, query), (items) => ({ json: write({ items }) }))
       )
-      return (_, query) => {
-        const decoded = read(query)
-        return Result.isFailure(decoded)
-          ? Effect.fail(badInput(decoded.failure))
-          : Effect.map(
-            listCurrencies(currencies, decoded.success),
-            (items): Answer => ({ json: write({ items }) })
-          )
-      }
-    }
     case "currency":
       return singleAnswer(
         operation,
@@ -367,21 +299,16 @@ const emptyPage = ({ stamp }: NotRegistered): Effect.Effect<Page<never>> =>
     stamp
   })
 
-/** Returns the error for a path whose account index has another symbol than the account's token. */
-const wrongSymbol = (
-  { item, parameters }: ItemOperation,
-  { name }: WireContext,
-  found: unknown,
-  path: ReadonlyArray<string>
-): BadInput | undefined => {
-  if (item !== "account") return undefined
-  const { symbol } = (found as AccountView).token
-  const text = decodeURIComponent(path[0]!)
-  return text.slice(text.indexOf(":") + 1, text.lastIndexOf(":")) === symbol
-    ? undefined
-    : badInput([
-      invalidValue("path", name(parameters[0]!.name), text, `the symbol ${symbol} of the account`)
-    ])
+/** Decodes the query string of a list. */
+const listAnswer = <Query>(
+  read: (query: string) => Result.Result<Query, ReadonlyArray<InputFault>>,
+  respond: (query: Query) => Effect.Effect<Answer, ReadFailure>
+): ReadOperation =>
+(_, query) => {
+  const decoded = read(query)
+  return Result.isSuccess(decoded)
+    ? respond(decoded.success)
+    : Effect.fail(badInput(decoded.failure))
 }
 
 /** Decodes path values, and fails if there is a query string. */
@@ -401,52 +328,4 @@ const singleAnswer = (
       ? respond(values.success, path)
       : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))
   }
-}
-
-const badInput = (faults: ReadonlyArray<InputFault>) =>
-  new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
-
-/** Returns the error for a missing item, with the value that the client sent. */
-const failNotFound = (
-  operation: CurrencyOperation | RevisedOperation,
-  context: WireContext,
-  path: ReadonlyArray<string>,
-  stamp?: LedgerStamp
-) =>
-  Effect.fail(
-    new NotFound({
-      message: `There is no ${nounOf(operation)} with ${
-        operation.parameters.map(({ name }, i) =>
-          `${context.name(name)} ${decodeURIComponent(path[i]!)}`
-        ).join(" and ")
-      }`,
-      ...(stamp === undefined ? {} : { stamp })
-    })
-  )
-
-const nounOf = (operation: CurrencyOperation | RevisedOperation): string => {
-  switch (operation.kind) {
-    case "group":
-      return "group in the pool"
-    case "currency":
-      return "price of a currency"
-    default:
-      return nouns[operation.shape]
-  }
-}
-
-const nouns: { readonly [S in keyof Shapes]: string } = {
-  account: "account",
-  exit: "exit",
-  transaction: "transaction in the history",
-  batch: "batch",
-  fullBatch: "batch",
-  slot: "slot",
-  bid: "bid",
-  token: "token",
-  coordinator: "coordinator",
-  state: "state",
-  config: "configuration",
-  poolTransaction: "transaction in the pool",
-  authorization: "account-creation authorization"
 }

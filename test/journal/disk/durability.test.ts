@@ -1,14 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { lineOf, openWriter } from "../../../adapters/journal/_database.ts"
-import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
-import { LedgerWriter, Monitor } from "../../../core/ports/mod.ts"
-import { Ledger } from "../../../core/use_cases/mod.ts"
+import { Monitor } from "../../../core/ports/mod.ts"
 import { genesis } from "../../use_cases/_network.ts"
-import { openStores, temporaryDirectory } from "../_directories.ts"
+import { ledgerOver, openStores, temporaryDirectory } from "../_directories.ts"
 
 /** Returns the number of transactions in a write-ahead log, from the headers of its frames. */
 const commitsIn = (directory: string): number => {
@@ -23,16 +21,6 @@ const commitsIn = (directory: string): number => {
   }
   return commits
 }
-
-const ledgerOver = ({ writer }: Effect.Success<ReturnType<typeof openStores>>) =>
-  Effect.flatMap(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
-      )
-    ),
-    (services) => Effect.provide(Ledger, services)
-  )
 
 describe("the database of a journal", () => {
   it.live("waits for the disk with each commit", () =>
@@ -68,7 +56,7 @@ describe("the database of a journal", () => {
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const stores = yield* openStores(directory, genesis)
-      yield* (yield* ledgerOver(stores)).setPrices([])
+      yield* (yield* ledgerOver(genesis, stores)).setPrices([])
       assert.deepStrictEqual(readdirSync(directory).sort(), [
         "acknowledged",
         "holder.json",
@@ -89,7 +77,7 @@ describe("the health of a journal", () => {
         monitor
       )
       assert.strictEqual((yield* monitor.health).journal!.state, "ok")
-      const ledger = yield* ledgerOver(stores)
+      const ledger = yield* ledgerOver(genesis, stores)
       stores.journal.limitPages(1)
       yield* Effect.flip(Effect.repeat(ledger.setPrices([]), { times: 1000 }))
       const { detail, state } = (yield* monitor.health).journal!

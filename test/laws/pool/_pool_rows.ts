@@ -53,8 +53,9 @@ export const requestOf = (
 })
 
 /**
- * Returns the transactions of a group in which all are connectTransactions, whatever their number: those at
- * even positions require the one two positions later, those at odd ones two positions earlier.
+ * Returns the transactions of a group in which each requires another one and all are connected,
+ * whatever their number: those at even positions require the one two positions later, those at odd
+ * ones two positions earlier.
  */
 export const connectTransactions = <T extends PostedTransaction>(
   transactions: ReadonlyArray<T>

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import type { Account, New } from "../../domain/mod.ts"
-import type { StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+import type { Account, New } from "../../../domain/mod.ts"
+import type { StoreFailure } from "../../../ports/mod.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
   INTERNAL_ADDRESS,
   type PublicKey
-} from "../../encoding/mod.ts"
+} from "../../../encoding/mod.ts"
 
 /** An account during a selection. */
 export interface OverlayAccount {

@@ -5,10 +5,10 @@ import {
   type PoolTransaction,
   type SkipCode,
   skipCodes as code
-} from "../../domain/mod.ts"
-import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
-import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+} from "../../../domain/mod.ts"
+import { type AccountIndex, INTERNAL_ADDRESS } from "../../../encoding/mod.ts"
+import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
 import { type OverlayAccount, ownerOf, type SelectionOverlay } from "./_selection_overlay.ts"
 
 /** The destination of a selected transaction. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { feeUnits, type TokenId } from "../../domain/mod.ts"
-import type { GroupId } from "../../encoding/mod.ts"
-import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+import { feeUnits, type TokenId } from "../../../domain/mod.ts"
+import type { GroupId } from "../../../encoding/mod.ts"
+import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
 
 /** A pending transaction and its fee in US dollars. */
 export interface CandidateTransaction {

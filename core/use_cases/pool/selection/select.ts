@@ -6,14 +6,14 @@ import {
   type RequestedTransaction,
   skipCodes,
   type SkippedTransaction
-} from "../../domain/mod.ts"
+} from "../../../domain/mod.ts"
 import {
   type AccountIndex,
   type Keccak256,
   l2TransactionId,
   type TransactionId
-} from "../../encoding/mod.ts"
-import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
+} from "../../../encoding/mod.ts"
+import type { LedgerStamp, Pooled, StoreFailure } from "../../../ports/mod.ts"
 import {
   type BatchLimits,
   otherNonce,
@@ -29,9 +29,9 @@ import {
   openCandidates
 } from "./_candidates.ts"
 import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
-import { reconcileWithLedger } from "./settle.ts"
-import { isRequested } from "./_superseded.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+import { reconcileWithLedger } from "../settle.ts"
+import { isRequested } from "../_same_transaction.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
 
 /** The options of `Pool.select`. */
 export interface SelectOptions {
@@ -95,7 +95,7 @@ export const selectFrom = Effect.fnUntraced(function*(
       atMs
     }))
     yield* ports.pool.skip(skippedTransactions)
-    yield* reconcileWithLedger(ports, ...run.superseded)
+    yield* reconcileWithLedger(ports, run.superseded)
     return {
       batchNum,
       transactions: run.selected,

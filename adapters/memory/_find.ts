@@ -1,0 +1,57 @@
+import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
+import type { TokenId } from "../../core/domain/mod.ts"
+import type { AccountIndex } from "../../core/encoding/mod.ts"
+import type { AccountsAndTokens } from "../../core/ports/mod.ts"
+import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
+import type { LedgerState } from "./state/mod.ts"
+
+/** Returns one item by its key, or null if it does not exist. */
+export const findItem = <N extends ItemName>(
+  state: LedgerState,
+  name: N,
+  key: ItemKeys[N]
+): Items[N] | null => finders[name](state, key)
+
+const finders: {
+  readonly [N in ItemName]: (state: LedgerState, key: ItemKeys[N]) => Items[N] | null
+} = {
+  account: (state, index) => {
+    const account = state.history.accounts.find(index)
+    return account === undefined ? null : accountView(state, account)
+  },
+  exit: (state, { batchNum, accountIndex }) => {
+    const exit = state.history.exit(batchNum, accountIndex)
+    return exit === undefined ? null : exitView(state, exit)
+  },
+  transaction: (state, id) => {
+    const transaction = state.history.completedTransaction(id)
+    return transaction === undefined ? null : transactionView(state, transaction)
+  },
+  batch: ({ history }, batchNum) => history.batch(batchNum) ?? null,
+  fullBatch: (state, batchNum) => {
+    const { history } = state
+    const batch = history.batch(batchNum)
+    if (batch === undefined) return null
+    const rows = history.transactions.rows.slice(...history.transactionRange(batchNum))
+    return { batch, transactions: rows.map((transaction) => transactionView(state, transaction)) }
+  },
+  slot: (state, slotNum) => slotAt(state, state.clock, slotNum),
+  token: ({ tokens }, id) => tokens.find(id) ?? null,
+  coordinator: ({ auction }, bidder) => auction.registration(bidder) ?? null
+}
+
+/** Returns accounts and tokens in the order of the request, null if they do not exist. */
+export const findAccountsAndTokens = (
+  { history, stamp, tokens }: LedgerState,
+  request: {
+    readonly accounts: ReadonlyArray<AccountIndex>
+    readonly tokens: ReadonlyArray<TokenId>
+  }
+): AccountsAndTokens => ({
+  accounts: request.accounts.map((index) => {
+    const account = history.accounts.find(index)
+    return account === undefined ? null : Object.freeze(account)
+  }),
+  tokens: request.tokens.map((id) => tokens.find(id) ?? null),
+  stamp
+})

@@ -1,0 +1,135 @@
+import type { FiltersOf } from "../../../core/contract/mod.ts"
+import {
+  type FacetName,
+  hasAllOf,
+  hasOneOf,
+  postingKey,
+  type PostingList,
+  type PostingListName,
+  postingLists
+} from "../postings/mod.ts"
+import { keysParameter, type Parameter } from "./_parameters.ts"
+
+/** Filters that are facets. A plan answers the other ones itself, and must take them out. */
+export type FacetFilters<N extends PostingListName> = {
+  readonly [F in keyof FiltersOf<N>]: F extends FacetName<N> ? FiltersOf<N>[F] : never
+}
+
+/** The values of a facet that a query selects. */
+export interface FacetSelection {
+  readonly facet: string
+  /**
+   * Hexadecimal digits. An item has a value of each of the lists: of one, or of two for a sender
+   * and a receiver.
+   */
+  readonly digits: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Returns the selected values in the order of the facets. */
+export const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<FacetSelection> => {
+  const values = Object.entries(filters).filter(([filter, value]) =>
+    value !== undefined && list.filters[filter] !== undefined
+  )
+  return Object.keys(list.facets).flatMap((facet) => {
+    const digits = values.filter(([filter]) => list.filters[filter]!.facet === facet).map((
+      [filter, value]
+    ) =>
+      [...new Set([value].flat())].flatMap((each) =>
+        list.filters[filter]!.filterDigits(each as never)
+      )
+    )
+    return digits.length === 0 ? [] : [{ facet, digits }]
+  })
+}
+
+/** Returns the values of which an item must have one; if empty, it must have one of each list. */
+const commonDigits = ({ digits: [first, second] }: FacetSelection): ReadonlyArray<string> =>
+  second === undefined ? first! : first!.filter((value) => second.includes(value))
+
+/** Returns whether no list has all items of a selection: it names a sender and another receiver. */
+export const isPair = (selection: FacetSelection): boolean => commonDigits(selection).length === 0
+
+/** Returns the value of the sender alone and that of the receiver alone. */
+const pairOf = ({ digits }: FacetSelection): ReadonlyArray<Uint8Array> =>
+  digits.map(([ofOneSide]) => bytesOf(ofOneSide!))
+
+/** Returns the keys of the two lists of a pair: what the sender sent, what the receiver received. */
+export const pairKeys = (
+  list: PostingList,
+  selections: ReadonlyArray<FacetSelection>
+): ReadonlyArray<Uint8Array> =>
+  selections.filter(isPair).flatMap((pair) =>
+    pairOf(pair).map((value) => postingKey(list, [pair.facet, value]))
+  )
+
+/**
+ * Returns a condition for a row `r`. It has a parameter for each facet of the list and one for a
+ * pair of sender and receiver. These are NULL if the query does not name them, so that all
+ * combinations of filters share a statement.
+ */
+export const conditionOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
+  const facets = Object.keys(list.facets)
+  const pair = selections.find(isPair)
+  const oneOf = (facet: string) => {
+    const selection = selections.find((each) => each.facet === facet)
+    return selection === undefined || selection === pair
+      ? null
+      : keysParameter(commonDigits(selection).map(bytesOf))
+  }
+  return {
+    text: (parameter: Parameter) => {
+      const conditions = facets.map((facet) => {
+        const values = parameter("bytea[]")
+        return `(${values} IS NULL OR ${hasOneOf(list, facet, values)})`
+      })
+      const values = parameter("bytea[]")
+      const both = facets.filter((facet) => list.facets[facet]!.values.length === 2).map((facet) =>
+        `(${hasAllOf(list, facet, values)})`
+      )
+      return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
+    },
+    values: [
+      ...facets.map(oneOf),
+      pair === undefined ? null : keysParameter(pairOf(pair))
+    ]
+  }
+}
+
+/** The posting lists of a combination of filters. */
+interface KeyLookup {
+  /** Keys of disjoint lists. */
+  readonly keys: ReadonlyArray<Uint8Array>
+  /** Keys of the parent lists, if their unindexed tails have to be filtered too. */
+  readonly parentKeys: ReadonlyArray<Uint8Array>
+}
+
+/**
+ * Returns the keys of the lists for some filters. A key begins with the facet that combines with
+ * all others; their values follow in the order of its `combinableFilters`. There is a key for each
+ * value, and so for each side of a transaction.
+ */
+export const lookUpKeys = <N extends PostingListName>(
+  name: N,
+  filters: FacetFilters<N>
+): KeyLookup => {
+  const list = postingLists[name]
+  const [leading, ...others] = selectionsOf(list, filters)
+  if (leading === undefined) return { keys: [postingKey(list)], parentKeys: [] }
+  const following = list.facets[leading.facet]!.combinableFilters.flatMap((name) =>
+    others.filter(({ facet }) => facet === name)
+  )
+  const partsOf = (selection: FacetSelection) =>
+    commonDigits(selection).map((value) => [selection.facet, bytesOf(value)] as const)
+  const parents = partsOf(leading).map((part) => [part])
+  const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
+    (paths, selection) =>
+      paths.flatMap((path) => partsOf(selection).map((part) => [...path, part])),
+    parents
+  )
+  return {
+    keys: paths.map((path) => postingKey(list, ...path)),
+    parentKeys: following.length === 0 ? [] : parents.map((path) => postingKey(list, ...path))
+  }
+}
+
+const bytesOf = (digits: string): Uint8Array => Buffer.from(digits, "hex")

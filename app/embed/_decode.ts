@@ -1,0 +1,24 @@
+import { Result, Schema } from "effect"
+import { decodeAll, ruleOf } from "../violations.ts"
+import { badInput } from "./node_error.ts"
+
+/** Returns a copy of an input. Throws a `NodeError` with all violations. */
+export const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string): T => {
+  const decoded = decodeAll(schema, input, title)
+  if (Result.isSuccess(decoded)) return decoded.success
+  throw badInput(decoded.failure.violations, decoded.failure.cause)
+}
+
+export const object = <const F extends Schema.Struct.Fields>(fields: F) =>
+  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
+export const optional = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
+/** Null, undefined and absent mean the same. */
+export const nullable = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.NullishOr(schema).annotate({ expected: ruleOf(schema.ast) }))
+
+/** Returns an object without the members that are undefined. */
+export const withoutUndefined = <T extends object>(
+  value: T
+): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never

@@ -1,0 +1,81 @@
+import { Clock, Effect } from "effect"
+import type { TransactionId } from "../../encoding/mod.ts"
+import type { PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import { wholeGroups, withMembers } from "./_groups.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
+import { changeOf } from "./_pool_changes.ts"
+
+/** The bounds of `Pool.purge`. */
+export interface PurgeOptions {
+  /** Maximum time in the pending state, counted from the last transition to it. */
+  readonly ttlMs: number
+  readonly currentBatch: number
+  /**
+   * Number of batches for which forged, invalid and expired transactions are retained: the deepest
+   * rollback that can restore them.
+   */
+  readonly safetyPeriodBatches: number
+  /** Maximum number of pending transactions; the oldest ones are removed first. */
+  readonly capacity: number
+}
+
+/**
+ * Removes old transactions and those beyond the capacity. It never removes a transaction in the
+ * state forging. Returns the removed ids.
+ */
+export const purgePool = Effect.fnUntraced(function*(
+  { pool, reader }: PoolPorts,
+  { capacity, currentBatch, safetyPeriodBatches, ttlMs }: PurgeOptions
+): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
+  const atMs = yield* Clock.currentTimeMillis
+  const last = (yield* reader.stamp).batchNum ?? 0
+  const to = Math.min(currentBatch, last) - safetyPeriodBatches - 1
+  const decided = yield* Effect.forEach(
+    ["fged", "invl"] as const,
+    (state) => pool.inBatches({ state, from: 0, to })
+  )
+  const changes = wholeGroups(decided.flat()).map((row): PoolChange => {
+    const { batchNum, state } = row.transaction
+    return changeOf(
+      row,
+      null,
+      batchNum,
+      `Purged: ${
+        state === "fged" ? "forged" : "invalid"
+      } since batch ${batchNum}, ${safetyPeriodBatches} batches ago and more`
+    )
+  })
+  const removed = new Set<TransactionId>()
+  const removePending = Effect.fnUntraced(
+    function*(rows: ReadonlyArray<Pooled>, reasonOf: (row: Pooled) => string) {
+      for (const row of yield* withMembers({ pool }, rows)) {
+        if (removed.has(row.transaction.id)) continue
+        removed.add(row.transaction.id)
+        changes.push(changeOf(row, null, row.transaction.batchNum, `Purged: ${reasonOf(row)}`))
+      }
+    }
+  )
+  yield* removePending(
+    yield* pool.pendingExpired(to + 1),
+    ({ transaction: { group, maxNumBatch } }) =>
+      `batch ${maxNumBatch}, the last one that may forge it${
+        group === undefined ? "" : " or another transaction of its group"
+      }, is more than ${safetyPeriodBatches} batches ago`
+  )
+  yield* removePending(
+    yield* pool.pendingSince({ beforeMs: atMs - ttlMs, limit: Number.MAX_SAFE_INTEGER }),
+    () => `pending for more than ${ttlMs} ms`
+  )
+  const above = (yield* pool.counts).pend - removed.size - capacity
+  if (above > 0) {
+    const oldest = yield* pool.pendingSince({
+      beforeMs: Number.MAX_SAFE_INTEGER,
+      limit: removed.size + above
+    })
+    yield* removePending(
+      oldest.filter(({ transaction }) => !removed.has(transaction.id)).slice(0, above),
+      () => `the pool holds more than ${capacity} pending transactions`
+    )
+  }
+  return yield* pool.change(changes, atMs)
+})
