@@ -97,8 +97,8 @@ export const queryReader = <N extends AnyListName>(
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const { emptyParameters, separators = [","] } = revision
   const presets: { readonly [list: string]: object } = revision.presets ?? {}
-  const ignored: { readonly [list: string]: ReadonlyArray<string> } =
-    revision.ignoredParameters ?? {}
+  const ignored: { readonly [list: string]: ReadonlyArray<string> } = revision.ignoredParameters ??
+    {}
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
