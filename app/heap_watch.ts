@@ -182,6 +182,8 @@ const guardWrites = (
       addTransaction: (transaction, sender, limits) =>
         Effect.andThen(refuse, pool.addTransaction(transaction, sender, limits)),
       addGroup: (group, limits) => Effect.andThen(refuse, pool.addGroup(group, limits)),
+      replaceTransaction: (replaced, transaction, sender, limits) =>
+        Effect.andThen(refuse, pool.replaceTransaction(replaced, transaction, sender, limits)),
       addAuthorization: (authorization) =>
         Effect.andThen(refuse, pool.addAuthorization(authorization))
     })

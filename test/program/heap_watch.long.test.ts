@@ -4,6 +4,8 @@ import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { watchHeap } from "../../app/heap_watch.ts"
 import { LedgerWriter, Monitor, PoolStore } from "../../core/ports/mod.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
+import { idOf, keyOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
 import { genesis } from "../use_cases/_network.ts"
 
 /** Keeps more and more memory until a full garbage collection was measured. */
@@ -56,6 +58,13 @@ describe("the watch of the heap", () => {
         assert.strictEqual(failure.reason, "memory")
         assert.match(failure.message, /^The heap is full: \d+ of 1 MiB are in use/u)
         assert.isNull(yield* pool.authorization(authorization.address))
+        const replacing = pool.replaceTransaction(
+          idOf(1),
+          poolTransactionOf(2, new SeededRandom("full heap"), 0),
+          keyOf(1),
+          { pendingMax: 1, pendingPerAccountMax: 1 }
+        )
+        assert.strictEqual((yield* Effect.flip(replacing)).reason, "memory")
         yield* writer.rollBack(genesis.block.number, () => Result.void)
         const { memory } = yield* monitor.health
         assert.strictEqual(memory!.state, "degraded")

@@ -42,28 +42,30 @@ export const rowItems = 64
  * Appends items to lists. `$1` are the keys, without duplicates; `$2` are their items, each an
  * array in text form, ascending and greater than all items of the key. For each row that becomes
  * full it returns the key as hexadecimal digits and, separated by commas, the items to add to the
- * lists of combined filters.
+ * lists of combined filters. A last row is updated by its `ctid`, without a second search in the
+ * index; no other transaction can write the row meanwhile.
  */
 export const appendStatement = `
-WITH entry AS MATERIALIZED (
-  SELECT given.key, last.first_item AS last_item, coalesce(last.first_ordinal, 0) AS first_ordinal, coalesce(last.filed, 0) AS filed,
-    coalesce(last.items, '{}') || given.items::bigint[] AS items
-  FROM unnest($1::bytea[], $2::text[]) AS given (key, items)
-  LEFT JOIN LATERAL (
-    SELECT first_item, first_ordinal, items, filed FROM posting WHERE posting.key = given.key AND posting.is_last LIMIT 1
-  ) AS last ON true
-), piece AS MATERIALIZED (
-  SELECT entry.key, entry.last_item, entry.first_ordinal + start AS ordinal, entry.items[start + 1:start + ${rowItems}] AS items,
-    CASE WHEN start = 0 THEN entry.filed ELSE 0 END AS filed, start + ${rowItems} >= cardinality(entry.items) AS is_last
-  FROM entry CROSS JOIN LATERAL generate_series(0, cardinality(entry.items) - 1, ${rowItems}) AS start
-), written AS MATERIALIZED (
-  SELECT key, last_item, items[1] AS first_item, ordinal, items, CASE WHEN cardinality(items) = ${rowItems} THEN ${rowItems} ELSE filed END AS filed, is_last FROM piece
+WITH piece AS MATERIALIZED (
+  SELECT entry.key, entry.place, entry.first_ordinal + start AS ordinal, start + ${rowItems} >= cardinality(entry.items) AS is_last,
+    CASE WHEN start = 0 THEN entry.filed ELSE 0 END AS filed, entry.items[start + 1:start + ${rowItems}] AS items
+  FROM (
+    SELECT given.key, last.place, coalesce(last.first_ordinal, 0) AS first_ordinal, coalesce(last.filed, 0::smallint) AS filed,
+      coalesce(last.items, '{}') || given.items::bigint[] AS items
+    FROM unnest($1::bytea[], $2::text[]) AS given (key, items)
+    LEFT JOIN LATERAL (
+      SELECT ctid AS place, first_ordinal, items, filed FROM posting_last WHERE posting_last.key = given.key LIMIT 1
+    ) AS last ON true
+    OFFSET 0
+  ) AS entry CROSS JOIN LATERAL generate_series(0, cardinality(entry.items) - 1, ${rowItems}) AS start
 ), changed AS (
-  UPDATE posting SET first_item = written.first_item, first_ordinal = written.ordinal, items = written.items, filed = written.filed FROM written
-  WHERE written.is_last AND posting.is_last AND posting.key = written.key AND posting.first_item = written.last_item
+  UPDATE posting_last SET first_item = piece.items[1], first_ordinal = piece.ordinal, items = piece.items,
+    filed = CASE WHEN cardinality(piece.items) = ${rowItems} THEN ${rowItems} ELSE piece.filed END
+  FROM piece WHERE piece.is_last AND posting_last.ctid = piece.place
 ), added AS (
   INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last)
-  SELECT key, first_item, ordinal, items, filed, is_last FROM written WHERE NOT is_last OR last_item IS NULL
+  SELECT key, items[1], ordinal, items, CASE WHEN cardinality(items) = ${rowItems} THEN ${rowItems} ELSE filed END, is_last
+  FROM piece WHERE NOT is_last OR place IS NULL
 )
 SELECT encode(key, 'hex') AS key, array_to_string(items[filed + 1:], ',') AS items FROM piece
 WHERE cardinality(items) = ${rowItems} AND filed < ${rowItems}`

@@ -42,13 +42,15 @@ const lastBlocksMax = 8
  * Generates a network and measures its application, in the groups and with the checks of `ingest`.
  *
  * @param onGroup is called after each group, with all transactions so far and the time of the group
+ * @param users the number of users at the start
  */
 export const ingestLedger = async (
   url: string,
   transactions: number,
-  onGroup: (transactions: number, ms: number) => Promise<void> = () => Promise.resolve()
+  onGroup: (transactions: number, ms: number) => Promise<void> = () => Promise.resolve(),
+  users: number = network.users
 ): Promise<SqlLedger> => {
-  const simulation = simulate(network)
+  const simulation = simulate({ ...network, users })
   const { apply, load, ...stores } = await open(url)
   const rates: Array<number> = []
   let lastBlocks: ReadonlyArray<BlockFeed> = []

@@ -2,7 +2,7 @@ import { Client } from "pg"
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
-import { ingestLedger } from "./_sql_ledger.ts"
+import { ingestLedger, network } from "./_sql_ledger.ts"
 import { settings } from "./sql.ts"
 
 /*
@@ -18,7 +18,8 @@ const { values } = parseArgs({
   options: {
     rows: { type: "string", default: "10000000" },
     "shared-buffers": { type: "string", default: settings.shared_buffers },
-    "max-wal-size": { type: "string", default: settings.max_wal_size }
+    "max-wal-size": { type: "string", default: settings.max_wal_size },
+    users: { type: "string", default: String(network.users) }
   }
 })
 const rows = Number(values.rows)
@@ -97,7 +98,7 @@ try {
     )
     ;[readBefore, readAfter] = [readAfter, await relations()]
     ;[before, from, tenthMs] = [after, transactions, 0]
-  })
+  }, Number(values.users))
   const read = [...readAfter].map(([name, pages]) =>
     [name, pages - (readBefore.get(name) ?? 0)] as const
   )
