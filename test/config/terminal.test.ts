@@ -104,6 +104,25 @@ describe("a misspelt name", () => {
     }
   })
 
+  it("is recognized in a variable that has no prefix", () => {
+    for (
+      const [name, nearest] of [
+        ["ROLLUP_NODE_PROT", "PORT"],
+        ["ROLLUP_NODE_PORT", "PORT"],
+        ["ROLUP_NODE_PORT", "PORT"],
+        ["ROLLUP_NODE_HOTS", "HOST"],
+        ["ROLLUP_NODE_WORKRES", "WORKERS"],
+        ["ROLLUP_NODE_DATABSE_URL", "DATABASE_URL"],
+        ["ROLLUP_NODE_ADMN_PORT", "ROLLUP_NODE_ADMIN_PORT"]
+      ] as const
+    ) {
+      assert.strictEqual(
+        read({ [name]: "3" }).problems,
+        `${name}: The variable is unknown: did you mean ${nearest}?`
+      )
+    }
+  })
+
   it("is a warning if another program may own the variable", () => {
     assert.strictEqual(
       read({ DATABSE_URL: "postgresql://a/b" }).warnings,
