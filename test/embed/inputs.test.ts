@@ -212,6 +212,10 @@ describe("the methods of a node", () => {
       "/parentHash",
       "/timestampMs"
     ])
+    assert.include(
+      (await rejectionOf(node.applyBlock(untyped(null)))).message,
+      'value "null": expected an object; send the record'
+    )
     assert.strictEqual((await node.state()).stamp.version, 0)
   })
 
