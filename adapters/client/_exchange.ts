@@ -83,7 +83,7 @@ const sendOnce = async (
       })
       : failed(
         "Unreachable",
-        `${url} gave no answer: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `${url} gave no answer: ${reasonOf(cause)}`,
         true,
         { cause }
       )
@@ -157,6 +157,16 @@ const unexpected = (
   retry: boolean,
   more: Pick<Unexpected, "retryAfterSeconds"> = {}
 ): Failure => failed("Unexpected", message, retry, { status, text: text.slice(0, 500), ...more })
+
+/**
+ * Returns why `fetch` failed. Node 24 says only "fetch failed", and the reason in the cause; if the
+ * host has several addresses, the cause has a code and no message.
+ */
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = Object(error) as { readonly [name: string]: unknown }
+  const inner = Object(cause) as { readonly [name: string]: unknown }
+  return String(inner.message || inner.code || message || error)
+}
 
 const types = "urn:rollup-node-api:problem:"
 const problemName = (value: unknown): ProblemName | undefined => {

@@ -41,13 +41,14 @@ export async function buildTransaction(
   const { chainId, prefix } = connection.network
   const refuse = refuseFor({ prefix })
   const { token } = account
-  const destination = parseDestination(prefix, request.to)
+  const to = String(request.to)
+  const destination = parseDestination(prefix, to)
   const amount = typeof request.amount === "bigint"
     ? request.amount
     : unitsOf(request.amount, token.decimals)
   if (Result.isFailure(destination) || amount === undefined) {
     throw new InvalidTransaction([
-      ...Result.isFailure(destination) ? [refuse("to", request.to, destination.failure)] : [],
+      ...Result.isFailure(destination) ? [refuse("to", to, destination.failure)] : [],
       ...amount === undefined
         ? [refuse(
           "amount",

@@ -14,7 +14,7 @@ export const programHelp = (
   return [
     ...wrap("The HTTP/JSON interface of a layer-two rollup node.", width, ""),
     "",
-    `${style("bold", "Usage")}: rollup-node <command> [flags]`,
+    ...usageLines("<command>", format),
     ...[...groups].flatMap(([title, members]) => [
       "",
       style("bold", title),
@@ -57,7 +57,7 @@ export const commandHelp = (
     ...wrap(`${summary}.`, width, ""),
     ...description.length === 0 ? [] : ["", ...wrap(description.join(" "), width, "")],
     "",
-    `${style("bold", "Usage")}: rollup-node ${name}${argumentName} [flags]`,
+    ...usageLines(`${name}${argumentName}`, format),
     ...argument === undefined ? [] : [
       "",
       style("bold", "Argument"),
@@ -85,8 +85,17 @@ export const commandHelp = (
   ].join("\n")
 }
 
+const usageLines = (command: string, { style, width }: TextFormat): ReadonlyArray<string> => {
+  const [first = "", ...more] = wrap(`Usage: rollup-node ${command} [flags]`, width, "", "  ")
+  return [first.replace("Usage", style("bold", "Usage")), ...more]
+}
+
+/** Returns the examples; a shell joins the lines of a long one, which end with a backslash. */
 const exampleLines = (examples: ReadonlyArray<Example>, { width }: TextFormat) =>
-  examples.flatMap(({ doc, words }) => [`  rollup-node ${words}`, ...wrap(doc, width, "      ")])
+  examples.flatMap(({ doc, words }) => [
+    ...wrap(`rollup-node ${words}`, width - " \\".length, "  ", "    ").join(" \\\n").split("\n"),
+    ...wrap(doc, width, "      ")
+  ])
 
 const flagLines = (option: Option<unknown>, { style, width }: TextFormat) => {
   const { default: defaultValue, doc, flag, value: { placeholder, rule } } = option

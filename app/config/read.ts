@@ -112,7 +112,7 @@ export const unknownVariables = (
         unknownName(
           name,
           "The variable",
-          nameWithin(name, known),
+          nearestVariable(name, known),
           [...known],
           "rollup-node serve --help lists all"
         )
@@ -148,16 +148,29 @@ const isMisspelt = (name: string, known: ReadonlySet<string>, hasPrefix: boolean
   name.length > 8 &&
   nearestName(
       name,
-      [...known].filter((each) => each.startsWith(variablePrefix) === hasPrefix && each.length > 8),
+      [...hasPrefix ? withPrefix(known).keys() : known].filter((each) =>
+        each.startsWith(variablePrefix) === hasPrefix && each.length > 8
+      ),
       2
     ) !== undefined
 
 /**
- * Returns the name without the prefix if that is a known variable, such as `PORT`; otherwise the
- * name.
+ * Returns the known variable that is nearest to a name with the prefix, also if its own name has
+ * none, such as `PORT`; otherwise the name.
  */
-const nameWithin = (name: string, known: ReadonlySet<string>): string =>
-  known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
+const nearestVariable = (name: string, known: ReadonlySet<string>): string => {
+  const nearest = nearestName(name, withPrefix(known).keys())
+  return nearest === undefined ? name : withPrefix(known).get(nearest)!
+}
+
+/** Returns the known variables by their name with the prefix. */
+const withPrefix = (known: ReadonlySet<string>): ReadonlyMap<string, string> =>
+  new Map(
+    [...known].map((each) => [
+      each.startsWith(variablePrefix) ? each : `${variablePrefix}${each}`,
+      each
+    ])
+  )
 
 const isOfKubernetes = (name: string, value: string): boolean => {
   if (!name.startsWith(variablePrefix)) return false

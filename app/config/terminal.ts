@@ -8,7 +8,7 @@ export interface TextFormat {
   readonly style: (style: "bold" | "cyan" | "red" | "yellow", text: string) => string
 }
 
-/** Columns of a stream that is not a terminal. */
+/** Columns of a stream that is not a terminal, if `COLUMNS` is not set. */
 const plainWidth = 80
 const widthMin = 40
 
@@ -16,11 +16,11 @@ const widthMin = 40
 export const plainText: TextFormat = { width: Infinity, style: (_, text) => text }
 
 /**
- * Returns the format for a stream: the width of the terminal, or 80 columns elsewhere; colours only
- * on a terminal, and not if `NO_COLOR` is set.
+ * Returns the format for a stream: the width of the terminal; elsewhere that of the variable
+ * `COLUMNS`, or 80 columns. Colours only on a terminal, and not if `NO_COLOR` is set.
  */
 export const formatOf = (stream: NodeJS.WriteStream): TextFormat => ({
-  width: Math.max(widthMin, stream.columns ?? plainWidth),
+  width: Math.max(widthMin, stream.columns ?? (Number(process.env.COLUMNS) || plainWidth)),
   style: (style, text) => styleText(style, text, { stream })
 })
 

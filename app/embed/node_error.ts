@@ -143,7 +143,14 @@ export const errorOfCause = (cause: Cause.Cause<Failure | NodeError>): NodeError
   if (Cause.hasInterruptsOnly(cause)) return new NodeError("Aborted", "The call was aborted")
   const defect = Cause.squash(cause)
   const message = defect instanceof Error ? defect.message : String(defect)
-  return new NodeError("Unexpected", `Unexpected error: ${message}`, { cause: defect })
+  const isTooOld = (defect as NodeJS.ErrnoException | null)?.code === "ERR_UNKNOWN_BUILTIN_MODULE"
+  return new NodeError(
+    "Unexpected",
+    isTooOld
+      ? `Node ${process.versions.node} is too old (${message}): install one of "engines" in package.json of rollup-node-api`
+      : `Unexpected error: ${message}`,
+    { cause: defect }
+  )
 }
 
 const errorOf = (failure: Failure): NodeError => {

@@ -102,6 +102,23 @@ describe("a temporary failure", () => {
     assert.strictEqual(failure.message, "http://node/state gave no answer: connection refused")
     assert.strictEqual(requests.length, 3)
   })
+
+  it("says why there is no connection, as Node has it in the cause", async () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "X" })
+    const several = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" })
+    for (
+      const [error, reason] of [
+        [new TypeError("fetch failed", { cause: refused }), "connect ECONNREFUSED 127.0.0.1:1"],
+        [new TypeError("fetch failed", { cause: several }), "ECONNREFUSED"],
+        ["offline", "offline"],
+        [null, "null"]
+      ] as const
+    ) {
+      const { client } = recordingClient([() => Promise.reject(error)], { retriesMax: 0 })
+      const { message } = failureOf(await client.getState())
+      assert.strictEqual(message, `http://node/state gave no answer: ${reason}`)
+    }
+  })
 })
 
 describe("a permanent failure", () => {

@@ -51,16 +51,17 @@ describe("the output on a terminal", () => {
 
 describe("the help on a terminal", () => {
   it("is wrapped to its width between words, without a loss", () => {
-    for (const columns of [50, 80, 133]) {
+    for (const columns of [40, 60, 80, 133]) {
       const wide = helps(stream(1_000_000))
       for (const [i, help] of helps(stream(columns)).entries()) {
         const plain = stripVTControlCharacters(help)
-        for (const line of plain.split("\n")) {
-          // examples are copied, and a long word is not broken
-          const isWhole = line.startsWith("  rollup-node ") || !/\S +\S/u.test(line)
-          if (!isWhole) assert.isAtMost(line.length, columns, line)
+        // a long word is not broken
+        for (const line of plain.split("\n").filter((each) => /\S +[^\s\\]/u.test(each))) {
+          assert.isAtMost(line.length, columns, line)
         }
-        const words = (text: string) => stripVTControlCharacters(text).split(/\s+/u)
+        // a backslash continues a long example, so that it can be copied into a shell
+        const words = (text: string) =>
+          stripVTControlCharacters(text).replaceAll(" \\\n", " ").split(/\s+/u)
         assert.deepStrictEqual(words(plain), words(wide[i]!))
       }
     }
@@ -71,6 +72,20 @@ describe("the help on a terminal", () => {
     const plain = helps(stream())
     for (const help of plain) assert.notInclude(help, "\u001b")
     assert.deepStrictEqual(plain, helps(stream(80)).map(stripVTControlCharacters))
+  })
+
+  it("has the width in COLUMNS if the output is not a terminal", () => {
+    const before = process.env.COLUMNS
+    process.env.COLUMNS = "60"
+    try {
+      assert.strictEqual(formatOf(stream()).width, 60)
+      assert.strictEqual(formatOf(stream(100)).width, 100)
+      process.env.COLUMNS = "wide"
+      assert.strictEqual(formatOf(stream()).width, 80)
+    } finally {
+      delete process.env.COLUMNS
+      if (before !== undefined) process.env.COLUMNS = before
+    }
   })
 
   it("has the commands in groups, and the flags of a command before the common ones", () => {
@@ -100,6 +115,25 @@ describe("a misspelt name", () => {
       assert.strictEqual(
         read({ [name]: "3" }).problems,
         `${name}: The variable is unknown: did you mean ROLLUP_NODE_PACE?`
+      )
+    }
+  })
+
+  it("is recognized in a variable that has no prefix", () => {
+    for (
+      const [name, nearest] of [
+        ["ROLLUP_NODE_PROT", "PORT"],
+        ["ROLLUP_NODE_PORT", "PORT"],
+        ["ROLUP_NODE_PORT", "PORT"],
+        ["ROLLUP_NODE_HOTS", "HOST"],
+        ["ROLLUP_NODE_WORKRES", "WORKERS"],
+        ["ROLLUP_NODE_DATABSE_URL", "DATABASE_URL"],
+        ["ROLLUP_NODE_ADMN_PORT", "ROLLUP_NODE_ADMIN_PORT"]
+      ] as const
+    ) {
+      assert.strictEqual(
+        read({ [name]: "3" }).problems,
+        `${name}: The variable is unknown: did you mean ${nearest}?`
       )
     }
   })

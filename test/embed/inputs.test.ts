@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Cause } from "effect"
 import { inspect } from "node:util"
 import { earlier, later } from "../../core/mod.ts"
 import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
+import { errorOfCause } from "../../app/embed/node_error.ts"
 import { applyHistory, newSimulation } from "./_network.ts"
 
 /* Arguments that a host without types passes, and the forms of the values that it gets. */
@@ -212,6 +214,10 @@ describe("the methods of a node", () => {
       "/parentHash",
       "/timestampMs"
     ])
+    assert.include(
+      (await rejectionOf(node.applyBlock(untyped(null)))).message,
+      'value "null": expected an object; send the record'
+    )
     assert.strictEqual((await node.state()).stamp.version, 0)
   })
 
@@ -230,6 +236,18 @@ describe("the methods of a node", () => {
     assert.strictEqual(error._tag, "Unexpected")
     await node.close()
     assert.throws(() => node.onChange(() => {}), NodeError, /^The node is closed/u)
+  })
+
+  it("say that Node is too old if it lacks a module", () => {
+    const missing = Object.assign(new Error("No such built-in module: node:sqlite"), {
+      code: "ERR_UNKNOWN_BUILTIN_MODULE"
+    })
+    assert.match(
+      errorOfCause(Cause.die(missing)).message,
+      /^Node \S+ is too old \(No such .*\): install one of "engines" in package.json/u
+    )
+    assert.strictEqual(errorOfCause(Cause.die("x")).message, "Unexpected error: x")
+    assert.strictEqual(errorOfCause(Cause.die(null)).message, "Unexpected error: null")
   })
 
   it("reject with Aborted and NodeClosed", async () => {

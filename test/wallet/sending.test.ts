@@ -79,6 +79,11 @@ describe("Sending", () => {
         /^Property to has .* expected an account index.*; Property amount has the value x: expected a decimal number of ETH with at most 18 decimals$/u
       ],
       [
+        // a call from JavaScript that does not name them
+        {} as Parameters<typeof account.transfer>[0],
+        /^Property to has the value undefined: expected an account index.*; Property amount has the value undefined: expected a decimal number/u
+      ],
+      [
         { to: "zk:ETH:256", amount: 10n ** 30n + 1n },
         /at most 35 significant bits times a power of ten$/u
       ],

@@ -149,13 +149,15 @@ export const makeViolation = (
   pointer: string
 ): BlockViolation => {
   const { subject, remedy } = invariants[invariant]
+  // an empty pointer names the whole input
+  const place = pointer === "" ? "" : ` at ${pointer}`
   return new BlockViolation({
     invariant,
     value: String(value),
     expected,
     pointer,
     message:
-      `${subject} "${value}" at ${pointer}: expected ${expected}; ${remedy} (invariant ${invariant})`
+      `${subject} "${value}"${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
   })
 }
 
