@@ -20,7 +20,7 @@ export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
   readonly schema: JsonSchema
-  /** Whether the schema allows the percent-decoded text. */
+  /** Whether the schema or `allowEmptyValue` allows the percent-decoded text. */
   readonly allows: (text: string) => boolean
 }
 
@@ -85,6 +85,7 @@ interface Raw {
 interface RawParameter {
   readonly name: string
   readonly in: Parameter["in"]
+  readonly allowEmptyValue?: true
   readonly schema: JsonSchema
 }
 interface RawResponse {
@@ -140,9 +141,14 @@ export const readDocument = (text: string): Document => {
     }
   }
   const parameterOf = (parameter: RawParameter | { readonly $ref: string }): Parameter => {
-    const { name, in: where, schema } = resolved(parameter as RawParameter)
+    const { allowEmptyValue = false, name, in: where, schema } = resolved(parameter as RawParameter)
     const validate = validator(schema)
-    return { name, in: where, schema, allows: (text) => validate()(valueOf(text, schema)) }
+    return {
+      name,
+      in: where,
+      schema,
+      allows: (text) => text === "" && allowEmptyValue || validate()(valueOf(text, schema))
+    }
   }
   const declared = (response: RawResponse): Declared => {
     const { content, headers = {} } = resolved(response)

@@ -123,8 +123,10 @@ export const makeRequests = (
       )
     }
     if (query.length > 0 && odd(0.03)) {
-      isBroken = true
-      query.push(random.of(query))
+      const repeated = random.of(query)
+      // a parameter without a value may be absent
+      if (!repeated.endsWith("=")) isBroken = true
+      query.push(repeated)
     }
     if (odd(0.02)) {
       isBroken = true

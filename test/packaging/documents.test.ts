@@ -42,7 +42,8 @@ const foldersIn = (folder: string) =>
 describe("the documents", () => {
   it("name source files that exist", () => {
     // files of users, and of a package when it is installed
-    const others = /^(?:genesis|journal|holder|tsconfig)\.|^(?:feed|network)\.|^examples\/|\*/u
+    const others =
+      /^(?:genesis|journal|holder|verification|tsconfig)\.|^(?:feed|network)\.|^examples\/|\*/u
     assert.deepStrictEqual(
       faultsOf((file) =>
         namesIn(file).filter((name) =>

@@ -3,8 +3,8 @@ import { flaws } from "./_flaws.ts"
 import { shrink } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-/** The most seeds that it may take to find a flaw. */
-const SEEDS_MAX = 40
+/** The most seeds that it may take to find a flaw; the rarest is found by one of 25. */
+const SEEDS_MAX = 150
 
 describe("The simulation", () => {
   for (const [label, tampering] of Object.entries(flaws)) {

@@ -15,6 +15,7 @@ interface Parameter {
   readonly name: string
   readonly in: "path" | "query"
   readonly required?: true
+  readonly allowEmptyValue?: true
   readonly description: string
   readonly schema: JsonSchema
 }
@@ -30,7 +31,11 @@ export const operationParameters = (
     ? [
       ...filterParameters(operation.list, revision, context),
       ...declaration(operation.list).isPaged === false ? [] : pagingParameters(context)
-    ]
+    ].map((parameter) =>
+      revision.emptyParameters === "absent"
+        ? { ...parameter, allowEmptyValue: true as const }
+        : parameter
+    )
     : [])
 ]
 
