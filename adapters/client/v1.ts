@@ -533,11 +533,11 @@ export interface PoolTransactionsQuery extends Paging {
   readonly fromAccountIndex?: string
   /** Only transactions that this account receives; 1 for exits; not together with accountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
   readonly toAccountIndex?: string
-  /** Only transactions of accounts that this Ethereum address owns, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  /** Only transactions of accounts that this Ethereum address owns, as sender or receiver. Not the address of all F, which every internal account has; not together with accountIndex, fromAccountIndex, toAccountIndex, fromZkEthereumAddress, toZkEthereumAddress, BJJ, fromBJJ, toBJJ. */
   readonly zkEthereumAddress?: string
-  /** Only transactions that an account of this Ethereum address sends; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  /** Only transactions that an account of this Ethereum address sends. Not the address of all F, which every internal account has; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
   readonly fromZkEthereumAddress?: string
-  /** Only transactions to this Ethereum address or to one of its accounts; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
+  /** Only transactions to this Ethereum address or to one of its accounts. Not the address of all F, which every internal account has; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, BJJ, fromBJJ, toBJJ. */
   readonly toZkEthereumAddress?: string
   /** Only transactions of accounts of this BabyJubJub key, as sender or receiver; not together with accountIndex, fromAccountIndex, toAccountIndex, zkEthereumAddress, fromZkEthereumAddress, toZkEthereumAddress, fromBJJ, toBJJ. */
   readonly BJJ?: string

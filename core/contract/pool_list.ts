@@ -31,17 +31,17 @@ const filters = {
   address: filter(
     "prefixedAddress",
     "zkEthereumAddress",
-    "Only transactions of accounts that this Ethereum address owns, as sender or receiver"
+    "Only transactions of accounts that this Ethereum address owns, as sender or receiver. Not the address of all F, which every internal account has"
   ),
   fromAddress: filter(
     "prefixedAddress",
     "fromZkEthereumAddress",
-    "Only transactions that an account of this Ethereum address sends"
+    "Only transactions that an account of this Ethereum address sends. Not the address of all F, which every internal account has"
   ),
   toAddress: filter(
     "prefixedAddress",
     "toZkEthereumAddress",
-    "Only transactions to this Ethereum address or to one of its accounts"
+    "Only transactions to this Ethereum address or to one of its accounts. Not the address of all F, which every internal account has"
   ),
   publicKey: filter(
     "publicKey",
