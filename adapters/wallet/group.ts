@@ -1,4 +1,9 @@
-import type { GroupedTransaction, PostedGroup, PostedTransaction } from "../../core/domain/mod.ts"
+import {
+  type GroupedTransaction,
+  type PostedGroup,
+  type PostedTransaction,
+  requestOf
+} from "../../core/domain/mod.ts"
 import { groupId } from "../../core/encoding/mod.ts"
 import { groupFaults, refuseFor } from "../../core/use_cases/mod.ts"
 import type { v1 } from "../client/mod.ts"
@@ -63,21 +68,9 @@ function link(
   transactions: ReadonlyArray<PostedTransaction>
 ): GroupedTransaction {
   const at = nextOf(position, transactions.length)
-  const required = transactions[at]
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId } =
-    required ?? transaction
   return {
     ...transaction,
-    request: {
-      amount,
-      fee,
-      fromAccountIndex,
-      nonce,
-      toAccountIndex,
-      toAddress,
-      toPublicKey,
-      tokenId
-    },
+    request: requestOf(transactions[at] ?? transaction),
     requestOffset: (at - position + 8) % 8
   }
 }

@@ -160,17 +160,20 @@ const config = shape<NetworkConstants>("Config", "Constants of the network", {
 
 const none = integer(values.integer(0, 0))
 
-/** The Go client sends an empty text if the destination has no address. */
-const emptyIsNull = <T>({ scalar, ...field }: BodyField<T | null>): BodyField<T | null> => ({
+type Decode<T> = ReturnType<BodyField<T>["scalar"]["decode"]>
+
+/** Returns a property that is decoded in another way. */
+const withDecode = <T>(
+  field: BodyField<T>,
+  change: (decode: Decode<T>) => Decode<T>
+): BodyField<T> => ({
   ...field,
-  scalar: {
-    ...scalar,
-    decode: (context) => {
-      const decode = scalar.decode(context)
-      return (text) => text === "" ? Result.succeed(null) : decode(text)
-    }
-  }
+  scalar: { ...field.scalar, decode: (context) => change(field.scalar.decode(context)) }
 })
+
+/** The Go client sends an empty text if the destination has no address. */
+const emptyIsNull = <T>(field: BodyField<T | null>): BodyField<T | null> =>
+  withDecode(field, (decode) => (text) => text === "" ? Result.succeed(null) : decode(text))
 
 /** Published clients send `maxNumBatch` in every transaction; 0 means without limit. */
 const postedTransaction: Body<PostedTransaction> = {
@@ -209,35 +212,23 @@ const unlinkedTransaction: Body<PostedTransaction> = {
   ...postedTransaction,
   fields: {
     ...postedTransaction.fields,
-    ...Object.fromEntries(requestProperties.map((name) => {
-      const { scalar, ...field } = postedTransaction.fields[name]!
-      return [name, {
-        ...field,
-        scalar: { ...scalar, decode: () => () => Result.fail({ rule: onlyNull }) },
-        doc: `Only ${onlyNull}`,
-        ruleName: "requestWithoutGroup"
-      }]
-    }))
+    ...Object.fromEntries(requestProperties.map((name) => [name, {
+      ...withDecode(postedTransaction.fields[name]!, () => () => Result.fail({ rule: onlyNull })),
+      doc: `Only ${onlyNull}`,
+      ruleName: "requestWithoutGroup"
+    }]))
   }
 }
-
-const signature = bodies.authorization.fields.signature!
 
 /** The Go client sends the signature without 0x. */
 const authorization: Body<PostedAuthorization> = {
   ...bodies.authorization,
   fields: {
     ...bodies.authorization.fields,
-    signature: {
-      ...signature,
-      scalar: {
-        ...signature.scalar,
-        decode: (context) => {
-          const decode = signature.scalar.decode(context)
-          return (text) => decode(text.startsWith("0x") ? text : `0x${text}`)
-        }
-      }
-    }
+    signature: withDecode(
+      bodies.authorization.fields.signature!,
+      (decode) => (text) => decode(text.startsWith("0x") ? text : `0x${text}`)
+    )
   }
 }
 

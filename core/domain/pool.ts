@@ -37,6 +37,43 @@ export interface RequestedTransaction {
   readonly nonce: bigint | null
 }
 
+/**
+ * Returns the request of a transaction that requires this one.
+ *
+ * @example
+ * ```ts
+ * import { requestOf } from "rollup-node-api"
+ *
+ * const payment = {
+ *   fromAccountIndex: 256,
+ *   toAccountIndex: 257,
+ *   toAddress: null,
+ *   toPublicKey: null,
+ *   tokenId: 0,
+ *   amount: 5n,
+ *   fee: 126,
+ *   nonce: 0n,
+ *   signature: "0".repeat(128)
+ * }
+ * console.log(Object.keys(requestOf(payment)).length) // => 8
+ * ```
+ */
+export const requestOf = (
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }: Pick<
+    PostedTransaction,
+    keyof RequestedTransaction
+  >
+): RequestedTransaction => ({
+  fromAccountIndex,
+  toAccountIndex,
+  toAddress,
+  toPublicKey,
+  tokenId,
+  amount,
+  fee,
+  nonce
+})
+
 /** An L2 transaction as signed and posted. */
 export interface PostedTransaction {
   readonly id: TransactionId

@@ -97,8 +97,9 @@ export const queryReader = <N extends AnyListName>(
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const { emptyParameters, separators = [","] } = revision
   const presets: { readonly [list: string]: object } = revision.presets ?? {}
-  const ignored: { readonly [list: string]: ReadonlyArray<string> } = revision.ignoredParameters ??
-    {}
+  const ignoredParameters: { readonly [list: string]: ReadonlyArray<string> } =
+    revision.ignoredParameters ?? {}
+  const ignored = new Set(ignoredParameters[list])
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -121,7 +122,7 @@ export const queryReader = <N extends AnyListName>(
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
-      if (ignored[list]?.includes(name) === true) continue
+      if (ignored.has(name)) continue
       const filter = filters.get(name)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once

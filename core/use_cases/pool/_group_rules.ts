@@ -3,6 +3,7 @@ import {
   type GroupedTransaction,
   groupTransactionsMax,
   type PostedGroup,
+  requestOf,
   type RequestedTransaction
 } from "../../domain/mod.ts"
 import { groupId, type Keccak256 } from "../../encoding/mod.ts"
@@ -27,9 +28,10 @@ export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup =>
     id,
     transactions: transactions.map((transaction, position) => {
       const { requestOffset } = transaction
-      const request = hasRequests
+      const required = transactions[position + stepOf(requestOffset)]
+      const request = hasRequests || required === undefined
         ? transaction.request
-        : requestOf(transactions[position + stepOf(requestOffset)])
+        : requestOf(required)
       return {
         ...withoutEmptyParts(transaction),
         request: request && withoutEmptyDestination(request),
@@ -38,18 +40,6 @@ export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup =>
     })
   }
 }
-
-const requestOf = (required: GroupedTransaction | undefined): RequestedTransaction | null =>
-  required === undefined ? null : {
-    fromAccountIndex: required.fromAccountIndex,
-    toAccountIndex: required.toAccountIndex,
-    toAddress: required.toAddress,
-    toPublicKey: required.toPublicKey,
-    tokenId: required.tokenId,
-    amount: required.amount,
-    fee: required.fee,
-    nonce: required.nonce
-  }
 
 /** Returns every fault of a group that is independent of the ledger (domain §4.5). */
 export function groupFaults(
