@@ -1,6 +1,7 @@
 import {
   addressNumber,
   type EthereumAddress,
+  leafKey,
   type PublicKey,
   publicKeyParts
 } from "../../core/encoding/mod.ts"
@@ -34,7 +35,7 @@ export interface LeafAccount {
  * ```
  */
 export function accountLeaf({ tokenId, nonce, balance, publicKey, address }: LeafAccount): bigint {
-  const { y, sign } = publicKeyParts(publicKey)
+  const { y, sign } = publicKeyParts(leafKey(publicKey))
   const packed = (sign ? SIGN_BIT : 0n) | (nonce << 32n) | BigInt(tokenId)
   return poseidon([packed, balance, y, addressNumber(address)])
 }

@@ -4,6 +4,7 @@ import {
   encodeFloat40,
   EncodingError,
   type EthereumAddress,
+  leafKey,
   type PublicKey,
   publicKeyParts
 } from "../../core/encoding/mod.ts"
@@ -111,8 +112,8 @@ export function signTransaction(
 }
 
 /**
- * Returns whether the key of the sender's account signed the transaction. Returns false if the
- * transaction cannot be signed, for example if float40 cannot hold its amount exactly. The id is
+ * Returns whether the key of the sender's account signed the transaction: as in the circuits, the
+ * key that the leaf of the account holds. Returns false if the transaction cannot be signed, for example if float40 cannot hold its amount exactly. The id is
  * not signed: compute it with `l2TransactionId`.
  *
  * @example
@@ -157,7 +158,7 @@ export function verifyElements(
   elements: ReadonlyArray<bigint>,
   signature: string
 ): boolean {
-  return verifyMessage(publicKey, poseidon(elements), signature)
+  return verifyMessage(leafKey(publicKey), poseidon(elements), signature)
 }
 
 /** Distinguishes signed transactions from other signed messages. */
@@ -186,5 +187,5 @@ function signBit(key: PublicKey | null): number {
 }
 
 function yOf(key: PublicKey | null): bigint {
-  return key === null ? 0n : publicKeyParts(key).y
+  return key === null ? 0n : publicKeyParts(leafKey(key)).y
 }

@@ -90,7 +90,7 @@ const bucket = revise(shapes.bucket, {
       (b: Bucket) => b.blockWithdrawalRate,
       "Blocks after which rateWithdrawals more are allowed"
     ),
-    rateWithdrawals: field(bigInt, () => 1n),
+    rateWithdrawals: field(bigInt, (b: Bucket) => b.rateWithdrawals ?? 1n),
     maxWithdrawals: field(bigInt, (b: Bucket) => b.maxWithdrawals)
   }
 })

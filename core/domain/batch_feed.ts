@@ -94,7 +94,7 @@ export const ExitFeed = Schema.Struct({
 }).annotate(
   objectNamed(
     "ExitFeed",
-    "A leaf of the exit tree: one for each account with a sum above zero, ascending by index"
+    "A leaf of the exit tree: one for each account with an exit of a declared amount above 0, ascending by index. Its balance is the sum of what left, 0 if none of the forced exits had an effect"
   )
 )
 
@@ -114,7 +114,7 @@ export const BatchFeed = Schema.Struct({
 }).annotate(
   objectNamed(
     "BatchFeed",
-    "A forged batch with its complete content. feeAccounts collect the fees of their token: at most 64, one for each token. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
+    "A forged batch with its complete content. feeAccounts are at most 64 accounts; the first one of a token collects its fees, others of the same token nothing. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
   )
 )
 

@@ -33,7 +33,7 @@ export interface Exit {
   readonly address: EthereumAddress
   readonly publicKey: PublicKey
   readonly merkleProof: MerkleProof
-  /** Units to withdraw, above zero. */
+  /** Units to withdraw; 0 if none of the forced exits of the account had an effect. */
   readonly balance: bigint
   /** Ethereum block of the instant withdrawal, or null. */
   readonly instantWithdrawn: bigint | null

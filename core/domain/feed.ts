@@ -15,6 +15,7 @@ import {
   AuctionVariablesFeed,
   GenesisFeed,
   RollupVariablesFeed,
+  VerifiersFeed,
   WithdrawalDelayerVariablesFeed
 } from "./genesis_feed.ts"
 import { priceUSDMax } from "./token.ts"
@@ -72,10 +73,14 @@ export const WithdrawalFeed = Schema.Struct({
 )
 
 /** The schema of a collection from the withdrawal delayer. */
-export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 }).annotate(
+export const DelayedWithdrawalFeed = Schema.Struct({
+  owner: address,
+  tokenId: uint32,
+  afterWithdrawals: Schema.optionalKey(uint32)
+}).annotate(
   objectNamed(
     "DelayedWithdrawalFeed",
-    "A collection from the delayer. It settles every exit of the owner and token that was requested in an earlier block, and none of the same block, since the delay cannot have passed"
+    "A collection from the delayer. It settles every exit of the owner and token that was requested before: in earlier blocks, and by the first afterWithdrawals withdrawals of this block. By default these are none, since the delay cannot have passed, and all of them if the delay is 0"
   )
 )
 
@@ -116,12 +121,13 @@ export const BlockFeed = Schema.Struct({
   auctionVariables: Schema.optionalKey(AuctionVariablesFeed),
   withdrawalDelayerVariables: Schema.optionalKey(WithdrawalDelayerVariablesFeed),
   bucketUpdates: Schema.optionalKey(Schema.Array(BucketUpdateFeed)),
+  verifiers: Schema.optionalKey(VerifiersFeed),
   withdrawals: Schema.optionalKey(Schema.Array(WithdrawalFeed)),
   delayedWithdrawals: Schema.optionalKey(Schema.Array(DelayedWithdrawalFeed))
 }).annotate(
   objectNamed(
     "BlockFeed",
-    "The content of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value in the ledger never decreases"
+    "The content of one Ethereum block, in chain order. Absent lists are empty, absent variables and verifiers unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value in the ledger never decreases"
   )
 )
 

@@ -16,8 +16,17 @@ const BucketFeed = Schema.Struct({
   blockStamp: uint64,
   withdrawals: uint64,
   blockWithdrawalRate: uint64,
+  rateWithdrawals: Schema.optionalKey(uint64),
   maxWithdrawals: uint64
-})
+}).annotate(
+  objectNamed(
+    "BucketFeed",
+    "A bucket that limits instant withdrawals: after each blockWithdrawalRate blocks, rateWithdrawals more are allowed, by default 1"
+  )
+)
+
+/** The schema of the verifiers of the rollup contract. */
+export const VerifiersFeed = Schema.Array(Schema.Struct({ maxTx: uint32, nlevels: uint32 }))
 
 /** The schema of the variables of the rollup contract. */
 export const RollupVariablesFeed = Schema.Struct({
@@ -33,8 +42,7 @@ export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
   bootCoordinatorUrl: Schema.String,
   slotDeadline: uint32,
-  // bounded, since `GET /state` returns the forger of each of them
-  closedAuctionSlots: integer(0, 1024),
+  closedAuctionSlots: integer(0, 65535),
   openAuctionSlots: integer(0, 65535),
   defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
   defaultSlotSetBidSlotNum: uint32,
@@ -76,7 +84,7 @@ export const GenesisFeed = Schema.Struct({
     rollup: Schema.Struct({
       governanceToken: address,
       absoluteMaxL1L2BatchTimeout: uint32,
-      verifiers: Schema.Array(Schema.Struct({ maxTx: uint32, nlevels: uint32 })),
+      verifiers: VerifiersFeed,
       auctionAddress: address,
       governanceAddress: address,
       safetyAddress: address,

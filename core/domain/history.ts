@@ -136,7 +136,8 @@ export const l1TransactionType = (
   depositAmount: bigint
 ): TransactionType =>
   from === 0
-    ? to === 0 ? "CreateAccountDeposit" : "CreateAccountDepositTransfer"
+    // the exit of a new account never has an effect
+    ? to <= 1 ? "CreateAccountDeposit" : "CreateAccountDepositTransfer"
     : to === 0
     ? "Deposit"
     : to === 1

@@ -1,4 +1,5 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
+import type { GenesisFeed } from "./genesis_feed.ts"
 
 /** The constants of the contracts (domain §1.12), as in `GET /config`. */
 export interface NetworkConstants {
@@ -12,11 +13,18 @@ export interface RollupConstants {
   readonly governanceToken: EthereumAddress
   /** Blocks. */
   readonly absoluteMaxL1L2BatchTimeout: number
-  readonly verifiers: ReadonlyArray<{ readonly maxTx: number; readonly nlevels: number }>
+  /** The verifiers after the genesis block; governance can replace them. */
+  readonly verifiers: ReadonlyArray<Verifier>
   readonly auctionAddress: EthereumAddress
   readonly governanceAddress: EthereumAddress
   readonly safetyAddress: EthereumAddress
   readonly withdrawalDelayerAddress: EthereumAddress
+}
+
+/** A verifier of batches of at most `maxTx` transactions over trees of `nlevels` levels. */
+export interface Verifier {
+  readonly maxTx: number
+  readonly nlevels: number
 }
 
 /** The constants of the auction contract. */
@@ -51,8 +59,10 @@ export interface Bucket {
   /** Block of the last change of `withdrawals`. */
   readonly blockStamp: bigint
   readonly withdrawals: bigint
-  /** Blocks after which one more withdrawal is allowed. */
+  /** Blocks after which `rateWithdrawals` more withdrawals are allowed. */
   readonly blockWithdrawalRate: bigint
+  /** 1 if absent. */
+  readonly rateWithdrawals?: bigint
   readonly maxWithdrawals: bigint
 }
 
@@ -67,6 +77,7 @@ export interface RollupVariables {
   readonly withdrawalDelay: number
   readonly buckets: ReadonlyArray<Bucket>
   readonly safeMode: boolean
+  readonly verifiers: ReadonlyArray<Verifier>
 }
 
 /** The variables of the auction contract. */
@@ -80,8 +91,16 @@ export interface AuctionVariables {
   readonly openAuctionSlots: number
   /** Minimum bid by slot number modulo 6, units of the governance token. */
   readonly defaultSlotSetBid: ReadonlyArray<bigint>
-  /** First slot to which `defaultSlotSetBid` applies. */
+  /**
+   * The slot of the last change of `defaultSlotSetBid` plus the closed slots at that time: the last
+   * slot that this change left as it was.
+   */
   readonly defaultSlotSetBidSlotNum: number
+  /**
+   * First slot to which `defaultSlotSetBid` applies: an earlier change may have found a later slot
+   * closed. 2^32 if it applies to no slot.
+   */
+  readonly defaultSlotSetBidFirstSlot: number
   /** Percentage times 100 by which a bid must exceed the previous one: 1000 is 10 %. */
   readonly outbidding: number
   readonly donationAddress: EthereumAddress
@@ -101,4 +120,57 @@ export interface WithdrawalDelayerVariables {
   /** Seconds since 1970. */
   readonly emergencyModeStartingTime: number
   readonly emergencyMode: boolean
+}
+
+/**
+ * Returns the variables after the genesis block.
+ *
+ * @example
+ * ```ts
+ * import { genesisVariables } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { auction, rollup } = genesisVariables(simulate({ seed: 1 }).genesis)
+ * console.log(auction.defaultSlotSetBidFirstSlot, rollup.verifiers.length) // => 0 2
+ * ```
+ */
+export const genesisVariables = (
+  { block, constants, variables }: GenesisFeed
+): NetworkVariables => {
+  const ethereumBlockNum = block.number
+  return {
+    rollup: { ...variables.rollup, ethereumBlockNum, verifiers: constants.rollup.verifiers },
+    auction: { ...variables.auction, ethereumBlockNum, defaultSlotSetBidFirstSlot: 0 },
+    withdrawalDelayer: { ...variables.withdrawalDelayer, ethereumBlockNum }
+  }
+}
+
+/**
+ * Returns changed auction variables. A change of the default bids holds for the slots after
+ * `defaultSlotSetBidSlotNum` that no earlier change found closed: a slot keeps the bids from before
+ * the first change that found it closed (domain §3.8).
+ *
+ * @example
+ * ```ts
+ * import { changedAuctionVariables, genesisVariables } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { auction } = genesisVariables(simulate({ seed: 1 }).genesis)
+ * const lowered = { ...auction, defaultSlotSetBid: [1n, 1n, 1n, 1n, 1n, 1n] }
+ * const change = { ...lowered, defaultSlotSetBidSlotNum: 7, ethereumBlockNum: 20n }
+ * console.log(changedAuctionVariables(auction, change).defaultSlotSetBidFirstSlot) // => 8
+ * ```
+ */
+export const changedAuctionVariables = (
+  former: AuctionVariables,
+  change: Omit<AuctionVariables, "defaultSlotSetBidFirstSlot">
+): AuctionVariables => {
+  const isChanged = change.defaultSlotSetBidSlotNum !== former.defaultSlotSetBidSlotNum ||
+    change.defaultSlotSetBid.some((bid, set) => bid !== former.defaultSlotSetBid[set])
+  return {
+    ...change,
+    defaultSlotSetBidFirstSlot: isChanged
+      ? Math.max(former.defaultSlotSetBidFirstSlot, change.defaultSlotSetBidSlotNum + 1)
+      : former.defaultSlotSetBidFirstSlot
+  }
 }

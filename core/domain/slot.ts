@@ -78,11 +78,11 @@ export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigi
  *
  * @example
  * ```ts
- * import { auctionClock } from "rollup-node-api"
+ * import { auctionClock, genesisVariables } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, constants, variables } = simulate({ seed: 1 }).genesis
- * const auction = { ...variables.auction, ethereumBlockNum: block.number }
+ * const { genesis, genesis: { block, constants } } = simulate({ seed: 1 })
+ * const { auction } = genesisVariables(genesis)
  * const { blocksPerSlot, genesisBlockNum } = constants.auction
  * const lastBlockNum = genesisBlockNum + 3n * BigInt(blocksPerSlot)
  * console.log(auctionClock(constants.auction, auction, lastBlockNum).currentSlot) // => 3
@@ -112,12 +112,12 @@ export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: 
  *
  * @example
  * ```ts
- * import { auctionClock, lastClosedSlot } from "rollup-node-api"
+ * import { auctionClock, genesisVariables, lastClosedSlot } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, constants, variables } = simulate({ seed: 1 }).genesis
- * const auction = { ...variables.auction, ethereumBlockNum: block.number, closedAuctionSlots: 2 }
- * console.log(lastClosedSlot(auctionClock(constants.auction, auction, 0n))) // => 2
+ * const { genesis } = simulate({ seed: 1 })
+ * const auction = { ...genesisVariables(genesis).auction, closedAuctionSlots: 2 }
+ * console.log(lastClosedSlot(auctionClock(genesis.constants.auction, auction, 0n))) // => 2
  * ```
  */
 export const lastClosedSlot = (clock: AuctionClock): number =>
@@ -128,13 +128,13 @@ export const lastClosedSlot = (clock: AuctionClock): number =>
  *
  * @example
  * ```ts
- * import { auctionClock, lastOpenSlot } from "rollup-node-api"
+ * import { auctionClock, genesisVariables, lastOpenSlot } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, constants, variables } = simulate({ seed: 1 }).genesis
+ * const { genesis } = simulate({ seed: 1 })
  * const slots = { closedAuctionSlots: 2, openAuctionSlots: 4320 }
- * const auction = { ...variables.auction, ethereumBlockNum: block.number, ...slots }
- * console.log(lastOpenSlot(auctionClock(constants.auction, auction, 0n))) // => 4322
+ * const auction = { ...genesisVariables(genesis).auction, ...slots }
+ * console.log(lastOpenSlot(auctionClock(genesis.constants.auction, auction, 0n))) // => 4322
  * ```
  */
 export const lastOpenSlot = (clock: AuctionClock): number =>
@@ -145,11 +145,10 @@ export const lastOpenSlot = (clock: AuctionClock): number =>
  *
  * @example
  * ```ts
- * import { bootCoordinator } from "rollup-node-api"
+ * import { bootCoordinator, genesisVariables } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, variables } = simulate({ seed: 1 }).genesis
- * const { itemId, url } = bootCoordinator({ ...variables.auction, ethereumBlockNum: block.number })
+ * const { itemId, url } = bootCoordinator(genesisVariables(simulate({ seed: 1 }).genesis).auction)
  * console.log(itemId, url) // => 0 https://boot.example
  * ```
  */
@@ -181,31 +180,27 @@ export const reachesMinimum = (
 
 /**
  * Returns the variables with the default bids of a slot: the newest ones with a
- * `defaultSlotSetBidSlotNum` of at most `slotNum`, or else the oldest ones. Returns undefined if
- * there are none.
+ * `defaultSlotSetBidFirstSlot` of at most `slotNum`. Returns undefined if there are none.
  *
  * @example
  * ```ts
- * import { applicableVariables } from "rollup-node-api"
+ * import { applicableVariables, genesisVariables } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, variables } = simulate({ seed: 1 }).genesis
- * const auction = { ...variables.auction, ethereumBlockNum: block.number }
- * const [older, newer] = [0, 8].map((slot) => ({ ...auction, defaultSlotSetBidSlotNum: slot }))
- * console.log(applicableVariables([newer!, older!], 7) === older) // => true
- * console.log(applicableVariables([newer!, older!], 8) === newer) // => true
+ * const { auction } = genesisVariables(simulate({ seed: 1 }).genesis)
+ * const newer = { ...auction, defaultSlotSetBidFirstSlot: 8 }
+ * console.log(applicableVariables([newer, auction], 7) === auction) // => true
+ * console.log(applicableVariables([newer, auction], 8) === newer) // => true
  * ```
  */
 export const applicableVariables = (
   newestFirst: Iterable<AuctionVariables>,
   slotNum: number
 ): AuctionVariables | undefined => {
-  let oldest: AuctionVariables | undefined
   for (const variables of newestFirst) {
-    if (variables.defaultSlotSetBidSlotNum <= slotNum) return variables
-    oldest = variables
+    if (variables.defaultSlotSetBidFirstSlot <= slotNum) return variables
   }
-  return oldest
+  return undefined
 }
 
 /**
@@ -214,11 +209,11 @@ export const applicableVariables = (
  *
  * @example
  * ```ts
- * import { auctionClock, slotView } from "rollup-node-api"
+ * import { auctionClock, genesisVariables, slotView } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, constants, variables } = simulate({ seed: 1 }).genesis
- * const auction = { ...variables.auction, ethereumBlockNum: block.number }
+ * const { genesis, genesis: { block, constants } } = simulate({ seed: 1 })
+ * const { auction } = genesisVariables(genesis)
  * const clock = auctionClock(constants.auction, auction, block.number)
  * const { closedAuction, openAuction, winner } = slotView(clock, clock.currentSlot, null)
  * console.log(closedAuction, openAuction, winner) // => true false null

@@ -130,17 +130,37 @@ export const recommendedFeeOf = (
   }
 }
 
+/** The greatest number of slots in `nextForgers`. */
+const forgersMax = 1025
+
 /**
- * Returns the forgers of the current slot and of the slots with a closed auction (domain §3.8).
- * Times are estimates up to the end of the year 9999.
+ * Returns the last slot in `nextForgers`: the last one with a closed auction, or the 1,025th slot
+ * from the current one on if that is lower.
  *
  * @example
  * ```ts
- * import { auctionClock, bootCoordinator, nextForgersOf } from "rollup-node-api"
+ * import { auctionClock, genesisVariables, lastForgerSlot } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { block, constants, variables } = simulate({ seed: 1 }).genesis
- * const auction = { ...variables.auction, ethereumBlockNum: block.number, closedAuctionSlots: 2 }
+ * const { genesis } = simulate({ seed: 1 })
+ * const auction = { ...genesisVariables(genesis).auction, closedAuctionSlots: 65535 }
+ * console.log(lastForgerSlot(auctionClock(genesis.constants.auction, auction, 0n))) // => 1024
+ * ```
+ */
+export const lastForgerSlot = (clock: AuctionClock): number =>
+  Math.min(lastClosedSlot(clock), clock.currentSlot + forgersMax - 1)
+
+/**
+ * Returns the forgers of the current slot and of the slots with a closed auction (domain §3.8), at
+ * most those of the first 1,025 slots. Times are estimates up to the end of the year 9999.
+ *
+ * @example
+ * ```ts
+ * import { auctionClock, bootCoordinator, genesisVariables, nextForgersOf } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { block, constants } } = simulate({ seed: 1 })
+ * const auction = { ...genesisVariables(genesis).auction, closedAuctionSlots: 2 }
  * const clock = auctionClock(constants.auction, auction, block.number)
  * const forgers = nextForgersOf(clock, block, () => bootCoordinator(auction))
  * console.log(...forgers.map(({ period }) => period.slotNum)) // => 0 1 2
@@ -154,7 +174,7 @@ export const nextForgersOf = (
   const timeOf = (block: bigint) =>
     Math.min(estimateMsMax, lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number))
   const forgers: Array<NextForger> = []
-  for (let slotNum = clock.currentSlot; slotNum <= lastClosedSlot(clock); slotNum++) {
+  for (let slotNum = clock.currentSlot; slotNum <= lastForgerSlot(clock); slotNum++) {
     const fromBlock = firstBlockOfSlot(clock.constants, slotNum)
     const toBlock = fromBlock + BigInt(clock.constants.blocksPerSlot) - 1n
     forgers.push({

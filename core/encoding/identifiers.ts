@@ -357,6 +357,40 @@ export function publicKeyParts(key: PublicKey): PublicKeyParts {
 }
 
 /**
+ * Returns the key that the leaf of an account holds: bit 254 of the key, which the circuits do not
+ * read, is cleared, and y is reduced modulo the field. The circuits check signatures of the account,
+ * and transfers to its key, with the key of the leaf. It is the key itself unless its owner chose
+ * another encoding when the account was created on L1.
+ *
+ * @example
+ * ```ts
+ * import { leafKey } from "rollup-node-api"
+ *
+ * const key = `01${"00".repeat(31)}`
+ * console.log(leafKey(key) === key) // => true
+ * console.log(leafKey(`01${"00".repeat(30)}40`) === key) // => true
+ * ```
+ */
+export function leafKey(key: PublicKey): PublicKey {
+  const lastByte = Number.parseInt(key.slice(-2), 16)
+  // the usual case without big integers: no other bit of the last byte is set than in a reduced y
+  if ((lastByte & 0x7f) < FIELD_LAST_BYTE) return key
+  const { sign, y } = publicKeyParts(key)
+  return publicKeyFromParts({ sign, y: (y % Y_LIMIT) % FIELD_ORDER })
+}
+
+/** Returns the keys with the same leaf key, the leaf key first. */
+export function keysOfLeaf(key: PublicKey): ReadonlyArray<PublicKey> {
+  const first = leafKey(key)
+  const { sign, y } = publicKeyParts(first)
+  const unreduced = y + FIELD_ORDER < Y_LIMIT ? [y, y + FIELD_ORDER] : [y]
+  return unreduced.flatMap((each) => [
+    publicKeyFromParts({ sign, y: each }),
+    publicKeyFromParts({ sign, y: each + Y_LIMIT })
+  ])
+}
+
+/**
  * Returns the key of y and sign. Throws a RangeError if y is not in 0..2^255−1.
  *
  * @example
@@ -414,6 +448,11 @@ export function publicKeyFromBigEndianHex(text: string): Result.Result<PublicKey
 const KEY_BYTES = 32
 const TEXT_LENGTH = 44
 const SIGN_BIT = 1n << 255n
+/** The circuits read 254 bits of y. */
+const Y_LIMIT = 1n << 254n
+/** The scalar field of BN254, over which the curve BabyJubJub is defined. */
+const FIELD_ORDER = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
+const FIELD_LAST_BYTE = Number(FIELD_ORDER >> 248n)
 const SHAPE_RULE = "44 base64url characters without padding"
 
 function parseFrom(

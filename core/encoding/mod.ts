@@ -17,6 +17,8 @@ export {
   ZERO_ADDRESS,
   EMPTY_PUBLIC_KEY,
   formatBarePublicKey,
+  keysOfLeaf,
+  leafKey,
   formatPublicKey,
   parseBarePublicKey,
   parsePublicKey,

@@ -15,7 +15,7 @@ export type LedgerStamp = typeof LedgerStamp.Type
 /**
  * The parts of a ledger that change separately and that answers depend on. `rollBacks` changes with
  * every rollback that removes a block, `blocks` with every block. `tokens` includes prices, `exits`
- * includes withdrawals, and `auction` is the auction variables.
+ * includes withdrawals, `auction` is the auction variables, and `verifiers` the rollup variables.
  */
 export const ledgerParts = [
   "rollBacks",
@@ -27,7 +27,8 @@ export const ledgerParts = [
   "batches",
   "auction",
   "bids",
-  "coordinators"
+  "coordinators",
+  "verifiers"
 ] as const
 export type LedgerPart = typeof ledgerParts[number]
 
@@ -79,6 +80,7 @@ export const partsOfBlock = (
   if (variables.auction !== undefined) parts.push("auction")
   if (bids.length > 0) parts.push("bids")
   if (coordinators.length > 0) parts.push("coordinators")
+  if (variables.rollup !== undefined) parts.push("verifiers")
   return parts
 }
 

@@ -247,6 +247,7 @@ const state: StateView = {
       feeAddToken: 113n,
       withdrawalDelay: 114,
       safeMode: false,
+      verifiers: [],
       buckets: [{
         ceilUSD: 115n,
         blockStamp: 116n,
@@ -264,6 +265,7 @@ const state: StateView = {
       openAuctionSlots: 125,
       defaultSlotSetBid: [1n, 2n, 3n, 4n, 5n, 6n],
       defaultSlotSetBidSlotNum: 126,
+      defaultSlotSetBidFirstSlot: 0,
       outbidding: 127,
       donationAddress: address(28),
       allocationRatio: [4000, 3500, 2500]

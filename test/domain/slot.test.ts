@@ -5,7 +5,9 @@ import {
   type AuctionVariables,
   type BidView,
   bootCoordinator,
+  changedAuctionVariables,
   firstBlockOfSlot,
+  genesisVariables,
   lastClosedSlot,
   lastOpenSlot,
   reachesMinimum,
@@ -21,8 +23,7 @@ import { genesis } from "../use_cases/_network.ts"
  */
 const constants = genesis.constants.auction
 const variables: AuctionVariables = {
-  ...genesis.variables.auction,
-  ethereumBlockNum: 0n,
+  ...genesisVariables(genesis).auction,
   defaultSlotSetBid: [10n, 11n, 12n, 13n, 14n, 15n]
 }
 const clock = auctionClock(constants, variables, 120n)
@@ -119,15 +120,33 @@ describe("slots", () => {
     assert.deepStrictEqual(least, [10n, 15n, 10n, 11n])
   })
 
-  it("use the newest default bids whose first slot is not after them, or else the oldest", () => {
-    const sets = [7, 5, 3].map((defaultSlotSetBidSlotNum) => ({
-      ...variables,
-      defaultSlotSetBidSlotNum
-    }))
-    const found = [9, 7, 6, 5, 4, 3, 2].map((slotNum) =>
-      applicableVariables(sets, slotNum)?.defaultSlotSetBidSlotNum
-    )
-    assert.deepStrictEqual(found, [7, 7, 5, 5, 3, 3, 3])
+  it("have the default bids from before the first change that found them closed", () => {
+    /** Changes the default bids in a slot, when some slots after it are closed. */
+    const change = (sets: ReadonlyArray<AuctionVariables>, slot: number, closed: number) => [
+      changedAuctionVariables(sets[0]!, {
+        ...variables,
+        closedAuctionSlots: closed,
+        defaultSlotSetBidSlotNum: slot + closed,
+        defaultSlotSetBid: Array.from({ length: 6 }, () => BigInt(100 * slot))
+      }),
+      ...sets
+    ]
+    const minimumOf = (sets: ReadonlyArray<AuctionVariables>, slotNum: number) =>
+      applicableVariables(sets, slotNum)!.defaultSlotSetBid[0]
+    const first = change([variables], 3, 4)
+    assert.deepStrictEqual([6, 7, 8].map((slot) => minimumOf(first, slot)), [10n, 10n, 300n])
+    // slot 7 is no longer closed at the second change, and keeps what the first one left
+    const second = change(first, 5, 1)
+    assert.deepStrictEqual([6, 7, 8].map((slot) => minimumOf(second, slot)), [10n, 10n, 500n])
+    const third = change(second, 9, 4)
+    assert.deepStrictEqual([7, 8, 13, 14].map((slot) => minimumOf(third, slot)), [
+      10n,
+      500n,
+      500n,
+      900n
+    ])
+    const repeated = [changedAuctionVariables(third[0]!, third[0]!), ...third]
+    assert.deepStrictEqual([13, 14].map((slot) => minimumOf(repeated, slot)), [500n, 900n])
     assert.isUndefined(applicableVariables([], 1))
   })
 

@@ -6,6 +6,7 @@ import {
   feeWindowMs,
   l1TransactionType,
   l2TransactionType,
+  genesisVariables,
   metricsOf,
   metricsWindowMs,
   nextForgersOf,
@@ -113,10 +114,7 @@ describe("the recommended fee", () => {
 
 describe("the next forgers", () => {
   it("are those of the current slot and of all closed ones, with blocks and estimated times", () => {
-    const clock = auctionClock(genesis.constants.auction, {
-      ...genesis.variables.auction,
-      ethereumBlockNum: 0n
-    }, 125n)
+    const clock = auctionClock(genesis.constants.auction, genesisVariables(genesis).auction, 125n)
     const coordinator = {
       itemId: 1,
       bidderAddr: "0x1",
@@ -144,10 +142,11 @@ describe("the next forgers", () => {
   })
 
   it("have no time after the year 9999", () => {
-    const clock = auctionClock(genesis.constants.auction, {
-      ...genesis.variables.auction,
-      ethereumBlockNum: 0n
-    }, 1n << 63n)
+    const clock = auctionClock(
+      genesis.constants.auction,
+      genesisVariables(genesis).auction,
+      1n << 63n
+    )
     const far = nextForgersOf({ ...clock, currentSlot: 2 ** 31 }, {
       number: 125n,
       hash: "",

@@ -9,6 +9,8 @@ import {
   publicKeyFromBytes,
   publicKeyFromParts,
   publicKeyParts,
+  keysOfLeaf,
+  leafKey,
   publicKeyToBigEndianHex,
   publicKeyToBytes
 } from "../../core/encoding/mod.ts"
@@ -143,6 +145,26 @@ describe("public keys", () => {
     }
     for (const text of ["", "0x00", "0".repeat(62), "0".repeat(66), "g".repeat(64)]) {
       refuses(publicKeyFromBigEndianHex(text), text)
+    }
+  })
+
+  it("have one key in the leaf, without bit 254 and with y reduced", () => {
+    const order = 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n
+    const limit = 1n << 254n
+    for (const sign of [false, true]) {
+      for (const y of [0n, 1n, limit - order - 1n]) {
+        const key = publicKeyFromParts({ sign, y })
+        const others = [y, y + order, y + limit, y + order + limit].map((each) =>
+          publicKeyFromParts({ sign, y: each })
+        )
+        assert.deepStrictEqual(others.map(leafKey), others.map(() => key))
+        assert.deepStrictEqual([...keysOfLeaf(others[3]!)].sort(), [...others].sort())
+      }
+      for (const y of [limit - order, order - 1n]) {
+        const key = publicKeyFromParts({ sign, y })
+        const other = publicKeyFromParts({ sign, y: y + limit })
+        assert.deepStrictEqual(keysOfLeaf(other), [key, other])
+      }
     }
   })
 })

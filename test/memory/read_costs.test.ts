@@ -1,24 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApplicableSets } from "../../adapters/memory/state/_applicable_sets.ts"
 import { Auction } from "../../adapters/memory/state/_auction.ts"
 import { type Constraint, splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { PositionRange } from "../../adapters/memory/filter_index/position_set.ts"
 import { facetNumber, facetNumbers, facetsOf } from "../../adapters/memory/state/list_facets.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
-import {
-  applicableVariables,
-  type AuctionVariables,
-  type Transaction
-} from "../../core/domain/mod.ts"
+import { genesisVariables, type Transaction } from "../../core/domain/mod.ts"
 import { addressOf, genesis, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
 import { Random } from "./_random.ts"
-
-const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariables => ({
-  ...genesis.variables.auction,
-  ethereumBlockNum: BigInt(age),
-  defaultSlotSetBidSlotNum
-})
 
 /** Positions that count how often one of them is read. */
 const countedPositions = (positions: ReadonlyArray<number>) => {
@@ -132,28 +121,8 @@ describe("the cost of reads in memory", () => {
     }
   })
 
-  for (const seed of [51, 52, 53]) {
-    it(`the applicable variables equal those of a walk over all sets, while sets are added and removed (seed ${seed})`, () => {
-      const random = new Random(seed)
-      const all = [setFrom(random.below(10), 0)]
-      const sets = new ApplicableSets(all[0]!)
-      for (let i = 0; i < 400; i++) {
-        if (all.length > 1 && random.chance(0.4)) {
-          all.pop()
-          sets.pop()
-        } else {
-          all.push(setFrom(random.below(30), i))
-          sets.push(all.at(-1)!)
-        }
-        for (let slot = 0; slot < 32; slot++) {
-          assert.strictEqual(sets.setOf(slot), applicableVariables(all.toReversed(), slot))
-        }
-      }
-    })
-  }
-
   it("the bids and slots of a forger are one list, however many bidders it has and whatever their earlier registrations", () => {
-    const auction = new Auction(() => setFrom(0, 0))
+    const auction = new Auction(() => genesisVariables(genesis).auction)
     const [oldForger, newForger] = [addressOf(0x41), addressOf(0x42)]
     const register = (bidder: number, forgerAddr: string) =>
       auction.register({ bidderAddr: addressOf(bidder), forgerAddr, url: "", ethereumBlockNum: 1n })
@@ -187,7 +156,7 @@ describe("the cost of reads in memory", () => {
   })
 
   it("the 20000 bids of a bidder are reindexed under another forger and back", () => {
-    const auction = new Auction(() => setFrom(0, 0))
+    const auction = new Auction(() => genesisVariables(genesis).auction)
     const register = (bidder: number, forger: number) =>
       auction.register({
         bidderAddr: addressOf(bidder),

@@ -197,11 +197,6 @@ export const brokenTransactions: ReadonlyArray<BrokenBlock> = [
     fact: "a fee account that does not exist is refused",
     block: batch({ feeAccounts: [257, 260] }),
     refusal: ["account-exists", "/batches/0/feeAccounts/1", "260"]
-  },
-  {
-    fact: "two fee accounts of one token are refused",
-    block: batch({ feeAccounts: [257, 256] }),
-    refusal: ["fee-account-token", "/batches/0/feeAccounts/1", "256"]
   }
 ]
 

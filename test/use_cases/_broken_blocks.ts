@@ -245,9 +245,16 @@ export const brokenQueues: ReadonlyArray<BrokenBlock> = [
     refusal: ["account-index", "/l1UserTransactions/0/toAccountIndex", "2"]
   },
   {
-    fact: "an exit from a new account is refused",
-    block: queue(l1Of(2, 1, { fromAccountIndex: 0, toAccountIndex: 1, fromPublicKey: ann.key })),
-    refusal: ["account-index", "/l1UserTransactions/0/toAccountIndex", "1"]
+    fact: "a creation with an exit and a deposit is refused",
+    block: queue(
+      l1Of(2, 1, {
+        fromAccountIndex: 0,
+        toAccountIndex: 1,
+        fromPublicKey: ann.key,
+        depositAmount: 3n
+      })
+    ),
+    refusal: ["deposit-amount", "/l1UserTransactions/0/depositAmount", "3"]
   },
   {
     fact: "a new account without key is refused",

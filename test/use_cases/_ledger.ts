@@ -1,16 +1,17 @@
 import { Result } from "effect"
-import type {
-  Account,
-  Bid,
-  BlockChanges,
-  BlockFeed,
-  Coordinator,
-  EthereumBlock,
-  Exit,
-  New,
-  NetworkVariables,
-  Token,
-  Transaction
+import {
+  type Account,
+  type Bid,
+  type BlockChanges,
+  type BlockFeed,
+  type Coordinator,
+  type EthereumBlock,
+  type Exit,
+  genesisVariables,
+  type New,
+  type NetworkVariables,
+  type Token,
+  type Transaction
 } from "../../core/domain/mod.ts"
 import type { Decision, LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
@@ -28,11 +29,7 @@ export class FakeLedger implements LedgerView {
   lastTokenId = 0
   lastForgedQueue: number | null = null
   lastOpenQueue: number | null = null
-  variables: NetworkVariables = {
-    rollup: { ...genesis.variables.rollup, ethereumBlockNum: 0n },
-    auction: { ...genesis.variables.auction, ethereumBlockNum: 0n },
-    withdrawalDelayer: { ...genesis.variables.withdrawalDelayer, ethereumBlockNum: 0n }
-  }
+  variables: NetworkVariables = genesisVariables(genesis)
   readonly blocks = new Map<bigint, EthereumBlock>([[genesis.block.number, genesis.block]])
   readonly accounts = new Map<number, Account>()
   readonly tokens = new Map<number, Token>([[0, ether]])

@@ -430,7 +430,7 @@ describe("the changes of a block", () => {
     const { rollup } = genesis.variables
     const bucketUpdates = [{ bucket: 1, blockStamp: 104n, withdrawals: 2n }]
     const drained = changesOf(blockOf(104n, { bucketUpdates })).variables
-    assert.strictEqual(drained.rollup?.ethereumBlockNum, 0n)
+    assert.strictEqual(drained.rollup?.ethereumBlockNum, genesis.block.number)
     assert.deepStrictEqual(drained.rollup?.buckets.map(({ withdrawals }) => withdrawals), [3n, 2n])
     const changed = changesOf(
       blockOf(104n, {
@@ -442,6 +442,7 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(Object.keys(changed).sort(), ["auction", "rollup"])
     assert.deepStrictEqual(changed.auction, {
       ...genesis.variables.auction,
+      defaultSlotSetBidFirstSlot: 0,
       ethereumBlockNum: 104n
     })
     const withdrawalDelayerVariables = {
@@ -496,6 +497,57 @@ describe("the changes of a block", () => {
       { batchNum: 3, accountIndex: 257, field: "delayedWithdrawn" },
       { batchNum: 4, accountIndex: 257, field: "delayedWithdrawRequest" }
     ])
+  })
+
+  it("a collection settles requests of its own block if the delay is 0, or as many as it names", () => {
+    const withdrawals = [256, 257].map((accountIndex) => ({
+      batchNum: 3,
+      accountIndex,
+      instant: false
+    }))
+    const collection = { owner: ann.address, tokenId: 0 }
+    const fieldsAfter = (delay: number, parts: Partial<BlockFeed>) => {
+      const ledger = ledgerBefore(105n)
+      const { withdrawalDelayer } = ledger.variables
+      ledger.variables = {
+        ...ledger.variables,
+        withdrawalDelayer: { ...withdrawalDelayer, withdrawalDelay: delay }
+      }
+      const decision = ledger.decide(blockOf(105n, { withdrawals, ...parts }))
+      if (decision._tag === "Failure") return decision.failure.invariant
+      return decision.success.kind === "store"
+        ? decision.success.changes.withdrawals.map(({ field }) => field)
+        : []
+    }
+    const [requested, collected] = ["delayedWithdrawRequest", "delayedWithdrawn"] as const
+    assert.deepStrictEqual(fieldsAfter(0, { delayedWithdrawals: [collection] }), [
+      requested,
+      requested,
+      collected
+    ])
+    assert.strictEqual(
+      fieldsAfter(1, { delayedWithdrawals: [collection] }),
+      "withdrawal-requested"
+    )
+    assert.deepStrictEqual(
+      fieldsAfter(1, { delayedWithdrawals: [{ ...collection, afterWithdrawals: 1 }] }),
+      [requested, collected, requested]
+    )
+    for (const afterWithdrawals of [0, 3]) {
+      assert.strictEqual(
+        fieldsAfter(0, { delayedWithdrawals: [{ ...collection, afterWithdrawals }] }),
+        "withdrawal-requested"
+      )
+    }
+  })
+
+  it("new verifiers hold until others are given, and do not change the date of the variables", () => {
+    const ledger = ledgerBefore(104n)
+    const verifiers = [{ maxTx: 400, nlevels: 40 }]
+    const first = ledger.apply(blockOf(104n, { verifiers })).variables.rollup
+    assert.deepStrictEqual([first?.verifiers, first?.ethereumBlockNum], [verifiers, 100n])
+    const later = ledger.apply(blockOf(105n, { rollupVariables: genesis.variables.rollup }))
+    assert.deepStrictEqual(later.variables.rollup?.verifiers, verifiers)
   })
 
   it("exits carry their owner and the proof without padding", () => {

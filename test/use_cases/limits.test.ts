@@ -31,7 +31,7 @@ const last: GenesisFeed = {
   constants: { ...genesis.constants, auction: { ...auction, blocksPerSlot: 65535 } },
   variables: {
     ...genesis.variables,
-    auction: { ...genesis.variables.auction, closedAuctionSlots: 1024, openAuctionSlots: 65535 }
+    auction: { ...genesis.variables.auction, closedAuctionSlots: 65535, openAuctionSlots: 65535 }
   }
 }
 const yearOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 5)

@@ -104,7 +104,7 @@ describe("the parts of a ledger", () => {
     [{ bids: some }, "bids"],
     [{ coordinators: some }, "coordinators"],
     [{ variables: { auction: {} } }, "auction"],
-    [{ variables: { rollup: {} } }],
+    [{ variables: { rollup: {} } }, "verifiers"],
     [{ batches: [batch] }, "batches"],
     [{ batches: [batch, { ...batch, accounts: some }] }, "accounts", "batches"],
     [{ batches: [{ ...batch, accountUpdates: some }] }, "accounts", "batches"],

@@ -53,6 +53,44 @@ describe("processBatch", () => {
     }])
   })
 
+  it("the first of several fee accounts of a token collects, also if one is repeated", () => {
+    const { accountUpdates, collectedFees } = forge({
+      feeAccounts: [257, 256, 257, 258, 258],
+      l2: [l2Of(256, 1, { amount: 100n, fee: 172 })]
+    })
+    assert.deepStrictEqual(collectedFees, [[0, 50n], [1, 0n]])
+    assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 850n }, {
+      index: 257,
+      nonce: 0n,
+      balance: 550n
+    }])
+    assert.deepStrictEqual(
+      forge({ feeAccounts: Array<number>(64).fill(258) }).collectedFees,
+      [[1, 0n]]
+    )
+  })
+
+  it("a transfer of 0 does not look at its receiver, and takes the nonce", () => {
+    // no account, another token, no destination, an index of no account
+    for (const to of [9999, 258, 0, 77]) {
+      const { accountUpdates, exits, l2 } = forge({ l2: [l2Of(256, to, { amount: 0n, fee: 126 })] })
+      assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 1000n }])
+      assert.deepStrictEqual(exits, [])
+      assert.strictEqual(l2[0]?.receiver?.index ?? null, to === 258 ? 258 : null)
+    }
+  })
+
+  it("the coordinator may create an account with key 0", () => {
+    const { createdAccounts } = forge({
+      l1Coordinator: [
+        { address: bob.address, publicKey: "0".repeat(64), tokenId: 1, signature: "0x01" }
+      ]
+    })
+    assert.deepStrictEqual(createdAccounts.map(({ index, publicKey }) => [index, publicKey]), [
+      [260, "0".repeat(64)]
+    ])
+  })
+
   it("fees without a collecting account are burned", () => {
     const { accountUpdates, collectedFees } = forge({
       feeAccounts: [258],

@@ -88,7 +88,7 @@ describe("a read", () => {
         "rollBacks batches"
       )
       assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks")
-      assert.strictEqual(yield* dependenciesOfReading("getConfig"), "")
+      assert.strictEqual(yield* dependenciesOfReading("getConfig"), "rollBacks verifiers")
     }).pipe(Effect.provide(over)))
 
   it.effect("refuses every violation of the path and an unexpected query, all at once", () =>
@@ -344,9 +344,9 @@ describe("an answer", () => {
     )
     assert.deepStrictEqual([
       dependenciesOf.state.join(" "),
-      dependenciesOf.config,
+      dependenciesOf.config.join(" "),
       dependenciesOf.authorization
-    ], ["rollBacks blocks", [], []])
+    ], ["rollBacks blocks", "rollBacks verifiers", []])
   })
 
   it("has a tag of the versions that it depends on", () => {

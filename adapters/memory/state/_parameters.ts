@@ -1,5 +1,10 @@
-import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
-import { ApplicableSets } from "./_applicable_sets.ts"
+import {
+  type AuctionVariables,
+  type GenesisFeed,
+  genesisVariables,
+  type NetworkVariables
+} from "../../../core/domain/mod.ts"
+import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "./_rows.ts"
 import type { LedgerLists, ParameterCounts } from "./ledger_image.ts"
 
@@ -8,14 +13,12 @@ export class Parameters {
   private readonly rollup: Array<NetworkVariables["rollup"]>
   private readonly auction: Array<NetworkVariables["auction"]>
   private readonly withdrawalDelayer: Array<NetworkVariables["withdrawalDelayer"]>
-  private readonly applicable: ApplicableSets
 
-  constructor({ block, variables }: GenesisFeed) {
-    const ethereumBlockNum = block.number
-    this.rollup = [frozenCopy({ ethereumBlockNum, ...variables.rollup })]
-    this.auction = [frozenCopy({ ethereumBlockNum, ...variables.auction })]
-    this.withdrawalDelayer = [frozenCopy({ ethereumBlockNum, ...variables.withdrawalDelayer })]
-    this.applicable = new ApplicableSets(this.auction[0]!)
+  constructor(genesis: GenesisFeed) {
+    const { auction, rollup, withdrawalDelayer } = genesisVariables(genesis)
+    this.rollup = [frozenCopy(rollup)]
+    this.auction = [frozenCopy(auction)]
+    this.withdrawalDelayer = [frozenCopy(withdrawalDelayer)]
   }
 
   get current(): NetworkVariables {
@@ -30,9 +33,17 @@ export class Parameters {
     for (let i = this.auction.length - 1; i >= 0; i--) yield this.auction[i]!
   }
 
-  /** Returns the variables whose default bids apply to a slot. */
+  /**
+   * Returns the variables whose default bids apply to a slot: the sets ascend by the first slot to
+   * which these apply.
+   */
   auctionOf(slotNum: number): AuctionVariables {
-    return this.applicable.setOf(slotNum)
+    const after = firstNot(
+      0,
+      this.auction.length,
+      (index) => this.auction[index]!.defaultSlotSetBidFirstSlot <= slotNum
+    )
+    return this.auction[after - 1]!
   }
 
   get counts(): ParameterCounts {
@@ -46,11 +57,7 @@ export class Parameters {
   /** Adds the sets that a block changed. */
   set(variables: Partial<NetworkVariables>): void {
     if (variables.rollup !== undefined) this.rollup.push(frozenCopy(variables.rollup))
-    if (variables.auction !== undefined) {
-      const set = frozenCopy(variables.auction)
-      this.auction.push(set)
-      this.applicable.push(set)
-    }
+    if (variables.auction !== undefined) this.auction.push(frozenCopy(variables.auction))
     if (variables.withdrawalDelayer !== undefined) {
       this.withdrawalDelayer.push(frozenCopy(variables.withdrawalDelayer))
     }
@@ -58,19 +65,13 @@ export class Parameters {
 
   /** Returns the first slot whose default bids the sets after `counts` set; Infinity if none. */
   firstSlotSince({ auction }: ParameterCounts): number {
-    return Math.min(
-      ...this.auction.slice(auction).map((set) => set.defaultSlotSetBidSlotNum),
-      Infinity
-    )
+    return this.auction[auction]?.defaultSlotSetBidFirstSlot ?? Infinity
   }
 
   /** Removes the newest sets until `counts` are left. */
   truncate(counts: ParameterCounts): void {
     this.rollup.length = counts.rollup
-    while (this.auction.length > counts.auction) {
-      this.auction.pop()
-      this.applicable.pop()
-    }
+    this.auction.length = counts.auction
     this.withdrawalDelayer.length = counts.withdrawalDelayer
   }
 

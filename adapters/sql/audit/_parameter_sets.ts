@@ -6,7 +6,6 @@ interface SetRow {
   readonly kind: ParameterKind
   readonly block: string
   readonly first_slot: bigint | null
-  readonly superseded_by: string | null
   readonly default_bids: string | null
   readonly variables: string
 }
@@ -15,24 +14,16 @@ interface SetRow {
 export const auditVariables = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [kind, block] = ["", "0"]
-    /** The auction variables that no set read so far supersedes, by ascending first slot. */
-    const current: Array<SetRow> = []
-    const checkSupersededBy = ({ block, superseded_by }: SetRow, by: string | null) =>
-      findings.same(
-        "variables",
-        `parameter_set auction of block ${block}, superseded_by`,
-        superseded_by,
-        by
-      )
+    let formerFirstSlot = -1n
     for (;;) {
       const sets: ReadonlyArray<SetRow> = yield* rows<SetRow>(
         `
-SELECT kind, ethereum_block_num::text AS block, first_slot, superseded_by::text AS superseded_by, default_bids::text AS default_bids, variables FROM parameter_set WHERE (kind, ethereum_block_num) > ($1, $2::numeric)
+SELECT kind, ethereum_block_num::text AS block, first_slot, default_bids::text AS default_bids, variables FROM parameter_set WHERE (kind, ethereum_block_num) > ($1, $2::numeric)
 ORDER BY kind, ethereum_block_num LIMIT 1000`,
         kind,
         block
       )
-      if (sets.length === 0) return current.forEach((set) => checkSupersededBy(set, null))
+      if (sets.length === 0) return
       for (const set of sets) {
         const place = `parameter_set ${set.kind} of block ${set.block}`
         const decoded = yield* Effect.exit(
@@ -49,8 +40,8 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             "variables that can be decoded"
           )
         } else {
-          const firstSlot = "defaultSlotSetBidSlotNum" in decoded.value
-            ? BigInt(decoded.value.defaultSlotSetBidSlotNum)
+          const firstSlot = "defaultSlotSetBidFirstSlot" in decoded.value
+            ? BigInt(decoded.value.defaultSlotSetBidFirstSlot)
             : null
           findings.same("variables", `${place}, first_slot`, set.first_slot, firstSlot)
           const defaultBids = "defaultSlotSetBid" in decoded.value
@@ -58,10 +49,15 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             : null
           findings.same("variables", `${place}, default_bids`, set.default_bids, defaultBids)
           if (firstSlot !== null) {
-            while (current.length > 0 && current.at(-1)!.first_slot! >= firstSlot) {
-              checkSupersededBy(current.pop()!, set.block)
+            if (firstSlot < formerFirstSlot) {
+              findings.violate(
+                "variables",
+                `${place}, first_slot`,
+                firstSlot,
+                `at least ${formerFirstSlot}, that of the set before`
+              )
             }
-            current.push({ ...set, first_slot: firstSlot })
+            formerFirstSlot = firstSlot
           }
           // a set that a withdrawal changed has the number of the block that decided the set before
           if (decoded.value.ethereumBlockNum > BigInt(set.block)) {

@@ -58,16 +58,12 @@ export const slotKeys = (bidder: string): string =>
   `SELECT ${slotKey(bidder)} AS key UNION ALL SELECT ${wonKey(bidder)}`
 
 /**
- * Returns SQL for the block of the auction variables whose default bids apply to a slot. Variables
- * that are not superseded apply from their first slot on, and ascend by it in the order of their
- * blocks.
+ * Returns SQL for the block of the auction variables whose default bids apply to a slot: the newest
+ * ones that apply from this slot or an earlier one on. First slots ascend in the order of blocks.
  */
 export const applicableBlock = (slot: string): string =>
-  `coalesce(
-      (SELECT parameter_set.ethereum_block_num FROM parameter_set
-        WHERE parameter_set.superseded_by IS NULL AND parameter_set.first_slot <= ${slot} ORDER BY parameter_set.first_slot DESC LIMIT 1),
-      (SELECT min(parameter_set.ethereum_block_num) FROM parameter_set WHERE parameter_set.kind = 'auction')
-    )`
+  `(SELECT parameter_set.ethereum_block_num FROM parameter_set
+      WHERE parameter_set.first_slot <= ${slot} ORDER BY parameter_set.first_slot DESC, parameter_set.ethereum_block_num DESC LIMIT 1)`
 
 /**
  * Returns SQL for key and item of the slots of a query of `slot_num`: the key of won slots of the

@@ -4,7 +4,7 @@ import {
   type BatchSums,
   bootCoordinator,
   feeWindowMs,
-  lastClosedSlot,
+  lastForgerSlot,
   metricsOf,
   metricsWindowMs,
   type NetworkState,
@@ -102,7 +102,7 @@ export const makeReadState = (
     const query = () => ({ text: stateStatement, parameters: queriedSlots.map(String) })
     return runQuery(query(), (answer) => {
       const clock = clockOf(answer)
-      slots = [clock.currentSlot, lastClosedSlot(clock)]
+      slots = [clock.currentSlot, lastForgerSlot(clock)]
       if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
         return { state: stateOf(answer, clock, bounds), stamp: answer.stamp }
       }

@@ -3,6 +3,7 @@ import {
   AuctionVariablesFeed,
   type NetworkVariables,
   RollupVariablesFeed,
+  VerifiersFeed,
   WithdrawalDelayerVariablesFeed
 } from "../../../core/domain/mod.ts"
 
@@ -21,8 +22,16 @@ export const parameterKinds = [
 
 const blockNumber = { ethereumBlockNum: Schema.BigIntFromString }
 const codecs = {
-  rollup: Schema.Struct({ ...RollupVariablesFeed.fields, ...blockNumber }),
-  auction: Schema.Struct({ ...AuctionVariablesFeed.fields, ...blockNumber }),
+  rollup: Schema.Struct({
+    ...RollupVariablesFeed.fields,
+    verifiers: VerifiersFeed,
+    ...blockNumber
+  }),
+  auction: Schema.Struct({
+    ...AuctionVariablesFeed.fields,
+    defaultSlotSetBidFirstSlot: Schema.Int,
+    ...blockNumber
+  }),
   withdrawalDelayer: Schema.Struct({ ...WithdrawalDelayerVariablesFeed.fields, ...blockNumber })
 }
 

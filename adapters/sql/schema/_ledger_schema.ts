@@ -193,7 +193,7 @@ export const ledgerSchema: ReadonlyArray<string> = [
     token_id: uint32,
     address,
     public_key: "bytea NOT NULL CHECK (octet_length(%) = 32)",
-    balance: "numeric(78, 0) NOT NULL CHECK (% > 0)",
+    balance: amount,
     proof_root: amount,
     proof_siblings: "numeric(78, 0)[] NOT NULL",
     proof_old_key: amount,
@@ -264,23 +264,19 @@ export const ledgerSchema: ReadonlyArray<string> = [
   // the best bid of a slot is its last one
   "CREATE INDEX bid_slot ON bid (slot_num, item_id)",
   // every set of variables that was ever in force, as JSON. For auction variables, `first_slot` is
-  // the first slot to which their default bids apply. `superseded_by` is the block of the first
-  // later set whose `first_slot` is not greater: since that block the default bids apply to no slot
+  // the first slot to which their default bids apply, 2^32 if to none; it never decreases
   table(
     "parameter_set",
     {
       kind: "text NOT NULL CHECK (% IN ('rollup', 'auction', 'withdrawalDelayer'))",
       ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
-      first_slot: maybeUint32,
-      superseded_by: "numeric(20, 0)",
+      first_slot: "bigint CHECK (% BETWEEN 0 AND 4294967296)",
       variables: "text NOT NULL"
     },
-    "PRIMARY KEY (kind, ethereum_block_num)",
-    "CHECK (superseded_by IS NULL OR (superseded_by > ethereum_block_num AND first_slot IS NOT NULL))"
+    "PRIMARY KEY (kind, ethereum_block_num)"
   ),
   "CREATE INDEX parameter_set_block ON parameter_set (ethereum_block_num)",
-  "CREATE INDEX parameter_set_applicable ON parameter_set (first_slot) WHERE superseded_by IS NULL",
-  "CREATE INDEX parameter_set_superseded ON parameter_set (superseded_by) WHERE superseded_by IS NOT NULL",
+  "CREATE INDEX parameter_set_applicable ON parameter_set (first_slot, ethereum_block_num) WHERE first_slot IS NOT NULL",
   // one row: the result of the last audit, as JSON
   table("audit", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",

@@ -14,11 +14,7 @@ SELECT '\\x5377'::bytea || best.bidder_addr, best.slot_num
 FROM (SELECT DISTINCT ON (slot_num) slot_num, bidder_addr, bid_value FROM bid ORDER BY slot_num, item_id DESC) AS best
 WHERE best.bid_value >= (
   SELECT applicable.default_bids[1 + mod(best.slot_num, 6)] FROM parameter_set AS applicable
-  WHERE applicable.kind = 'auction' AND applicable.ethereum_block_num = coalesce(
-    (SELECT each.ethereum_block_num FROM parameter_set AS each
-      WHERE each.superseded_by IS NULL AND each.first_slot <= best.slot_num ORDER BY each.first_slot DESC LIMIT 1),
-    (SELECT min(each.ethereum_block_num) FROM parameter_set AS each WHERE each.kind = 'auction')
-  )
+  WHERE applicable.first_slot <= best.slot_num ORDER BY applicable.first_slot DESC, applicable.ethereum_block_num DESC LIMIT 1
 )`,
   `INSERT INTO open_count (key, level, bucket, items)
 SELECT key, level, item >> bits, count(*) FROM open_item CROSS JOIN (VALUES (1, 9), (2, 18)) AS levels (level, bits)

@@ -256,7 +256,7 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   kind: texts((row) => row.kind),
   ethereum_block_num: numerics((row) => row.blockNum),
   first_slot: bigints(({ set }) =>
-    "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
+    "defaultSlotSetBidFirstSlot" in set ? set.defaultSlotSetBidFirstSlot : null
   ),
   default_bids: {
     ...texts<ParameterSet>(({ set }) =>

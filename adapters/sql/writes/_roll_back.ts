@@ -101,8 +101,6 @@ accounts_before AS (
   DELETE FROM withdrawal WHERE ethereum_block_num > $1::numeric
 ), sets_gone AS (
   DELETE FROM parameter_set WHERE ethereum_block_num > $1::numeric
-), sets_back AS (
-  UPDATE parameter_set SET superseded_by = NULL WHERE superseded_by > $1::numeric AND ethereum_block_num <= $1::numeric
 ), price_changes_gone AS (
   DELETE FROM price_change WHERE ethereum_block_num > $1::numeric
 ), queued_gone AS (

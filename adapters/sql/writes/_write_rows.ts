@@ -47,17 +47,6 @@ const insertTransactions = insertInto("transaction", columns.transactionColumns)
 const insertExits = insertInto("exit", columns.exitColumns)
 const insertBids = insertInto("bid", columns.bidColumns)
 const insertParameterSets = insertInto("parameter_set", columns.parameterSetColumns)
-/**
- * Marks the auction variables that sets of later blocks supersede, if one of these is of block $1
- * or later.
- */
-const supersedeSets = `
-UPDATE parameter_set AS old SET superseded_by = (
-  SELECT min(later.ethereum_block_num) FROM parameter_set AS later
-  WHERE later.kind = 'auction' AND later.ethereum_block_num > old.ethereum_block_num AND later.first_slot <= old.first_slot
-)
-WHERE old.superseded_by IS NULL
-  AND old.first_slot >= (SELECT min(first_slot) FROM parameter_set WHERE kind = 'auction' AND ethereum_block_num >= $1::numeric)`
 const updateExits = updateOf("exit", "item_id", columns.exitUpdateColumns)
 const insertWithdrawals = insertInto("withdrawal", columns.withdrawalColumns)
 
@@ -136,8 +125,6 @@ export const writeRows = (
     yield* write(insertExits, rows.exits.map(currentExit))
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
-    const auction = rows.parameterSets.find(({ kind }) => kind === "auction")
-    if (auction !== undefined) yield* run(supersedeSets, [`${auction.blockNum}`])
     yield* write(updateExits, withdrawn.map(currentExit))
     yield* write(insertWithdrawals, rows.withdrawals)
     yield* runForItems(
@@ -194,7 +181,7 @@ export const writeRows = (
 /** Returns the first slot whose default bids the sets change; null if none. */
 const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {
   const slots = sets.flatMap(({ set }) =>
-    "defaultSlotSetBidSlotNum" in set ? [set.defaultSlotSetBidSlotNum] : []
+    "defaultSlotSetBidFirstSlot" in set ? [set.defaultSlotSetBidFirstSlot] : []
   )
   return slots.length === 0 ? null : Math.min(...slots)
 }

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { ether, GenesisFeed } from "../../../core/domain/mod.ts"
+import { ether, GenesisFeed, genesisVariables } from "../../../core/domain/mod.ts"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import {
   type Columns,
@@ -69,7 +69,7 @@ export const openLedger = (
         parameterKinds.map((kind) => ({
           kind,
           blockNum,
-          set: { ...genesis.variables[kind], ethereumBlockNum: blockNum } as never
+          set: genesisVariables(genesis)[kind]
         }))
       )
     }))

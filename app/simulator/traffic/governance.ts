@@ -1,4 +1,4 @@
-import { slotOfBlock } from "../../../core/domain/mod.ts"
+import { changedAuctionVariables, slotOfBlock } from "../../../core/domain/mod.ts"
 import { auctionVariablesMax, type BlockDraft, type Context, type World } from "../world/mod.ts"
 
 /** Adds changes of the contracts' variables to a block, if they are due. */
@@ -30,8 +30,11 @@ function changeAuction({ constants, random }: Context, world: World, draft: Bloc
     defaultSlotSetBidSlotNum: slotOfBlock(constants.auction, world.block.number) +
       former.closedAuctionSlots
   }
-  const dated = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
-  world.auctionVariables = [dated, ...world.auctionVariables].slice(0, auctionVariablesMax)
+  const change = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
+  world.auctionVariables = [
+    changedAuctionVariables(world.auctionVariables[0]!, change),
+    ...world.auctionVariables
+  ].slice(0, auctionVariablesMax)
   world.variables = { ...world.variables, auction: draft.auctionVariables }
 }
 

@@ -1,15 +1,16 @@
 import type { MerkleTree } from "../../../adapters/crypto/mod.ts"
-import type {
-  Account,
-  AuctionVariables,
-  BlockFeed,
-  CoordinatorFeed,
-  GenesisFeed,
-  New,
-  PostedTransaction,
-  Token,
-  TokenId,
-  Transaction
+import {
+  type Account,
+  type AuctionVariables,
+  type BlockFeed,
+  type CoordinatorFeed,
+  type GenesisFeed,
+  genesisVariables,
+  type New,
+  type PostedTransaction,
+  type Token,
+  type TokenId,
+  type Transaction
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
@@ -132,7 +133,8 @@ export interface World {
 }
 
 /** Returns the state after the genesis block. */
-export function worldOf({ block, variables }: GenesisFeed): World {
+export function worldOf(genesis: GenesisFeed): World {
+  const { block, variables } = genesis
   const token = {
     ...ether,
     id: 0,
@@ -156,7 +158,7 @@ export function worldOf({ block, variables }: GenesisFeed): World {
     openExits: [],
     externalExits: [],
     variables,
-    auctionVariables: [{ ...variables.auction, ethereumBlockNum: block.number }],
+    auctionVariables: [genesisVariables(genesis).auction],
     transactionCount: 0,
     stateKey: "",
     tree: undefined

@@ -65,10 +65,13 @@ export class BatchOverlay {
     return account
   }
 
-  /** Adds the amount to the exit of the account in this batch. */
-  addExit(index: AccountIndex, amount: bigint): void {
-    // an exit of zero units could never be withdrawn (domain §3.10)
-    if (amount > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + amount)
+  /**
+   * Adds the effective amount to the leaf of the account in the exit tree of this batch. The
+   * declared amount decides whether there is a leaf: one whose exits have no effect is 0 (domain
+   * §3.10).
+   */
+  addExit(index: AccountIndex, declared: bigint, effective: bigint): void {
+    if (declared > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + effective)
   }
 
   /** Returns the changes of the batch. */

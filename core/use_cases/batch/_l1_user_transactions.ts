@@ -50,16 +50,16 @@ function apply(
 function transfer(
   overlay: BatchOverlay,
   sender: OverlayAccount,
-  { toAccountIndex }: New<Transaction>,
+  { amount: declared, toAccountIndex }: New<Transaction>,
   amount: bigint,
   pointer: () => string
 ): BlockViolation | undefined {
-  if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
   if (toAccountIndex === EXIT_ACCOUNT) {
-    overlay.addExit(sender.before.index, amount)
+    overlay.addExit(sender.before.index, declared, amount)
     return undefined
   }
+  if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   const receiver = overlay.find(toAccountIndex)
   return receiver === undefined ? undefined : credit(receiver, amount, pointer)
 }
@@ -83,7 +83,8 @@ function effectiveOfCreation(
   deposit: bigint
 ): EffectiveAmounts {
   const { amount } = transaction
-  if (!isTransfer(transaction)) return { deposit, amount }
+  // a new account has nothing that could leave: an exit with its creation has no effect
+  if (!isTransfer(transaction)) return { deposit, amount: 0n }
   return amount > deposit
     ? { deposit, amount: 0n }
     : effectiveOfTransfer(overlay, transaction, { deposit, amount })

@@ -1,8 +1,14 @@
 import { Result } from "effect"
 import type { L2Feed } from "../../domain/mod.ts"
-import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
+import {
+  encodeFloat40,
+  EXIT_ACCOUNT,
+  feeAmount,
+  isUserAccount,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
-import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
+import { type BatchOverlay, credit } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** The greatest nonce that fits into a leaf of the state tree. */
@@ -32,7 +38,10 @@ function apply(
 
   const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
   if (sender === undefined) {
-    return refuse("account-exists", "fromAccountIndex", "an existing account")
+    const expected = fromAccountIndex === NO_ACCOUNT
+      ? "an existing account; an entry of the data availability with sender 0 is no transaction"
+      : "an existing account"
+    return refuse("account-exists", "fromAccountIndex", expected)
   }
   const { tokenId } = sender.before
   if (nonce !== sender.nonce) {
@@ -42,17 +51,19 @@ function apply(
     return refuse("nonce", "nonce", `below ${nonceMax}, so that the next nonce fits in a leaf`)
   }
 
-  const exits = toAccountIndex === EXIT_ACCOUNT
   const receiver = isUserAccount(toAccountIndex) ? overlay.find(toAccountIndex) : undefined
-  if (!exits && receiver === undefined) {
-    return refuse("account-exists", "toAccountIndex", "1 for an exit or an existing account")
-  }
-  if (receiver !== undefined && receiver.before.tokenId !== tokenId) {
-    return refuse(
-      "account-token",
-      "toAccountIndex",
-      `an account of token ${tokenId}, that of the sender`
-    )
+  // the circuit does not look at the receiver of nothing: it may not exist, or have another token
+  if (amount > 0n) {
+    if (toAccountIndex !== EXIT_ACCOUNT && receiver === undefined) {
+      return refuse("account-exists", "toAccountIndex", "1 for an exit or an existing account")
+    }
+    if (receiver !== undefined && receiver.before.tokenId !== tokenId) {
+      return refuse(
+        "account-token",
+        "toAccountIndex",
+        `an account of token ${tokenId}, that of the sender`
+      )
+    }
   }
 
   const float = encodeFloat40(amount)
@@ -80,17 +91,6 @@ function apply(
   const collector = overlay.feeAccounts.get(tokenId)
   // the fee of a token without fee account is burned
   if (collector !== undefined) collector.amount += charged.success
-  return creditReceiver(overlay, sender, receiver, amount, position)
-}
-
-function creditReceiver(
-  overlay: BatchOverlay,
-  sender: OverlayAccount,
-  receiver: OverlayAccount | undefined,
-  amount: bigint,
-  position: number
-): BlockViolation | undefined {
-  if (receiver !== undefined) return credit(receiver, amount, () => `/l2/${position}/amount`)
-  overlay.addExit(sender.before.index, amount)
-  return undefined
+  if (toAccountIndex === EXIT_ACCOUNT) overlay.addExit(sender.before.index, amount, amount)
+  return receiver && credit(receiver, amount, () => `/l2/${position}/amount`)
 }

@@ -42,7 +42,7 @@ export interface L1UserEffect {
 export interface L2Resolution {
   /** The account before the batch, or as it was created in it. */
   readonly sender: New<Account>
-  /** Null for an exit. */
+  /** Null for an exit, and for a transfer of 0 to an account that does not exist. */
   readonly receiver: New<Account> | null
   readonly tokenId: TokenId
   /** Nonce of the sender when the transaction was processed. */
@@ -61,9 +61,12 @@ export interface BatchOutcome {
   readonly accountUpdates: ReadonlyArray<
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >
-  /** Leaves of the exit tree, above zero, ascending by index. */
+  /**
+   * Leaves of the exit tree, ascending by index. A leaf is 0 if none of the forced exits of the
+   * account had an effect.
+   */
   readonly exits: ReadonlyArray<{ readonly accountIndex: AccountIndex; readonly balance: bigint }>
-  /** One entry for each fee account, possibly zero, ascending by token. */
+  /** One entry for each token of a fee account, possibly zero, ascending by token. */
   readonly collectedFees: ReadonlyArray<readonly [TokenId, bigint]>
   /** By position among the L2 transactions. */
   readonly l2: ReadonlyArray<L2Resolution>

@@ -30,7 +30,10 @@ function createCoordinatorAccounts(
 /** Greatest number of fee accounts in a batch. */
 const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
-/** Sets the fee account of each token. */
+/**
+ * Sets the fee account of each token: the first one of the token. Others of the same token collect
+ * nothing, also if an account is repeated.
+ */
 function openFeeAccounts(
   overlay: BatchOverlay,
   { feeAccounts }: BatchInput
@@ -53,13 +56,8 @@ function openFeeAccounts(
         `/feeAccounts/${position}`
       )
     }
-    const other = overlay.feeAccounts.get(account.before.tokenId)
-    if (other !== undefined) {
-      const expected =
-        `one account of token ${account.before.tokenId}, which is already ${other.account.before.index}`
-      return makeViolation("fee-account-token", index, expected, `/feeAccounts/${position}`)
-    }
-    overlay.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
+    const { tokenId } = account.before
+    if (!overlay.feeAccounts.has(tokenId)) overlay.feeAccounts.set(tokenId, { account, amount: 0n })
   }
   return undefined
 }

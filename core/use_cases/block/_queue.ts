@@ -125,13 +125,6 @@ function checkQueued(
       "0 for a deposit, 1 for an exit or an index from 256"
     )
   }
-  if (creates && to === EXIT_ACCOUNT) {
-    return refuse(
-      "account-index",
-      "toAccountIndex",
-      "no exit from an account that the transaction creates"
-    )
-  }
   if (creates !== (fromPublicKey !== null)) {
     return refuse(
       "public-key",

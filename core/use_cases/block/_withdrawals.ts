@@ -2,56 +2,90 @@ import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Applies withdrawals of exits: instant ones, and requests to the delayer. */
+/**
+ * Applies withdrawals of exits, instant ones and requests to the delayer, and collections from the
+ * delayer in between.
+ */
 export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined {
-  for (
-    const [position, { accountIndex, batchNum, instant }] of (overlay.block.withdrawals ?? [])
-      .entries()
-  ) {
-    const exit = overlay.exit(batchNum, accountIndex)
-    const pointer = `/withdrawals/${position}`
-    if (exit === undefined) {
-      return makeViolation(
-        "exit-exists",
-        accountIndex,
-        `an account with an exit in batch ${batchNum}`,
-        `${pointer}/accountIndex`
-      )
+  const { delayedWithdrawals = [], withdrawals = [] } = overlay.block
+  const places = collectionPlaces(overlay)
+  if (!Array.isArray(places)) return places
+  for (let place = 0; place <= withdrawals.length; place++) {
+    for (let position = 0; position < delayedWithdrawals.length; position++) {
+      const violation = places[position] === place ? collect(overlay, position) : undefined
+      if (violation !== undefined) return violation
     }
-    if (exit.instantWithdrawn !== null || exit.delayedWithdrawRequest !== null) {
-      const block = exit.instantWithdrawn ?? exit.delayedWithdrawRequest
-      const expected =
-        `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
-      return makeViolation("exit-open", accountIndex, expected, `${pointer}/accountIndex`)
-    }
-    setWithdrawn(overlay, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
+    const violation = place < withdrawals.length ? withdraw(overlay, place) : undefined
+    if (violation !== undefined) return violation
   }
   return undefined
 }
 
 /**
- * Applies collections from the delayer: each settles every exit that the owner requested for a
- * token in earlier blocks. It runs before `withdrawExits`, since the delay prevents a collection in
- * the block of the request.
+ * Returns for each collection the number of withdrawals before it. If the delay is 0, a collection
+ * can settle requests of its own block; if the feed does not say which, it settles all.
  */
-export function collectDelayed(overlay: BlockOverlay): BlockViolation | undefined {
-  for (const [position, { owner, tokenId }] of (overlay.block.delayedWithdrawals ?? []).entries()) {
-    // an earlier collection in the same block may have settled them
-    const requested = overlay.view.requestedExits(owner, tokenId).filter((exit) =>
-      overlay.exit(exit.batchNum, exit.accountIndex)?.delayedWithdrawn === null
-    )
-    if (requested.length === 0) {
-      const expected =
-        `an owner with a withdrawal of token ${tokenId} that an earlier block requested`
+function collectionPlaces(
+  { block, variables, view }: BlockOverlay
+): Array<number> | BlockViolation {
+  const { delayedWithdrawals = [], withdrawals = [] } = block
+  const isDelayZero = [variables.withdrawalDelayer, view.variables.withdrawalDelayer].some((set) =>
+    set?.withdrawalDelay === 0
+  )
+  const places: Array<number> = []
+  for (const [position, { afterWithdrawals }] of delayedWithdrawals.entries()) {
+    const place = afterWithdrawals ?? (isDelayZero ? withdrawals.length : 0)
+    if (place > withdrawals.length) {
       return makeViolation(
         "withdrawal-requested",
-        owner,
-        expected,
-        `/delayedWithdrawals/${position}`
+        place,
+        `at most ${withdrawals.length}, the withdrawals of the block`,
+        `/delayedWithdrawals/${position}/afterWithdrawals`
       )
     }
-    for (const exit of requested) setWithdrawn(overlay, exit, "delayedWithdrawn")
+    places.push(place)
   }
+  return places
+}
+
+function withdraw(overlay: BlockOverlay, position: number): BlockViolation | undefined {
+  const { accountIndex, batchNum, instant } = overlay.block.withdrawals![position]!
+  const exit = overlay.exit(batchNum, accountIndex)
+  const pointer = `/withdrawals/${position}`
+  if (exit === undefined) {
+    return makeViolation(
+      "exit-exists",
+      accountIndex,
+      `an account with an exit in batch ${batchNum}`,
+      `${pointer}/accountIndex`
+    )
+  }
+  if (exit.instantWithdrawn !== null || exit.delayedWithdrawRequest !== null) {
+    const block = exit.instantWithdrawn ?? exit.delayedWithdrawRequest
+    const expected = `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
+    return makeViolation("exit-open", accountIndex, expected, `${pointer}/accountIndex`)
+  }
+  setWithdrawn(overlay, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
+  return undefined
+}
+
+/** Settles every exit that the owner has requested for a token so far. */
+function collect(overlay: BlockOverlay, position: number): BlockViolation | undefined {
+  const { owner, tokenId } = overlay.block.delayedWithdrawals![position]!
+  const requested = [
+    ...overlay.view.requestedExits(owner, tokenId),
+    ...overlay.withdrawals.filter(({ field }) => field === "delayedWithdrawRequest")
+  ]
+    .map(({ accountIndex, batchNum }) => overlay.exit(batchNum, accountIndex)!)
+    .filter((exit) =>
+      // an earlier collection of the block may have settled it
+      exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawn === null
+    )
+  if (requested.length === 0) {
+    const expected = `an owner with a withdrawal of token ${tokenId} that was requested before`
+    return makeViolation("withdrawal-requested", owner, expected, `/delayedWithdrawals/${position}`)
+  }
+  for (const exit of requested) setWithdrawn(overlay, exit, "delayedWithdrawn")
   return undefined
 }
 

@@ -1,6 +1,7 @@
 import {
   type AuctionConstants,
   BlockFeed,
+  changedAuctionVariables,
   slotNumMax,
   slotOfBlock,
   type BlockChanges,
@@ -26,7 +27,7 @@ import {
 } from "./_registrations.ts"
 import { forgeBatches } from "./_batches.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
-import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
+import { withdrawExits } from "./_withdrawals.ts"
 
 /**
  * Returns whether the ledger has stored the block, or a violation if it has stored another block
@@ -96,15 +97,29 @@ function checkChainLink(
   return undefined
 }
 
-/** Stores changed variables with the number of the block. */
+/**
+ * Stores changed variables with the number of the block, and new verifiers, which keep the number
+ * of the last change of the other variables.
+ */
 function changeVariables(overlay: BlockOverlay): undefined {
-  const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = overlay.block
+  const { auctionVariables, number, rollupVariables, verifiers, withdrawalDelayerVariables } =
+    overlay.block
   const ethereumBlockNum = number
+  const { auction, rollup } = overlay.view.variables
   if (rollupVariables !== undefined) {
-    overlay.variables.rollup = { ...rollupVariables, ethereumBlockNum }
+    overlay.variables.rollup = {
+      ...rollupVariables,
+      ethereumBlockNum,
+      verifiers: verifiers ?? rollup.verifiers
+    }
+  } else if (verifiers !== undefined) {
+    overlay.variables.rollup = { ...rollup, verifiers }
   }
   if (auctionVariables !== undefined) {
-    overlay.variables.auction = { ...auctionVariables, ethereumBlockNum }
+    overlay.variables.auction = changedAuctionVariables(auction, {
+      ...auctionVariables,
+      ethereumBlockNum
+    })
   }
   if (withdrawalDelayerVariables !== undefined) {
     overlay.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
@@ -225,7 +240,6 @@ const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined
   forgeBatches,
   changeVariables,
   updateBuckets,
-  collectDelayed,
   withdrawExits
 ]
 

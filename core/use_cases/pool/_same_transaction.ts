@@ -4,7 +4,7 @@ import type {
   RequestedTransaction,
   Transaction
 } from "../../domain/mod.ts"
-import { EXIT_ACCOUNT } from "../../encoding/mod.ts"
+import { EXIT_ACCOUNT, leafKey } from "../../encoding/mod.ts"
 
 /** Returns whether two posted transactions with the same id are equal in all other fields. */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
@@ -31,9 +31,12 @@ export function isForgedAs(
     case "TransferToEthAddr":
       return forged.toAddress === toAddress
     case "TransferToBJJ":
-      return forged.toAddress === toAddress && forged.toPublicKey === toPublicKey
+      return forged.toAddress === toAddress && hasLeafKey(forged, toPublicKey)
   }
 }
+
+const hasLeafKey = ({ toPublicKey: forged }: Transaction, posted: string | null): boolean =>
+  forged !== null && posted !== null && leafKey(forged) === leafKey(posted)
 
 /** Returns whether a transaction is the requested one. */
 export const isRequested = (posted: PostedTransaction, request: RequestedTransaction): boolean =>

@@ -26,6 +26,7 @@ const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } 
 const noDependencies: ReadonlyArray<Dependency> = Object.freeze([])
 const rollBacksOnly = withRollBacks()
 const tokensOnly = withRollBacks("tokens")
+const verifiersOnly = withRollBacks("verifiers")
 const pastSlot = withRollBacks("auction", "bids", "coordinators")
 // every block can queue transactions and create accounts that a queued one names
 const withQueuedTransactions = withRollBacks("tokens", "blocks")
@@ -67,7 +68,7 @@ export const dependenciesOf = {
     constants: NetworkConstants
   ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
-  config: noDependencies,
+  config: verifiersOnly,
   /**
    * The tokens of the transaction and of the requested one, and the sender, which only a rollback
    * can remove.

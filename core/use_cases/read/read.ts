@@ -284,11 +284,13 @@ const bindOperation = (
             ...load === undefined ? {} : { pool: load }
           }
         }))
-    case "config": {
-      const json = write(constants)
+    case "config":
       return () =>
-        Effect.map(reader.stamp, (stamp) => ({ json, stamp, dependsOn: dependenciesOf.config }))
-    }
+        Effect.map(reader.state, ({ stamp, state: { variables } }) => {
+          const { verifiers } = variables.rollup
+          const rollup = { ...constants.rollup, verifiers }
+          return answer({ ...constants, rollup }, stamp, dependenciesOf.config)
+        })
   }
 }
 

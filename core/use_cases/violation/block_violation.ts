@@ -74,7 +74,6 @@ const invariants = {
   "balance-limit": { subject: "Balance", remedy: recompute },
   "fee": { subject: "Fee selector", remedy: recompute },
   "fee-account-count": { subject: "Number of fee accounts", remedy: asOnChain },
-  "fee-account-token": { subject: "Fee account", remedy: "send one account for each token" },
   "state-root": { subject: "State root", remedy: recompute },
   "exit-root": { subject: "Exit root", remedy: recompute },
   "exit-account": { subject: "Exit account", remedy: recompute },
@@ -87,7 +86,7 @@ const invariants = {
   "exit-open": { subject: "Exit", remedy: "send each withdrawal once" },
   "withdrawal-requested": {
     subject: "Delayed withdrawal",
-    remedy: "send the request in an earlier block than the withdrawal"
+    remedy: "send the request before the collection, or name its place in afterWithdrawals"
   },
   "bucket-exists": {
     subject: "Bucket",

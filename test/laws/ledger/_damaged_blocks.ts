@@ -138,7 +138,6 @@ function batchDamages(
   const effect = batch.l1UserEffects.at(-1)
   const l2 = batch.l2.at(-1)
   const exit = batch.exits.at(-1)
-  const fee = batch.feeAccounts.at(-1)
   const changeL2 = (change: Partial<NonNullable<typeof l2>>) => ({
     ...batch,
     l2: batch.l2.with(-1, { ...l2!, ...change })
@@ -214,15 +213,16 @@ function batchDamages(
         }
       }
     ],
-    ...fee === undefined || batch.feeAccounts.length >= 64
-      ? []
-      : [{
-        invariant: "fee-account-token" as const,
-        batch: { ...batch, feeAccounts: [...batch.feeAccounts, fee] }
-      }],
+    {
+      invariant: "account-exists" as const,
+      batch: { ...batch, feeAccounts: [...batch.feeAccounts.slice(0, 63), never] }
+    },
     ...l2 === undefined ? [] : [
       { invariant: "nonce" as const, batch: changeL2({ nonce: l2.nonce + 1n }) },
-      { invariant: "account-exists" as const, batch: changeL2({ toAccountIndex: never }) },
+      {
+        invariant: "account-exists" as const,
+        batch: changeL2({ toAccountIndex: never, amount: l2.amount || 1n })
+      },
       { invariant: "account-exists" as const, batch: changeL2({ fromAccountIndex: 255 }) },
       { invariant: "balance" as const, batch: changeL2({ amount: 10n ** 35n, fee: 0 }) },
       { invariant: "amount" as const, batch: changeL2({ amount: 1n << 191n }) }

@@ -1,4 +1,10 @@
-import type { Bid, BidView, Coordinator, SlotView } from "../../../core/domain/mod.ts"
+import type {
+  AuctionVariables,
+  Bid,
+  BidView,
+  Coordinator,
+  SlotView
+} from "../../../core/domain/mod.ts"
 import { slotOf } from "./_draft.ts"
 import type { Facts } from "../facts.ts"
 
@@ -34,11 +40,40 @@ export const firstBlock = ({ genesis: { constants: { auction } } }: Facts, slot:
 export const winner = (facts: Facts, slot: number): Coordinator | null => {
   const best = bestBid(facts, slot)
   if (best === null) return null
-  const applicable =
-    facts.auctionVariables.find(({ defaultSlotSetBidSlotNum }) =>
-      defaultSlotSetBidSlotNum <= slot
-    ) ?? facts.auctionVariables.at(-1)!
-  return best.bid.bidValue >= applicable.defaultSlotSetBid[slot % 6]! ? best.coordinator : null
+  return best.bid.bidValue >= minimumBids(facts.auctionVariables, slot)[slot % 6]!
+    ? best.coordinator
+    : null
+}
+
+/** The default bids, and the last slot that their change left as it was. */
+type DefaultBids = Pick<AuctionVariables, "defaultSlotSetBid" | "defaultSlotSetBidSlotNum">
+
+/**
+ * Returns the default bids of a slot as the contract stores them: the first change that finds the
+ * slot closed writes the ones before it into the slot, and later changes leave them (domain §3.8).
+ */
+export function minimumBids(
+  newestFirst: ReadonlyArray<DefaultBids>,
+  slot: number
+): ReadonlyArray<bigint> {
+  let former = newestFirst.at(-1)!
+  for (const change of newestFirst.toReversed().slice(1)) {
+    if (isSame(former, change)) continue
+    if (slot <= change.defaultSlotSetBidSlotNum) break
+    former = change
+  }
+  return former.defaultSlotSetBid
+}
+
+const isSame = (a: DefaultBids, b: DefaultBids): boolean =>
+  a.defaultSlotSetBidSlotNum === b.defaultSlotSetBidSlotNum &&
+  a.defaultSlotSetBid.join() === b.defaultSlotSetBid.join()
+
+/** Returns the first slot that has the newest default bids, 2^32 if none has. */
+export function firstSlotOfBids(newestFirst: ReadonlyArray<DefaultBids>): number {
+  const oldestFirst = newestFirst.toReversed()
+  const changes = oldestFirst.filter((change, i) => i > 0 && !isSame(oldestFirst[i - 1]!, change))
+  return Math.max(0, ...changes.map((change) => change.defaultSlotSetBidSlotNum + 1))
 }
 
 export const slot = (facts: Facts, slotNum: number): SlotView => {

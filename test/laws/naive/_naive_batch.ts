@@ -67,8 +67,11 @@ export function forge(
       l2: null
     }
   })
+  // the first fee account of a token collects its fees
   const collected = new Map(
-    batch.feeAccounts.map((index) => [accounts.get(index)!.tokenId, { index, amount: 0n }])
+    batch.feeAccounts.toReversed().map((
+      index
+    ) => [accounts.get(index)!.tokenId, { index, amount: 0n }])
   )
   const l2 = batch.l2.map((_, i) =>
     applyL2(draft, { accounts, leaving, collected, keccak256 }, batch, block, {
@@ -121,7 +124,7 @@ function effectiveAmounts(
   const nothing = { amount: 0n, deposit: 0n }
   const onlyDeposit = { amount: 0n, deposit }
   const to = toAccountIndex < 256 ? undefined : accounts.get(toAccountIndex)
-  if (type === "CreateAccountDeposit") return declared
+  if (type === "CreateAccountDeposit") return onlyDeposit
   if (type === "CreateAccountDepositTransfer") {
     if (amount > deposit) return onlyDeposit
     if (to === undefined) return nothing
@@ -151,7 +154,10 @@ function applyL1User(
       batchNum
     }).index
   addBalance(accounts, fromAccountIndex, deposit - (transaction.type === "Deposit" ? 0n : amount))
-  if (transaction.toAccountIndex === 1 && amount > 0n) {
+  // the declared amount decides whether there is a leaf
+  if (
+    transaction.toAccountIndex === 1 && transaction.amount > 0n && accounts.has(fromAccountIndex)
+  ) {
     leaving.set(fromAccountIndex, (leaving.get(fromAccountIndex) ?? 0n) + amount)
   }
   if (transaction.toAccountIndex >= 256 && amount > 0n) {

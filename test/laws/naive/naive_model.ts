@@ -10,6 +10,7 @@ import type {
 } from "../../../core/domain/mod.ts"
 import { type Keccak256, l1UserTransactionId } from "../../../core/encoding/mod.ts"
 import { type Draft, worth } from "./_draft.ts"
+import { firstSlotOfBids } from "./_naive_auction.ts"
 import { forge } from "./_naive_batch.ts"
 import { type Facts, effectiveRecords } from "../facts.ts"
 
@@ -107,7 +108,7 @@ function add(draft: Draft, record: FeedRecord, keccak256: Keccak256): void {
 
 function empty(genesis: GenesisFeed): Draft {
   const dated = { ethereumBlockNum: genesis.block.number }
-  const auction = { ...genesis.variables.auction, ...dated }
+  const auction = { ...genesis.variables.auction, ...dated, defaultSlotSetBidFirstSlot: 0 }
   return {
     genesis,
     blocks: [genesis.block],
@@ -131,7 +132,11 @@ function empty(genesis: GenesisFeed): Draft {
     bids: [],
     coordinators: [],
     variables: {
-      rollup: { ...genesis.variables.rollup, ...dated },
+      rollup: {
+        ...genesis.variables.rollup,
+        ...dated,
+        verifiers: genesis.constants.rollup.verifiers
+      },
       auction,
       withdrawalDelayer: { ...genesis.variables.withdrawalDelayer, ...dated }
     },
@@ -173,8 +178,10 @@ function addBlock(draft: Draft, block: BlockFeed, keccak256: Keccak256): void {
   draft.queued.push(...queuedNow)
   for (const batch of block.batches ?? []) forge(draft, batch, block, keccak256)
   completeQueued(draft, new Set(queuedNow.map(({ id }) => id)))
+  const delayBefore = draft.variables.withdrawalDelayer.withdrawalDelay
   changeVariables(draft, block)
-  withdraw(draft, block)
+  const delay = Math.min(delayBefore, draft.variables.withdrawalDelayer.withdrawalDelay)
+  withdraw(draft, block, delay === 0)
 }
 
 function setPrices(draft: Draft, prices: ReadonlyArray<PriceFeed>): void {
@@ -254,7 +261,7 @@ function queuedTransaction(
 /** Returns the type of an L1 user transaction (domain §6.7). */
 function typeOf({ depositAmount, fromAccountIndex, toAccountIndex }: L1UserFeed): TransactionType {
   if (fromAccountIndex === 0) {
-    return toAccountIndex === 0
+    return toAccountIndex < 2
       ? "CreateAccountDeposit"
       : "CreateAccountDepositTransfer"
   }
@@ -282,17 +289,30 @@ function completeQueued(draft: Draft, ids: ReadonlySet<string>): void {
 
 function changeVariables(
   draft: Draft,
-  { auctionVariables, bucketUpdates = [], number, rollupVariables, withdrawalDelayerVariables }:
-    BlockFeed
+  {
+    auctionVariables,
+    bucketUpdates = [],
+    number,
+    rollupVariables,
+    verifiers,
+    withdrawalDelayerVariables
+  }: BlockFeed
 ): void {
   const dated = { ethereumBlockNum: number }
   let { auction, rollup, withdrawalDelayer } = draft.variables
-  if (rollupVariables !== undefined) rollup = { ...rollupVariables, ...dated }
+  if (rollupVariables !== undefined) {
+    rollup = { ...rollupVariables, ...dated, verifiers: rollup.verifiers }
+  }
+  if (verifiers !== undefined) rollup = { ...rollup, verifiers }
   if (withdrawalDelayerVariables !== undefined) {
     withdrawalDelayer = { ...withdrawalDelayerVariables, ...dated }
   }
   if (auctionVariables !== undefined) {
-    auction = { ...auctionVariables, ...dated }
+    const changed = { ...auctionVariables, ...dated }
+    auction = {
+      ...changed,
+      defaultSlotSetBidFirstSlot: firstSlotOfBids([changed, ...draft.auctionVariables])
+    }
     draft.auctionVariables.unshift(auction)
   }
   for (const { blockStamp, bucket, withdrawals } of bucketUpdates) {
@@ -309,24 +329,31 @@ function changeVariables(
 /** Records withdrawals of exits (domain §3.10). */
 function withdraw(
   draft: Draft,
-  { delayedWithdrawals = [], number, withdrawals = [] }: BlockFeed
+  { delayedWithdrawals = [], number, withdrawals = [] }: BlockFeed,
+  isDelayZero: boolean
 ): void {
   const change = (which: (exit: Exit) => boolean, to: Partial<Exit>) => {
     draft.exits = draft.exits.map((exit) => which(exit) ? { ...exit, ...to } : exit)
   }
-  // a delayed withdrawal is requested first and collected later
-  for (const { owner, tokenId } of delayedWithdrawals) {
-    change(
-      (exit) =>
-        exit.address === owner && exit.tokenId === tokenId &&
-        exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null,
-      { delayedWithdrawn: number }
-    )
+  // before the withdrawals, unless the feed says otherwise or the delay is 0
+  const after = isDelayZero ? withdrawals.length : 0
+  const collect = (place: number) => {
+    for (const { afterWithdrawals = after, owner, tokenId } of delayedWithdrawals) {
+      if (afterWithdrawals !== place) continue
+      change(
+        (exit) =>
+          exit.address === owner && exit.tokenId === tokenId &&
+          exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null,
+        { delayedWithdrawn: number }
+      )
+    }
   }
-  for (const { accountIndex, batchNum, instant } of withdrawals) {
+  for (const [place, { accountIndex, batchNum, instant }] of withdrawals.entries()) {
+    collect(place)
     change(
       (exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex,
       instant ? { instantWithdrawn: number } : { delayedWithdrawRequest: number }
     )
   }
+  collect(withdrawals.length)
 }

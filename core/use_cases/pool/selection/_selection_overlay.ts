@@ -6,6 +6,8 @@ import {
   type AccountIndex,
   type EthereumAddress,
   INTERNAL_ADDRESS,
+  keysOfLeaf,
+  leafKey,
   type PublicKey
 } from "../../../encoding/mod.ts"
 
@@ -138,9 +140,11 @@ export class SelectionOverlay {
   readonly #lookUp = (owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> => {
     const { reader } = this.#ports
     const { address, publicKey, tokenId } = owner
-    const filter = publicKey === null ? { address } : { publicKey }
     // the list also has accounts of this key with an address: continue until an internal one
-    const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
+    const firstOf = (
+      filter: { readonly address: EthereumAddress } | { readonly publicKey: PublicKey },
+      fromItem: number
+    ): Effect.Effect<AccountIndex | null, StoreFailure> =>
       Effect.flatMap(
         reader.list("accounts", {
           filters: { ...filter, tokenIds: [tokenId] },
@@ -151,10 +155,17 @@ export class SelectionOverlay {
           const owned = items.find(({ account }) => isOwnedBy(account, owner))
           return owned !== undefined || counts.pendingItems === 0
             ? Effect.succeed(owned?.account.index ?? null)
-            : from(items.at(-1)!.account.itemId + 1)
+            : firstOf(filter, items.at(-1)!.account.itemId + 1)
         }
       ).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
-    return from(0)
+    if (publicKey === null) return firstOf({ address }, 0)
+    return Effect.map(
+      Effect.forEach(keysOfLeaf(publicKey), (key) => firstOf({ publicKey: key }, 0)),
+      (found) => {
+        const indexes = found.filter((index) => index !== null)
+        return indexes.length === 0 ? null : Math.min(...indexes)
+      }
+    )
   }
 }
 
@@ -170,8 +181,8 @@ export const ownerOf = (
 })
 
 const keyOf = ({ address, publicKey, tokenId }: Owner): string =>
-  `${tokenId} ${publicKey ?? address}`
+  `${tokenId} ${publicKey === null ? address : leafKey(publicKey)}`
 
 const isOwnedBy = (account: New<Account>, { address, publicKey, tokenId }: Owner): boolean =>
   account.tokenId === tokenId && account.address === address &&
-  (publicKey === null || account.publicKey === publicKey)
+  (publicKey === null || leafKey(account.publicKey) === leafKey(publicKey))
