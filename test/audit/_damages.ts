@@ -152,8 +152,9 @@ export const damages: {
       ),
       damage(
         "variables",
-        /^parameter_set auction of block \d+, superseded_by$/u,
-        "UPDATE parameter_set SET superseded_by = ethereum_block_num + 1 WHERE kind = 'auction'"
+        /^parameter_set auction of block \d+, defaultSlotSetBidFirstSlot$/u,
+        `UPDATE parameter_set SET variables = regexp_replace(variables, '"defaultSlotSetBidFirstSlot":\\d+', '"defaultSlotSetBidFirstSlot":4000000000')
+        WHERE kind = 'auction'`
       ),
       damage(
         "variables",

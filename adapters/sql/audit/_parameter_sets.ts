@@ -1,4 +1,5 @@
 import { Effect, Exit } from "effect"
+import { type AuctionVariables, changedAuctionVariables } from "../../../core/domain/mod.ts"
 import { type ParameterKind, decodeParameterSet } from "../reads/mod.ts"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
@@ -14,7 +15,7 @@ interface SetRow {
 export const auditVariables = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [kind, block] = ["", "0"]
-    let formerFirstSlot = -1n
+    let former: AuctionVariables | null = null
     for (;;) {
       const sets: ReadonlyArray<SetRow> = yield* rows<SetRow>(
         `
@@ -48,16 +49,17 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             ? `{${decoded.value.defaultSlotSetBid.join(",")}}`
             : null
           findings.same("variables", `${place}, default_bids`, set.default_bids, defaultBids)
-          if (firstSlot !== null) {
-            if (firstSlot < formerFirstSlot) {
-              findings.violate(
-                "variables",
-                `${place}, first_slot`,
-                firstSlot,
-                `at least ${formerFirstSlot}, that of the set before`
-              )
-            }
-            formerFirstSlot = firstSlot
+          if ("defaultSlotSetBidFirstSlot" in decoded.value) {
+            const auction = decoded.value
+            findings.same(
+              "variables",
+              `${place}, defaultSlotSetBidFirstSlot`,
+              auction.defaultSlotSetBidFirstSlot,
+              former === null
+                ? 0
+                : changedAuctionVariables(former, auction).defaultSlotSetBidFirstSlot
+            )
+            former = auction
           }
           // a set that a withdrawal changed has the number of the block that decided the set before
           if (decoded.value.ethereumBlockNum > BigInt(set.block)) {

@@ -177,6 +177,7 @@ describe("a cached answer", () => {
             coordinators: [{ bidderAddr, forgerAddr: bidderAddr, url: "https://seven.example" }]
           }),
           after(4, { bids: [{ slotNum: 2, bidderAddr, bidValue: 10n ** 60n }] }),
+          after(5, { verifiers: [{ maxTx: 7, nlevels: 7 }] }),
           { kind: "rollBack", toBlock: last.number } as const
         ]
         const found = new Map<string, string>()
