@@ -4,6 +4,7 @@ import {
   type AuctionClock,
   type Exit,
   type ExitView,
+  mayNameOtherTokens,
   type SlotView,
   slotView,
   type Token,
@@ -34,7 +35,7 @@ export const transactionView = (state: LedgerState, transaction: Transaction): T
   if (transaction.l2 !== null) Object.freeze(transaction.l2)
   const token = state.tokens.find(transaction.tokenId)!
   const view = { transaction: Object.freeze(transaction), token }
-  if (transaction.l1?.userOrigin !== true) return view
+  if (!mayNameOtherTokens(transaction)) return view
   const senderToken = otherToken(state, transaction, transaction.fromAccountIndex)
   const receiverToken = otherToken(state, transaction, transaction.toAccountIndex)
   return {

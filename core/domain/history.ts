@@ -105,10 +105,10 @@ export interface Transaction {
 }
 
 /**
- * A transaction with the current state of its token. An L1 user transaction can name accounts of
- * other tokens; it then has no effect. `senderToken` and `receiverToken` are the tokens of these
- * accounts, each present only if it is not that of the transaction. For a forged transaction an
- * account counts if it existed when the batch was forged.
+ * A transaction with the current state of its token. `senderToken` and `receiverToken` are the
+ * tokens of the accounts that it names, each present only if it is not that of the transaction: see
+ * `mayNameOtherTokens`. For a forged transaction an account counts if it existed when the batch was
+ * forged.
  */
 export interface TransactionView {
   readonly transaction: Transaction
@@ -116,6 +116,21 @@ export interface TransactionView {
   readonly senderToken?: Token
   readonly receiverToken?: Token
 }
+
+/**
+ * Returns whether the accounts of a transaction may have other tokens: an L1 user transaction then
+ * has no effect, and an L2 transfer of 0 does not look at its receiver.
+ *
+ * @example
+ * ```ts
+ * import { mayNameOtherTokens } from "rollup-node-api"
+ *
+ * console.log(mayNameOtherTokens({ l1: null, amount: 0n })) // => true
+ * console.log(mayNameOtherTokens({ l1: null, amount: 5n })) // => false
+ * ```
+ */
+export const mayNameOtherTokens = ({ amount, l1 }: Pick<Transaction, "amount" | "l1">): boolean =>
+  amount === 0n || l1?.userOrigin === true
 
 /**
  * Returns the type of an L1 user transaction (domain §6.7).

@@ -13,6 +13,7 @@ export * from "./parameters.ts"
 export * from "./pool.ts"
 export * from "./state.ts"
 export * from "./token.ts"
+export * from "./variable_changes.ts"
 /**
  * The schemas of single values in memory, with their rules.
  *

@@ -379,7 +379,17 @@ export function leafKey(key: PublicKey): PublicKey {
   return publicKeyFromParts({ sign, y: (y % Y_LIMIT) % FIELD_ORDER })
 }
 
-/** Returns the keys with the same leaf key, the leaf key first. */
+/**
+ * Returns all keys with the same leaf key as this one, the leaf key first: two or four.
+ *
+ * @example
+ * ```ts
+ * import { keysOfLeaf } from "rollup-node-api"
+ *
+ * const keys = keysOfLeaf(`${"ff".repeat(31)}1f`)
+ * console.log(keys.map((key) => key.slice(-2))) // => [ '1f', '5f' ]
+ * ```
+ */
 export function keysOfLeaf(key: PublicKey): ReadonlyArray<PublicKey> {
   const first = leafKey(key)
   const { sign, y } = publicKeyParts(first)

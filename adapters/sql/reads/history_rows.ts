@@ -3,6 +3,7 @@ import {
   type Account,
   type Batch,
   type Exit,
+  mayNameOtherTokens,
   type Transaction,
   transactionTypes
 } from "../../../core/domain/mod.ts"
@@ -88,7 +89,7 @@ export const transactionRowSql = lineSql(transactionColumns)
 
 /** Returns SQL for the token of an account that an L1 user transaction names. */
 const accountToken = (index: string): string =>
-  `CASE WHEN r.user_origin THEN (SELECT named.token_id FROM account AS named WHERE named.account_index = ${index} AND (r.batch_num IS NULL OR named.batch_num <= r.batch_num) LIMIT 1) END`
+  `CASE WHEN r.user_origin OR r.amount = 0 THEN (SELECT named.token_id FROM account AS named WHERE named.account_index = ${index} AND (r.batch_num IS NULL OR named.batch_num <= r.batch_num) LIMIT 1) END`
 export const transactionItemSql = lineSql([
   ...transactionColumns,
   accountToken("r.from_account_index"),
@@ -150,7 +151,7 @@ export const decodeTransaction = (line: string): Transaction => {
 export const decodeTransactionItem = (line: string, tokens: Tokens): Items["transaction"] => {
   const transaction = decodeTransaction(line)
   const view = { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-  if (transaction.l1?.userOrigin !== true) return view
+  if (!mayNameOtherTokens(transaction)) return view
   const fields = fieldsOf(line)
   const otherToken = (field: string) =>
     field === "" || Number(field) === transaction.tokenId ? null : tokenOf(tokens, Number(field))

@@ -324,7 +324,7 @@ function allSlotsPage(
 /** Adds the tokens of a transaction and of the accounts that an L1 user names. */
 function transactionView(facts: Facts, transaction: Transaction): TransactionView {
   const otherToken = (of: number | null) => {
-    const account = transaction.l1?.userOrigin === true
+    const account = transaction.l1?.userOrigin === true || transaction.amount === 0n
       ? facts.accounts.find(({ index }) => index === of)
       : undefined
     const existed = account !== undefined && account.batchNum <= (transaction.batchNum ?? Infinity)

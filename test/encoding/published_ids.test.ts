@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Account, protocol, transactionsPerBatchMax } from "../../core/domain/mod.ts"
-import { ann, batchOf, blockOf, internal, l1Of, l2Of } from "./_chain.ts"
-import { FakeLedger } from "./_ledger.ts"
+import { ann, batchOf, blockOf, internal, l1Of, l2Of } from "../use_cases/_chain.ts"
+import { FakeLedger } from "../use_cases/_ledger.ts"
 
 describe("the transaction ids published in domain appendix A come out of blocks", () => {
   it("L1 user: queue 123456, position 71", () => {
