@@ -24,7 +24,7 @@ const blocks = [
   "use_cases/ledger",
   "use_cases/limits",
   "use_cases/exit_proofs",
-  "use_cases/published_ids",
+  "encoding/published_ids",
   "use_cases/own_copy",
   "use_cases/unknown_members",
   "use_cases/decide_block"
