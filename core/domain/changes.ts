@@ -41,6 +41,7 @@ export interface BatchChanges {
     readonly fromPublicKey: Transaction["fromPublicKey"]
     readonly toAddress: Transaction["toAddress"]
     readonly toPublicKey: Transaction["toPublicKey"]
+    readonly historicUSD: Transaction["historicUSD"]
     readonly amountSuccess: L1Part["amountSuccess"]
     readonly depositAmountSuccess: L1Part["depositAmountSuccess"]
   }>

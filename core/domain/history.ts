@@ -93,7 +93,7 @@ export interface Transaction {
   readonly tokenId: TokenId
   readonly amount: bigint
   readonly batchNum: number | null
-  /** Value of the amount in US dollars when the transaction was stored. */
+  /** Value of the amount in US dollars when the transaction was forged; null before. */
   readonly historicUSD: number | null
   /**
    * Milliseconds since 1970: the time of the block that queued an L1 user transaction, or else the

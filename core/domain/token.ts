@@ -1,4 +1,5 @@
 import { type EthereumAddress, ZERO_ADDRESS } from "../encoding/mod.ts"
+import { binaryParts, nearestDouble } from "./_nearest_double.ts"
 
 /** 0..2^32 − 1. Token 0 is always ether. */
 export type TokenId = number
@@ -39,8 +40,8 @@ export const ether: Omit<Token, "itemId"> = {
 export const priceUSDMax = 1e12
 
 /**
- * Returns the value of an amount in US dollars. Returns null if the price is unknown or zero, if
- * the amount is zero, or if the value is not finite.
+ * Returns the value of an amount in US dollars: the double nearest to the exact quotient. Returns
+ * null if the price is unknown or zero, if the amount is zero, or if the value is not finite.
  *
  * @example
  * ```ts
@@ -55,6 +56,10 @@ export const valueUSD = (
   amount: bigint
 ): number | null => {
   if (token.priceUSD === null || token.priceUSD === 0 || amount === 0n) return null
-  const value = token.priceUSD / 10 ** token.decimals * Number(amount)
+  const { exponent, integer } = binaryParts(token.priceUSD)
+  const value = nearestDouble(amount * integer, powerOfTen(token.decimals), exponent)
   return Number.isFinite(value) ? value : null
 }
+
+const powersOfTen: Array<bigint> = []
+const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ??= 10n ** BigInt(exponent)

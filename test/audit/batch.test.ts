@@ -74,7 +74,6 @@ describe("an audit of a batch", () => {
       { tokenId: 1 },
       { amount: 12345n },
       { timestampMs: 1 },
-      { historicUSD: 1 },
       { position: 99 },
       { batchNum: 9 }
     ]
@@ -119,8 +118,7 @@ describe("an audit of a batch", () => {
       { toAddress: other.address },
       { toPublicKey: other.publicKey },
       { amount: 1n },
-      { timestampMs: 1 },
-      { historicUSD: 1 }
+      { timestampMs: 1 }
     ]
     for (const at of [firstInternal, secondInternal]) {
       for (const change of changes) {

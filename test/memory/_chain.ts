@@ -221,6 +221,7 @@ export const asForged = (
   fromPublicKey: queued.fromPublicKey,
   toAddress: null,
   toPublicKey: null,
+  historicUSD: 0.5,
   amountSuccess: true,
   depositAmountSuccess: true
 })

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type BlockFeed, priceUSDMax, valueUSD } from "../../core/domain/mod.ts"
-import { feeFactor } from "../../core/encoding/mod.ts"
 import {
   ann,
   batchOf,
@@ -22,7 +21,7 @@ import { addressOf, genesis, hashOf } from "./_network.ts"
 
 const changesOf = (block: BlockFeed) => ledgerBefore(block.number).apply(block)
 /** Returns the value of units of ether in dollars. */
-const etherUSD = (priceUSD: number, units: number) => priceUSD / 10 ** 18 * units
+const etherUSD = (priceUSD: number, units: number) => priceUSD * units / 10 ** 18
 const batch104 = block104.batches![0]!
 
 describe("the changes of a block", () => {
@@ -69,7 +68,7 @@ describe("the changes of a block", () => {
     )
   })
 
-  it("a queued transaction comes from a user, has no effect so far, and has the value of its amount and its deposit", () => {
+  it("a queued transaction comes from a user, and has no effect and no value so far, only its deposit has", () => {
     const [queued] = changesOf(
       blockOf(104n, {
         l1UserTransactions: [
@@ -89,7 +88,7 @@ describe("the changes of a block", () => {
       queued?.batchNum,
       queued?.position,
       queued?.l2
-    ], [etherUSD(2, 5), 5n, null, 1, null])
+    ], [null, 5n, null, 1, null])
     assert.deepStrictEqual(queued?.l1, {
       toForgeL1TransactionsNum: 2,
       userOrigin: true,
@@ -126,6 +125,7 @@ describe("the changes of a block", () => {
       fromPublicKey: ann.key,
       toAddress: bob.address,
       toPublicKey: bob.key,
+      historicUSD: etherUSD(2, 5),
       amountSuccess: true,
       depositAmountSuccess: true
     }])
@@ -324,10 +324,13 @@ describe("the changes of a block", () => {
     const [transfer, exit] = batches[0]!.transactions
     assert.deepStrictEqual([transfer?.historicUSD, transfer?.l2?.historicFeeUSD], [
       etherUSD(4, 100),
-      etherUSD(4, 100) * feeFactor(126)
+      etherUSD(4, 10)
     ])
     assert.deepStrictEqual([exit?.historicUSD, exit?.l2?.historicFeeUSD], [etherUSD(4, 5), null])
     assert.strictEqual(batches[0]?.batch.historicTotalCollectedFeesUSD, etherUSD(4, 10))
+    assert.deepStrictEqual(batches[0]?.forged.map((forged) => forged.historicUSD), [
+      etherUSD(4, 100)
+    ])
   })
 
   it("deposits have a value too, and none for a token without price", () => {
@@ -599,6 +602,22 @@ describe("the changes of a block", () => {
       values.every((value) => typeof value === "number" && value > 1e40 && Number.isFinite(value)),
       String(values)
     )
+  })
+
+  it("a value is the double nearest to the exact one", () => {
+    const valueOf = (priceUSD: number, decimals: number, amount: bigint) =>
+      valueUSD({ priceUSD, decimals }, amount)
+    assert.strictEqual(valueOf(2000, 18, 10n ** 18n), 2000)
+    assert.strictEqual(valueOf(0.1, 0, 3n), 0.30000000000000004)
+    assert.strictEqual(valueOf(1, 6, 123_456_789n), 123.456789)
+    // 2^53 + 1 and 2^53 + 3 are ties, and go to the even neighbour
+    assert.strictEqual(valueOf(1, 0, 2n ** 53n + 1n), 2 ** 53)
+    assert.strictEqual(valueOf(1, 0, 2n ** 53n + 3n), 2 ** 53 + 4)
+    assert.strictEqual(valueOf(1, 1, 10n * 2n ** 53n + 11n), 2 ** 53 + 2)
+    assert.strictEqual(valueOf(2 ** -1074, 0, 3n), 3 * 2 ** -1074)
+    assert.strictEqual(valueOf(2 ** -1074, 1, 25n), 2 * 2 ** -1074)
+    assert.strictEqual(valueOf(2 ** -1074, 1, 4n), 0)
+    assert.strictEqual(valueOf(2 ** -1022, 1, 15n), 1.5 * 2 ** -1022)
   })
 
   it("a value that is not a finite number is null", () => {

@@ -98,6 +98,7 @@ export const forgedRow = (
       fromPublicKey: forged.fromPublicKey,
       toAddress: forged.toAddress,
       toPublicKey: forged.toPublicKey,
+      historicUSD: forged.historicUSD,
       batchNum,
       l1: queued.l1 &&
         {

@@ -1,7 +1,6 @@
 import { Result } from "effect"
 import { l2TransactionType, type Transaction } from "../../domain/mod.ts"
 import {
-  feeFactor,
   isUserAccount,
   type Keccak256,
   l1CoordinatorTransactionId,
@@ -108,7 +107,6 @@ const membersOf = ({ l1, ...row }: Transaction) => ({
   tokenId: row.tokenId,
   amount: row.amount,
   timestampMs: row.timestampMs,
-  historicUSD: row.historicUSD,
   toForgeL1TransactionsNum: l1?.toForgeL1TransactionsNum,
   depositAmount: l1?.depositAmount,
   historicDepositAmountUSD: l1?.historicDepositAmountUSD,
@@ -144,7 +142,6 @@ function auditCoordinator(
       toPublicKey: null,
       amount: 0n,
       timestampMs: batch.timestampMs,
-      historicUSD: null,
       toForgeL1TransactionsNum: null,
       depositAmount: 0n,
       historicDepositAmountUSD: null,
@@ -164,8 +161,8 @@ function auditL2(
   resolution: BatchOutcome["l2"][number],
   findings: Findings
 ): void {
-  const { amount, fromAccountIndex, historicUSD, l2 } = row
-  const { receiver, sender, tokenId } = resolution
+  const { amount, fromAccountIndex, l2 } = row
+  const { feeAmount, receiver, sender, tokenId } = resolution
   const { fee, historicFeeUSD, nonce } = l2!
   const id = l2TransactionId(
     { fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee },
@@ -184,6 +181,23 @@ function auditL2(
     toAddress: receiver?.address ?? null,
     toPublicKey: receiver?.publicKey ?? null,
     timestampMs: batch.timestampMs,
-    historicFeeUSD: historicUSD === null || fee === 0 ? null : historicUSD * feeFactor(fee)
+    historicFeeUSD: expectedFeeUSD(row, feeAmount)
   })
+}
+
+/** Greatest relative difference of two roundings of a value. */
+const roundingMax = 1e-14
+
+/**
+ * Returns the stored value of a fee if it has the price of the amount, otherwise about the value
+ * with that price: stores do not record prices.
+ */
+function expectedFeeUSD(
+  { amount, historicUSD, l2 }: Transaction,
+  feeAmount: bigint
+): number | null {
+  if (historicUSD === null || feeAmount === 0n) return null
+  const expected = historicUSD * (Number(feeAmount) / Number(amount))
+  const stored = l2?.historicFeeUSD ?? 0
+  return Math.abs(stored - expected) <= roundingMax * expected ? stored : expected
 }

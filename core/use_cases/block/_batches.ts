@@ -13,12 +13,7 @@ import {
   type TokenId,
   transactionsPerBatchMax
 } from "../../domain/mod.ts"
-import {
-  feeFactor,
-  l1CoordinatorTransactionId,
-  l2TransactionId,
-  NO_ACCOUNT
-} from "../../encoding/mod.ts"
+import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
 import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
@@ -96,12 +91,9 @@ function l2Rows(
 function l2Row(
   overlay: BlockOverlay,
   feed: L2Feed,
-  { receiver, sender, tokenId }: L2Resolution,
+  { feeAmount, receiver, sender, tokenId }: L2Resolution,
   identity: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
-  const token = overlay.token(tokenId)
-  // the value in US dollars is finite even with the greatest price and the greatest factor
-  const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
   return {
     id: identity.id,
     type: l2TransactionType(feed.toAccountIndex),
@@ -115,14 +107,12 @@ function l2Row(
     tokenId,
     amount: feed.amount,
     batchNum: identity.batchNum,
-    historicUSD,
+    historicUSD: valueAt(overlay, tokenId, feed.amount),
     timestampMs: overlay.block.timestampMs,
     l1: null,
     l2: {
       fee: feed.fee,
-      historicFeeUSD: historicUSD === null || feed.fee === 0
-        ? null
-        : historicUSD * feeFactor(feed.fee),
+      historicFeeUSD: valueAt(overlay, tokenId, feeAmount),
       nonce: feed.nonce
     }
   }
@@ -214,7 +204,7 @@ function batchRow(
     forgerAddr: batch.forgerAddr,
     collectedFees,
     historicTotalCollectedFeesUSD: collectedFees.reduce(
-      (sum, [tokenId, amount]) => sum + valueInUSD(overlay, tokenId, amount),
+      (sum, [tokenId, amount]) => sum + (valueAt(overlay, tokenId, amount) ?? 0),
       0
     ),
     stateRoot: batch.stateRoot,
@@ -226,10 +216,10 @@ function batchRow(
   }
 }
 
-/** Returns the value in US dollars; 0 for a token without price. */
-function valueInUSD(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number {
+/** Returns the value in US dollars in this block; null for a token without price. */
+function valueAt(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number | null {
   const token = overlay.token(tokenId)
-  return (token === undefined ? null : valueUSD(token, amount)) ?? 0
+  return token === undefined ? null : valueUSD(token, amount)
 }
 
 const forgedRows = (
@@ -244,6 +234,7 @@ const forgedRows = (
       fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
       fromPublicKey: senderKeyOf(overlay, row),
       ...receiverOf(overlay, row.toAccountIndex),
+      historicUSD: valueAt(overlay, row.tokenId, row.amount),
       amountSuccess: effectiveAmount === row.amount,
       depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
     }

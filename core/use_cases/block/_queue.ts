@@ -174,7 +174,7 @@ function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
     tokenId,
     amount,
     batchNum: null,
-    historicUSD: token === undefined ? null : valueUSD(token, amount),
+    historicUSD: null,
     timestampMs,
     l1: {
       toForgeL1TransactionsNum,

@@ -2,7 +2,6 @@ import { Result } from "effect"
 import type { Account, BatchFeed, BlockFeed, Transaction } from "../../../core/domain/mod.ts"
 import {
   feeAmount,
-  feeFactor,
   type Keccak256,
   l1CoordinatorTransactionId,
   l2TransactionId
@@ -32,7 +31,7 @@ export function forge(
     : draft.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === batch.forgeL1TransactionsNum)
       .sort((a, b) => a.position - b.position)
   const l1User = queue.map((transaction) =>
-    applyL1User(accounts, leaving, transaction, batch.batchNum)
+    applyL1User(draft, accounts, leaving, transaction, batch.batchNum)
   )
   const l1Coordinator = batch.l1Coordinator.map((feed, i): Transaction => {
     const account = create(accounts, { ...feed, batchNum: batch.batchNum })
@@ -140,6 +139,7 @@ function effectiveAmounts(
 }
 
 function applyL1User(
+  draft: Draft,
   accounts: Accounts,
   leaving: Leaving,
   transaction: Transaction,
@@ -168,7 +168,8 @@ function applyL1User(
     amountSuccess: amount === transaction.amount,
     depositAmountSuccess: deposit === transaction.l1!.depositAmount
   }
-  return { ...transaction, fromAccountIndex, batchNum, l1 }
+  const historicUSD = worth(draft.tokens[transaction.tokenId]!, transaction.amount)
+  return { ...transaction, fromAccountIndex, batchNum, historicUSD, l1 }
 }
 
 interface Work {
@@ -201,7 +202,6 @@ function applyL2(
   }
   const collector = collected.get(tokenId)
   if (collector !== undefined) collector.amount += charged
-  const historicUSD = worth(draft.tokens[tokenId]!, amount)
   return {
     itemId: 0,
     id: Result.getOrThrow(l2TransactionId({ ...feed, tokenId }, keccak256)),
@@ -215,13 +215,13 @@ function applyL2(
     tokenId,
     amount,
     batchNum: batch.batchNum,
-    historicUSD,
+    historicUSD: worth(draft.tokens[tokenId]!, amount),
     timestampMs: block.timestampMs,
     l1: null,
     l2: {
       fee,
       nonce,
-      historicFeeUSD: historicUSD === null || fee === 0 ? null : historicUSD * feeFactor(fee)
+      historicFeeUSD: worth(draft.tokens[tokenId]!, charged)
     }
   }
 }

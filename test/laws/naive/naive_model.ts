@@ -241,7 +241,7 @@ function queuedTransaction(
     tokenId: feed.tokenId,
     amount: feed.amount,
     batchNum: null,
-    historicUSD: worth(token, feed.amount),
+    historicUSD: null,
     timestampMs: block.timestampMs,
     l1: {
       toForgeL1TransactionsNum: feed.toForgeL1TransactionsNum,
