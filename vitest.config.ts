@@ -30,6 +30,7 @@ const LONGEST = [
   "pool/pool_laws.test",
   "sql/ledger/ledger_writer.test",
   "sources/takeover.long.test",
+  "sources/failover.long.test",
   "sql/connection/lost_commits.long.test",
   "sql/postings/plans.test",
   "journal/crash.test",

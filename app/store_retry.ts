@@ -1,13 +1,15 @@
-import { Data, Effect } from "effect"
+import { Clock, Data, Effect, Result } from "effect"
 import type { StoreFailure } from "../core/mod.ts"
 
 /**
  * Retries a step with exponential backoff while the store is unavailable. Fails if the failure of
- * the store is permanent. The step must be idempotent: a store can fail after it has written.
+ * the store is permanent. The step must be idempotent: a store can fail after it has written. A step
+ * that took long before it failed, such as one that waited to become the writer, begins a new
+ * backoff: the store was available meanwhile.
  */
 export const retryUntilAvailable = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
-): Effect.Effect<A, E | StoreFailure, R> => retryWhile(step, isTransient, FIRST_WAIT_MS)
+): Effect.Effect<A, E | StoreFailure, R> => retryWhile(step, isTransient)
 
 /**
  * Another process may have written the ledger since this one did. The next block of this process
@@ -27,8 +29,7 @@ export const retryUnlessWriterChanged = <A, E, R>(
   toWriterChanged(
     retryWhile(
       step,
-      (error) => isTransient(error) && error.writerChanged !== true,
-      FIRST_WAIT_MS
+      (error) => isTransient(error) && error.writerChanged !== true
     )
   )
 
@@ -47,23 +48,28 @@ const toWriterChanged = <A, E, R>(
 
 const retryWhile = <A, E, R>(
   step: Effect.Effect<A, E, R>,
-  isRetriable: (error: E) => boolean,
-  waitMs: number
+  isRetriable: (error: E) => boolean
 ): Effect.Effect<A, E, R> =>
-  Effect.catch(step, (error) =>
-    isRetriable(error)
-      ? Effect.logWarning(
+  Effect.gen(function*() {
+    for (let waitMs = FIRST_WAIT_MS;; waitMs = Math.min(2 * waitMs, LAST_WAIT_MS)) {
+      const beginMs = yield* Clock.currentTimeMillis
+      const result = yield* Effect.result(step)
+      if (Result.isSuccess(result)) return result.success
+      const error = result.failure
+      if (!isRetriable(error)) return yield* Effect.fail(error)
+      if ((yield* Clock.currentTimeMillis) - beginMs > LAST_WAIT_MS) waitMs = FIRST_WAIT_MS
+      yield* Effect.logWarning(
         `The store is unavailable, retrying in ${waitMs / 1000} s: ${
           (error as { readonly message?: unknown }).message
         }`
-      ).pipe(
-        Effect.andThen(Effect.sleep(waitMs)),
-        Effect.andThen(retryWhile(step, isRetriable, Math.min(2 * waitMs, LAST_WAIT_MS)))
       )
-      : Effect.fail(error))
+      yield* Effect.sleep(waitMs)
+    }
+  })
 
 const FIRST_WAIT_MS = 250
-const LAST_WAIT_MS = 16_000
+/** Less than the term of a lease: a process that can take over does so soon after the outage. */
+const LAST_WAIT_MS = 4000
 
 const isStoreFailure = (error: unknown): error is StoreFailure =>
   (error as { readonly _tag?: unknown } | null)?._tag === "StoreFailure"

@@ -15,7 +15,7 @@ describe("the admin listener over PostgreSQL", () => {
   beforeAll(async () => void (database = await freshDatabase()))
   afterAll(() => database.remove())
 
-  const opened = (waits: boolean) =>
+  const opened = (waits: boolean, url = database.url) =>
     Effect.gen(function*() {
       const monitor = openMonitor()
       const admin = yield* openAdmin({ port: 0, monitor, token: Redacted.make(token) })
@@ -24,7 +24,7 @@ describe("the admin listener over PostgreSQL", () => {
           const stores = yield* Layer.build(
             Layer.fresh(
               sqlStores({
-                url: Redacted.make(database.url),
+                url: Redacted.make(url),
                 genesis,
                 maxConnections: 4,
                 lease: { waits }
@@ -116,4 +116,58 @@ describe("the admin listener over PostgreSQL", () => {
       })),
     60_000
   )
+
+  it.live("is degraded with the error while its last write has failed, and keeps serving reads", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { remove, url } = yield* Effect.promise(freshDatabase)
+      yield* Effect.addFinalizer(() => Effect.promise(remove))
+      const { admin } = yield* opened(true, url)
+      const readiness = Effect.map(ask(admin, "/readyz"), ({ json, status }) => {
+        const { checks: { writes }, state } = json as {
+          readonly state: string
+          readonly checks: { readonly [name: string]: Health }
+        }
+        return { status, state, writes: writes! }
+      })
+      const apply = (block: (typeof blocks)[number]) =>
+        Effect.map(
+          post(admin, "/feed", linesOf({ kind: "block", block })),
+          ({ headers, status }) => `${status} ${headers.get("retry-after")}`
+        )
+      assert.deepStrictEqual((yield* readiness).writes, {
+        state: "ok",
+        detail: "This process has not written yet"
+      })
+      assert.strictEqual(yield* apply(blocks[0]!), "200 null")
+      assert.deepStrictEqual(yield* readiness, {
+        status: 200,
+        state: "ok",
+        writes: { state: "ok", detail: "The last write succeeded" }
+      })
+
+      yield* Effect.promise(() =>
+        execute(
+          url,
+          `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END$$`,
+          "CREATE TRIGGER refuse BEFORE INSERT ON block EXECUTE FUNCTION refuse()"
+        )
+      )
+      assert.strictEqual(yield* apply(blocks[1]!), "503 1")
+      const failed = yield* readiness
+      assert.deepStrictEqual([failed.status, failed.state, failed.writes.state], [
+        200,
+        "degraded",
+        "degraded"
+      ])
+      assert.match(
+        failed.writes.detail,
+        /^The last write failed at 2\d{3}-[-\d]+T[:.\d]+Z: The database failed: could not extend file$/u
+      )
+      assert.strictEqual((yield* get(admin, "/feed")).status, 200)
+
+      yield* Effect.promise(() => execute(url, "DROP TRIGGER refuse ON block"))
+      assert.strictEqual(yield* apply(blocks[1]!), "200 null")
+      assert.deepInclude(yield* readiness, { status: 200, state: "ok" })
+    })))
 })

@@ -16,7 +16,7 @@ export class PortTaken extends Error {}
 const startTimeoutMs = 100_000
 
 /**
- * Starts a server and waits until it accepts connections; rejects with its output if it does not.
+ * Starts a server and waits until it accepts connections, of readers if it is a standby; rejects with its output if it does not.
  */
 export const startServer = async (
   plan: ServerPlan,
@@ -42,7 +42,7 @@ export const startServer = async (
       resolve(reason)
     }
     const look = () => {
-      if (server.output().includes("ready to accept connections")) settle(null)
+      if (/ready to accept (?:read-only )?connections/u.test(server.output())) settle(null)
     }
     server.process.stderr.on("data", look)
     void server.ended.then((reason) => settle(`it ended with ${reason ?? "exit code 0"}`))

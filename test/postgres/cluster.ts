@@ -34,7 +34,7 @@ export interface ClusterOptions {
   readonly template?: Template
 }
 
-/** Data of a server that never ran, which any number of clusters can copy. */
+/** Data of a server that is not running, which any number of clusters can copy. */
 export interface Template {
   readonly dataDir: string
   /** The password of the superuser, in each copy. */
@@ -209,14 +209,14 @@ const initialize = async (
   return { dataDir, password }
 }
 
-/** Runs as the account of the server, which then owns the copy. */
+/** Runs as the account of the server, which then owns the copy; also copies a log in another place. */
 const copyOf = async (
   { dataDir: original, password }: Template,
   surroundings: Surroundings,
   watch: Watchdog["watch"]
 ): Promise<Template> => {
   const dataDir = dataIn(surroundings.directory)
-  await runProgram("cp", ["-Rp", original, dataDir], surroundings, watch)
+  await runProgram("cp", ["-RLp", original, dataDir], surroundings, watch)
   watch(null)
   return { dataDir, password }
 }

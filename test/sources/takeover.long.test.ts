@@ -1,35 +1,22 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
+import { Effect, Logger } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type SourceSettings, sourceOf } from "../../app/sources/block_source.ts"
-import { nodeOver } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
-import { openStores } from "../../app/sources/stores.ts"
 import { writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 import { ledgerContent } from "./_ledger_content.ts"
+import { network, startProcess, until } from "./_process.ts"
 
 /*
  * Sources of blocks in two processes over one database: each is replaced by the other one and is
  * the writer again afterwards.
  */
-
-/** No feed by default. */
-const network: SourceSettings = {
-  seed: "1",
-  transactions: 20,
-  transactionsMax: 100_000,
-  paceSeconds: 0.05,
-  prefix: "rollup",
-  empty: false,
-  feed: undefined
-}
 
 describe("A process that becomes the writer again", () => {
   let directory: string
@@ -48,29 +35,6 @@ describe("A process that becomes the writer again", () => {
     return database.url
   })
 
-  /** Runs a process without its interface; closing its scope is an orderly end. */
-  const process = Effect.fnUntraced(function*(url: string, settings: SourceSettings) {
-    const scope = yield* Scope.fork(yield* Effect.scope)
-    const source = yield* sourceOf(settings)
-    const { genesis } = source
-    const stores = yield* Scope.provide(
-      Effect.gen(function*() {
-        return yield* openStores({ kind: "database", url: Redacted.make(url), connections: {} }, {
-          genesis
-        })
-      }),
-      scope
-    )
-    const node = yield* Layer.buildWithScope(nodeOver(stores.stores, { genesis }), scope)
-    yield* Effect.forkIn(Scope.provide(Effect.provide(source.start(stores), node), scope), scope)
-    const reader = Context.get(node, LedgerReader)
-    return {
-      reader,
-      block: Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum),
-      end: Scope.close(scope, Exit.void)
-    }
-  })
-
   const epochIn = (url: string) =>
     Effect.promise(async () =>
       (await execute(url, "SELECT epoch::int FROM writer"))[0]!.epoch as number
@@ -83,13 +47,11 @@ describe("A process that becomes the writer again", () => {
       yield* Effect.sleep(20)
     }
   })
-  const until = <E>(holds: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
-    Effect.flatMap(holds, (is) => is ? Effect.void : Effect.delay(until(holds), 50))
 
   it.live("continues a simulated network after the records of the other one", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* newDatabase
-      const [one, other] = [yield* process(url, network), yield* process(url, network)]
+      const [one, other] = [yield* startProcess(url, network), yield* startProcess(url, network)]
       yield* until(Effect.map(one.reader.stamp, ({ batchNum }) => (batchNum ?? 0) > 5))
       yield* loseLease(url)
       const atLoss = yield* one.block
@@ -131,7 +93,7 @@ describe("A process that becomes the writer again", () => {
 
       const url = yield* newDatabase
       const settings = { ...network, feed }
-      const [one, other] = [yield* process(url, settings), yield* process(url, settings)]
+      const [one, other] = [yield* startProcess(url, settings), yield* startProcess(url, settings)]
       const start = genesis.block.number
       yield* until(Effect.map(one.block, (block) => block > start + 10n))
       yield* loseLease(url)

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { leaseLayer } from "../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
+import type { LastWrite } from "../../adapters/sql/connection/last_write.ts"
 import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
 import { makeLedgerWriter } from "../../adapters/sql/writes/ledger_writer.ts"
 import { openLedger } from "../../adapters/sql/writes/open_ledger.ts"
@@ -19,7 +20,7 @@ export interface SqlLedger extends OpenLedger {
 }
 
 interface FreeDatabase {
-  readonly services: Context.Context<Database | Scope.Scope>
+  readonly services: Context.Context<Database | LastWrite | Scope.Scope>
   readonly lease: Layer.Layer<Layer.Success<ReturnType<typeof leaseLayer>>>
 }
 

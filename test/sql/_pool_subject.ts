@@ -13,6 +13,7 @@ import {
   databaseLayer,
   type DatabaseOptions
 } from "../../adapters/sql/connection/database.ts"
+import { LastWrite } from "../../adapters/sql/connection/last_write.ts"
 import { openPool } from "../../adapters/sql/pool/pool.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
@@ -28,7 +29,7 @@ import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 
 const { genesis } = simulate({ seed: "pool" })
 
-export type Services = Context.Context<Database>
+export type Services = Context.Context<Database | LastWrite>
 
 /** Connects as one process of a node does. */
 export const connected = (

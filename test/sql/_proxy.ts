@@ -9,9 +9,10 @@ import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
  *   connection;
  * - `unanswered`: the server executes it, and both sides lose the connection before the client
  *   receives the result;
- * - `silent`: the server executes it, and the client receives nothing more on an open connection.
+ * - `silent`: the server executes it, and the client receives nothing more on an open connection;
+ * - `mute`: like `silent`, but the client receives the result of the statement.
  */
-export type Failure = "unsent" | "forgotten" | "unanswered" | "silent"
+export type Failure = "unsent" | "forgotten" | "unanswered" | "silent" | "mute"
 
 /**
  * A proxy between a client and a PostgreSQL server, without TLS, which makes connections fail as a
@@ -31,6 +32,8 @@ export interface Proxy {
    * assigned to statements in order.
    */
   readonly failNext: (statement: RegExp, failure: Failure) => Promise<void>
+  /** Sends new connections to the server of a URL; open ones stay. */
+  readonly pointTo: (serverUrl: string) => void
   /** Closes all connections, on both sides. */
   readonly cut: () => void
   /** Closes all connections and stops. */
@@ -46,7 +49,7 @@ interface PendingFailure {
 /** Starts a proxy to the server of a URL on a free port of 127.0.0.1. */
 export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   const url = new URL(serverUrl)
-  const server = { host: url.hostname, port: Number(url.port || 5432) }
+  let server = placeOf(url)
   const pendingFailures: Array<PendingFailure> = []
   const links = new Set<Link>()
   const state = { delayMs: 0, refusing: false }
@@ -67,6 +70,7 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     },
     failNext: (statement: RegExp, failure: Failure) =>
       new Promise<void>((met) => pendingFailures.push({ statement, failure, met })),
+    pointTo: (serverUrl: string) => void (server = placeOf(new URL(serverUrl))),
     cut,
     close: async () => {
       cut()
@@ -75,6 +79,8 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     }
   })
 }
+
+const placeOf = ({ hostname, port }: URL) => ({ host: hostname, port: Number(port || 5432) })
 
 /** A client's connection and its connection to the server. */
 class Link {
@@ -135,7 +141,7 @@ class Link {
     if (this.#failNext !== null || at < 0) return true
     const [{ failure, met }] = pendingFailures.splice(at, 1) as [PendingFailure]
     this.#failNext = { failure, met, answer: this.#said.answersAwaited + 1 }
-    return failure === "unanswered" || failure === "silent"
+    return failure === "unanswered" || failure === "silent" || failure === "mute"
   }
 
   #forward(chunk: Buffer): void {
@@ -152,13 +158,16 @@ class Link {
 
   #answer(chunk: Buffer): void {
     for (const { answer, bytes, ends } of this.#answered.read(chunk)) {
-      if (this.#failNext === null || answer < this.#failNext.answer) {
+      const failing = this.#failNext
+      if (
+        failing === null || answer < failing.answer ||
+        (failing.failure === "mute" && answer === failing.answer)
+      ) {
         if (!this.#client.destroyed) this.#client.write(bytes)
-        continue
       }
-      if (!ends || answer !== this.#failNext.answer) continue
-      if (this.#failNext.failure === "unanswered") this.cut()
-      this.#failNext.met()
+      if (failing === null || !ends || answer !== failing.answer) continue
+      if (failing.failure === "unanswered") this.cut()
+      failing.met()
     }
   }
 }

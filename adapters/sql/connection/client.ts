@@ -1,12 +1,13 @@
 import { counter, gauge, limitHits, type Series, measure } from "../../../core/ports/mod.ts"
 import { type ConnectionLimiterStats, makeConnectionLimiter } from "./_connection_limiter.ts"
-import { PgClient, PgPool } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
-import { isConnectionLost, sqlState, waitFailure } from "./failure.ts"
+import { isConnectionLost, isReadOnly, sqlState, waitFailure } from "./failure.ts"
 import { openSocket, type ServerAddress } from "./_server_address.ts"
+import { makeSessionPool } from "./_session_pool.ts"
 
 interface ClientBounds {
   readonly role: string
@@ -94,8 +95,9 @@ export interface ClientOptions {
   /** Greatest time to wait for a connection. */
   readonly queueWaitMs: number
   /**
-   * Whether a statement is retried once, on another connection, if its connection is lost, and
-   * fails if it is not answered in time. True only for statements that do not write.
+   * Whether a statement is retried once, on another connection, if its connection is lost or
+   * read-only, and fails if it is not answered in time. True only for statements that do not write,
+   * or that may run twice.
    */
   readonly retries: boolean
 }
@@ -136,19 +138,23 @@ export interface Client {
    * the statement builder if the fiber is not traced.
    */
   readonly values: Values
+  /** Replaces the connections: statements that begin afterwards use new ones. */
+  readonly replaceConnections: () => void
 }
 
 /**
  * Makes a client of one pool of connections, which are opened on demand. Unlike the client of the
  * driver, it bounds the wait for a connection, and a transaction whose connection is lost fails
- * instead of dying with a defect.
+ * instead of dying with a defect. If a statement fails because the server is read-only, all
+ * connections are replaced: a connection that was opened to a standby, or while the database was
+ * read-only, can stay read-only for as long as it is open.
  */
 export const makeClient = (
   options: ClientOptions
 ): Effect.Effect<Client, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function*() {
     const { address, connections, retries, sharing } = options
-    const pool = yield* PgPool.make({
+    const pool = yield* makeSessionPool({
       url: options.url,
       applicationName: options.applicationName,
       startupParameters: {
@@ -176,6 +182,7 @@ export const makeClient = (
     let cancelled = 0
     const onError = (error: SqlError.SqlError): void => {
       if (sqlState(error) === queryCanceled) cancelled++
+      if (isReadOnly(error)) pool.replaceAll()
     }
     yield* measure(...clientMetrics(options, limiter.stats, () => cancelled))
     const answerMs = options.statementTimeoutMs + sharedMs
@@ -193,7 +200,7 @@ export const makeClient = (
       const statement = pool.use((session) => use(connectionOf(session, onError)))
       if (!retries) return statement
       return withTimeout(
-        Effect.catchIf(statement, isLost, () => statement),
+        Effect.catchIf(statement, mayWorkElsewhere, () => statement),
         answerMs,
         answerTimeout
       )
@@ -228,7 +235,7 @@ export const makeClient = (
             runStatement((connection) => connection.executeValues(text, parameters))
           )
       )
-    return { sql, values }
+    return { sql, values, replaceConnections: pool.replaceAll }
   })
 
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
@@ -237,8 +244,9 @@ const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
 /** SQLSTATE of a statement that exceeded the statement timeout. */
 const queryCanceled = "57014"
 
-const isLost = (error: unknown): boolean =>
-  error instanceof SqlError.SqlError && isConnectionLost(error)
+/** Whether a statement may succeed on another connection. */
+const mayWorkElsewhere = (error: unknown): boolean =>
+  error instanceof SqlError.SqlError && (isConnectionLost(error) || isReadOnly(error))
 
 /**
  * Runs an effect; after `ms` it interrupts the effect, without waiting for it, and runs

@@ -9,7 +9,8 @@ import {
   isEncryptionRefused,
   sqlState
 } from "./failure.ts"
-import { serverAddress, addressText } from "./_server_address.ts"
+import { LastWrite, makeLastWrite } from "./last_write.ts"
+import { addressText, openSocket, serverAddress } from "./_server_address.ts"
 
 /**
  * The clients of one database: connections for reads, for writes and for migrations.
@@ -46,8 +47,11 @@ export class Database extends Context.Service<Database, {
 export class ControlConnection extends Context.Service<ControlConnection, {
   /** A client with one connection. */
   readonly sql: SqlClient.SqlClient
-  /** Options of another connection, for LISTEN. */
-  readonly session: PgConnection.Config
+  /**
+   * Returns the options of another connection, for LISTEN, which is lost after `silenceMs` without
+   * data: the server must send something more often.
+   */
+  readonly session: (silenceMs: number) => PgConnection.Config
 }>()("rollup/sql/ControlConnection") {}
 
 /** Options of the connections to a database. Times are in milliseconds. */
@@ -111,7 +115,7 @@ const readsSharing = 8
  */
 export const databaseLayer = (
   options: DatabaseOptions
-): Layer.Layer<Database | ControlConnection, DatabaseError> =>
+): Layer.Layer<Database | ControlConnection | LastWrite, DatabaseError> =>
   Layer.effectContext(Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const { maxConnections = 16 } = options
@@ -128,7 +132,7 @@ export const databaseLayer = (
           ...rest
         })
       )
-    const { sql: reads, values } = yield* client("reads", {
+    const { replaceConnections, sql: reads, values } = yield* client("reads", {
       connections: Math.ceil(pooled / 2),
       sharing: readsSharing,
       retries: true
@@ -147,7 +151,9 @@ export const databaseLayer = (
     })
     yield* waitForAnswer(control, common)
     return Context.make(Database, { reads, values, writes, migrations }).pipe(
-      Context.add(ControlConnection, { sql: control, session: sessionOptions(common) })
+      Context.add(ControlConnection, { sql: control, session: sessionOptions(common) }),
+      // connections for reads may have been opened to a standby as well
+      Context.add(LastWrite, makeLastWrite(replaceConnections))
     )
   }))
 
@@ -196,17 +202,18 @@ const clientOptions = ({
 type CommonOptions = Effect.Success<ReturnType<typeof clientOptions>>
 
 /**
- * Returns the options of the LISTEN connection, which is outside of the pools since it stays open
- * without statements.
+ * Options of the LISTEN connection, which is outside of the pools since it stays open without
+ * statements.
  */
 const sessionOptions = (
-  { applicationName, connectTimeoutMs, url }: CommonOptions
-) => ({
+  { address, applicationName, connectTimeoutMs, url }: CommonOptions
+): ControlConnection["Service"]["session"] =>
+(silenceMs) => ({
   url,
   applicationName: `${applicationName} notifications`,
   connectTimeout: connectTimeoutMs,
-  keepAlive: "15 seconds"
-} as const)
+  stream: () => openSocket(address, silenceMs)
+})
 
 /** Waits until the database answers a statement; fails if it rejects the connection. */
 const waitForAnswer = (

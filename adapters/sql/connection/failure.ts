@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import { Data, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 
@@ -48,7 +48,7 @@ export const isConnectionLost = (error: SqlError.SqlError): boolean =>
 /** Whether a retry may succeed later. */
 const isRetryable = (error: SqlError.SqlError): boolean =>
   !isEncryptionRefused(error) &&
-  (error.isRetryable || isConnectionLost(error) || transientStates.test(sqlState(error) ?? ""))
+  (error.isRetryable || isConnectionLost(error) || cannotWrite(error))
 
 /**
  * Whether an encrypted connection is required and cannot be opened: the server does not support
@@ -95,8 +95,30 @@ const waitOperation = "wait"
  */
 const lostStates: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "25P03"])
 
-/** Out of connections, memory or disk space; a standby that may be promoted. */
-const transientStates = /^(?:53|25006$)/u
+/**
+ * Whether the server refused to write, because it is a standby or is read-only. Nothing was written.
+ * A new connection may reach a server that writes.
+ */
+export const isReadOnly = (error: SqlError.SqlError): boolean => sqlState(error) === "25006"
+
+/**
+ * Whether the server cannot write at present: it is read-only, or out of connections, memory or disk
+ * space. A retry may succeed, but rarely within seconds.
+ */
+export const cannotWrite = (error: SqlError.SqlError): boolean =>
+  isReadOnly(error) || sqlState(error)?.startsWith("53") === true
+
+/**
+ * Runs a write again, once, if the server refused it because it is read-only: the connections of the
+ * client have been replaced by then.
+ */
+export const retryOnNewConnection = <A, E, R>(
+  write: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.retry(write, {
+    while: (error) => SqlError.isSqlError(error) && isReadOnly(error),
+    times: 1
+  })
 
 /** Returns the message of the cause: that of the driver only names the operation. */
 export const causeMessage = ({ message, reason }: SqlError.SqlError): string => {

@@ -1,4 +1,5 @@
 /** Clients of one PostgreSQL server: connection pools, failures, parameters and answers. */
+export { LastWrite } from "./last_write.ts"
 export {
   answerStatement,
   bigOrNull,
@@ -28,9 +29,11 @@ export {
   ControlConnection
 } from "./database.ts"
 export {
+  cannotWrite,
   DatabaseError,
   isConnectionLost,
   isConnectionRefused,
+  retryOnNewConnection,
   sqlState,
   storeFailure,
   causeMessage

@@ -9,7 +9,8 @@ import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 /**
  * The newest ledger version known to this process, and the changes of the pool. Each write notifies
  * all processes at its commit. The version is also polled: every 500 ms while the LISTEN connection
- * is down, and every 5 s otherwise.
+ * is down, and every 2 s otherwise. If the connection has died without a sign, the known version and
+ * `pool` are at most 4 s old: then they are unknown, and the connection is opened again.
  *
  * @example
  * ```ts
@@ -60,9 +61,11 @@ export type SnapshotListener = (snapshot: LedgerSnapshot, isNext: boolean) => vo
 const pollMs = 500
 /**
  * Polling interval otherwise, with a test notification: some engines accept LISTEN and never
- * notify.
+ * notify, and a connection can die without a sign.
  */
-const slowPollMs = 5000
+const slowPollMs = 2000
+/** Time without a notification after which the LISTEN connection counts as dead. */
+const silenceMs = 2 * slowPollMs
 
 /**
  * Returns a layer that listens and polls until it is closed. It is not a constant, since Effect
@@ -86,7 +89,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
           greatest = version
           return SubscriptionRef.set(versionRef, version)
         })
-      const isReceiving = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
+      const isReceiving = () => isListening && Date.now() - notifiedMs <= silenceMs
       let listener: SnapshotListener = () => {}
       const onPayload = (payload: string, isNext: boolean) =>
         Effect.suspend(() => {
@@ -113,7 +116,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
       const pollAndNotify = Effect.andThen(poll, sql.unsafe(notifyStatement("'here'")))
 
       const listen = Effect.gen(function*() {
-        const connection = yield* PgConnection.make(session)
+        const connection = yield* PgConnection.make(session(silenceMs))
         const [row] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
         return yield* connection.listen(String(row!.channel))
       }).pipe(Effect.tapError((error) =>
@@ -160,7 +163,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
         Schedule.spaced(pollMs)
       ))
       const latest = () =>
-        Date.now() - polledMs > 2 * (isListening ? slowPollMs : pollMs) ? null : greatest
+        Date.now() - polledMs > (isListening ? silenceMs : 2 * pollMs) ? null : greatest
       return {
         latest,
         recordVersion,

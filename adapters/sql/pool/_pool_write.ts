@@ -1,10 +1,10 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { storedText, storeFailure } from "../connection/mod.ts"
+import { cannotWrite, retryOnNewConnection, storedText, storeFailure } from "../connection/mod.ts"
 import { bigintList, byteaList, countsOf, type CountsRow, int8, textList } from "./pool_rows.ts"
 
 /**
@@ -25,9 +25,9 @@ export interface PoolWrite {
  * serialized. Limits are therefore exact, arrivals follow the order of commits, and writers cannot
  * deadlock. Concurrent requests of one process share a write (`pool.ts`).
  *
- * A write that fails before its commit is retried for about twelve seconds if a retry can help. If
- * the connection is lost during the commit, the retry looks for the row of the write in
- * `pool_write` once it holds the lock: by then the previous transaction has ended.
+ * A write that fails before its commit is retried as `retryWrite` says. If the connection is lost
+ * during the commit, the retry looks for the row of the write in `pool_write` once it holds the lock:
+ * by then the previous transaction has ended.
  */
 export const runPoolWrite = <A>(
   sql: SqlClient.SqlClient,
@@ -58,13 +58,20 @@ export const runPoolWrite = <A>(
     )
   })
 
-/** Retries a write with backoff for about twelve seconds while a retry can help. */
+/**
+ * Retries a write with backoff for about twelve seconds while a retry can help. If the server cannot
+ * write at present, it fails without delay, so that the client gets its 503: such a server rarely
+ * recovers within seconds.
+ */
 export const retryWrite = <A>(
   write: Effect.Effect<A, SqlError.SqlError | StoreFailure>
 ): Effect.Effect<A, StoreFailure> =>
-  write.pipe(
+  retryOnNewConnection(write).pipe(
     Effect.mapError((error) => error instanceof StoreFailure ? error : storeFailure(error)),
-    Effect.retry({ schedule: backoff, while: ({ retry }) => retry })
+    Effect.retry({
+      schedule: backoff,
+      while: ({ cause, retry }) => retry && !(SqlError.isSqlError(cause) && cannotWrite(cause))
+    })
   )
 
 /** Number of later writes during which the outcome of a write can be looked up. */

@@ -1,41 +1,39 @@
 import { PgTypes } from "@effect/sql-pg"
 import { type Context, Effect, type Scope, Deferred, Exit, Queue } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
 import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
-import { Database } from "../connection/mod.ts"
+import { Database, LastWrite } from "../connection/mod.ts"
 import { addGroup, addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
 import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
-import { retryWrite, runPoolWrite } from "./_pool_write.ts"
+import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
 
 /** Opens the pool of a database. Several processes may open it and write to it. */
 export const openPool: Effect.Effect<
   Context.Service.Shape<typeof PoolStore>,
   never,
-  Database | Scope.Scope
+  Database | LastWrite | Scope.Scope
 > = Effect.gen(function*() {
   const { reads, writes } = yield* Database
+  const { record } = yield* LastWrite
+  const run = <A>(work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>) =>
+    record(runPoolWrite(writes, work))
   const add = yield* batchRequests<PostedTransaction, AddResult, StoreFailure>(
-    (all) => runPoolWrite(writes, (write) => addTransactions(writes, write, all)),
+    (all) => run((write) => addTransactions(writes, write, all)),
     ADD_BATCH_MAX
   )
   return {
     ...poolReads(reads),
     addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
-    addGroup: (group, limits) =>
-      runPoolWrite(writes, (write) => addGroup(writes, write, group, limits)),
+    addGroup: (group, limits) => run((write) => addGroup(writes, write, group, limits)),
     replaceTransaction: (replaced, transaction, sender, limits) =>
-      runPoolWrite(
-        writes,
-        (write) => replaceTransaction(writes, write, replaced, { transaction, sender, limits })
-      ),
-    addAuthorization: (authorization) => addAuthorization(writes, authorization),
-    change: (changes, atMs) =>
-      runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
-    settle: (step, atMs) => runPoolWrite(writes, (write) => settleBatch(writes, write, step, atMs)),
-    skip: (skips) => runPoolWrite(writes, (write) => recordSkips(writes, write, skips))
+      run((write) => replaceTransaction(writes, write, replaced, { transaction, sender, limits })),
+    addAuthorization: (authorization) => record(addAuthorization(writes, authorization)),
+    change: (changes, atMs) => run((write) => applyChanges(writes, write, changes, atMs)),
+    settle: (step, atMs) => run((write) => settleBatch(writes, write, step, atMs)),
+    skip: (skips) => run((write) => recordSkips(writes, write, skips))
   }
 })
 

@@ -1,17 +1,18 @@
 import { Context, Effect, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { checkHealth, type Health } from "../../../core/ports/mod.ts"
-import { Database, ControlConnection, causeMessage } from "../connection/mod.ts"
+import { Database, ControlConnection, causeMessage, LastWrite } from "../connection/mod.ts"
 import { migrate } from "./migrate.ts"
 
 /**
  * Registers the health checks of the database: whether it answers, whether its schema is current,
- * and whether a process holds the lease to write the ledger.
+ * whether a process holds the lease to write the ledger, and whether the last write of this process
+ * succeeded.
  */
 export const databaseHealth: Effect.Effect<
   void,
   never,
-  Database | ControlConnection | Scope.Scope
+  Database | ControlConnection | LastWrite | Scope.Scope
 > = Effect.gen(
   function*() {
     const database = yield* Database
@@ -22,6 +23,7 @@ export const databaseHealth: Effect.Effect<
       Effect.provideContext(schema, Context.make(Database, database))
     )
     yield* checkHealth("writer", writer(sql))
+    yield* checkHealth("writes", (yield* LastWrite).health)
   }
 )
 

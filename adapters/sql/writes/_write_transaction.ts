@@ -1,7 +1,13 @@
 import { Effect, Schedule, Semaphore } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { isConnectionLost, sqlState, storeFailure } from "../connection/mod.ts"
+import {
+  isConnectionLost,
+  type LastWrite,
+  retryOnNewConnection,
+  sqlState,
+  storeFailure
+} from "../connection/mod.ts"
 import { cutRemoved } from "../postings/mod.ts"
 import type { LeaseTerm, WriterLease } from "./lease.ts"
 
@@ -36,6 +42,12 @@ const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FO
 
 const retriesMax = 6
 
+interface WriteTransactionOptions {
+  readonly sql: SqlClient.SqlClient
+  readonly lease: WriterLease["Service"]
+  readonly lastWrite: LastWrite["Service"]
+}
+
 /**
  * Returns a function that runs writes one at a time, each as one transaction under the lease. A
  * write that loses its connection or conflicts with another transaction is retried. If the
@@ -45,7 +57,7 @@ const retriesMax = 6
  * Only one process writes during a term of the lease. If the last write of the term is missing,
  * the database lost it, and what this process has cached is wrong: no further write succeeds.
  */
-export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
+export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransactionOptions) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
   const lock = ({ lastWriteId }: LeaseTerm) =>
     Effect.flatMap(
@@ -72,12 +84,13 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
         if (toCommit !== null) toCommit.term.lastWriteId = writeId
         return result
       }
-      return lease.write((term) =>
+      const transaction = lease.write((term) =>
         Effect.map(Effect.andThen(lock(term), write(writeId)), ({ answer, changed }) => {
           if (changed) toCommit = { answer, term }
           return answer
         })
-      ).pipe(
+      )
+      return retryOnNewConnection(transaction).pipe(
         Effect.map(committed),
         Effect.catch((error) => {
           if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
@@ -86,7 +99,7 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
           const { answer, term } = toCommit
           term.lastWriteId = null // unknown until the lookup succeeds
           return Effect.flatMap(
-            lastWrite,
+            storedWriteId,
             (stored) => stored === writeId ? Effect.succeed(committed(answer)) : Effect.fail(error)
           )
         })
@@ -94,7 +107,7 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
     })
 
   /** Waits for the lock, and so for a transaction that may still be committing. */
-  const lastWrite = sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement).pipe(
+  const storedWriteId = sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement).pipe(
     Effect.map(([row]) => row?.last_write ?? null),
     Effect.retry({ while: isConnectionLost, times: retriesMax, schedule })
   )
@@ -106,7 +119,8 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
         times: retriesMax,
         schedule
       }),
-      Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error))
+      Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error)),
+      lastWrite.record
     )
 }
 

@@ -8,7 +8,7 @@ import {
   type StoreFailure,
   WriteSession
 } from "../../../core/ports/mod.ts"
-import { Database } from "../connection/mod.ts"
+import { Database, LastWrite } from "../connection/mod.ts"
 import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
 import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
@@ -100,9 +100,13 @@ export interface SqlLedgerWriter {
  */
 export const makeLedgerWriter = Effect.fnUntraced(function*(
   onVersion: OnVersion = () => Effect.void
-): Effect.fn.Return<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> {
+): Effect.fn.Return<SqlLedgerWriter, never, Database | LastWrite | WriterLease | Scope.Scope> {
   const { writes: sql } = yield* Database
-  const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
+  const inTransaction = makeWriteTransaction({
+    sql,
+    lease: yield* WriterLease,
+    lastWrite: yield* LastWrite
+  })
   const recent = new SuffixCache()
   // each write transaction first removes the items that a rollback left in the lists, so an empty
   // one is enough

@@ -178,4 +178,20 @@ describe("ledger versions", () => {
       // it may have missed a notification
       assert.notStrictEqual(other.poolTip.versionOf(still.id), known[1])
     })))
+
+  it.live("arrive again after the connection that listens has died without a sign", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(database.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      const muted = proxy.failNext(/^LISTEN/u, "mute")
+      const { poolTip } = yield* opened(proxy.url)
+      yield* Effect.promise(() => muted)
+      assert.isNull(poolTip.version())
+      yield* Effect.repeat(Effect.sync(() => poolTip.version()), {
+        until: (version) => version !== null,
+        schedule: Schedule.spaced(20)
+      })
+    })))
 })
