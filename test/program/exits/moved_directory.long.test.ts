@@ -12,9 +12,9 @@ import {
   symlinkSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { env } from "./_env.ts"
-import { Client, newAuthorization } from "./_group.ts"
-import { command, inDirectory, program, serve, until } from "./_program.ts"
+import { env } from "../_env.ts"
+import { Client, newAuthorization } from "../_group.ts"
+import { command, inDirectory, program, serve, until } from "../_program.ts"
 
 /* Moves the data directory of a running program, as an operator does by mistake. */
 

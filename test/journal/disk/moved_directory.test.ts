@@ -11,13 +11,13 @@ import {
   symlinkSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { Parts } from "../../adapters/journal/checkpoint/mod.ts"
-import { Journal } from "../../adapters/journal/journal.ts"
-import { JournalError } from "../../adapters/journal/mod.ts"
-import { initialHistory, simulate } from "../../app/simulator/mod.ts"
-import type { FeedRecord } from "../../core/domain/mod.ts"
-import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
-import { dumpStores, noKeys } from "./_store_dump.ts"
+import { Parts } from "../../../adapters/journal/checkpoint/mod.ts"
+import { Journal } from "../../../adapters/journal/journal.ts"
+import { JournalError } from "../../../adapters/journal/mod.ts"
+import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
+import type { FeedRecord } from "../../../core/domain/mod.ts"
+import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "../_directories.ts"
+import { dumpStores, noKeys } from "../_store_dump.ts"
 
 /* A data directory that is renamed, removed or replaced while it is open. */
 
@@ -163,9 +163,9 @@ const turnsOfCheckpoint = Effect.gen(function*() {
 describe("an open data directory", () => {
   for (const hasCheckpoint of [false, true]) {
     it.live(
-      `${
+      `that is renamed, removed or replaced is noticed within a second, and no byte changes at its path, ${
         hasCheckpoint ? "with" : "without"
-      } a checkpoint that is renamed, removed or replaced is noticed within a second, and no byte changes at its path`,
+      } a checkpoint`,
       () =>
         Effect.scoped(
           Effect.forEach(

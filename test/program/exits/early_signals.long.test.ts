@@ -3,9 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { freshDatabase } from "../postgres/mod.ts"
-import { env } from "./_env.ts"
-import { program, until } from "./_program.ts"
+import { freshDatabase } from "../../postgres/mod.ts"
+import { env } from "../_env.ts"
+import { program, until } from "../_program.ts"
 
 /* Signals during the start of the program. */
 
