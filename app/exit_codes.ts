@@ -14,7 +14,8 @@ export const exitCodes = {
   },
   store: {
     code: 4,
-    doc: "the data directory or the database is unavailable, damaged, or belongs to another network"
+    doc:
+      "the data directory or the database is unavailable, damaged, or belongs to another network; or the directory was moved, removed or replaced"
   },
   refused: {
     code: 5,

@@ -1,6 +1,18 @@
 #!/usr/bin/env node
 import module from "node:module"
 
+// As process 1 of a container, a process ignores a signal that it does not listen for. So the first
+// one that arrives while the program is loaded is remembered.
+/** @type {NodeJS.Signals | undefined} */
+let earlySignal
+/** @type {NodeJS.SignalsListener} */
+const remember = (signal) => void (earlySignal ??= signal)
+process.on("SIGINT", remember).on("SIGTERM", remember)
+const takeEarlySignal = () => {
+  process.off("SIGINT", remember).off("SIGTERM", remember)
+  return earlySignal
+}
+
 // keep in line with `engines` in package.json
 const versions = "22.19, 24, 26 or a later release of these majors"
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -22,4 +34,6 @@ const { directory } = module.enableCompileCache?.() ?? {}
 // worker threads enable the cache only if the environment names its directory
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 const { runProgram } = await import("./program.ts")
-runProgram(process.argv.slice(2))
+// signals that arrived during the import are delivered in the next turn of the event loop
+await new Promise((resolve) => void setImmediate(resolve))
+runProgram(process.argv.slice(2), takeEarlySignal)

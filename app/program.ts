@@ -17,8 +17,14 @@ import { exitCodes } from "./exit_codes.ts"
 import { runCommand } from "./running.ts"
 import { isWorker } from "./workers/mod.ts"
 
-/** Runs the program with the arguments of its command line, without the program name. */
-export const runProgram = (words: ReadonlyArray<string>): void => {
+/**
+ * Runs the program with the arguments of its command line, without the program name.
+ * `takeEarlySignal` stops remembering signals, and returns the first one that has arrived.
+ */
+export const runProgram = (
+  words: ReadonlyArray<string>,
+  takeEarlySignal: () => NodeJS.Signals | undefined
+): void => {
   const isHelp = words[0] === "help"
   const named = isHelp ? words.slice(1) : words
   const command = findCommand(named)
@@ -32,7 +38,7 @@ export const runProgram = (words: ReadonlyArray<string>): void => {
     // the supervisor has warned before it starts workers
     if (!isWorker()) { for (const warning of warnings) printProblems([warning]) }
     if (problems.length > 0) refuse(problems)
-    else runCommand(command, invocation)
+    else runCommand(command, invocation, takeEarlySignal)
   }
 }
 

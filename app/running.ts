@@ -9,8 +9,13 @@ import { isWorker } from "./workers/mod.ts"
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the
  * command, which then shuts down gracefully; a second signal, after a moment, exits at once. A
  * worker ignores signals: a terminal signals all processes, and the supervisor drains the workers.
+ * `takeEarlySignal` stops remembering signals, and returns the first one that has arrived.
  */
-export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
+export const runCommand = (
+  command: Command,
+  { origins, resolved }: Invocation,
+  takeEarlySignal: () => NodeJS.Signals | undefined
+): void => {
   const logging = loggingOf(command, resolved)
   if (command.isService) {
     // if the reader of the log closes the pipe, the service continues
@@ -52,6 +57,8 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
       process.exit(code)
     }
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
+    const earlySignal = takeEarlySignal()
+    if (earlySignal !== undefined) onSignal(earlySignal)
     fiber.addObserver(async (exit) => {
       const code = Exit.isSuccess(exit)
         ? exitCodes.success.code

@@ -165,7 +165,7 @@ describe("the architecture", () => {
         /\.prototype\.\w+\.(?:call|apply|bind)\(|Reflect\.apply\(/u
       ],
       ["changes flags of V8", /setFlagsFromString|--expose-gc|runInNewContext/u],
-      ["changes priorities of threads", /\bsetPriority\(|\/proc\/self/u],
+      ["changes priorities of threads", /\bsetPriority\(|\/proc\/self\/task/u],
       ["hooks module resolution", /registerHooks|module\.register\(/u]
     ]
     const sources = [...files, "app/main.js"].filter((file) => existsSync(join(root, file)))

@@ -5,9 +5,11 @@ import { isSqliteError } from "./_database.ts"
 /**
  * Returns the failure for an error of a commit. It is temporary if the system refused a write:
  * SQLite reports a full disk as FULL, and an exceeded quota or size limit of a file as IOERR_WRITE.
- * After any other error, such as a failed sync, the content of the disk is unknown.
+ * After any other error, such as a failed sync, the content of the disk is unknown. Returns a
+ * failure as it is.
  */
 export const commitFailure = (error: unknown, directory: string): StoreFailure => {
+  if (error instanceof StoreFailure) return error
   const reason = error instanceof Error ? error.message : String(error)
   const isRefused = isSqliteError(error) &&
     ((error.errcode & 0xff) === sqliteFull || error.errcode === sqliteWriteRefused)
@@ -26,6 +28,17 @@ export const commitFailure = (error: unknown, directory: string): StoreFailure =
         `The journal in "${directory}" has failed (${reason}): nothing is answered any more, since the content of the disk is unknown; check the disk and start again`
     })
 }
+
+/**
+ * Returns the final failure for a directory that was moved, removed or replaced. `difference` is a
+ * clause that names the path.
+ */
+export const movedFailure = (directory: string, difference: string): StoreFailure =>
+  new StoreFailure({
+    retry: false,
+    message:
+      `Directory "${directory}" was moved, removed or replaced while it was open (${difference}): nothing is answered any more, and nothing was created in its place; put it back, or start with its new path`
+  })
 
 const sqliteFull = 13
 const sqliteWriteRefused = 778

@@ -1,9 +1,10 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
-import { describeHolder, hasHolder, writeHolder } from "./_holder.ts"
+import { describeHolder, hasHolder } from "./_holder.ts"
 import { readLastAcknowledged } from "./_last_acknowledged.ts"
 import { FORMAT_WITH_CHECKPOINT, hasParts } from "./checkpoint/mod.ts"
 import { JournalError } from "./journal_error.ts"
@@ -30,27 +31,37 @@ const SCHEMA = `
   PRAGMA user_version = ${FORMAT};
 `
 
+/** Creates a directory with an empty database, unless they exist. Throws a `JournalError`. */
+export function createDatabase(directory: string): void {
+  prepare(directory)
+  const file = databaseFile(directory)
+  // SQLite creates its other files with the permissions of the database
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
+}
+
 /**
- * Opens the database of a directory for writing and locks it for this process, and creates it if it
- * is missing. Call it only if `openReader` has found no damage: closing a database moves its
+ * Opens the database of a directory for writing and locks it for this process. An empty one gets its
+ * tables. Call it only if `openReader` has found no damage: closing a database moves its
  * write-ahead log into it. The operating system releases the lock when the process ends, even if it
  * is killed. Throws a `JournalError`.
  */
 export function openWriter(directory: string, genesisLine: string): DatabaseSync {
-  const file = databaseFile(directory)
-  prepare(directory)
-  // SQLite creates its other files with the permissions of the database
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file, { timeout: 0 })
+    database = openExisting(databaseFile(directory))
     lockOrCreate(database, directory, genesisLine)
-    writeHolder(directory)
     return database
   } catch (error) {
     database?.close()
     throw translateError(error, directory)
   }
+}
+
+/** Opens a database for reading and writing. Throws if it is missing, instead of creating it. */
+export function openExisting(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  url.searchParams.set("mode", "rw")
+  return new DatabaseSync(url, { timeout: 0 })
 }
 
 /** Returns whether a process has opened the journal of a directory for writing. */

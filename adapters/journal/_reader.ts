@@ -9,17 +9,20 @@ import {
   foreignError,
   isSqliteError,
   lineOf,
+  openExisting,
   pragma,
   readGenesis,
   translateError,
   wasOpened
 } from "./_database.ts"
+import { differenceAt, type FileIdentity, identityOf } from "./_file_identity.ts"
 import { findLogDamage } from "./_write_ahead_log.ts"
 import { JournalError } from "./journal_error.ts"
 
 /** A journal that is open for reading, and locked for this process. */
 export interface OpenReader {
   readonly database: DatabaseSync
+  readonly identity: FileIdentity
   readonly genesisLine: string
   /** Closes the journal. All files of the directory are then as they were. */
   readonly close: () => void
@@ -39,7 +42,7 @@ export function openReader(directory: string, genesis: GenesisFeed | null): Open
     })
   }
   try {
-    const { close, database } = lockUnchanged(databaseFile(directory))
+    const { close, database, identity } = lockUnchanged(databaseFile(directory))
     try {
       const genesisLine = readGenesis(database, directory)
       const damage = findLogDamage(`${databaseFile(directory)}-wal`)
@@ -47,7 +50,7 @@ export function openReader(directory: string, genesis: GenesisFeed | null): Open
       if (genesisLine === null && genesis === null) throw foreignError(directory)
       if (genesisLine !== null) {
         if (genesis !== null) assertNetwork(genesisLine, lineOf(genesis), directory)
-        return { database, genesisLine, close }
+        return { database, identity, genesisLine, close }
       }
     } catch (error) {
       close()
@@ -84,7 +87,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
  * moves the write-ahead log into the database, unless it is read-only: so a read-only connection
  * closes last. The shared memory file of SQLite exists meanwhile.
  */
-function lockUnchanged(file: string): Pick<OpenReader, "database" | "close"> {
+function lockUnchanged(file: string): Omit<OpenReader, "genesisLine"> {
   const [log, memory] = [`${file}-wal`, `${file}-shm`]
   const created = [log, memory].filter((name) => !existsSync(name))
   // SQLite creates the log before it finds that the database is damaged
@@ -94,14 +97,17 @@ function lockUnchanged(file: string): Pick<OpenReader, "database" | "close"> {
   try {
     last.exec("BEGIN")
     pragma(last, "application_id")
-    database = new DatabaseSync(file, { timeout: 0 })
+    database = openExisting(file)
     database.exec("BEGIN IMMEDIATE")
-    const locked = database
+    const [locked, identity] = [database, identityOf(file)]
     return {
       database,
+      identity,
       close: () => {
         // removed under the lock: afterwards they may belong to another process
-        for (const name of created) rmSync(name, { force: true })
+        if (differenceAt(file, identity) === undefined) {
+          for (const name of created) rmSync(name, { force: true })
+        }
         locked.close()
         last.close()
       }

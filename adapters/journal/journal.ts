@@ -1,16 +1,15 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite"
+import { resolve } from "node:path"
+import type { DatabaseSync } from "node:sqlite"
 import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { commitFailure, hasRoom } from "./_commit_failure.ts"
-import { damagedError, lineOf, openWriter, translateError } from "./_database.ts"
-import {
-  type AcknowledgedFile,
-  openAcknowledgedFile,
-  readLastAcknowledged
-} from "./_last_acknowledged.ts"
+import { commitFailure, hasRoom, movedFailure } from "./_commit_failure.ts"
+import { damagedError, databaseFile, lineOf, translateError } from "./_database.ts"
+import { differenceAt } from "./_file_identity.ts"
+import { readLastAcknowledged } from "./_last_acknowledged.ts"
 import { type OpenReader, openReader } from "./_reader.ts"
+import { openForWriting, type Writer } from "./_writer.ts"
 import {
   type CheckpointedJournal,
   CheckpointTable,
@@ -27,9 +26,11 @@ export type OnCommits = (failure: StoreFailure | undefined) => void
  * The accepted writes of a directory, in order. The entries that are appended in one turn of the
  * event loop share a commit. If the disk refuses a commit, its entries are dropped and undone, and
  * later commits can succeed. After any other error the journal has failed until it is opened again:
- * the content of the disk is unknown.
+ * the content of the disk is unknown. It has also failed if the path of the directory no longer
+ * leads to the open files.
  */
 export class Journal implements CheckpointedJournal, RecordLog {
+  /** An absolute path. */
   readonly directory: string
   /** The genesis record, the first line of the feed. */
   readonly genesisLine: string
@@ -42,11 +43,12 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #bytesSinceCheckpoint = 0
   #seq = 0
   #checksum: number
-  #pending: Array<{ readonly entry: LogEntry; readonly onSettled: OnSettled | undefined }> = []
+  #pending: Array<PendingEntry> = []
   #waiters: Array<OnSettled> = []
   #failure: StoreFailure | undefined
   #refusal: StoreFailure | undefined
   #probe: NodeJS.Timeout | undefined
+  #watch: NodeJS.Timeout | undefined
   /** Number of commits that failed. */
   failedCommits = 0
   readonly #onCommits: OnCommits
@@ -61,14 +63,19 @@ export class Journal implements CheckpointedJournal, RecordLog {
     genesis: GenesisFeed | null,
     onCommits: OnCommits = () => {}
   ) {
-    this.directory = directory
+    // the process may change its working directory later
+    this.directory = resolve(directory)
     this.#onCommits = onCommits
-    this.#reader = openReader(directory, genesis)
+    this.#reader = openReader(this.directory, genesis)
     // `openReader` throws if both are missing
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
-    const damaged = (damage: string) => damagedError(directory, damage)
-    this.checkpointTable = new CheckpointTable(() => this.#database, damaged)
-    this.parts = new Parts(directory, damaged)
+    const opened = {
+      path: this.directory,
+      damagedError: (damage: string) => damagedError(this.directory, damage),
+      assertInPlace: () => this.#assertInPlace()
+    }
+    this.checkpointTable = new CheckpointTable(() => this.#database, opened)
+    this.parts = new Parts(opened)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
     this.#checksum = this.#manifest?.checksum ?? crc32(this.genesisLine)
@@ -82,9 +89,10 @@ export class Journal implements CheckpointedJournal, RecordLog {
   startWriting(): void {
     if (this.#writer !== undefined) return
     const before = this.#reader === null ? undefined : this.#head
+    const expected = this.#reader?.identity
     this.#reader?.close()
     this.#reader = null
-    this.#writer = openStatements(this.directory, this.genesisLine)
+    this.#writer = openForWriting(this.directory, this.genesisLine, expected)
     if (before !== undefined && !isDeepStrictEqual(before, this.#head)) {
       throw new JournalError({
         reason: "inUse",
@@ -92,6 +100,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
           `Directory "${this.directory}" was written by another process during the start: end it, or choose another directory`
       })
     }
+    this.#watch = setInterval(() => this.#checkPlace(), watchIntervalMs).unref()
   }
 
   /** Number of entries on disk behind the checkpoint. Throws a `JournalError`. */
@@ -252,8 +261,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     const pending = this.#pending
     this.#pending = []
     const failure = this.#attempt(() => this.#commit(pending.map(({ entry }) => entry)))
-    if (failure !== undefined) pending.reverse()
-    for (const { onSettled } of pending) onSettled?.(failure)
+    settle(pending, failure)
     return failure
   }
 
@@ -269,29 +277,63 @@ export class Journal implements CheckpointedJournal, RecordLog {
     } catch (error) {
       this.failedCommits++
       const failure = commitFailure(error, this.directory)
-      if (!failure.retry) this.#failure = failure
-      if (this.#refusal === undefined || !failure.retry) this.#onCommits(failure)
-      this.#refusal = failure
-      // without writes, nothing else would find that there is room again
-      this.#probe ??= setInterval(() => {
-        if (hasRoom(this.#database)) this.#endRefusal()
-      }, probeIntervalMs).unref()
+      if (failure.retry) this.#refuse(failure)
+      else this.#fail(failure)
       return failure
     }
     this.#endRefusal()
     return undefined
   }
 
+  #refuse(failure: StoreFailure): void {
+    if (this.#refusal === undefined) this.#onCommits(failure)
+    this.#refusal = failure
+    // without writes, nothing else would find that there is room again
+    this.#probe ??= setInterval(() => {
+      if (hasRoom(this.#database)) this.#endRefusal()
+    }, probeIntervalMs).unref()
+  }
+
+  #fail(failure: StoreFailure): void {
+    this.#failure = failure
+    this.#refusal = undefined
+    this.#stopTimers()
+    this.#onCommits(failure)
+  }
+
+  /** Returns why a path does not lead to the open files, as a clause; undefined if all do. */
+  #difference(): string | undefined {
+    const { identity } = this.#writer!
+    return differenceAt(databaseFile(this.directory), identity) ?? this.parts.difference()
+  }
+
+  /** Fails for good if the directory was moved, removed or replaced. */
+  #checkPlace(): void {
+    const difference = this.#failure === undefined ? this.#difference() : undefined
+    if (difference === undefined) return
+    const failure = movedFailure(this.directory, difference)
+    this.#fail(failure)
+    settle(this.#pending.splice(0), failure)
+    this.#resumeWaiters(failure)
+  }
+
+  /** Throws the final failure; before it, checks whether the directory was moved. */
+  #assertInPlace(): void {
+    this.#checkPlace()
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
   #endRefusal(): void {
     if (this.#refusal === undefined) return
     this.#refusal = undefined
-    this.#stopProbing()
+    clearInterval(this.#probe)
+    this.#probe = undefined
     this.#onCommits(undefined)
   }
 
-  #stopProbing(): void {
+  #stopTimers(): void {
     clearInterval(this.#probe)
-    this.#probe = undefined
+    clearInterval(this.#watch)
   }
 
   /** Limits the database to `pagesMax` pages of 4096 bytes. Larger commits fail. */
@@ -302,7 +344,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   /** Commits all pending entries and releases the directory. */
   close(): void {
     this.flush()
-    this.#stopProbing()
+    this.#stopTimers()
     this.#failure ??= new StoreFailure({
       retry: false,
       message: `The journal in "${this.directory}" is closed: open it again`
@@ -310,6 +352,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.#reader?.close()
     this.#writer?.database.close()
     this.#writer?.acknowledgedFile.close()
+    this.parts.close()
   }
 
   get #database(): DatabaseSync {
@@ -338,6 +381,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
       if (database.isTransaction) database.exec("ROLLBACK")
       throw error
     }
+    // what is written after the directory was moved is not acknowledged
+    const difference = this.#difference()
+    if (difference !== undefined) throw movedFailure(this.directory, difference)
     this.#seq = seq
     this.#checksum = checksum
     for (const entry of entries) this.#bytesSinceCheckpoint += bytesOf(entry)
@@ -367,30 +413,21 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 }
 
-/** The database, open for writing, with its statements. */
-interface Writer {
-  readonly database: DatabaseSync
-  readonly insert: StatementSync
-  readonly updateHead: StatementSync
-  readonly acknowledgedFile: AcknowledgedFile
-}
-
 /** Time between two attempts to write while the disk refuses writes. */
 const probeIntervalMs = 5000
 
-const openStatements = (directory: string, genesisLine: string): Writer => {
-  const database = openWriter(directory, genesisLine)
-  try {
-    return {
-      database,
-      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)"),
-      updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?"),
-      acknowledgedFile: openAcknowledgedFile(directory)
-    }
-  } catch (error) {
-    database.close()
-    throw error
-  }
+/** Time between two checks of the paths of the open files. */
+const watchIntervalMs = 1000
+
+interface PendingEntry {
+  readonly entry: LogEntry
+  readonly onSettled: OnSettled | undefined
+}
+
+/** Reports that entries are durable; with a failure that they are dropped, the newest first. */
+const settle = (entries: ReadonlyArray<PendingEntry>, failure: StoreFailure | undefined): void => {
+  const ordered = failure === undefined ? entries : entries.toReversed()
+  for (const { onSettled } of ordered) onSettled?.(failure)
 }
 
 /** Records of the feed that are read in one turn of the event loop, at most. */

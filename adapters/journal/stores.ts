@@ -86,7 +86,8 @@ export class JournalStores extends Context.Service<JournalStores, {
  * if the directory cannot be used, is in use, belongs to another network or is damaged.
  *
  * While the disk is full, writes fail with a `StoreFailure` that has `retry`, and reads return what
- * is on disk. If the disk fails, every read and write fails without `retry`.
+ * is on disk. If the disk fails, or if the directory is renamed, removed or replaced, every read and
+ * write fails without `retry`.
  *
  * ```ts
  * import { Effect, Layer } from "effect"

@@ -159,7 +159,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         )
       )
       : ifItFits(
-        started,
+        Effect.raceFirst(started, stores.failed),
         () => `loading the blocks needs more memory: ${heap.moreHeap(heap.limitBytes * 2)}`
       )
     isServing = true

@@ -1,10 +1,22 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
-import { open, readdir, rm, writeFile } from "node:fs/promises"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync
+} from "node:fs"
+import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { crc32 } from "node:zlib"
+import { differenceAt, type FileIdentity } from "../_file_identity.ts"
 import type { PartReference } from "./manifest.ts"
 
-const partsDirectory = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
+const folderIn = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
 
 /** Whether a file is a part; the directory may contain files of other programs. */
 const isPart = (name: string): boolean => /^[1-9]\d*$/u.test(name)
@@ -12,7 +24,7 @@ const isPart = (name: string): boolean => /^[1-9]\d*$/u.test(name)
 /** Returns whether a journal has parts of checkpoints. */
 export const hasParts = (journalDirectory: string): boolean => {
   try {
-    return readdirSync(partsDirectory(journalDirectory)).some(isPart)
+    return readdirSync(folderIn(journalDirectory)).some(isPart)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "ENOENT" || code === "ENOTDIR") return false
@@ -20,39 +32,53 @@ export const hasParts = (journalDirectory: string): boolean => {
   }
 }
 
+/** The directory of an open journal. */
+export interface JournalDirectory {
+  readonly path: string
+  /** Returns the error for a damage, which completes "is damaged: ". */
+  readonly damagedError: (damage: string) => Error
+  /** Throws if the directory was moved, removed or replaced. */
+  readonly assertInPlace: () => void
+}
+
 /**
  * The parts of checkpoints, each in a file of its own. They are written and deleted by the threads of
  * Node, so that the event loop does not wait for the disk, as it would for a commit of SQLite.
  */
 export class Parts {
-  readonly #directory: string
-  readonly #damagedError: (damage: string) => Error
+  readonly #directory: JournalDirectory
+  readonly #path: string
+  #folder: OpenFolder | undefined
+  #isClosed = false
   #next: number | undefined
 
-  /**
-   * @param journalDirectory the directory of the journal
-   * @param damagedError returns the error for a damage, which completes "is damaged: "
-   */
-  constructor(journalDirectory: string, damagedError: (damage: string) => Error) {
-    this.#directory = partsDirectory(journalDirectory)
-    this.#damagedError = damagedError
+  constructor(directory: JournalDirectory) {
+    this.#directory = directory
+    this.#path = folderIn(directory.path)
   }
 
-  /** Creates the directory of the parts. Call it before `add`. */
+  /** Creates the folder of the parts. Call it before `add`. */
   create(): void {
     if (this.#next !== undefined) return
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-    this.#next = 1 + Math.max(0, ...readdirSync(this.#directory).filter(isPart).map(Number))
+    this.#directory.assertInPlace()
+    // not recursive: a directory that was moved is not created again
+    if (!existsSync(this.#path)) mkdirSync(this.#path, { mode: 0o700 })
+    const { stablePath } = this.#opened
+    // so the folder is in the same directory
+    this.#directory.assertInPlace()
+    this.#next = 1 + Math.max(0, ...readdirSync(stablePath).filter(isPart).map(Number))
   }
 
-  /**
-   * Returns the bytes of a part. Throws the error of the constructor if they are not those that were
-   * written.
-   */
+  /** Returns why the path does not lead to the open folder, as a clause; undefined if it does. */
+  difference(): string | undefined {
+    return this.#folder && differenceAt(this.#path, this.#folder.identity)
+  }
+
+  /** Returns the bytes of a part. Throws a `damagedError` if they are not those that were written. */
   read([id, checksum]: PartReference): Uint8Array {
     const bytes = this.#readFile(id)
     if (crc32(bytes) !== checksum) {
-      throw this.#damagedError(`part ${id} of its checkpoint is not what was written`)
+      throw this.#directory.damagedError(`part ${id} of its checkpoint is not what was written`)
     }
     return bytes
   }
@@ -60,40 +86,78 @@ export class Parts {
   /** Stores a part, and resolves when its bytes are on disk. It is durable after `sync`. */
   async add(bytes: Uint8Array): Promise<PartReference> {
     const id = this.#next!++
-    await writeFile(this.#fileOf(id), bytes, { flag: "wx", flush: true, mode: 0o600 })
+    await this.#step(({ stablePath }) =>
+      writeFile(join(stablePath, String(id)), bytes, { flag: "wx", flush: true, mode: 0o600 })
+    )
     return [id, crc32(bytes), bytes.length]
   }
 
   /** Makes the names of all parts durable. */
   async sync(): Promise<void> {
-    const directory = await open(this.#directory)
-    try {
-      await directory.sync()
-    } finally {
-      await directory.close()
-    }
+    await promisify(fsync)(this.#opened.descriptor)
   }
 
   /** Deletes all parts but these. */
   async deleteExcept(parts: ReadonlyArray<PartReference>): Promise<void> {
     const referenced = new Set(parts.map(([id]) => String(id)))
-    for (const name of await readdir(this.#directory)) {
-      if (isPart(name) && !referenced.has(name)) {
-        await rm(join(this.#directory, name), { force: true })
-      }
+    for (const name of await readdir(this.#opened.stablePath)) {
+      if (!isPart(name) || referenced.has(name)) continue
+      await this.#step(({ stablePath }) => rm(join(stablePath, name), { force: true }))
     }
   }
 
-  #fileOf(id: number): string {
-    return join(this.#directory, String(id))
+  /** Closes the folder. No other method may be in progress. */
+  close(): void {
+    this.#isClosed = true
+    if (this.#folder !== undefined) closeSync(this.#folder.descriptor)
+    this.#folder = undefined
+  }
+
+  get #opened(): OpenFolder {
+    if (this.#isClosed) throw new Error("The parts of the checkpoint are closed")
+    return this.#folder ??= openFolder(this.#path)
+  }
+
+  /** Creates or deletes a part. An error names its path by which users know it. */
+  async #step(run: (folder: OpenFolder) => Promise<void>): Promise<void> {
+    this.#directory.assertInPlace()
+    const folder = this.#opened
+    try {
+      await run(folder)
+    } catch (error) {
+      this.#directory.assertInPlace()
+      const { message } = error as Error
+      throw new Error(message.replaceAll(folder.stablePath, this.#path), { cause: error })
+    }
   }
 
   #readFile(id: number): Uint8Array {
     try {
-      return readFileSync(this.#fileOf(id))
+      return readFileSync(join(this.#opened.stablePath, String(id)))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
-      throw this.#damagedError(`part ${id} of its checkpoint is missing`)
+      throw this.#directory.damagedError(`part ${id} of its checkpoint is missing`)
     }
+  }
+}
+
+/** The open folder of the parts. It stays the same if a folder above it is renamed. */
+interface OpenFolder {
+  readonly descriptor: number
+  readonly identity: FileIdentity
+  /**
+   * A path through the descriptor if the system has one, as Linux does; otherwise the path by which
+   * the folder was opened. So on Linux no step uses a folder that was put in its place.
+   */
+  readonly stablePath: string
+}
+
+const openFolder = (path: string): OpenFolder => {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  const stablePath = `/proc/self/fd/${descriptor}`
+  return {
+    descriptor,
+    identity: fstatSync(descriptor, { bigint: true }),
+    stablePath: existsSync(stablePath) ? stablePath : path
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import type { Manifest } from "./manifest.ts"
+import type { JournalDirectory } from "./parts.ts"
 
 /**
  * The format of a journal that has, or had, a checkpoint. In format 2, which no release has written,
@@ -20,16 +21,13 @@ const SCHEMA = `
 /** The table of the checkpoint in the database of a journal. Each method is one transaction. */
 export class CheckpointTable {
   readonly #open: () => DatabaseSync
-  readonly #damagedError: (damage: string) => Error
+  readonly #directory: JournalDirectory
   #exists = false
 
-  /**
-   * @param open returns the open database
-   * @param damagedError returns the error for a damage, which completes "is damaged: "
-   */
-  constructor(open: () => DatabaseSync, damagedError: (damage: string) => Error) {
+  /** @param open returns the open database */
+  constructor(open: () => DatabaseSync, directory: JournalDirectory) {
     this.#open = open
-    this.#damagedError = damagedError
+    this.#directory = directory
   }
 
   /** Creates the table. A program that does not know it refuses the directory from then on. */
@@ -40,8 +38,7 @@ export class CheckpointTable {
   }
 
   /**
-   * Returns the installed checkpoint, or undefined. Throws the error of the constructor if it is
-   * damaged.
+   * Returns the installed checkpoint, or undefined. Throws a `damagedError` if it was changed.
    */
   read(): Manifest | undefined {
     const exists = this.#database.prepare(
@@ -52,13 +49,16 @@ export class CheckpointTable {
       | { readonly manifest: string; readonly checksum: number }
       | undefined
     if (row === undefined) return undefined
-    if (crc32(row.manifest) !== row.checksum) throw this.#damagedError("its checkpoint was changed")
+    if (crc32(row.manifest) !== row.checksum) {
+      throw this.#directory.damagedError("its checkpoint was changed")
+    }
     return JSON.parse(row.manifest) as Manifest
   }
 
   /** Replaces the checkpoint. */
   install(manifest: Manifest): void {
     const text = JSON.stringify(manifest)
+    this.#directory.assertInPlace()
     this.#database.prepare("INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?)")
       .run(text, crc32(text))
   }
@@ -87,6 +87,7 @@ export class CheckpointTable {
   }
 
   #write<A>(change: () => A): A {
+    this.#directory.assertInPlace()
     this.#database.exec("BEGIN IMMEDIATE")
     try {
       const result = change()

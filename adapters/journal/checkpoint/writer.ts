@@ -129,7 +129,10 @@ export class CheckpointWriter {
       this.#last = written
     } finally {
       // if a new checkpoint is installed, parts of the last one, otherwise those of the new one
-      if (this.#isInstalledKnown) await journal.parts.deleteExcept(partsOf(journal.manifest))
+      // if the directory was moved, the path may lead to parts of another journal
+      if (this.#isInstalledKnown && journal.failure === undefined) {
+        await journal.parts.deleteExcept(partsOf(journal.manifest))
+      }
     }
     const manifest = journal.manifest!
     for (const _ of journal.checkpointTable.deleteRecords(manifest)) {

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { lineOf, openWriter } from "../../../adapters/journal/_database.ts"
+import { lineOf } from "../../../adapters/journal/_database.ts"
+import { openForWriting } from "../../../adapters/journal/_writer.ts"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { Monitor } from "../../../core/ports/mod.ts"
 import { genesis } from "../../use_cases/_network.ts"
@@ -25,11 +26,16 @@ const commitsIn = (directory: string): number => {
 describe("the database of a journal", () => {
   it.live("waits for the disk with each commit", () =>
     Effect.scoped(Effect.gen(function*() {
-      const database = openWriter(yield* temporaryDirectory, lineOf(genesis))
+      const { acknowledgedFile, database } = openForWriting(
+        yield* temporaryDirectory,
+        lineOf(genesis),
+        undefined
+      )
       const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]
       // 2 is FULL
       assert.deepStrictEqual([pragma("synchronous"), pragma("journal_mode")], [2, "wal"])
       database.close()
+      acknowledgedFile.close()
     })))
 
   it.live("commits the writes of the pool in one turn of the event loop together", () =>
