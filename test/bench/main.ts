@@ -56,7 +56,7 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
     console.log(
       "\nOverload: pages and posts served to 4 and 16 times as many clients as at capacity, which ignore Retry-After (each sends its next request as soon as it has an answer; the first answer on a new connection may be 503)"
     )
-    await benchOverload({ rounds: quick ? 1 : 4, durationMs: quick ? 2000 : 5000 })
+    await benchOverload({ rounds: quick ? 1 : 3, durationMs: quick ? 2000 : 3000 })
   },
   start: async () => {
     console.log(
