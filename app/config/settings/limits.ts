@@ -21,7 +21,8 @@ export const clientLimits = group("Client limits", {
     flag: "refusal-delay-max-ms",
     value: integer({ minimum: 0, maximum: 60_000 }),
     default: 150,
-    doc: "Maximum delay of responses with Retry-After if there are many of them; 0 disables the delay"
+    doc:
+      "Maximum delay of responses with Retry-After if there are many of them; 0 disables the delay"
   }),
   httpConnectionsMax: setting({
     key: "limits.connections_max",

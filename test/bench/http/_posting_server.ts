@@ -20,7 +20,9 @@ const program = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
   return yield* Effect.never
-}).pipe(Effect.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(Layer.provideMerge(node))))
+}).pipe(
+  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(Layer.provideMerge(node)))
+)
 
 Effect.runFork(program)
 process.on("SIGTERM", () => process.exit(0))

@@ -80,7 +80,9 @@ const measure = async (
   const settleMs = durationMs / 2
   if (kind === "posts") {
     const count = (settleMs + durationMs) / 1000 * postsPerSecondMax + connections - bodiesLeft
-    clients.addBodies(Array.from({ length: Math.max(0, count) }, () => transactionText(nextTransaction())))
+    clients.addBodies(
+      Array.from({ length: Math.max(0, count) }, () => transactionText(nextTransaction()))
+    )
   }
   const running = clients.run({ port, kind, connections, settleMs, durationMs })
   await new Promise((resolve) => setTimeout(resolve, settleMs))

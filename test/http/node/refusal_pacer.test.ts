@@ -1,10 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Fiber } from "effect"
 import { once } from "node:events"
-import { connect, type Socket } from "node:net"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, beforeEach, vi } from "vitest"
+import { Connections } from "../../../adapters/http/node/_connections.ts"
 import { RefusalPacer } from "../../../adapters/http/node/_refusal_pacer.ts"
-import { bareServer } from "./_bare_server.ts"
+import { makeRequestHandler } from "../../../adapters/http/node/_request_handler.ts"
+import { shutDown } from "../../../adapters/http/node/_shutdown.ts"
+import { application } from "./_bare_server.ts"
 
 describe("the pacer of refusals", () => {
   beforeEach(() => void vi.useFakeTimers())
@@ -63,49 +67,152 @@ describe("the pacer of refusals", () => {
 })
 
 const get = (path: string, lines = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
-const refusal = { status: 503, headers: { "retry-after": "1" }, body: "busy" }
+
+interface Client {
+  readonly socket: Socket
+  readonly text: () => string
+  readonly closed: Promise<unknown>
+}
 
 /**
- * Starts a server that refuses every request except `/cached`, and records the order in which
- * requests reach the application. A refusal before has made later ones wait until the server stops:
- * the delay is longer than the test.
+ * A server that refuses every request except `/cached`. Its pacer has a clock of its own, which only
+ * the test moves.
  */
-const crowded = Effect.gen(function*() {
+const refusing = Effect.gen(function*() {
   const handled: Array<string> = []
-  const scope = yield* Scope.make()
-  const stop = Scope.close(scope, Exit.void)
-  yield* Effect.addFinalizer(() => stop)
-  const { port } = yield* bareServer(
-    ({ url }) =>
-      Effect.sync(() => {
-        handled.push(url)
-        return url === "/cached" ? { status: 200, headers: {}, body: "cached" } : refusal
-      }),
-    scope,
-    { shutdownTimeout: "1 hour", drain: 0, limits: { refusalDelayMaxMs: 3_600_000 } }
-  )
-  const open = (bytes: string) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes)).on("error", () => {})
-    const received: Array<string> = []
-    socket.on("data", (chunk) => received.push(String(chunk)))
-    return { socket, text: () => received.join("") }
-  }
-  const cached = Effect.promise(async () => {
-    const { socket, text } = open(get("/cached", "Connection: close\r\n"))
-    await once(socket, "close")
-    return text()
-  })
-  /** Waits until the application has got this many requests. */
-  const reached = (count: number) =>
-    Effect.gen(function*() {
-      while (handled.filter((url) => url !== "/cached").length < count) yield* cached
+  let nowMs = 0
+  const server = createServer()
+  const connections = new Connections(server, { sendTimeoutMs: 60_000, unreadBytesMax: 2 ** 30 })
+  const refusals = new RefusalPacer({ delayMaxMs: 60_000, nowMs: () => nowMs })
+  server.on(
+    "request",
+    makeRequestHandler({
+      admit: () => "run",
+      application: application(({ url }) =>
+        Effect.sync(() => {
+          handled.push(url)
+          return url === "/cached"
+            ? { status: 200, headers: {}, body: "cached" }
+            : { status: 503, headers: { "retry-after": "1" }, body: `no ${url}` }
+        })
+      ),
+      connections,
+      refusals,
+      run: Effect.runFork,
+      scope: yield* Effect.scope
     })
-  /** Makes refusals wait: the next one is due after a quarter of a second. */
-  const flood = Effect.promise(async () => {
-    const sockets: Array<Socket> = []
-    for (let i = 0; i < 1000; i++) sockets.push(open(get("/flood")).socket)
-    await Promise.all(sockets.map((socket) => once(socket, "connect")))
-    return sockets
+  )
+  yield* Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening"))
+  const { port } = server.address() as AddressInfo
+  const sockets: Array<Socket> = []
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      refusals.stop()
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    })
+  )
+  const open = (bytes: string): Client => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes)).on("error", () => {})
+    sockets.push(socket)
+    let received = ""
+    socket.on("data", (chunk) => received += String(chunk))
+    return { socket, text: () => received, closed: once(socket, "close") }
+  }
+  /** Returns after the server has read what arrived before, and has answered another client. */
+  const turn = Effect.promise(async () => {
+    const { closed, text } = open(get("/cached", "Connection: close\r\n"))
+    await closed
+    assert.match(text(), /^HTTP\/1\.1 200 /u)
   })
-  return { cached, flood, handled, open, reached, stop }
+  const until = (isTrue: () => boolean) =>
+    Effect.gen(function*() {
+      while (!isTrue()) yield* turn
+    })
+  /** Returns the refused requests that reached the application. */
+  const refused = () => handled.filter((url) => url !== "/cached")
+  const pass = (ms: number) => void (nowMs += ms)
+  const stop = shutDown(server, connections, refusals, { drainMs: 0, timeoutMs: 3_600_000 })
+  return { open, pass, refused, stop, turn, until }
+})
+
+const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/gu) ?? []
+
+describe("a client that ignores Retry-After", () => {
+  it.live("gets its next refusal after a delay, while other clients get cached answers at once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, pass, refused, turn, until } = yield* refusing
+      const { socket, text } = open(get("/first"))
+      yield* until(() => text().endsWith("no /first"))
+      socket.write(get("/second"))
+      yield* until(() => refused().length === 2)
+      for (let i = 0; i < 20; i++) yield* turn
+      assert.lengthOf(statuses(text()), 1)
+      pass(5)
+      yield* until(() => text().endsWith("no /second"))
+    })))
+
+  it.live("has no pipelined request handled before the refusal of the one before is sent", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, pass, refused, turn, until } = yield* refusing
+      const { text } = open(["/1", "/2", "/3", "/4"].map((path) => get(path)).join(""))
+      yield* until(() => refused().length === 2)
+      for (let i = 0; i < 20; i++) yield* turn
+      assert.deepStrictEqual(refused(), ["/1", "/2"])
+      assert.lengthOf(statuses(text()), 1)
+      pass(0.25)
+      yield* until(() => refused().length === 3)
+      assert.deepStrictEqual(refused(), ["/1", "/2", "/3"])
+      pass(0.25)
+      yield* until(() => refused().length === 4)
+      pass(0.25)
+      yield* until(() => text().endsWith("no /4"))
+      assert.deepStrictEqual(text().match(/no \/\d/gu), ["no /1", "no /2", "no /3", "no /4"])
+    })))
+
+  it.live("may disconnect while its refusal waits, and others still get theirs", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, pass, refused, until } = yield* refusing
+      const clients: Array<Client> = []
+      for (const path of ["/1", "/2", "/3"]) {
+        clients.push(open(get(path)))
+        yield* until(() => refused().length === clients.length)
+      }
+      clients[1]!.socket.destroy()
+      yield* Effect.promise(() => clients[1]!.closed)
+      pass(5)
+      yield* until(() => clients[2]!.text().endsWith("no /3"))
+      assert.strictEqual(clients[1]!.text(), "")
+    })))
+
+  it.live("gets a waiting refusal in HTTP/1.0 too, and then its connection closes", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, pass, refused, until } = yield* refusing
+      open(get("/1"))
+      yield* until(() => refused().length === 1)
+      const { closed, text } = open("GET /2 HTTP/1.0\r\n\r\n")
+      yield* until(() => refused().length === 2)
+      assert.strictEqual(text(), "")
+      pass(5)
+      yield* Effect.promise(() => closed)
+      assert.match(text(), /503[^]*connection: close[^]*no \/2$/iu)
+    })))
+
+  it.live("gets its waiting refusal at once when the server shuts down, which does not wait for the delay", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, refused, stop, until } = yield* refusing
+      const clients: Array<Client> = []
+      for (let i = 0; i < 20; i++) clients.push(open(get(`/${i}`)))
+      yield* until(() => refused().length === 20)
+      yield* until(() => clients.some(({ text }) => text() !== ""))
+      assert.lengthOf(clients.filter(({ text }) => text() !== ""), 1)
+      const stopping = Effect.runFork(stop)
+      yield* Effect.promise(() =>
+        Promise.all(clients.filter(({ text }) => text() === "").map(({ closed }) => closed))
+      )
+      for (const { text } of clients) assert.lengthOf(statuses(text()), 1)
+      assert.lengthOf(clients.filter(({ text }) => /connection: close/iu.test(text())), 19)
+      clients.find(({ text }) => !/connection: close/iu.test(text()))!.socket.destroy()
+      yield* Fiber.join(stopping)
+    })))
 })
