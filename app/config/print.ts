@@ -91,6 +91,10 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   httpConnectionsMax: { beyond: "the connection is closed at once" },
   requestsMax: { beyond: "503 with Retry-After" },
   queueDelayTargetMs: { beyond: "503 with Retry-After, except for cached responses" },
+  refusalDelayMaxMs: {
+    beyond: "the response is sent",
+    metric: "none: no request is refused"
+  },
   ratePerSecondMax: { beyond: "429 with Retry-After, once the burst is used up" },
   rateBurstMax: {
     beyond: "429 with Retry-After",

@@ -76,6 +76,7 @@ const serverLimits = object(
     sendTimeoutMs: optional(timeMs),
     unreadBytesMax: optional(count),
     queueDelayTargetMs: optional(values.quantity),
+    refusalDelayMaxMs: optional(values.quantity),
     ratePerSecondMax: optional(values.quantity),
     rateBurstMax: optional(count),
     rateAddressesMax: optional(count),

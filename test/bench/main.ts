@@ -6,6 +6,7 @@ import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchCompression } from "./http/compression.ts"
 import { benchHttp } from "./http/http.ts"
 import { benchJournal } from "./_journal.ts"
+import { benchOverload } from "./http/overload.ts"
 import { benchPosts } from "./http/posts.ts"
 import { benchSql } from "./sql/sql.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
@@ -17,7 +18,7 @@ import { benchVerify } from "./_verify.ts"
  * mean.
  *
  *     npm run bench                  everything, a million transactions
- *     npm run bench -- sql           only these parts: http, compression, tail, start, fastify, ledger, verify, posts, journal, sql
+ *     npm run bench -- sql           only these parts: http, compression, tail, overload, start, fastify, ledger, verify, posts, journal, sql
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
  */
@@ -50,6 +51,12 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
       "\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (latency from when a request was due, at even intervals; server and client have a core each)"
     )
     await benchTail({ rounds: quick ? 1 : 6, durationMs: quick ? 1500 : 2100 })
+  },
+  overload: async () => {
+    console.log(
+      "\nOverload: pages and posts served to 4 and 16 times as many clients as at capacity, which ignore Retry-After (each sends its next request as soon as it has an answer; the first answer on a new connection may be 503)"
+    )
+    await benchOverload({ rounds: quick ? 1 : 3, durationMs: quick ? 2000 : 3000 })
   },
   start: async () => {
     console.log(

@@ -13,10 +13,15 @@ const intervalMs = 100
  */
 const longQueue = 256
 /**
- * Answers are computed for this time before the event loop reads the requests that have arrived,
- * which takes about a tenth of it (test/overload/RESULTS.md).
+ * Answers are computed for at least this time before the event loop reads the requests that have
+ * arrived, which takes about a tenth of it (test/overload/RESULTS.md).
  */
-const sliceMs = 2
+const sliceMinMs = 2
+/**
+ * If the rest of a turn of the event loop takes longer, such as reading and refusing many requests,
+ * answers are computed for as long as that, up to this time, so that they get half of the thread.
+ */
+const sliceMaxMs = 50
 
 export interface AdmissionQueueOptions {
   /**
@@ -41,8 +46,10 @@ interface Waiting {
  * and until an interval has passed in which no request was refused. While it is overloaded, it
  * refuses:
  *
- * - a request that has waited longer than the target, unless it is the last one in the queue
- * - a new request, if the first one in the queue has waited longer than the target
+ * - a request that has waited longer than the target, unless it is the last one in the queue, or
+ *   arrived after the last slice: in a long turn of the event loop, all requests wait that long
+ * - a new request, if the first one in the queue has waited longer than the target, and the queue is
+ *   longer than the slices can empty
  *
  * This is CoDel without its drop schedule, as used for server queues by B. Maurer, "Fail at Scale",
  * ACM Queue 13(8), 2015.
@@ -54,6 +61,10 @@ export class AdmissionQueue {
   readonly #waiting = MutableList.make<Waiting>()
   #isDeferred = false
   #sliceEndsMs = 0
+  /** When the last slice ended. */
+  #sliceEndedMs = 0
+  /** Answers of a slice: those of the last one, or half of the number before if that is more. */
+  #computed = 0
   /** When the request that has waited longest, or the one admitted before it, arrived. */
   #firstSinceMs = 0
   #isConnected = false
@@ -71,7 +82,7 @@ export class AdmissionQueue {
 
   /**
    * Call this when a connection is accepted. The event loop accepts one connection in each turn, so
-   * the current slice ends early in case other connections wait.
+   * the next slice has no minimum in case other connections wait.
    */
   readonly onConnection = (): void => void (this.#isConnected = true)
 
@@ -79,12 +90,16 @@ export class AdmissionQueue {
   readonly admit = (): Admission => {
     const nowMs = this.#nowMs()
     if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
-    if (!this.#isDeferred) this.#nextSlice(nowMs)
-    if (this.#waiting.length === 0) return nowMs < this.#sliceEndsMs ? "run" : this.#wait
-    // the request would wait for longer than the first one in the queue
-    if (nowMs - this.#firstSinceMs <= this.#targetMs || !this.#isOverloaded(nowMs)) {
-      return this.#wait
+    if (!this.#isDeferred) {
+      this.#sliceEndedMs = nowMs
+      this.#nextSlice(nowMs, sliceMinMs)
     }
+    if (this.#waiting.length === 0) return nowMs < this.#sliceEndsMs ? "run" : this.#wait
+    // twice, so that the number of answers in a slice can grow
+    const isFull = this.#waiting.length > 2 * this.#computed
+    // the request would wait for longer than the first one in the queue
+    const isLate = isFull && nowMs - this.#firstSinceMs > this.#targetMs
+    if (!isLate || !this.#isOverloaded(nowMs)) return this.#wait
     this.#refusedAtMs = nowMs
     return "shed"
   }
@@ -100,7 +115,7 @@ export class AdmissionQueue {
     return Effect.sync(() => void (waiting.isCancelled = true))
   })
 
-  #nextSlice(nowMs: number): void {
+  #nextSlice(nowMs: number, sliceMs: number): void {
     this.#sliceEndsMs = nowMs + sliceMs
     this.#isDeferred = true
     this.#defer(this.#runSlice)
@@ -108,25 +123,39 @@ export class AdmissionQueue {
 
   readonly #runSlice = (): void => {
     this.#isDeferred = false
-    let nowMs = this.#nowMs()
+    const nowMs = this.#nowMs()
     if (this.#waiting.length === 0) return
-    this.#nextSlice(nowMs)
-    if (this.#isConnected) this.#sliceEndsMs = nowMs
+    const otherMs = nowMs - this.#sliceEndedMs
+    const leastMs = this.#isConnected ? 0 : sliceMinMs
     this.#isConnected = false
-    for (let computed = 0; this.#waiting.length > 0; nowMs = this.#nowMs()) {
+    this.#nextSlice(nowMs, Math.min(sliceMaxMs, Math.max(leastMs, otherMs)))
+    this.#sliceEndedMs = this.#compute(nowMs)
+  }
+
+  /** Admits or refuses waiting requests until the slice ends. Returns when that is. */
+  #compute(startedMs: number): number {
+    let nowMs = startedMs
+    let computed = 0
+    for (; this.#waiting.length > 0; nowMs = this.#nowMs()) {
       if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
       const waiting = MutableList.take(this.#waiting) as Waiting
       this.#firstSinceMs = waiting.sinceMs
       if (waiting.isCancelled) continue
-      const isLate = nowMs - waiting.sinceMs > this.#targetMs && this.#waiting.length > 0
+      const isLate = nowMs - waiting.sinceMs > this.#targetMs &&
+        waiting.sinceMs < this.#sliceEndedMs && this.#waiting.length > 0
       if (isLate && this.#isOverloaded(nowMs)) {
         this.#refusedAtMs = nowMs
         waiting.resume(false)
       } else if (computed === 0 || nowMs < this.#sliceEndsMs) {
         computed++
         waiting.resume(true)
-      } else return MutableList.prepend(this.#waiting, waiting)
+      } else {
+        MutableList.prepend(this.#waiting, waiting)
+        break
+      }
     }
+    this.#computed = Math.max(computed, this.#computed / 2)
+    return nowMs
   }
 
   #isOverloaded(nowMs: number): boolean {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Application } from "../application.ts"
 import { type Admission, bodyBytes, type HttpAnswer, type ProblemName } from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
+import type { RefusalPacer } from "./_refusal_pacer.ts"
 
 /**
  * How long the rest of an unread body is read and discarded. If the connection were closed at once,
@@ -14,6 +15,7 @@ interface RequestHandlerOptions {
   readonly application: Application["Service"]
   readonly admit: () => Admission
   readonly connections: Connections
+  readonly refusals: RefusalPacer
   readonly run: (effect: Effect.Effect<HttpAnswer>) => Fiber.Fiber<HttpAnswer>
   /** When it closes, the computations of answers are interrupted. */
   readonly scope: Scope.Scope
@@ -26,7 +28,7 @@ type RequestHandler = (source: IncomingMessage, response: ServerResponse) => voi
  * copy of the headers for an answer that is known at once (test/bench/RESULTS.md).
  */
 export const makeRequestHandler = (
-  { admit, application, connections, run, scope }: RequestHandlerOptions
+  { admit, application, connections, refusals, run, scope }: RequestHandlerOptions
 ): RequestHandler => {
   const { accepts } = connections
   const answer = (
@@ -48,8 +50,12 @@ export const makeRequestHandler = (
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
       // the only failure is an interruption: the client disconnected, or the server stopped
       if (Exit.isFailure(exit)) return void response.destroy()
-      sendAnswer(exit.value, source, response, connections.isDraining)
-      connections.onSent(connection)
+      const send = () => {
+        sendAnswer(exit.value, source, response, connections.isDraining)
+        connections.onSent(connection)
+      }
+      if (exit.value.headers["retry-after"] === undefined) send()
+      else refusals.add(send)
     }
     if (Exit.isExit(effect)) return end(effect as Exit.Exit<HttpAnswer>)
     const fiber = run(effect)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Server } from "node:http"
 import type { Connections } from "./_connections.ts"
+import type { RefusalPacer } from "./_refusal_pacer.ts"
 
 export interface ShutdownOptions {
   /**
@@ -31,11 +32,13 @@ const afterArrivals = (then: () => void): void => void setImmediate(() => setImm
 export const shutDown = (
   server: Server,
   connections: Connections,
+  refusals: RefusalPacer,
   { drainMs, timeoutMs }: ShutdownOptions
 ): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (!server.listening) return resume(Effect.void)
     connections.isDraining = true
+    refusals.stop()
     const closesMs = performance.now() + timeoutMs / 2
     let drain: NodeJS.Timeout | undefined
     const close = () => {

@@ -9,6 +9,7 @@ import { AdmissionQueue } from "./_admission_queue.ts"
 import { answerClientErrors } from "./_client_errors.ts"
 import { Connections } from "./_connections.ts"
 import { withRateLimit } from "./_rate_limit.ts"
+import { RefusalPacer } from "./_refusal_pacer.ts"
 import { makeRequestHandler } from "./_request_handler.ts"
 import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
 import { shutDown } from "./_shutdown.ts"
@@ -90,10 +91,11 @@ export const serverLayer = (
     server.maxConnections = limits.connectionsMax
     server.on("connection", queue.onConnection)
     const connections = new Connections(server, limits)
+    const refusals = new RefusalPacer({ delayMaxMs: limits.refusalDelayMaxMs })
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { admit } = queue
     const scope = yield* Effect.scope
-    const handle = makeRequestHandler({ admit, application, connections, run, scope })
+    const handle = makeRequestHandler({ admit, application, connections, refusals, run, scope })
     server.on("request", handle)
     // an unknown expectation is ignored, without a listener Node answers 417; instrumentation sees
     // only `request`
@@ -110,7 +112,7 @@ export const serverLayer = (
       ...host === undefined ? {} : { host },
       ...reusePort === undefined ? {} : { reusePort }
     }
-    const shutdown = shutDown(server, connections, {
+    const shutdown = shutDown(server, connections, refusals, {
       drainMs: Duration.toMillis(drain),
       timeoutMs: Duration.toMillis(shutdownTimeout)
     })

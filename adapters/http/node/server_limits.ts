@@ -53,6 +53,11 @@ export interface ServerLimits {
    * 503. 0 disables load shedding.
    */
   readonly queueDelayTargetMs: number
+  /**
+   * Maximum delay of an answer that has `Retry-After`, if the server sends many of them. 0 disables
+   * the delay.
+   */
+  readonly refusalDelayMaxMs: number
   /** Sustained requests per second of one client address; then 429. 0 disables the rate limit. */
   readonly ratePerSecondMax: number
   /** Requests that a client address may send at once after a pause. */
@@ -75,6 +80,7 @@ export const defaultServerLimits: ServerLimits = {
   sendTimeoutMs: 60_000,
   unreadBytesMax: 256 * 2 ** 20,
   queueDelayTargetMs: 5,
+  refusalDelayMaxMs: 150,
   ratePerSecondMax: 0,
   rateBurstMax: 100,
   rateAddressesMax: 65_536,

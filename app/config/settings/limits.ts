@@ -16,6 +16,14 @@ export const clientLimits = group("Client limits", {
     default: 5,
     doc: "Target queue delay of requests while the server is overloaded; 0 disables load shedding"
   }),
+  refusalDelayMaxMs: setting({
+    key: "limits.refusal_delay_max_ms",
+    flag: "refusal-delay-max-ms",
+    value: integer({ minimum: 0, maximum: 60_000 }),
+    default: 150,
+    doc:
+      "Maximum delay of responses with Retry-After if there are many of them; 0 disables the delay"
+  }),
   httpConnectionsMax: setting({
     key: "limits.connections_max",
     flag: "connections-max",

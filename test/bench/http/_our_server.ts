@@ -15,6 +15,8 @@ const node = memoryNode({
   answersBytesMax: Number(process.argv[3]),
   compression: nodeCompression
 })
+const delayMs = process.argv[4]
+const limits = delayMs === undefined ? {} : { refusalDelayMaxMs: Number(delayMs) }
 
 const program = Effect.gen(function*() {
   yield* drive(simulation, { transactions: 3000, paceMs: Infinity })
@@ -23,7 +25,7 @@ const program = Effect.gen(function*() {
   return yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node)))
+  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(Layer.provideMerge(node)))
 )
 
 Effect.runFork(program)

@@ -13,12 +13,16 @@ const node = fundedNode({
   pendingMax: 1_000_000,
   pendingPerAccountMax: 1_000_000
 })
+const delayMs = process.argv[2]
+const limits = delayMs === undefined ? {} : { refusalDelayMaxMs: Number(delayMs) }
 
 const program = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
   return yield* Effect.never
-}).pipe(Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node))))
+}).pipe(
+  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(Layer.provideMerge(node)))
+)
 
 Effect.runFork(program)
 process.on("SIGTERM", () => process.exit(0))
