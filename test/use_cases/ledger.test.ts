@@ -26,7 +26,8 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
       Effect.gen(function*() {
         yield* Effect.fromResult(check(ledger))
         rolledBack.push(toBlock)
-        return { toBlock, blocks: 0, batches: 0, lastBatchNum: ledger.lastBatchNum, stamp: stamp() }
+        const { lastBatchNum, lastBlock } = ledger
+        return { toBlock, lastBlock, blocks: 0, batches: 0, lastBatchNum, stamp: stamp() }
       }),
     setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp)
   }
