@@ -174,7 +174,6 @@ export function feedWrongly(world: World, feeder: Feeder): void {
       }
     },
     { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } },
-    { kind: "rollBack", toBlock: next.number },
     { kind: "rollBack", toBlock: 0n }
   ])
   // a dropped block that follows the last block is the next block

@@ -44,7 +44,7 @@ export function unstoredNumber(
     : makeViolation(
       "block-gap",
       number,
-      `none of the blocks between ${gap.before.number} and ${gap.after.number}: block ${number} lies in the gap between them, which the feed left out as empty`,
+      `a block outside the gap between ${gap.before.number} and ${gap.after.number}, whose blocks the feed left out as empty`,
       "/number"
     )
 }

@@ -101,7 +101,7 @@ const invariants = {
   },
   "roll-back-block": {
     subject: "Block to roll back to",
-    remedy: "name a block between the genesis block and the last block of the ledger"
+    remedy: "name the last block that stays, the genesis block or a later one"
   },
   "genesis": { subject: "Genesis", remedy: "use a separate ledger for each network" }
 } as const satisfies Record<string, Wording>
