@@ -116,7 +116,9 @@ const observedWriter = (
     rollBack: (toBlock, check) =>
       reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, lastBlock, stamp }) => {
         last = stamp
-        if (blocks > 0) publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
+        if (blocks > 0) {
+          publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
+        }
       })
   }
 }

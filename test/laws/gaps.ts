@@ -130,5 +130,24 @@ export function withEmptyBlocks(
   })
 }
 
+/** Returns the records with a gap of `empty` blocks before the last one, which must be a block. */
+export function afterGapOf(
+  records: ReadonlyArray<FeedRecord>,
+  empty: bigint
+): ReadonlyArray<FeedRecord> {
+  const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
+  const [previous, last] = blocks.slice(-2) as [BlockFeed, BlockFeed]
+  const number = last.number + empty
+  return [...records.slice(0, -1), {
+    kind: "block",
+    block: {
+      ...last,
+      number,
+      parentHash: emptyHashOf(number - 1n),
+      previous: { number: previous.number, hash: previous.hash }
+    }
+  }]
+}
+
 /** No other block has such a hash. */
 const emptyHashOf = (number: bigint): string => `0xe${number.toString(16).padStart(63, "0")}`

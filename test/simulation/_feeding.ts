@@ -36,6 +36,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
             nameOf(record)
           } is taken in at version ${version}, after version ${timeline.lastVersion}`
       )
+      countGaps(world, record)
       timeline.confirm(version)
       world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()
@@ -44,6 +45,17 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
       world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
     onUnknownOutcome: () => void (feeder.isBusy = false)
   })
+}
+
+/** Counts blocks after gaps and rollbacks into gaps. */
+function countGaps(world: World, record: FeedRecord): void {
+  const { blocks } = world.timeline.facts
+  if (record.kind === "block" && record.block.previous !== undefined) {
+    world.count("block after a gap")
+  }
+  if (record.kind === "rollBack" && blocks.every(({ number }) => number !== record.toBlock)) {
+    world.count("rollback into a gap")
+  }
 }
 
 interface Outcomes {
@@ -189,8 +201,9 @@ export function feedWrongly(world: World, feeder: Feeder): void {
         () => `${nameOf(record)} is taken in, expected a refusal`
       )
     },
-    refused: ({ message }) => {
+    refused: ({ invariant, message }) => {
       free()
+      if (invariant === "block-gap") world.count("refused block of a gap")
       world.check(!isThere, () => `${nameOf(record)} is in the ledger, and is refused: ${message}`)
     },
     onUnknownOutcome: free

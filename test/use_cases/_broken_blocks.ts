@@ -125,7 +125,8 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
     refusal: ["previous-block", "/previous/hash", hashOf(9n)]
   },
   {
-    fact: "a block with the next number that names a wrong parent is refused, also with the previous block",
+    fact:
+      "a block with the next number that names a wrong parent is refused, also with the previous block",
     block: {
       ...block103,
       parentHash: hashOf(9n),

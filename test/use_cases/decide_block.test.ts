@@ -82,7 +82,7 @@ describe("decideBlock", () => {
     const decision = ledger.decide(blockOf(500n))
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.message,
-      "Block 500: block number \"500\" at /number: expected a block outside the gap between 102 and 1000103, whose blocks the feed left out as empty; "
+      'Block 500: block number "500" at /number: expected a block outside the gap between 102 and 1000103, whose blocks the feed left out as empty; '
         + "if the block is not empty, roll back to the block before the gap and send it (invariant block-gap)"
     )
   })

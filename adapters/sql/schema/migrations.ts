@@ -2,7 +2,11 @@ import { createHash } from "node:crypto"
 import { lastRowSchema } from "./_last_row_schema.ts"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
-import { ethereumTransactionsSchema, gapSchema, l1TotalsSchema } from "./_published_fields_schema.ts"
+import {
+  ethereumTransactionsSchema,
+  gapSchema,
+  l1TotalsSchema
+} from "./_published_fields_schema.ts"
 import { sideSchema } from "./_side_schema.ts"
 import { wonSlotSchema } from "./_won_slot_schema.ts"
 

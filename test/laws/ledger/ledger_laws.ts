@@ -239,7 +239,11 @@ const reportsTheLastBlock: Run = (subject) =>
           yield* same(report.lastBlock, chain.at(-1), () => `The last block of ${nameOf(record)}`)
           yield* holds(report.blocks <= blocksMax, () => `${nameOf(record)} again removed blocks`)
           const { ethereumBlockNum } = yield* Effect.orDie(reader.stamp)
-          yield* same(ethereumBlockNum, chain.at(-1)!.number, () => `The stamp of ${nameOf(record)}`)
+          yield* same(
+            ethereumBlockNum,
+            chain.at(-1)!.number,
+            () => `The stamp of ${nameOf(record)}`
+          )
         }
       } else yield* applyOne(ledger, record)
     }

@@ -8,7 +8,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { crowdedOptionsOf, gappedNetworkOf, type Network, networkOf, optionsOf } from "../../properties/_networks.ts"
+import {
+  crowdedOptionsOf,
+  gappedNetworkOf,
+  type Network,
+  networkOf,
+  optionsOf
+} from "../../properties/_networks.ts"
 import { marketOf } from "../../properties/_market.ts"
 import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { replayOf, rounds } from "../../rounds.ts"
