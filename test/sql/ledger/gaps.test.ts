@@ -49,9 +49,7 @@ describe("a gap of 1,000,000 empty blocks", () => {
       const without = yield* sizesOf(dense)
       const sizes = yield* sizesOf(afterGapOf(dense, 1_000_000n))
       // the batch after the gap is in another slot, which has a posting list
-      const { posting, ...others } = sizes.rows
-      assert.strictEqual(posting, without.rows.posting! + 1)
-      assert.deepStrictEqual({ ...others, posting: posting - 1 }, without.rows)
+      assert.deepStrictEqual(sizes.rows, { ...without.rows, posting: without.rows.posting! + 1 })
       assert.isBelow(sizes.bytes - without.bytes, 1000)
       assert.isAbove(sizes.rows.block!, 10)
     }))

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { exportFeed } from "../../adapters/journal/mod.ts"
-import { simulate } from "../../app/simulator/mod.ts"
-import { skipStored } from "../../app/sources/resumed_feed.ts"
-import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { afterGapOf } from "../laws/gaps.ts"
-import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
+import { exportFeed } from "../../../adapters/journal/mod.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
+import { skipStored } from "../../../app/sources/resumed_feed.ts"
+import { type FeedRecord, writeFeedLine } from "../../../core/domain/mod.ts"
+import { afterGapOf } from "../../laws/gaps.ts"
+import { ledgerOver, openStores, temporaryDirectory } from "../_directories.ts"
 
 const simulation = simulate({ seed: 1, placeholderRoots: true, rollBackPeriodBlocks: 0 })
 const { genesis } = simulation
