@@ -114,9 +114,11 @@ const observedWriter = (
     apply: (block, decide) => reported(writer.apply(block, decide), ({ stamp }) => moved(stamp)),
     setPrices: (prices, check) => reported(writer.setPrices(prices, check), moved),
     rollBack: (toBlock, check) =>
-      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, stamp, toBlock }) => {
+      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, lastBlock, stamp }) => {
         last = stamp
-        if (blocks > 0) publish({ kind: "rollBack", toBlock, lastBatchNum, stamp })
+        if (blocks > 0) {
+          publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
+        }
       })
   }
 }

@@ -2,7 +2,11 @@ import { createHash } from "node:crypto"
 import { lastRowSchema } from "./_last_row_schema.ts"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
-import { ethereumTransactionsSchema, l1TotalsSchema } from "./_published_fields_schema.ts"
+import {
+  ethereumTransactionsSchema,
+  gapSchema,
+  l1TotalsSchema
+} from "./_published_fields_schema.ts"
 import { sideSchema } from "./_side_schema.ts"
 import { wonSlotSchema } from "./_won_slot_schema.ts"
 
@@ -43,7 +47,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { number: 9, name: "atomic groups of pool transactions", statements: groupSchema },
   { number: 10, name: "Ethereum transactions", statements: ethereumTransactionsSchema },
   { number: 11, name: "transactions by sender and by receiver", statements: sideSchema },
-  { number: 12, name: "last rows of posting lists", statements: lastRowSchema }
+  { number: 12, name: "last rows of posting lists", statements: lastRowSchema },
+  { number: 13, name: "gaps of empty blocks", statements: gapSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */
