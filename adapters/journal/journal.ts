@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
+import { HeadRow, type StoredHead } from "./_head_row.ts"
 import { commitFailure, hasRoom } from "./_commit_failure.ts"
 import { damagedError, lineOf, openWriter, translateError } from "./_database.ts"
 import {
@@ -36,6 +37,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #reader: OpenReader | null
   #writer: Writer | undefined
   readonly checkpointTable: CheckpointTable
+  readonly #headRow: HeadRow
   /** The parts of the checkpoint. */
   readonly parts: Parts
   #manifest: Manifest | undefined
@@ -68,6 +70,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
     const damaged = (damage: string) => damagedError(directory, damage)
     this.checkpointTable = new CheckpointTable(() => this.#database, damaged)
+    this.#headRow = new HeadRow(() => this.#database, damaged)
     this.parts = new Parts(directory, damaged)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
@@ -111,10 +114,12 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /**
    * Yields every entry behind the checkpoint, or from the first, and checks each one against its
-   * checksum. Must run to its end before the first `append`. Throws a `JournalError`.
+   * checksum; the last head is at its place among them. Must run to its end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {
+      const head = this.#headRow.read()
+      if (head?.seq === this.#seq) yield entryOf(head)
       for (
         const row of this.#database.prepare(
           "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record WHERE seq > ? ORDER BY seq"
@@ -133,6 +138,13 @@ export class Journal implements CheckpointedJournal, RecordLog {
         const entry = { kind, text, changes: validChanges(row as unknown as Row) }
         this.#bytesSinceCheckpoint += bytesOf(entry)
         yield entry
+        if (head?.seq === seq) yield entryOf(head)
+      }
+      if (head !== undefined && head.seq > this.#seq) {
+        throw damagedError(
+          this.directory,
+          `it ends with record ${this.#seq}, and its head of the chain follows record ${head.seq}`
+        )
       }
     } catch (error) {
       throw translateError(error, this.directory)
@@ -321,7 +333,11 @@ export class Journal implements CheckpointedJournal, RecordLog {
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
-      for (const { changes, kind, text } of entries) {
+      for (const { changes, kind, text, version = 0 } of entries) {
+        if (kind === "head") {
+          this.#headRow.replace({ seq, version, text })
+          continue
+        }
         checksum = chainedChecksum(checksum, { kind, text })
         insert.run(
           ++seq,
@@ -340,7 +356,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
     }
     this.#seq = seq
     this.#checksum = checksum
-    for (const entry of entries) this.#bytesSinceCheckpoint += bytesOf(entry)
+    for (const entry of entries) {
+      if (entry.kind !== "head") this.#bytesSinceCheckpoint += bytesOf(entry)
+    }
     acknowledgedFile.write(seq)
   }
 
@@ -396,6 +414,8 @@ const openStatements = (directory: string, genesisLine: string): Writer => {
 /** Records of the feed that are read in one turn of the event loop, at most. */
 const recordsPerSlice = 256
 const sliceMs = 3
+
+const entryOf = ({ text, version }: StoredHead): LogEntry => ({ kind: "head", text, version })
 
 /** Approximate size of an entry on disk. */
 const bytesOf = ({ changes, text }: LogEntry): number => text.length + (changes?.length ?? 0)

@@ -42,7 +42,8 @@ export const ledgerFollower = (
     if (stamp.version <= last.version) return
     const { batchNum, ethereumBlockNum: toBlock, version } = stamp
     if (parts.rollBacks <= last.version) {
-      for (const change of changesBetween(last, stamp)) publish(change)
+      const isHeadSet = parts.head > last.version
+      for (const change of changesBetween(last, stamp, isHeadSet)) publish(change)
     } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
       publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
     } else publish({ kind: "missed" })

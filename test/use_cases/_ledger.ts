@@ -7,6 +7,7 @@ import type {
   Coordinator,
   EthereumBlock,
   Exit,
+  HeadFeed,
   New,
   NetworkVariables,
   Token,
@@ -23,6 +24,7 @@ import { genesis, rules } from "./_network.ts"
 export class FakeLedger implements LedgerView {
   lastBlock: EthereumBlock = genesis.block
   lastEthereumBlock = genesis.block.number
+  head: HeadFeed | null = null
   lastBatchNum = 0
   lastAccountIndex = 255
   lastTokenId = 0

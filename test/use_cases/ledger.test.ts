@@ -28,7 +28,12 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
         rolledBack.push(toBlock)
         return { toBlock, blocks: 0, batches: 0, lastBatchNum: ledger.lastBatchNum, stamp: stamp() }
       }),
-    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp)
+    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp),
+    setHead: (head, check) =>
+      Effect.map(Effect.fromResult(check(ledger)), () => {
+        ledger.head = head
+        return stamp()
+      })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FiltersOf, ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
-import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
+import { type Dependency, type LedgerStamp, synchedBlockNum } from "../../ports/mod.ts"
 
 /*
  * An answer is current until one of its dependencies changes. Every answer from the ledger depends
@@ -29,7 +29,7 @@ const tokensOnly = withRollBacks("tokens")
 const pastSlot = withRollBacks("auction", "bids", "coordinators")
 // every block can queue transactions and create accounts that a queued one names
 const withQueuedTransactions = withRollBacks("tokens", "blocks")
-const stateDependencies = withRollBacks("blocks")
+const stateDependencies = withRollBacks("blocks", "head")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
@@ -45,8 +45,8 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
     transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
   batch: () => rollBacksOnly,
   fullBatch: () => tokensOnly,
-  slot: ({ slotNum }, { ethereumBlockNum }, { auction }) =>
-    slotNum <= slotOfBlock(auction, ethereumBlockNum) ? pastSlot : listDependencies.slots,
+  slot: ({ slotNum }, stamp, { auction }) =>
+    slotNum <= slotOfBlock(auction, synchedBlockNum(stamp)) ? pastSlot : listDependencies.slots,
   token: () => listDependencies.tokens,
   coordinator: () => listDependencies.coordinators
 }

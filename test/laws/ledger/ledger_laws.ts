@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
-import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import { type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
 import { sample } from "../_check.ts"
 import { invalidBlocks } from "./_damaged_blocks.ts"
 import { readEverything, withoutItemIds, withoutQueuedItemIds } from "./_every_answer.ts"
@@ -156,7 +156,9 @@ const refusesTheRest: Run = (subject) =>
     yield* applyAll(ledger, subject.records)
     const facts = replay(subject.genesis, subject.records, subject.keccak256)
     const before = yield* readEverything(reader, facts)
-    for (const toBlock of [facts.blocks.at(-1)!.number + 1n, subject.genesis.block.number - 1n]) {
+    const stored = facts.blocks.at(-1)!.number
+    const last = facts.head !== null && facts.head.number > stored ? facts.head.number : stored
+    for (const toBlock of [last + 1n, subject.genesis.block.number - 1n]) {
       const result = yield* Effect.result(ledger.rollBack(toBlock))
       yield* holds(result._tag === "Failure" && result.failure._tag === "BlockViolation", () =>
         `A rollback to block ${toBlock} was accepted`)
@@ -207,8 +209,13 @@ const stamps: Run = (subject) =>
         continue
       }
       const facts = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
-      yield* same([stamp.ethereumBlockNum, stamp.batchNum], [
+      const { ethereumBlockNum, headBlockNum } = stampBlocks(
         facts.blocks.at(-1)!.number,
+        facts.head
+      )
+      yield* same([stamp.ethereumBlockNum, stamp.headBlockNum, stamp.batchNum], [
+        ethereumBlockNum,
+        headBlockNum,
         facts.batches.at(-1)?.batchNum ?? null
       ], () =>
         `The stamp after ${nameOf(record)}`)
@@ -268,7 +275,7 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   },
   {
     name:
-      "the stamp grows with every record, contains the last block and batch, and is part of every answer",
+      "the stamp grows with every record, contains the last block, the head above it and the last batch, and is part of every answer",
     run: stamps
   },
   {
