@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { HeadRow, type StoredHead } from "./_head_row.ts"
+import { ChainHead, type StoredHead } from "./_chain_head.ts"
 import { commitFailure, hasRoom } from "./_commit_failure.ts"
 import { damagedError, lineOf, openWriter, translateError } from "./_database.ts"
 import {
@@ -37,7 +37,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #reader: OpenReader | null
   #writer: Writer | undefined
   readonly checkpointTable: CheckpointTable
-  readonly #headRow: HeadRow
+  readonly #chainHead: ChainHead
   /** The parts of the checkpoint. */
   readonly parts: Parts
   #manifest: Manifest | undefined
@@ -70,7 +70,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
     const damaged = (damage: string) => damagedError(directory, damage)
     this.checkpointTable = new CheckpointTable(() => this.#database, damaged)
-    this.#headRow = new HeadRow(() => this.#database, damaged)
+    this.#chainHead = new ChainHead(() => this.#database, damaged)
     this.parts = new Parts(directory, damaged)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
@@ -118,7 +118,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
    */
   *replay(): Generator<LogEntry, void> {
     try {
-      const head = this.#headRow.read()
+      const head = this.#chainHead.read()
       if (head?.seq === this.#seq) yield entryOf(head)
       for (
         const row of this.#database.prepare(
@@ -335,7 +335,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     try {
       for (const { changes, kind, text, version = 0 } of entries) {
         if (kind === "head") {
-          this.#headRow.replace({ seq, version, text })
+          this.#chainHead.replace({ seq, version, text })
           continue
         }
         checksum = chainedChecksum(checksum, { kind, text })
@@ -352,6 +352,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
       database.exec("COMMIT")
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK")
+      this.#chainHead.forgetColumn()
       throw error
     }
     this.#seq = seq

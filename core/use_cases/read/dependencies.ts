@@ -1,6 +1,6 @@
 import type { FiltersOf, ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
-import { type Dependency, type LedgerStamp, synchedBlockNum } from "../../ports/mod.ts"
+import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
 
 /*
  * An answer is current until one of its dependencies changes. Every answer from the ledger depends
@@ -45,8 +45,9 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
     transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
   batch: () => rollBacksOnly,
   fullBatch: () => tokensOnly,
-  slot: ({ slotNum }, stamp, { auction }) =>
-    slotNum <= slotOfBlock(auction, synchedBlockNum(stamp)) ? pastSlot : listDependencies.slots,
+  // a lower head can lead back to a slot, but not below that of the last block
+  slot: ({ slotNum }, { ethereumBlockNum }, { auction }) =>
+    slotNum <= slotOfBlock(auction, ethereumBlockNum) ? pastSlot : listDependencies.slots,
   token: () => listDependencies.tokens,
   coordinator: () => listDependencies.coordinators
 }
