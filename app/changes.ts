@@ -17,7 +17,7 @@ import {
 import type { Stores } from "./layers.ts"
 
 /**
- * Reports the changes of a node: blocks, batches, rollbacks, prices and transitions of the pool.
+ * Reports the changes of a node: blocks, batches, rollbacks, prices, heads and transitions of the pool.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ const observedWriter = (
   const moved = (stamp: LedgerStamp, isHeadSet = false): void => {
     const before = last
     last = stamp
-    for (const change of changesBetween(before, stamp, isHeadSet)) publish(change)
+    for (const change of changesBetween(before, stamp, { isHeadSet })) publish(change)
   }
   return {
     apply: (block, decide) => reported(writer.apply(block, decide), ({ stamp }) => moved(stamp)),

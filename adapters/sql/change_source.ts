@@ -43,7 +43,7 @@ export const ledgerFollower = (
     const { batchNum, ethereumBlockNum: toBlock, version } = stamp
     if (parts.rollBacks <= last.version) {
       const isHeadSet = parts.head > last.version
-      for (const change of changesBetween(last, stamp, isHeadSet)) publish(change)
+      for (const change of changesBetween(last, stamp, { isHeadSet })) publish(change)
     } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
       publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
     } else publish({ kind: "missed" })

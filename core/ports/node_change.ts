@@ -72,13 +72,13 @@ export type ChangeSource = (
  * console.log(...changesBetween(before, after).map(({ kind }) => kind)) // => block batch batch
  * console.log(changesBetween(after, { ...after, version: 4 })[0]?.kind) // => prices
  * const synched = { ...after, headBlockNum: 18000005n, version: 4 }
- * console.log(changesBetween(after, synched, true)[0]?.kind) // => head
+ * console.log(changesBetween(after, synched, { isHeadSet: true })[0]?.kind) // => head
  * ```
  */
 export const changesBetween = (
   before: LedgerStamp,
   stamp: LedgerStamp,
-  isHeadSet = false
+  { isHeadSet = false }: { readonly isHeadSet?: boolean } = {}
 ): ReadonlyArray<NodeChange> => {
   const changes: Array<NodeChange> = []
   for (let block = before.ethereumBlockNum + 1n; block <= stamp.ethereumBlockNum; block++) {

@@ -258,6 +258,25 @@ describe("the answer cache", () => {
       assert.deepStrictEqual(yield* askAll, ["pooled"])
     }))
 
+  it.effect("names the block of a head in its headers, and in the state", () =>
+    Effect.gen(function*() {
+      const { ask, ledger } = yield* prepared
+      const before = yield* ask("/batches")
+      for (const number of [125n, 118n, 107n]) {
+        yield* Effect.orDie(ledger.setHead(headOf(number)))
+        const [batches, state] = [yield* ask("/batches"), yield* ask("/state")]
+        for (const { headers } of [batches, state]) {
+          assert.strictEqual(headers["ledger-ethereum-block"], String(number))
+        }
+        assert.strictEqual(batches.headers.etag, before.headers.etag)
+        const { network } = JSON.parse(state.body) as { readonly network: object }
+        assert.deepInclude(network, {
+          lastSynchedBlock: Number(number),
+          lastEthereumBlock: Number(number) + 3
+        })
+      }
+    }))
+
   it.effect("names the newest snapshot in a cached answer that is still valid", () =>
     Effect.gen(function*() {
       const { ask, ledger } = yield* prepared

@@ -275,7 +275,7 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   },
   {
     name:
-      "the stamp grows with every record, contains the last block, the head above it and the last batch, and is part of every answer",
+      "the stamp grows with every record, contains the last block and batch, and is part of every answer",
     run: stamps
   },
   {

@@ -11,9 +11,9 @@ import {
   type Invariant,
   Ledger
 } from "../../core/use_cases/mod.ts"
-import { bob, block101, block102, blockOf, headOf } from "./_chain.ts"
-import { FakeLedger } from "./_ledger.ts"
-import { genesis, hashOf } from "./_network.ts"
+import { bob, block101, block102, blockOf, headOf } from "../use_cases/_chain.ts"
+import { FakeLedger } from "../use_cases/_ledger.ts"
+import { genesis, hashOf } from "../use_cases/_network.ts"
 
 const over = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
 
