@@ -117,11 +117,12 @@ const observedWriter = (
       reported(writer.setPrices(prices, check), (stamp) => moved(stamp)),
     setHead: (head, check) => reported(writer.setHead(head, check), (stamp) => moved(stamp, true)),
     rollBack: (toBlock, check) =>
-      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, stamp, toBlock }) => {
+      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, lastBlock, stamp }) => {
         const isHeadRemoved = last.headBlockNum !== stamp.headBlockNum
         last = stamp
-        if (blocks > 0) publish({ kind: "rollBack", toBlock, lastBatchNum, stamp })
-        else if (isHeadRemoved) {
+        if (blocks > 0) {
+          publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
+        } else if (isHeadRemoved) {
           publish({ kind: "head", ethereumBlockNum: synchedBlockNum(stamp), stamp })
         }
       })

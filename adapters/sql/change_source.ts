@@ -8,7 +8,12 @@ import {
   type NodeChange
 } from "../../core/ports/mod.ts"
 import { storeFailure } from "./connection/mod.ts"
-import type { LedgerVersions, SnapshotListener } from "./notifications/mod.ts"
+import {
+  type LedgerVersions,
+  parseVersionPayload,
+  type SnapshotListener,
+  versionPayloadSql
+} from "./notifications/mod.ts"
 import { nextTransition, transitionsFrom } from "./pool/mod.ts"
 
 /** Interval of reading again, in case a read has failed. */
@@ -23,32 +28,81 @@ export const changeSource = (
 ): ChangeSource =>
 (publish) =>
   Effect.gen(function*() {
-    const early: Array<Parameters<SnapshotListener>> = []
-    onSnapshot((...snapshot) => void early.push(snapshot))
-    const follow = ledgerFollower(yield* reader.stamp, publish)
-    for (const snapshot of early) follow(...snapshot)
-    onSnapshot(follow)
+    const snapshots = yield* Queue.unbounded<Parameters<SnapshotListener>>()
+    onSnapshot((...snapshot) => void Queue.offerUnsafe(snapshots, snapshot))
+    const follow = ledgerFollower(yield* reader.stamp, publish, storedBlocks(sql))
+    yield* Effect.forkScoped(
+      Effect.forever(Effect.flatMap(Queue.take(snapshots), (snapshot) => follow(...snapshot)))
+    )
     const first = yield* Effect.mapError(nextTransition(sql), storeFailure)
     yield* Effect.forkScoped(followPool(sql, pool, first, publish))
   })
 
-/** Returns a listener that publishes what changed between the snapshots that it gets. */
+/**
+ * Returns the numbers of the blocks that are stored between two snapshots, or null if they cannot
+ * be read or a later rollback may have removed some.
+ */
+type StoredBlocks = (
+  before: LedgerStamp,
+  after: LedgerStamp
+) => Effect.Effect<ReadonlyArray<bigint> | null>
+
+const storedBlocks = (sql: SqlClient.SqlClient): StoredBlocks => (before, after) =>
+  sql.unsafe<{ readonly word: string; readonly numbers: ReadonlyArray<string> }>(
+    `SELECT ${versionPayloadSql} AS word,
+      ARRAY(SELECT number::text FROM block WHERE number > $1::numeric AND number <= $2::numeric ORDER BY number) AS numbers
+    FROM ledger`,
+    [`${before.ethereumBlockNum}`, `${after.ethereumBlockNum}`]
+  ).pipe(
+    Effect.map(([row]) => {
+      const snapshot = row === undefined ? null : parseVersionPayload(row.word).snapshot
+      // a read replica may lag
+      return snapshot === null || snapshot.stamp.version < after.version ||
+          snapshot.parts.rollBacks > after.version
+        ? null
+        : row!.numbers.map(BigInt)
+    }),
+    Effect.orElseSucceed(() => null)
+  )
+
+/**
+ * Returns a function that publishes what changed between the snapshots that it gets. If several
+ * writes lie between two snapshots, the numbers of their blocks are not known: there may be gaps.
+ */
 export const ledgerFollower = (
   first: LedgerStamp,
-  publish: (change: NodeChange) => void
-): SnapshotListener => {
+  publish: (change: NodeChange) => void,
+  storedBlocks: StoredBlocks
+): (...snapshot: Parameters<SnapshotListener>) => Effect.Effect<void> => {
   let last = first
-  return ({ parts, stamp }, isNext) => {
-    if (stamp.version <= last.version) return
-    const { batchNum, ethereumBlockNum: toBlock, version } = stamp
-    if (parts.rollBacks <= last.version) {
-      const isHeadSet = parts.head > last.version
-      for (const change of changesBetween(last, stamp, { isHeadSet })) publish(change)
-    } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
-      publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
-    } else publish({ kind: "missed" })
-    last = stamp
-  }
+  return ({ parts, stamp }, isNext) =>
+    Effect.gen(function*() {
+      if (stamp.version <= last.version) return
+      const before = last
+      last = stamp
+      const { batchNum, ethereumBlockNum: toBlock, version } = stamp
+      if (parts.rollBacks <= before.version) {
+        const blocks = isOneWrite(before, stamp)
+          ? undefined
+          : yield* storedBlocks(before, stamp)
+        if (blocks === null) return publish({ kind: "missed" })
+        for (
+          const change of changesBetween(before, stamp, {
+            blocks,
+            isHeadSet: parts.head > before.version
+          })
+        ) publish(change)
+      } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
+        publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
+      } else publish({ kind: "missed" })
+    })
+}
+
+/** Whether only one block, or only prices, can lie between two snapshots without a rollback. */
+const isOneWrite = (before: LedgerStamp, after: LedgerStamp): boolean => {
+  const batches = (after.batchNum ?? 0) - (before.batchNum ?? 0)
+  return after.ethereumBlockNum === before.ethereumBlockNum ||
+    after.version - before.version === 1 + batches
 }
 
 /** Reads transitions in the order of their numbers, which is the order of their commits. */

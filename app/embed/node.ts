@@ -144,8 +144,9 @@ export interface RollupNode extends AsyncDisposable {
    */
   readonly applyBlock: (block: BlockFeed) => Promise<BlockReport>
   /**
-   * Drops all blocks after `toBlock`. Rejects with BlockViolation if the ledger does not contain
-   * this block.
+   * Drops all blocks after `toBlock`, and reports the last block that remains. `toBlock` need not be
+   * stored: it may be one of the empty blocks that `previous` skips, or above the last block. Rejects
+   * with BlockViolation if it is below the genesis block.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"

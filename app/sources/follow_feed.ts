@@ -83,32 +83,43 @@ export const followFeed = (
 
 /** The position in a feed: the last block that was read, whether applied or skipped. */
 class FeedPosition {
+  /** The last blocks, ascending. */
+  readonly #blocks: Array<Pick<EthereumBlock, "number" | "hash">> = []
+  /** The block of a rollback below all of `#blocks`. */
   #number: bigint | undefined
-  readonly #hashes = new Map<bigint, string>()
 
   constructor(last: EthereumBlock | undefined) {
-    if (last === undefined) return
-    this.#number = last.number
-    this.#hashes.set(last.number, last.hash)
+    if (last !== undefined) this.#blocks.push(last)
   }
 
   pass(record: FeedRecord): void {
-    if (record.kind === "rollBack") this.#number = record.toBlock
+    if (record.kind === "rollBack") this.#dropAbove(record.toBlock)
     if (record.kind !== "block") return
     const { hash, number } = record.block
-    this.#number = number
-    this.#hashes.set(number, hash)
-    this.#hashes.delete(number - HASHES_MAX)
+    const last = this.#blocks.at(-1)
+    // a repeated block does not move the position
+    if (last !== undefined && number <= last.number) return
+    this.#blocks.push({ number, hash })
+    if (this.#blocks.length > 2 * BLOCKS_MAX) this.#blocks.splice(0, BLOCKS_MAX)
   }
 
   /**
-   * Whether the position is at this block. Compares only the number if the hash is no longer
-   * stored.
+   * Whether the position is at this block. Compares only the number of a rollback if the block is no
+   * longer known.
    */
   matches({ hash, number }: EthereumBlock): boolean {
-    return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
+    const last = this.#blocks.at(-1)
+    return last === undefined
+      ? this.#number === number
+      : last.number === number && last.hash === hash
+  }
+
+  /** The last block is then the greatest at or below `number`: it may lie in a gap. */
+  #dropAbove(number: bigint): void {
+    while ((this.#blocks.at(-1)?.number ?? number) > number) this.#blocks.pop()
+    this.#number = number
   }
 }
 
-/** Number of block hashes stored: more than the depth of any rollback. */
-const HASHES_MAX = 10_000n
+/** Number of blocks that are remembered: more than the depth of any rollback. */
+const BLOCKS_MAX = 10_000

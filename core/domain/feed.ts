@@ -99,11 +99,20 @@ export const BucketUpdateFeed = Schema.Struct({
   objectNamed("BucketUpdateFeed", "The withdrawal bucket at a position of buckets changed")
 )
 
+/** The schema of a reference to the last block of the ledger, from a block after a gap. */
+export const PreviousBlockFeed = Schema.Struct({ number: uint64, hash }).annotate(
+  objectNamed(
+    "PreviousBlockFeed",
+    "The last block that the ledger has stored. The Ethereum blocks between it and the block are empty: the ledger would store nothing but their numbers and hashes"
+  )
+)
+
 /** The schema of an Ethereum block with everything that the ledger stores of it. */
 export const BlockFeed = Schema.Struct({
   number: uint64,
   hash,
   parentHash: hash,
+  previous: Schema.optionalKey(PreviousBlockFeed),
   timestampMs: timeMs,
   lastEthereumBlock: Schema.optionalKey(uint64),
   prices: Schema.optionalKey(Schema.Array(PriceFeed)),
@@ -121,7 +130,7 @@ export const BlockFeed = Schema.Struct({
 }).annotate(
   objectNamed(
     "BlockFeed",
-    "The content of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value that the blocks state never decreases"
+    "The content of one Ethereum block, in chain order. Its number follows that of the last block; with previous it may be any greater one, and the blocks between are left out. parentHash is the hash of the Ethereum block number - 1, also after a gap; it is compared if the ledger has stored that block. Absent lists are empty, absent variables unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value that the blocks state never decreases"
   )
 )
 
@@ -165,7 +174,10 @@ export const FeedRecord = Schema.Union([
     objectNamed("BlockRecord", "Adds a block after the last one")
   ),
   Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: uint64 }).annotate(
-    objectNamed("RollBackRecord", "Drops every block above toBlock")
+    objectNamed(
+      "RollBackRecord",
+      "Drops every block above toBlock, which may be one of the empty blocks that the feed leaves out"
+    )
   ),
   Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) }).annotate(
     objectNamed(

@@ -38,6 +38,11 @@ export interface LedgerView {
   readonly head: HeadFeed | null
   /** Returns the stored block with a number, or undefined if there is none. */
   readonly block: (number: bigint) => EthereumBlock | undefined
+  /**
+   * Returns the stored blocks before and after a number between two of them; undefined if the
+   * number is that of a stored block, below the genesis block or above the last block.
+   */
+  readonly gapAt: (number: bigint) => BlockGap | undefined
   /** 0 before the first batch. */
   readonly lastBatchNum: number
   /** 255 before the first account. */
@@ -66,6 +71,12 @@ export interface LedgerView {
   readonly auctionVariables: Iterable<AuctionVariables>
 }
 
+/** Two blocks, one stored directly after the other, between which the Ethereum blocks are empty. */
+export interface BlockGap {
+  readonly before: EthereumBlock
+  readonly after: EthereumBlock
+}
+
 /** The decision about a block: store its changes, or do nothing since it is already stored. */
 export type Decision<E = never> = StoreDecision<E> | { readonly kind: "alreadyStored" }
 
@@ -80,9 +91,12 @@ export interface StoreDecision<E = never> {
   readonly check?: Effect.Effect<void, E>
 }
 
-/** The numbers of removed blocks and batches. */
+/** The numbers of removed blocks and batches, and what remains. */
 export interface RollBackReport {
+  /** The requested block, which may lie in a gap. */
   readonly toBlock: bigint
+  /** The last remaining block: `toBlock`, or the last one before it if `toBlock` is in a gap. */
+  readonly lastBlock: EthereumBlock
   readonly blocks: number
   readonly batches: number
   /** Last remaining batch; 0 if there is none. */
@@ -118,8 +132,8 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
     decide: (view: LedgerView) => Result.Result<Decision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
   /**
-   * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one
-   * transaction.
+   * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or
+   * below `toBlock` remain, whether it is stored or in a gap.
    */
   readonly rollBack: <E>(
     toBlock: bigint,

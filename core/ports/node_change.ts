@@ -5,10 +5,13 @@ import { type LedgerStamp, synchedBlockNum } from "./ledger_snapshot.ts"
 
 /** A change of the ledger or the pool. */
 export type NodeChange =
-  /** A block was applied; its batches follow. */
+  /** A block was applied; its batches follow. The empty blocks of a gap are not reported. */
   | { readonly kind: "block"; readonly ethereumBlockNum: bigint; readonly stamp: LedgerStamp }
   | { readonly kind: "batch"; readonly batchNum: number; readonly stamp: LedgerStamp }
-  /** All blocks after `toBlock` and all batches after `lastBatchNum` (0: all) were removed. */
+  /**
+   * All blocks after `toBlock`, now the last one, and all batches after `lastBatchNum` (0: all) were
+   * removed.
+   */
   | {
     readonly kind: "rollBack"
     readonly toBlock: bigint
@@ -60,8 +63,8 @@ export type ChangeSource = (
 
 /**
  * Returns the changes between two snapshots of a ledger without a rollback in between: the blocks,
- * then the batches, then the head if `isHeadSet`, or one change of prices if only the version
- * differs.
+ * then the batches, then the head if `isHeadSet`, or one change of prices if only the version differs. `blocks` are the numbers
+ * of the blocks that were stored in between, by default at most one: the last block.
  *
  * @example
  * ```ts
@@ -78,12 +81,13 @@ export type ChangeSource = (
 export const changesBetween = (
   before: LedgerStamp,
   stamp: LedgerStamp,
-  { isHeadSet = false }: { readonly isHeadSet?: boolean } = {}
+  {
+    blocks = before.ethereumBlockNum === stamp.ethereumBlockNum ? [] : [stamp.ethereumBlockNum],
+    isHeadSet = false
+  }: { readonly blocks?: ReadonlyArray<bigint> | undefined; readonly isHeadSet?: boolean } = {}
 ): ReadonlyArray<NodeChange> => {
   const changes: Array<NodeChange> = []
-  for (let block = before.ethereumBlockNum + 1n; block <= stamp.ethereumBlockNum; block++) {
-    changes.push({ kind: "block", ethereumBlockNum: block, stamp })
-  }
+  for (const ethereumBlockNum of blocks) changes.push({ kind: "block", ethereumBlockNum, stamp })
   const last = stamp.batchNum ?? 0
   for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
     changes.push({ kind: "batch", batchNum, stamp })

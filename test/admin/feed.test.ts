@@ -144,6 +144,50 @@ describe("the feed over HTTP", () => {
       assert.deepInclude(lowered.json as Fed, { records: 2, applied: 2 })
     })))
 
+  it.live("a block may leave out the empty blocks before it, and a rollback may go into such a gap", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const [first, second] = blocks as [BlockFeed, BlockFeed]
+      yield* post(admin, "/feed", linesOf(block(first)))
+      const { block: last } = (yield* get(admin, "/feed")).json as Fed["ledger"]
+      const number = second.number + 1_000_000n
+      const later = { ...second, number, parentHash: `0x${"e".repeat(64)}` }
+      const linked = { ...later, previous: { number: BigInt(last.number), hash: last.hash } }
+      const unlinked = (yield* post(admin, "/feed", linesOf(block(later)))).json as Refused
+      assert.deepInclude(unlinked.errors[0], {
+        pointer: "/block/number",
+        invariant: "block-number"
+      })
+      const other = { ...linked, previous: { ...linked.previous, hash: second.hash } }
+      assert.deepInclude(
+        ((yield* post(admin, "/feed", linesOf(block(other)))).json as Refused).errors[0],
+        {
+          pointer: "/block/previous/hash",
+          invariant: "previous-block",
+          value: second.hash,
+          rule: `${first.hash}, the last block ${first.number} of the ledger`
+        }
+      )
+      const twice = linesOf(block(linked), block(linked))
+      assert.deepInclude((yield* post(admin, "/feed", twice)).json as Fed, { applied: 1, held: 1 })
+      const inside = (yield* post(admin, "/feed", linesOf(block(second)))).json as Refused
+      assert.deepInclude(inside.errors[0], {
+        invariant: "block-gap",
+        rule:
+          `a block outside the gap between ${first.number} and ${number}, whose blocks the feed left out as empty`
+      })
+      const into = linesOf({ kind: "rollBack", toBlock: second.number + 7n })
+      const rolledBack = yield* post(admin, "/feed", into, { "feed-after": second.hash })
+      assert.strictEqual(
+        (rolledBack.json as Fed).ledger.block.number,
+        first.number.toString(),
+        rolledBack.text
+      )
+      assert.deepInclude((yield* post(admin, "/feed", linesOf(block(second)))).json as Fed, {
+        applied: 1
+      })
+    })))
+
   it.live("a rollback or prices without the expected position of the ledger are refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()

@@ -297,7 +297,7 @@ export const damages: {
       ),
       damage(
         "blocks",
-        /^block \d+$/u,
+        /^block \d+, previous block$/u,
         "DELETE FROM block WHERE number = (SELECT min(number) + 1 FROM block)"
       ),
       damage(

@@ -14,7 +14,13 @@ import { auditDatabase, Database } from "../../adapters/sql/mod.ts"
 import { auditChecks, Findings } from "../../core/use_cases/mod.ts"
 import { freshDatabase, freshSchema } from "../postgres/mod.ts"
 import { marketOf } from "../properties/_market.ts"
-import { crowdedOptionsOf, type Network, networkOf } from "../properties/_networks.ts"
+import {
+  crowdedOptionsOf,
+  gappedNetworkOf,
+  type Network,
+  networkOf,
+  optionsOf
+} from "../properties/_networks.ts"
 import { damages } from "./_damages.ts"
 import { auditDamaged, auditIn, openDatabase, play } from "./_stores.ts"
 
@@ -99,6 +105,45 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         assert.strictEqual(
           checks.find(({ check }) => check === "state-root")!.checked,
           accounts.length
+        )
+      }),
+    60_000
+  )
+
+  it.effect(
+    "finds nothing in a network whose feed leaves out empty blocks, and names a missing block and a changed gap",
+    () =>
+      Effect.gen(function*() {
+        const gapped = yield* placeOf(gappedNetworkOf(optionsOf(seed), 100))
+        const [gap] = yield* gapped.unsafe<{ readonly number: string; readonly previous: string }>(
+          "SELECT number::text AS number, previous_after_gap::text AS previous FROM block WHERE previous_after_gap IS NOT NULL ORDER BY block.number DESC LIMIT 1"
+        )
+        const { number, previous } = gap!
+        const damagesOfGap: ReadonlyArray<readonly [statement: string | null, found: string]> = [
+          [null, ""],
+          [
+            `UPDATE block SET previous_after_gap = NULL WHERE number = ${number}`,
+            `${previous}, expected ${BigInt(number) - 1n}`
+          ],
+          [
+            `UPDATE block SET previous_after_gap = previous_after_gap - 1 WHERE number = ${number}`,
+            `${previous}, expected ${BigInt(previous) - 1n}`
+          ]
+        ]
+        for (const [statement, found] of damagesOfGap) {
+          const { violations } = yield* auditDamaged(gapped, statement === null ? [] : [statement])
+          assert.deepStrictEqual(
+            violations.map((each) => `${each.place}: ${each.found}, expected ${each.expected}`),
+            statement === null ? [] : [`block ${number}, previous block: ${found}`]
+          )
+        }
+        const { violations } = yield* auditDamaged(gapped, [
+          `DELETE FROM block WHERE number = ${previous}`
+        ])
+        assert.isTrue(
+          violations.some(({ expected, place }) =>
+            place === `block ${number}, previous block` && expected === previous
+          )
         )
       }),
     60_000

@@ -28,6 +28,7 @@ import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
+import { withGaps } from "../laws/mod.ts"
 
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
@@ -36,6 +37,7 @@ const verifier = Layer.succeed(SignatureVerifier, {
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
 const records: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 30))]
+const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), "1")
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 
@@ -124,6 +126,28 @@ describe("an audit of a data directory", () => {
         ) {
           assert.isAbove(checks.find((each) => each.check === check)?.checked ?? 0, 0, check)
         }
+      }),
+    60_000
+  )
+
+  it.effect(
+    "finds nothing in records that leave out empty blocks, with and without a checkpoint",
+    () =>
+      Effect.gen(function*() {
+        const directory = join(directories, "gaps")
+        yield* Effect.scoped(Effect.provide(
+          Effect.gen(function*() {
+            const ledger = yield* Ledger
+            for (const record of gapped) yield* ledger.applyRecord(record)
+          }),
+          Layer.fresh(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
+        ))
+        assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
+        yield* Effect.scoped(Effect.provide(
+          Effect.flatMap(JournalStores, ({ checkpoint }) => checkpoint),
+          Layer.fresh(journaledStores({ directory, genesis }))
+        ))
+        assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
       }),
     60_000
   )
@@ -322,6 +346,8 @@ describe("an audit of a feed", () => {
     () =>
       Effect.gen(function*() {
         assert.deepStrictEqual((yield* auditOf(lines)).violations, [])
+        const withoutEmpty = [{ kind: "genesis" as const, genesis }, ...gapped].map(writeFeedLine)
+        assert.deepStrictEqual((yield* auditOf(withoutEmpty)).violations, [])
         const wrong = lines.findIndex((line) => /"exits":\[\{/u.test(line))
         const proof = yield* auditOf(
           lines.with(wrong, lines[wrong]!.replace(/"siblings":\[("\d+")?/u, '"siblings":["12345"'))

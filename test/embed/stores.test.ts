@@ -112,6 +112,57 @@ for (const [kind, newStore] of Object.entries(newStores)) {
       await remove()
     })
 
+    it("reports only stored blocks of a feed that leaves out empty ones, and the last block after a rollback", async () => {
+      const { remove, store } = await newStore()
+      const { genesis } = newSimulation()
+      {
+        await using node = await openNode({ genesis, store })
+        const changes: Array<NodeChange> = []
+        node.onChange((change) => changes.push(change))
+        const hashOf = (number: bigint) => `0x${number.toString(16).padStart(64, "0")}`
+        const { number: first, timestampMs } = genesis.block
+        const at = (blocks: bigint) => first + blocks
+        const afterGap = (blocks: bigint, previous: { number: bigint; hash: string }) => ({
+          number: at(blocks),
+          hash: hashOf(at(blocks)),
+          parentHash: hashOf(at(blocks) - 1n),
+          previous: { number: previous.number, hash: previous.hash },
+          timestampMs
+        })
+        const one = afterGap(1_000_000n, genesis.block)
+        const two = afterGap(1_000_005n, one)
+        await node.applyBlock(one)
+        await node.applyBlock(two)
+        const report = await node.rollBack(at(1_000_003n))
+        const { hash, number } = one
+        assert.deepStrictEqual(
+          [report.toBlock, report.blocks, report.lastBlock],
+          [at(1_000_003n), 1, { number, hash, timestampMs }]
+        )
+        assert.strictEqual((await node.state()).state.lastSynchedBlock, number)
+        // repeated, it is above the last block
+        assert.strictEqual((await node.rollBack(at(1_000_003n))).blocks, 0)
+        await node.applyBlock(two)
+        await until(() => changes.filter(({ kind }) => kind === "block").length === 3)
+        assert.deepStrictEqual(
+          changes.flatMap((change) =>
+            change.kind === "block"
+              ? [`block ${change.ethereumBlockNum}`]
+              : change.kind === "rollBack"
+              ? [`rollBack ${change.toBlock}`]
+              : []
+          ),
+          [
+            `block ${one.number}`,
+            `block ${two.number}`,
+            `rollBack ${one.number}`,
+            `block ${two.number}`
+          ]
+        )
+      }
+      await remove()
+    })
+
     if (kind !== "memory") {
       it("continues after it is closed", async () => {
         const { remove, store } = await newStore()

@@ -17,7 +17,8 @@ import {
   poolLaws,
   poolStoreLaws,
   type PoolSubject,
-  readSubject
+  readSubject,
+  withGaps
 } from "../laws/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { rounds } from "../rounds.ts"
@@ -64,6 +65,12 @@ const long = {
   ]
 }
 
+/** The same network with a feed that leaves out empty blocks. */
+const gapped: LedgerSubject = {
+  ...ledgerSubject,
+  records: withGaps(genesis, ledgerSubject.records, seed)
+}
+
 /** Stores that write checkpoints, the last of which are read after each law. */
 const checkpointed = { checkpointPeriod: 5 }
 
@@ -80,6 +87,8 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
     it.live(law.name, () => law.run(ledgerSubject))
     it.live(`${law.name}, with checkpoints`, () =>
       law.run({ ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+    it.live(`${law.name}, with checkpoints and gaps`, () =>
+      law.run({ ...gapped, open: openLedger(reopenedStores(genesis, checkpointed)) }))
   }
   it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {

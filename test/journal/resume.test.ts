@@ -7,6 +7,7 @@ import { driveOnce, initialHistory, resume, simulate } from "../../app/simulator
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
+import { withGaps } from "../laws/mod.ts"
 import { temporaryDirectory } from "./_directories.ts"
 
 /* A simulated network that continues in another process from the data of a directory. */
@@ -124,6 +125,39 @@ describe("a simulated network after a restart", () => {
           })
         )
       }
+    })))
+
+  it.live("continues from a feed that leaves out empty blocks, also after a rollback into a gap", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const records = withGaps(genesis, initialHistory(newSimulation(), 90), "resume")
+      const gap = records.flatMap((record) =>
+        record.kind === "block" && record.block.previous !== undefined
+          ? [{ ...record.block.previous, next: record.block.number }]
+          : []
+      ).findLast(({ next, number }) => next > number + 1n)!
+      const last = yield* run(
+        directory,
+        Effect.gen(function*() {
+          const ledger = yield* Ledger
+          for (const record of records) yield* ledger.applyRecord(record)
+          return (yield* ledger.rollBack(gap.next - 1n)).lastBlock
+        })
+      )
+      assert.deepInclude(last, { number: gap.number, hash: gap.hash })
+      yield* run(
+        directory,
+        Effect.gen(function*() {
+          const simulation = newSimulation()
+          yield* resume(simulation)
+          const continued = yield* steps(simulation, 8)
+          const first = continued.find((record) => record.kind === "block")!
+          assert.deepInclude(first.kind === "block" && first.block, {
+            number: last.number + 1n,
+            parentHash: last.hash
+          })
+        })
+      )
     })))
 
   it.live("that was killed before its prehistory was complete completes it", () =>

@@ -10,6 +10,7 @@ export {
   type ReadSubject
 } from "./ledger/mod.ts"
 export { effectiveRecords, type Facts } from "./facts.ts"
+export { withEmptyBlocks, withGaps } from "./gaps.ts"
 /**
  * Generators of networks, values, filters and queries.
  *

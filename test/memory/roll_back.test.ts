@@ -110,10 +110,12 @@ describe("rollback of the memory store", () => {
     })
     applyBlock(ledger, (view) => ({ batches: [batch(view, 1)] }))
     assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 101n, batchNum: 1, version: 2 })
+    const lastBlock101 = ledger.view.lastBlock
     applyBlock(ledger, (view) => ({ batches: [batch(view, 2), batch(view, 3)] }))
     assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 102n, batchNum: 3, version: 5 })
     assert.deepStrictEqual(rollBackTo(ledger, 101n), {
       toBlock: 101n,
+      lastBlock: lastBlock101,
       blocks: 1,
       batches: 2,
       lastBatchNum: 1,
@@ -121,6 +123,7 @@ describe("rollback of the memory store", () => {
     })
     assert.deepStrictEqual(rollBackTo(ledger, 500n), {
       toBlock: 500n,
+      lastBlock: lastBlock101,
       blocks: 0,
       batches: 0,
       lastBatchNum: 1,

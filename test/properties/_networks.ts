@@ -5,7 +5,7 @@ import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
-import type { LedgerSubject } from "../laws/mod.ts"
+import { type LedgerSubject, withGaps } from "../laws/mod.ts"
 import { Heads } from "./_heads.ts"
 import { replayOf, rounds } from "../rounds.ts"
 
@@ -115,6 +115,12 @@ export const networkOf = (
   const network = growing.get(key) ?? new Growing(options, slowness)
   growing.set(key, network)
   return network.until(transactions)
+}
+
+/** Returns such a feed that leaves out empty blocks. */
+export const gappedNetworkOf = (options: SimulationOptions, transactions: number): Network => {
+  const { genesis, records } = networkOf(options, transactions)
+  return { genesis, records: withGaps(genesis, records, options.seed!) }
 }
 
 /**

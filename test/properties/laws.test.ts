@@ -10,6 +10,7 @@ import { marketOf } from "./_market.ts"
 import { withoutStacks } from "./without_stacks.ts"
 import {
   crowdedOptionsOf,
+  gappedNetworkOf,
   type Network,
   networkOf,
   optionsOf,
@@ -37,6 +38,11 @@ withoutStacks()
 
 for (const seed of seeds) {
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))
+}
+
+for (const seed of seeds) {
+  describe(`gaps ${titled(seed, file)}`, () =>
+    obeysTheLaws(gappedNetworkOf(optionsOf(seed), 300), seed, 1 / 10))
 }
 
 // a few accounts, owners and keys have most of the transactions: a store may index them differently

@@ -9,7 +9,8 @@ import {
   type LedgerSubject,
   type OpenLedger,
   pagingLaws,
-  readSubject
+  readSubject,
+  withGaps
 } from "../laws/mod.ts"
 import { networkOf, optionsOf, subjectOf } from "./_networks.ts"
 import { withoutStacks } from "./without_stacks.ts"
@@ -113,6 +114,14 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
         record.kind === "rollBack" ? { ...record, toBlock: record.toBlock + 1n } : record
       )
   })),
+  "accepts any previous block": writing((ledger) => ({
+    applyBlock: (block) =>
+      Effect.catchIf(
+        ledger.applyBlock(block),
+        (failure) => failure._tag === "BlockViolation" && failure.invariant === "previous-block",
+        () => Effect.succeed(unchanged)
+      )
+  })),
   "ignores prices between blocks": writing((ledger) => ({
     applyRecord: (record) =>
       ledger.applyRecord(record.kind === "prices" ? { ...record, prices: [] } : record)
@@ -124,6 +133,30 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
       stamp: Effect.succeed({ ethereumBlockNum: 0n, batchNum: null, version: 1 })
     }
   })
+}
+
+/** Faults that only a feed with gaps shows. */
+const brokenAtGaps: typeof broken = {
+  "reports the block of a rollback as the last one, though it is in a gap": writing((ledger) => {
+    const rollBack = (toBlock: bigint) =>
+      Effect.map(ledger.rollBack(toBlock), (report) => ({
+        ...report,
+        lastBlock: { ...report.lastBlock, number: toBlock }
+      }))
+    return { rollBack }
+  }),
+  "takes a block of a gap as stored": writing((ledger) => ({
+    applyBlock: (block) =>
+      Effect.catchIf(
+        ledger.applyBlock(block),
+        (failure) => failure._tag === "BlockViolation" && failure.invariant === "block-gap",
+        () => Effect.succeed(unchanged)
+      )
+  }))
+}
+const unchanged = {
+  applied: false,
+  stamp: { ethereumBlockNum: 0n, batchNum: null, version: 0 }
 }
 
 /** Returns whether all laws hold; stops at the first violation. */
@@ -153,12 +186,17 @@ describe("the laws find a store that", () => {
     ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"),
     runs: 20
   }
-  for (const [what, wrong] of Object.entries(broken)) {
-    it.effect(
-      what,
-      () =>
-        Effect.map(allHold({ ...subject, open: Effect.map(subject.open, wrong) }), assert.isFalse)
-    )
+  const gapped = {
+    ...subject,
+    records: withGaps(subject.genesis, subject.records, "teeth")
+  }
+  for (const [faults, on] of [[broken, subject], [brokenAtGaps, gapped]] as const) {
+    for (const [what, wrong] of Object.entries(faults)) {
+      it.effect(
+        what,
+        () => Effect.map(allHold({ ...on, open: Effect.map(on.open, wrong) }), assert.isFalse)
+      )
+    }
   }
   it.effect("and fail in the same way with the same seed", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -173,4 +211,8 @@ describe("the laws find a store that", () => {
       assert.deepStrictEqual(yield* failures, first)
     })))
   it.effect("accept a correct store", () => Effect.map(allHold(subject), assert.isTrue))
+  it.effect(
+    "accept a correct store with a feed that leaves out empty blocks",
+    () => Effect.map(allHold(gapped), assert.isTrue)
+  )
 })

@@ -1,8 +1,9 @@
 import { Cause, type Effect, Exit, Option } from "effect"
-import type { BatchFeed, BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
+import type { BatchFeed, BlockFeed, EthereumBlock, FeedRecord } from "../../core/domain/mod.ts"
 import { type StoreFailure } from "../../core/ports/mod.ts"
 import type { BlockViolation, RecordReport } from "../../core/use_cases/mod.ts"
 import { nameOf } from "../laws/ledger/mod.ts"
+import type { Facts } from "../laws/mod.ts"
 import { blockOn, drawBlock, priceOf } from "./network/mod.ts"
 import { pendingOf } from "./_coordinator.ts"
 import type { World } from "./_world.ts"
@@ -35,6 +36,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
             nameOf(record)
           } is taken in at version ${version}, after version ${timeline.lastVersion}`
       )
+      countGaps(world, record)
       timeline.confirm(version)
       world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()
@@ -43,6 +45,17 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
       world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
     onUnknownOutcome: () => void (feeder.isBusy = false)
   })
+}
+
+/** Counts blocks after gaps and rollbacks into gaps. */
+function countGaps(world: World, record: FeedRecord): void {
+  const { blocks } = world.timeline.facts
+  if (record.kind === "block" && record.block.previous !== undefined) {
+    world.count("block after a gap")
+  }
+  if (record.kind === "rollBack" && blocks.every(({ number }) => number !== record.toBlock)) {
+    world.count("rollback into a gap")
+  }
 }
 
 interface Outcomes {
@@ -107,7 +120,9 @@ function drawRecord(
       const depth = random.chance(0.1)
         ? timeline.depth - 2
         : Math.min(1 + random.below(3), timeline.depth - 2)
-      return { kind: "rollBack", toBlock: timeline.below(depth) }
+      // into the gap before the first dropped block, if there is one
+      const toBlock = random.chance(0.5) ? timeline.below(depth) : timeline.below(depth - 1) - 1n
+      return { kind: "rollBack", toBlock }
     }
     if (roll < 20) {
       return {
@@ -116,9 +131,7 @@ function drawRecord(
       }
     }
     // the chain continues with a block that was dropped before
-    const again = feeder.sent.findLast(({ hash, parentHash }) =>
-      parentHash === facts.blocks.at(-1)!.hash && hash !== undefined
-    )
+    const again = feeder.sent.findLast((block) => follows(block, facts.blocks.at(-1)!))
     if (again !== undefined && random.chance(0.4)) return { kind: "block", block: again }
   }
   const pool = durable.pool()
@@ -127,6 +140,16 @@ function drawRecord(
     return found === null ? [] : [found]
   })
   return { kind: "block", block: drawBlock(random, facts, ++feeder.unique, forged, pending) }
+}
+
+/** Whether the block continues a chain that ends with `last`. */
+const follows = ({ parentHash, previous }: BlockFeed, last: EthereumBlock): boolean =>
+  (previous?.hash ?? parentHash) === last.hash
+
+/** Returns a block of the last gap of the ledger, or one that comes too early. */
+function inGap({ blocks }: Facts, next: BlockFeed): BlockFeed {
+  const after = blocks.findLast(({ number }, at) => at > 0 && number > blocks[at - 1]!.number + 1n)
+  return { ...next, number: after === undefined ? next.number + 1n : after.number - 1n }
 }
 
 /** Sends invalid records: old, too new, or damaged. None of them changes anything. */
@@ -145,14 +168,29 @@ export function feedWrongly(world: World, feeder: Feeder): void {
     { kind: "block", block: { ...next, number: next.number + 1n } },
     { kind: "block", block: { ...next, parentHash: `0x${"0".repeat(64)}` } },
     { kind: "block", block: { ...next, timestampMs: 0 } },
+    { kind: "block", block: inGap(timeline.facts, next) },
+    {
+      kind: "block",
+      block: {
+        ...next,
+        number: next.number + 4n,
+        previous: { number: next.number - 1n, hash: next.hash }
+      }
+    },
+    {
+      kind: "block",
+      block: {
+        ...next,
+        number: next.number + 4n,
+        previous: { number: next.number, hash: blocks.at(-1)!.hash }
+      }
+    },
     { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } },
-    { kind: "rollBack", toBlock: next.number },
     { kind: "rollBack", toBlock: 0n }
   ])
-  // a dropped block with the last block as its parent is the next block
+  // a dropped block that follows the last block is the next block
   if (
-    record.kind === "block" && record.block.parentHash === blocks.at(-1)!.hash &&
-    record.block.number === next.number && record.block === old
+    record.kind === "block" && record.block === old && follows(old, blocks.at(-1)!)
   ) return free()
   const isThere = record.kind === "block" && blocks.some(({ hash }) => hash === record.block.hash)
   apply(world, record, {
@@ -163,8 +201,9 @@ export function feedWrongly(world: World, feeder: Feeder): void {
         () => `${nameOf(record)} is taken in, expected a refusal`
       )
     },
-    refused: ({ message }) => {
+    refused: ({ invariant, message }) => {
       free()
+      if (invariant === "block-gap") world.count("refused block of a gap")
       world.check(!isThere, () => `${nameOf(record)} is in the ledger, and is refused: ${message}`)
     },
     onUnknownOutcome: free

@@ -113,6 +113,7 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
               reader.stamp,
               (stamp) => ({
                 toBlock,
+                lastBlock: { number: toBlock, hash: "", timestampMs: 0 },
                 blocks: 1,
                 batches: 0,
                 lastBatchNum: stamp.batchNum ?? 0,

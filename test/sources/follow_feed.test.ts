@@ -7,6 +7,7 @@ import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
+import { withGaps } from "../laws/mod.ts"
 import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
 import { ledgerContent } from "./_ledger_content.ts"
 
@@ -19,7 +20,11 @@ const simulation = simulate({
   placeholderRoots: true
 })
 const { genesis } = simulation
-const feed: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
+const whole: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
+const feeds = {
+  "a feed": whole,
+  "a feed that leaves out empty blocks": withGaps(genesis, whole, "followed")
+}
 
 async function* arriving(records: ReadonlyArray<FeedRecord>) {
   yield* records
@@ -36,8 +41,8 @@ const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), ledgerContent))
-  .pipe(
+const undisturbed = (feed: ReadonlyArray<FeedRecord>) =>
+  Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), ledgerContent)).pipe(
     Effect.provide(memoryNode({ genesis }))
   )
 
@@ -57,7 +62,10 @@ interface Interruption {
  * Opens a node whose ledger another process writes too, from the same feed; records which process
  * applied what, in order.
  */
-const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = feed) => {
+const sharedNode = (
+  interruptions: ReadonlyArray<Interruption>,
+  othersFeed: ReadonlyArray<FeedRecord>
+) => {
   const applied: Array<FeedRecord> = []
   const left = [...interruptions]
   const layer = Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) => {
@@ -83,141 +91,146 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
 
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
 
-describe("Following a feed", () => {
-  it.effect("leads to the same ledger if the store fails now and then", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
-      const expected = yield* undisturbed
-      const dice = random("follow")
-      let calls = 0
-      const outcome = (): CallOutcome => {
-        calls++
-        return (["lost", "unacknowledged", "answered", "answered", "answered"] as const)[
-          dice() % 5
-        ]!
-      }
-      const left = yield* Effect.andThen(
-        ended(followFeed(arriving(feed))),
-        Effect.retry(ledgerContent, { times: 50 })
-      ).pipe(Effect.provide(failingNode(genesis, outcome)))
-      assert.isAbove(calls, feed.length + 10)
-      assert.deepStrictEqual(left, expected)
-    }))
+for (const [name, feed] of Object.entries(feeds)) {
+  describe(`Following ${name}`, () => {
+    it.effect("leads to the same ledger if the store fails now and then", () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
+        const expected = yield* undisturbed(feed)
+        const dice = random("follow")
+        let calls = 0
+        const outcome = (): CallOutcome => {
+          calls++
+          return (["lost", "unacknowledged", "answered", "answered", "answered"] as const)[
+            dice() % 5
+          ]!
+        }
+        const left = yield* Effect.andThen(
+          ended(followFeed(arriving(feed))),
+          Effect.retry(ledgerContent, { times: 50 })
+        ).pipe(Effect.provide(failingNode(genesis, outcome)))
+        assert.isAbove(calls, feed.length + 10)
+        assert.deepStrictEqual(left, expected)
+      }))
 
-  it.effect("ends if the failure of the store is permanent", () =>
-    Effect.gen(function*() {
-      const failure = new StoreFailure({ message: "The disk is full", retry: false })
-      let calls = 0
-      const layer = Layer.effectContext(
-        Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
-          Context.add(node, Ledger, {
-            ...Context.get(node, Ledger),
-            applyRecord: () => Effect.suspend(() => (calls++, Effect.fail(failure)))
-          }))
-      )
-      const ended = yield* Effect.flip(Effect.provide(followFeed(arriving(feed)), layer))
-      assert.deepStrictEqual([ended, calls], [failure, 1])
-    }))
-
-  it.effect("continues after the records of another process, wherever it stopped", () =>
-    Effect.gen(function*() {
-      const expected = yield* undisturbed
-      const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
-      assert.isAbove(rollBacks.length, 3)
-      const dice = random("overtaken")
-      const drawn = Array.from(
-        { length: 12 },
-        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
-      )
-      // the other process ends with the rollback, or with the first block after it
-      const around = rollBacks.flatMap((
-        i
-      ) => [[{ after: i, otherRecords: 1 }], [{ after: i - 1, otherRecords: 2 }], [{
-        after: i,
-        otherRecords: 2
-      }], [{
-        after: i + 1,
-        otherRecords: 1
-      }]])
-      let toldOnce = 0
-      for (const interruptions of [...drawn, ...around]) {
-        const { layer, applied } = sharedNode(interruptions)
-        const left = yield* Effect.andThen(followFeed(arriving(feed)), ledgerContent).pipe(
-          Effect.provide(layer)
+    it.effect("ends if the failure of the store is permanent", () =>
+      Effect.gen(function*() {
+        const failure = new StoreFailure({ message: "The disk is full", retry: false })
+        let calls = 0
+        const layer = Layer.effectContext(
+          Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
+            Context.add(node, Ledger, {
+              ...Context.get(node, Ledger),
+              applyRecord: () => Effect.suspend(() => (calls++, Effect.fail(failure)))
+            }))
         )
-        assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
-        // a rollback may lead back to the position of this process: then its records are read again
-        assert.deepStrictEqual([...new Set(applied)], feed, JSON.stringify(interruptions))
-        if (applied.length === feed.length) toldOnce++
-      }
-      assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
-    }))
+        const ended = yield* Effect.flip(Effect.provide(followFeed(arriving(feed)), layer))
+        assert.deepStrictEqual([ended, calls], [failure, 1])
+      }))
 
-  it.effect("continues if another process was the writer and wrote nothing, also before its own first record", () =>
-    Effect.gen(function*() {
-      const expected = yield* undisturbed
-      const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
-      for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
-        const { layer, applied } = sharedNode([{ after: known, otherRecords: 0 }, {
-          after: known + 1,
-          otherRecords: 0
-        }])
+    it.effect("continues after the records of another process, wherever it stopped", () =>
+      Effect.gen(function*() {
+        const expected = yield* undisturbed(feed)
+        const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
+        assert.isAbove(rollBacks.length, 3)
+        const dice = random("overtaken")
+        const drawn = Array.from(
+          { length: 12 },
+          () =>
+            [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
+        )
+        // the other process ends with the rollback, or with the first block after it
+        const around = rollBacks.flatMap((
+          i
+        ) => [[{ after: i, otherRecords: 1 }], [{ after: i - 1, otherRecords: 2 }], [{
+          after: i,
+          otherRecords: 2
+        }], [{
+          after: i + 1,
+          otherRecords: 1
+        }]])
+        let toldOnce = 0
+        for (const interruptions of [...drawn, ...around]) {
+          const { layer, applied } = sharedNode(interruptions, feed)
+          const left = yield* Effect.andThen(followFeed(arriving(feed)), ledgerContent).pipe(
+            Effect.provide(layer)
+          )
+          assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
+          // a rollback may lead back to the position of this process: then its records are read again
+          assert.deepStrictEqual([...new Set(applied)], feed, JSON.stringify(interruptions))
+          if (applied.length === feed.length) toldOnce++
+        }
+        assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
+      }))
+
+    it.effect("continues if another process was the writer and wrote nothing, also before its own first record", () =>
+      Effect.gen(function*() {
+        const expected = yield* undisturbed(feed)
+        const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+        for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
+          const { layer, applied } = sharedNode([{ after: known, otherRecords: 0 }, {
+            after: known + 1,
+            otherRecords: 0
+          }], feed)
+          const left = yield* Effect.provide(
+            Effect.gen(function*() {
+              const ledger = yield* Ledger
+              for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
+              const last = yield* lastBlock
+              yield* followFeed(arriving(feed), {
+                last,
+                isEmpty: last.number === genesis.block.number
+              })
+              return yield* ledgerContent
+            }),
+            layer
+          )
+          assert.deepStrictEqual(left, expected, String(known))
+          assert.deepStrictEqual([...new Set(applied)], feed, String(known))
+        }
+      }))
+
+    it.effect("skips records before the last block, with any beginning of the feed", () =>
+      Effect.gen(function*() {
+        const prices = feed.find(({ kind }) => kind === "prices")!
+        const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+        const known = feed.slice(0, rollBack + 2)
+        const { layer, applied } = sharedNode([], feed)
+        yield* Effect.provide(
+          Effect.gen(function*() {
+            const ledger = yield* Ledger
+            for (const record of known) yield* ledger.applyRecord(record)
+            const last = yield* lastBlock
+            yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
+          }),
+          layer
+        )
+        assert.deepStrictEqual(applied, feed)
+      }))
+
+    it.effect("recognizes a skipped block by its hash", () =>
+      Effect.gen(function*() {
+        // another process applied two forks after the block where this feed begins: this process is
+        // at the first one when the ledger is at the second
+        const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
+        const at = numbers[0]!
+        const { layer } = sharedNode([{ after: at, otherRecords: numbers[1]! + 2 - at }], feed)
         const left = yield* Effect.provide(
           Effect.gen(function*() {
             const ledger = yield* Ledger
-            for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
+            for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
             const last = yield* lastBlock
-            yield* followFeed(arriving(feed), {
-              last,
-              isEmpty: last.number === genesis.block.number
-            })
+            yield* followFeed(arriving(feed), { last, isEmpty: false })
             return yield* ledgerContent
           }),
           layer
         )
-        assert.deepStrictEqual(left, expected, String(known))
-        assert.deepStrictEqual([...new Set(applied)], feed, String(known))
-      }
-    }))
+        assert.deepStrictEqual(left, yield* undisturbed(feed))
+      }))
+  })
+}
 
-  it.effect("skips records before the last block, with any beginning of the feed", () =>
-    Effect.gen(function*() {
-      const prices = feed.find(({ kind }) => kind === "prices")!
-      const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
-      const known = feed.slice(0, rollBack + 2)
-      const { layer, applied } = sharedNode([])
-      yield* Effect.provide(
-        Effect.gen(function*() {
-          const ledger = yield* Ledger
-          for (const record of known) yield* ledger.applyRecord(record)
-          const last = yield* lastBlock
-          yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
-        }),
-        layer
-      )
-      assert.deepStrictEqual(applied, feed)
-    }))
-
-  it.effect("recognizes a skipped block by its hash", () =>
-    Effect.gen(function*() {
-      // another process applied two forks after the block where this feed begins: this process is
-      // at the first one when the ledger is at the second
-      const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
-      const at = numbers[0]!
-      const { layer } = sharedNode([{ after: at, otherRecords: numbers[1]! + 2 - at }])
-      const left = yield* Effect.provide(
-        Effect.gen(function*() {
-          const ledger = yield* Ledger
-          for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
-          const last = yield* lastBlock
-          yield* followFeed(arriving(feed), { last, isEmpty: false })
-          return yield* ledgerContent
-        }),
-        layer
-      )
-      assert.deepStrictEqual(left, yield* undisturbed)
-    }))
-
+describe("Following a feed", () => {
   it.effect("ends with a message if the other process applied different records", () =>
     Effect.gen(function*() {
       const straight = simulate({

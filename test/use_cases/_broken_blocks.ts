@@ -18,6 +18,8 @@ const token = block101.tokens![0]!
 const bid = block101.bids![0]!
 const queued = block101.l1UserTransactions!
 const { rollup } = genesis.variables
+/** The blocks 103 to 108 are left out as empty. */
+const afterGap = blockOf(109n, { previous: { number: 102n, hash: hashOf(102n) } })
 /** The first block whose slot has no number: slots have ten blocks, from block 100 on. */
 const afterSlots = 100n + 10n * (1n << 32n)
 
@@ -109,6 +111,42 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
     block: { ...block103, number: 104n },
     standsFor: 103n,
     refusal: ["block-number", "/number", "104"]
+  },
+  {
+    fact: "a block after a gap whose previous block is not the last one is refused",
+    block: { ...block103, number: 109n, previous: { number: 101n, hash: hashOf(101n) } },
+    standsFor: 103n,
+    refusal: ["previous-block", "/previous/number", "101"]
+  },
+  {
+    fact: "a block after a gap whose previous block has another hash is refused",
+    block: { ...block103, number: 109n, previous: { number: 102n, hash: hashOf(9n) } },
+    standsFor: 103n,
+    refusal: ["previous-block", "/previous/hash", hashOf(9n)]
+  },
+  {
+    fact:
+      "a block with the next number that names a wrong parent is refused, also with the previous block",
+    block: {
+      ...block103,
+      parentHash: hashOf(9n),
+      previous: { number: 102n, hash: hashOf(102n) }
+    },
+    refusal: ["parent-hash", "/parentHash", hashOf(9n)]
+  },
+  {
+    fact: "a block in a gap is refused",
+    block: { ...block103, number: 105n },
+    standsFor: 103n,
+    refusal: ["block-gap", "/number", "105"],
+    prepare: (ledger) => ledger.apply(afterGap)
+  },
+  {
+    fact: "a block in a gap is refused, whatever its previous block is",
+    block: { ...block103, number: 105n, previous: { number: 102n, hash: hashOf(102n) } },
+    standsFor: 103n,
+    refusal: ["block-gap", "/number", "105"],
+    prepare: (ledger) => ledger.apply(afterGap)
   },
   {
     fact: "a block below the first one is refused",

@@ -44,6 +44,14 @@ export class FakeLedger implements LedgerView {
   readonly bids: Array<Bid> = []
 
   readonly block = (number: bigint) => this.blocks.get(number)
+  readonly gapAt = (number: bigint) => {
+    const blocks = [...this.blocks.values()]
+    const before = blocks.findLast((block) => block.number < number)
+    const after = blocks.find((block) => block.number > number)
+    return before === undefined || after === undefined || this.blocks.has(number)
+      ? undefined
+      : { before, after }
+  }
   readonly account = (index: number) => this.accounts.get(index)
   readonly token = (id: number) => this.tokens.get(id)
   readonly tokenByAddress = (address: string) =>

@@ -10,8 +10,8 @@ import {
   brokenTokens,
   brokenWithdrawals
 } from "./_broken_blocks.ts"
-import { block104, chain, l2Of, ledgerBefore } from "./_chain.ts"
-import { genesis } from "./_network.ts"
+import { block104, blockOf, chain, l2Of, ledgerBefore } from "./_chain.ts"
+import { genesis, hashOf } from "./_network.ts"
 
 const broken = [
   ...brokenLinks,
@@ -57,6 +57,35 @@ describe("decideBlock", () => {
       assert.include(violated.message, `"${value}" at ${pointer}: expected ${violated.expected}; `)
     })
   }
+
+  it("a block may leave out empty blocks before it, if it names the last stored block", () => {
+    const ledger = ledgerBefore(103n)
+    const after = blockOf(1_000_103n, { previous: { number: 102n, hash: hashOf(102n) } })
+    assert.deepStrictEqual(ledger.apply(after).block, {
+      number: 1_000_103n,
+      hash: after.hash,
+      timestampMs: after.timestampMs
+    })
+    assert.deepStrictEqual(ledger.decide(after), Result.succeed({ kind: "alreadyStored" }))
+    // no gap: the previous block is the parent
+    const next = blockOf(1_000_104n, { previous: { number: 1_000_103n, hash: after.hash } })
+    ledger.apply(next)
+    assert.deepStrictEqual(
+      ledger.decide({ ...next, hash: hashOf(7n) }),
+      ledger.decide({ ...blockOf(1_000_104n), hash: hashOf(7n) })
+    )
+  })
+
+  it("the violation of a block in a gap names the blocks around it", () => {
+    const ledger = ledgerBefore(103n)
+    ledger.apply(blockOf(1_000_103n, { previous: { number: 102n, hash: hashOf(102n) } }))
+    const decision = ledger.decide(blockOf(500n))
+    assert.strictEqual(
+      Result.isFailure(decision) && decision.failure.message,
+      'Block 500: block number "500" at /number: expected a block outside the gap between 102 and 1000103, whose blocks the feed left out as empty; '
+        + "if the block is not empty, roll back to the block before the gap and send it (invariant block-gap)"
+    )
+  })
 
   it("the message names the block, the invalid value, the reason and what to do", () => {
     const block = {

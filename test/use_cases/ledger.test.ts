@@ -26,7 +26,8 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
       Effect.gen(function*() {
         yield* Effect.fromResult(check(ledger))
         rolledBack.push(toBlock)
-        return { toBlock, blocks: 0, batches: 0, lastBatchNum: ledger.lastBatchNum, stamp: stamp() }
+        const { lastBatchNum, lastBlock } = ledger
+        return { toBlock, lastBlock, blocks: 0, batches: 0, lastBatchNum, stamp: stamp() }
       }),
     setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp),
     setHead: (head, check) =>
@@ -90,21 +91,23 @@ describe("Ledger", () => {
       assert.strictEqual(fake.lastBlock.number, 106n)
     }))
 
-  it.effect("a rollback goes from the genesis block to the last block, which has no effect", () =>
+  it.effect("a rollback names the genesis block or any later number, stored or not", () =>
     Effect.gen(function*() {
       const { layer, rolledBack } = open()
-      yield* Ledger.use((ledger) => Effect.forEach([102n, 101n, 100n], ledger.rollBack)).pipe(
+      const numbers = [(1n << 64n) - 1n, 103n, 102n, 101n, 100n]
+      yield* Ledger.use((ledger) => Effect.forEach(numbers, ledger.rollBack)).pipe(
         Effect.provide(layer)
       )
-      assert.deepStrictEqual(rolledBack, [102n, 101n, 100n])
+      assert.deepStrictEqual(rolledBack, numbers)
     }))
 
-  it.effect("a rollback to an unknown block is refused", () =>
+  it.effect("a rollback below the genesis block, or to no block number, is refused", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), [
+      const toBlock = 1n << 64n
+      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock }), [
         "roll-back-block",
         "/toBlock",
-        "103"
+        `${toBlock}`
       ])
       assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 99n }), [
         "roll-back-block",

@@ -11,7 +11,7 @@ import type {
   Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
-import type { LedgerView } from "../../../core/ports/mod.ts"
+import type { BlockGap, LedgerView } from "../../../core/ports/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { History } from "./_history.ts"
 import type { Parameters } from "./_parameters.ts"
@@ -23,6 +23,7 @@ interface Parts {
   readonly lastEthereumBlock: bigint
   readonly head: HeadFeed | null
   readonly block: (number: bigint) => EthereumBlock | undefined
+  readonly gapAt: (number: bigint) => BlockGap | undefined
   readonly history: History
   readonly tokens: Tokens
   readonly auction: Auction
@@ -69,6 +70,7 @@ export class LiveView implements LedgerView {
 
   // function properties as in the port: use cases pass them on without the view
   readonly block = (number: bigint): EthereumBlock | undefined => this.state.block(number)
+  readonly gapAt = (number: bigint): BlockGap | undefined => this.state.gapAt(number)
   readonly queue = (queue: number): ReadonlyArray<Transaction> =>
     this.state.history.queues.transactionsIn(queue)
   readonly account = (index: AccountIndex): Account | undefined =>

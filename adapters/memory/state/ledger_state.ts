@@ -10,6 +10,7 @@ import {
   type PriceFeed
 } from "../../../core/domain/mod.ts"
 import {
+  type BlockGap,
   type Decision,
   type LedgerPart,
   ledgerParts,
@@ -168,6 +169,15 @@ export class LedgerState {
     return block?.number === number ? block : undefined
   }
 
+  /** Returns the blocks around a number that is between two of them; undefined for other numbers. */
+  gapAt(number: bigint): BlockGap | undefined {
+    const next = this.firstBlockFrom(number)
+    const [before, after] = [this.blocks[next - 1]?.block, this.blocks[next]?.block]
+    return before === undefined || after === undefined || after.number === number
+      ? undefined
+      : { before, after }
+  }
+
   /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
   apply<E>(
     decide: (view: LedgerView) => Result.Result<Decision, E>
@@ -209,6 +219,7 @@ export class LedgerState {
       const { lastBatchNum } = this.history
       return {
         toBlock,
+        lastBlock: this.lastBlock,
         blocks,
         batches: batchesBefore - lastBatchNum,
         lastBatchNum,

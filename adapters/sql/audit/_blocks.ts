@@ -23,11 +23,13 @@ type BlockRow = {
   readonly number: string
   readonly timestamp_ms: bigint
   readonly last_ethereum_block: string
+  readonly previous: string
 } & { readonly [mark in Mark]: bigint }
 
 const blocksAtOnce = 2000
 const blocksStatement = `
-SELECT number::text AS number, timestamp_ms, last_ethereum_block::text AS last_ethereum_block, ${
+SELECT number::text AS number, timestamp_ms, last_ethereum_block::text AS last_ethereum_block,
+  coalesce(previous_after_gap, number - 1)::text AS previous, ${
   [...nextMarks, ...lastMarks].join(", ")
 }
 FROM block WHERE block.number > $1::numeric ORDER BY block.number LIMIT ${blocksAtOnce}`
@@ -218,7 +220,7 @@ function compareMarks(
   findings: AuditSnapshot["findings"]
 ): void {
   const place = `block ${block.number}`
-  findings.same("blocks", place, block.number, `${BigInt(before.number) + 1n}`)
+  findings.same("blocks", `${place}, previous block`, before.number, block.previous)
   if (block.timestamp_ms < before.timestamp_ms) {
     findings.violate(
       "blocks",

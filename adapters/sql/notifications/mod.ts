@@ -7,4 +7,10 @@ export {
   versionsLayer
 } from "./ledger_versions.ts"
 export { formatSlots } from "./pool_changes.ts"
-export { changedParts, noPartVersions, setPartVersions } from "./version_payload.ts"
+export {
+  changedParts,
+  noPartVersions,
+  parseVersionPayload,
+  setPartVersions,
+  versionPayloadSql
+} from "./version_payload.ts"

@@ -33,3 +33,11 @@ export const ethereumTransactionsSchema: ReadonlyArray<string> = [
   `ALTER TABLE transaction ${hashColumn}, ${feeColumn}`,
   `ALTER TABLE queued_transaction ${hashColumn}, ${feeColumn}`
 ]
+
+/**
+ * The number of the block stored before a block that follows a gap of empty blocks; NULL if that is
+ * the one directly below. With it an audit finds a block that is missing.
+ */
+export const gapSchema: ReadonlyArray<string> = [
+  "ALTER TABLE block ADD COLUMN previous_after_gap numeric(20, 0) CHECK (previous_after_gap < number - 1)"
+]

@@ -3,7 +3,11 @@ import { headSchema } from "./_head_schema.ts"
 import { lastRowSchema } from "./_last_row_schema.ts"
 import { ledgerSchema } from "./_ledger_schema.ts"
 import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
-import { ethereumTransactionsSchema, l1TotalsSchema } from "./_published_fields_schema.ts"
+import {
+  ethereumTransactionsSchema,
+  gapSchema,
+  l1TotalsSchema
+} from "./_published_fields_schema.ts"
 import { sideSchema } from "./_side_schema.ts"
 import { wonSlotSchema } from "./_won_slot_schema.ts"
 
@@ -45,7 +49,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { number: 10, name: "Ethereum transactions", statements: ethereumTransactionsSchema },
   { number: 11, name: "transactions by sender and by receiver", statements: sideSchema },
   { number: 12, name: "last rows of posting lists", statements: lastRowSchema },
-  { number: 13, name: "head", statements: headSchema }
+  { number: 13, name: "gaps of empty blocks", statements: gapSchema },
+  { number: 14, name: "head", statements: headSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */

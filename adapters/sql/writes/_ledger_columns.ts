@@ -58,6 +58,7 @@ export const blockColumns: Columns<BlockRow> = {
   last_account_index: bigints((row) => row.lastAccountIndex),
   last_token_id: bigints((row) => row.lastTokenId),
   total_queued: bigints((row) => row.totalQueued),
+  previous_after_gap: numerics((row) => row.previousAfterGap),
   ...nextColumns((row) => row.next)
 }
 

@@ -12,7 +12,7 @@ import type {
   Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
-import type { LedgerStamp, LedgerView } from "../../../core/ports/mod.ts"
+import type { BlockGap, LedgerStamp, LedgerView } from "../../../core/ports/mod.ts"
 import type { OverlayStart } from "./_load_overlay.ts"
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
@@ -21,6 +21,10 @@ const isRequested = (exit: Exit): boolean =>
   exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
 const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
   new Map(rows.map((row) => [key(row), row]))
+const later = (one: EthereumBlock | undefined, other: EthereumBlock): EthereumBlock =>
+  one === undefined || other.number > one.number ? other : one
+const earlier = (one: EthereumBlock | undefined, other: EthereumBlock): EthereumBlock =>
+  one === undefined || other.number < one.number ? other : one
 
 /** A copy, in memory, of the part of the ledger that some blocks refer to. */
 export class LedgerCopy implements LedgerView {
@@ -76,6 +80,16 @@ export class LedgerCopy implements LedgerView {
   }
 
   readonly block = (number: bigint): EthereumBlock | undefined => this.blocks.get(number)
+  /** `start.blocks` has the blocks around each number that the write refers to. */
+  readonly gapAt = (number: bigint): BlockGap | undefined => {
+    let [before, after]: ReadonlyArray<EthereumBlock | undefined> = []
+    for (const block of this.blocks.values()) {
+      if (block.number === number) return undefined
+      if (block.number < number) before = later(before, block)
+      else after = earlier(after, block)
+    }
+    return before === undefined || after === undefined ? undefined : { before, after }
+  }
   readonly queue = (queue: number): ReadonlyArray<Transaction> => this.queues.get(queue) ?? []
   readonly account = (index: AccountIndex): Account | undefined => this.accounts.get(index)
   readonly token = (id: TokenId): Token | undefined => this.tokens.get(id)

@@ -62,6 +62,7 @@ export interface OverlayStart {
   readonly variables: () => NetworkVariables
   /** All auction variables, newest first, decoded by the call. */
   readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
+  /** Of the needed blocks, the stored ones; of a number in a gap, the blocks around it. */
   readonly blocks: ReadonlyArray<EthereumBlock>
   readonly queued: ReadonlyArray<Transaction>
   readonly accounts: ReadonlyArray<Account>
@@ -73,7 +74,8 @@ export interface OverlayStart {
   readonly publicKeys: ReadonlyArray<PublicKey>
 }
 
-interface StoredBlock {
+/** The columns of a block that `blockOf` reads. */
+export interface StoredBlock {
   readonly number: string
   readonly hash: Uint8Array
   readonly timestamp_ms: bigint
@@ -131,8 +133,14 @@ SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_accou
   (SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction') AS auction
 FROM ledger JOIN block ON block.number = ledger.ethereum_block_num LEFT JOIN batch ON batch.batch_num = ledger.batch_num`
 
-const blocksStatement =
-  "SELECT number, hash, timestamp_ms FROM block WHERE number = ANY($1::numeric[])"
+/** Selects each stored block, or the two around it if the number is in a gap. */
+const blocksStatement = `
+SELECT DISTINCT found.number, found.hash, found.timestamp_ms FROM unnest($1::numeric[]) AS asked (number)
+CROSS JOIN LATERAL (
+  (SELECT number, hash, timestamp_ms FROM block WHERE block.number <= asked.number ORDER BY block.number DESC LIMIT 1)
+  UNION ALL
+  (SELECT number, hash, timestamp_ms FROM block WHERE block.number >= asked.number ORDER BY block.number LIMIT 1)
+) AS found`
 const queuedStatement = `
 SELECT ${transactionRowSql} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE queue = ANY($1::bigint[]) AND NOT forged) AS r
 ORDER BY r.queue, r.position`
@@ -241,7 +249,8 @@ export const loadOverlay = Effect.fnUntraced(
   }
 )
 
-const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock => ({
+/** Returns the block of a row. */
+export const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock => ({
   number: BigInt(number),
   hash: `0x${Buffer.from(hash).toString("hex")}`,
   timestampMs: Number(timestamp_ms)

@@ -11,7 +11,7 @@ import {
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
-import type { OverlayStart } from "./_load_overlay.ts"
+import { blockOf, type OverlayStart, type StoredBlock } from "./_load_overlay.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
@@ -22,8 +22,7 @@ import type { WriteOverlay } from "./_write_overlay.ts"
  */
 
 /** The last and next ids just after the last surviving block. */
-interface SurvivingState {
-  readonly number: string
+interface SurvivingState extends StoredBlock {
   readonly last_batch_num: bigint
   readonly last_account_index: bigint
   readonly last_token_id: bigint
@@ -165,6 +164,7 @@ export const rollBackTo = Effect.fnUntraced(function*(
   ])
   return {
     toBlock,
+    lastBlock: blockOf(surviving),
     blocks: Number(surviving.dropped),
     batches: lastBatchNum - lastBatch,
     lastBatchNum: lastBatch,

@@ -39,6 +39,8 @@ export interface Totals {
 /** A block, and the last and next ids after it. */
 export interface BlockRow {
   readonly block: EthereumBlock
+  /** The number of the block stored before it, if that is not the one directly below. */
+  readonly previousAfterGap: bigint | null
   readonly lastEthereumBlock: bigint
   readonly lastBatchNum: number
   readonly lastAccountIndex: AccountIndex

@@ -65,6 +65,7 @@ export class WriteOverlay extends LedgerCopy {
     this.#changeVariables(changes.variables, number)
     for (const withdrawal of changes.withdrawals) this.#withdraw(withdrawal, number)
     for (const part of partsOfBlock(changes)) this.changedParts.add(part)
+    const { number: previous } = this.lastBlock
     this.lastBlock = changes.block
     this.lastEthereumBlock = changes.lastEthereumBlock
     this.blocks.set(number, changes.block)
@@ -75,6 +76,7 @@ export class WriteOverlay extends LedgerCopy {
     }
     this.rows.blocks.push({
       block: changes.block,
+      previousAfterGap: number === previous + 1n ? null : previous,
       lastEthereumBlock: changes.lastEthereumBlock,
       lastBatchNum: this.lastBatchNum,
       lastAccountIndex: this.lastAccountIndex,

@@ -54,6 +54,7 @@ export const openLedger = (
       yield* insert("block", blockColumns, [
         {
           block: { number, hash, timestampMs },
+          previousAfterGap: null,
           lastEthereumBlock: number,
           lastBatchNum: 0,
           lastAccountIndex: 255,

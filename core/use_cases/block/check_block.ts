@@ -25,6 +25,7 @@ import {
   registeredTokens
 } from "./_registrations.ts"
 import { forgeBatches } from "./_batches.ts"
+import { checkPrevious, unstoredNumber } from "./_gap.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
 import { checkAgainstHead } from "./head.ts"
 import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
@@ -39,14 +40,7 @@ function checkStored(
 ): "stored" | "new" | BlockViolation {
   if (number > view.lastBlock.number) return "new"
   const stored = view.block(number)
-  if (stored === undefined) {
-    return makeViolation(
-      "block-number",
-      number,
-      `${view.lastBlock.number + 1n}, the next block`,
-      "/number"
-    )
-  }
+  if (stored === undefined) return unstoredNumber(number, view)
   return stored.hash === hash
     ? "stored"
     : makeViolation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
@@ -54,23 +48,20 @@ function checkStored(
 
 /** Checks that a new block follows the last one and that its slot has a valid number. */
 function checkChainLink(
-  { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed,
-  { lastBlock }: LedgerView,
+  block: BlockFeed,
+  view: LedgerView,
   auction: AuctionConstants
 ): BlockViolation | undefined {
-  if (number !== lastBlock.number + 1n) {
-    return makeViolation(
-      "block-number",
-      number,
-      `${lastBlock.number + 1n}, the next block`,
-      "/number"
-    )
-  }
+  const { lastEthereumBlock, number, parentHash, timestampMs } = block
+  const { lastBlock } = view
+  const unlinked = checkPrevious(block, view)
+  if (unlinked !== undefined) return unlinked
   const slotNum = slotOfBlock(auction, number)
   if (slotNum > slotNumMax) {
     return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
   }
-  if (parentHash !== lastBlock.hash) {
+  // after a gap, the parent is an empty block that is not stored
+  if (number === lastBlock.number + 1n && parentHash !== lastBlock.hash) {
     return makeViolation(
       "parent-hash",
       parentHash,

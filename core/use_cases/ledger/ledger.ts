@@ -132,8 +132,8 @@ export class Ledger extends Context.Service<Ledger, {
   /** Applies a block. If the ledger has stored the block, it changes nothing. */
   readonly applyBlock: (block: BlockFeed) => WriteEffect<BlockReport>
   /**
-   * Removes every block above `toBlock`, and a head above it. `toBlock` is a number from the genesis
-   * block to the last block, or to the head if that is above it.
+   * Removes every block above `toBlock`, and a head above it: the number of the genesis block or a greater one, whether
+   * that block is stored, in a gap or above the last block. So a repeated call changes nothing.
    */
   readonly rollBack: (toBlock: bigint) => WriteEffect<RollBackReport>
   /** Sets prices. A rollback of the last block restores the previous ones. */
@@ -192,8 +192,8 @@ function make(
     counts.count(
       "rollBack",
       withValidInput(() => readBlockNumber(toBlock), (number) =>
-        writer.rollBack(number, (view) =>
-          resultOf(checkRollBack(genesis.block.number, number, view))))
+        writer.rollBack(number, () =>
+          resultOf(checkRollBack(genesis.block.number, number))))
     )
   const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<LedgerStamp> =>
     counts.count(
@@ -278,21 +278,22 @@ export const decidePrices =
 const resultOf = (violation: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violation === undefined ? Result.void : Result.fail(violation)
 
-function checkRollBack(
-  first: bigint,
-  toBlock: bigint,
-  { head, lastBlock }: LedgerView
-): BlockViolation | undefined {
-  const last = head !== null && head.number > lastBlock.number ? head.number : lastBlock.number
-  return toBlock >= first && toBlock <= last
+/**
+ * Checks a rollback. Its block need not be stored: if the answer to a rollback into a gap was lost,
+ * the repeated one names a block above the last one.
+ */
+function checkRollBack(first: bigint, toBlock: bigint): BlockViolation | undefined {
+  return toBlock >= first && toBlock <= blockNumberMax
     ? undefined
     : makeViolation(
       "roll-back-block",
       toBlock,
-      `a block from ${first} to ${last}`,
+      `a block from ${first}, the genesis block, to ${blockNumberMax}`,
       "/toBlock"
     )
 }
+
+const blockNumberMax = (1n << 64n) - 1n
 
 const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
 const read = boundaryDecoder(GenesisFeed)

@@ -7,7 +7,8 @@ interface Wording {
 }
 
 const resync = "roll back to the last common block and send the blocks after it"
-const inOrder = "send the blocks in order and without gaps"
+const inOrder =
+  "send the blocks in order, and name the last block in previous if you leave out empty ones"
 const asOnChain = "send the values that the contracts emitted"
 const recompute =
   "process the batch from the state of the ledger, or roll back to the last batch with equal states"
@@ -16,6 +17,11 @@ const recompute =
 const invariants = {
   "shape": { subject: "Value", remedy: "send the record as the feed defines it" },
   "block-number": { subject: "Block number", remedy: inOrder },
+  "block-gap": {
+    subject: "Block number",
+    remedy: "if the block is not empty, roll back to the block before the gap and send it"
+  },
+  "previous-block": { subject: "Previous block", remedy: resync },
   "block-hash": { subject: "Block hash", remedy: resync },
   "parent-hash": { subject: "Parent hash", remedy: resync },
   "timestamp": { subject: "Timestamp", remedy: "send the timestamp of the block" },
@@ -104,7 +110,7 @@ const invariants = {
   },
   "roll-back-block": {
     subject: "Block to roll back to",
-    remedy: "name a block of the ledger"
+    remedy: "name the last block that stays, the genesis block or a later one"
   },
   "genesis": { subject: "Genesis", remedy: "use a separate ledger for each network" }
 } as const satisfies Record<string, Wording>

@@ -15,8 +15,7 @@ export function invalidBlocks(block: BlockFeed): ReadonlyArray<InvalidBlock> {
   return [
     { invariant: "shape", block: { ...block, confirmations: 1 } as BlockFeed },
     { invariant: "shape", block: { ...block, lastEthereumBlock: 1n << 64n } },
-    { invariant: "block-number", block: { ...block, number: block.number + 1n } },
-    { invariant: "parent-hash", block: { ...block, parentHash: block.hash } },
+    ...linkDamages(block),
     { invariant: "timestamp", block: { ...block, timestampMs: 0 } },
     { invariant: "last-ethereum-block", block: { ...block, lastEthereumBlock: block.number - 1n } },
     {
@@ -91,6 +90,37 @@ export function invalidBlocks(block: BlockFeed): ReadonlyArray<InvalidBlock> {
         block: { ...block, batches: batches.with(at, batch) }
       }))
     )
+  ]
+}
+
+function linkDamages(block: BlockFeed): ReadonlyArray<InvalidBlock> {
+  const { previous, ...unlinked } = block
+  const damaged: ReadonlyArray<InvalidBlock> = [
+    { invariant: "block-number", block: { ...unlinked, number: block.number + 1n } },
+    {
+      invariant: "previous-block",
+      block: { ...block, previous: { number: block.number, hash: block.hash } }
+    }
+  ]
+  if (previous === undefined) {
+    return [...damaged, {
+      invariant: "parent-hash",
+      block: { ...block, parentHash: block.hash }
+    }]
+  }
+  return [
+    ...damaged,
+    {
+      invariant: "previous-block",
+      block: { ...block, previous: { ...previous, hash: block.hash } }
+    },
+    {
+      invariant: "previous-block",
+      block: { ...block, previous: { ...previous, number: previous.number - 1n } }
+    },
+    ...previous.number === block.number - 1n
+      ? []
+      : [{ invariant: "block-number" as const, block: unlinked }]
   ]
 }
 

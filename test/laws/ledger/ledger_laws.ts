@@ -8,7 +8,7 @@ import { itemIdsLaw, pagingReaderLaw } from "./_paging_through.ts"
 import { agreesWith } from "./agreement.ts"
 import { effectiveRecords } from "../facts.ts"
 import { integer } from "../generators.ts"
-import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { holds, type Law, type LawViolation, same, violated } from "../law.ts"
 import { replay } from "../naive/mod.ts"
 import { applyAll, applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
 
@@ -156,9 +156,7 @@ const refusesTheRest: Run = (subject) =>
     yield* applyAll(ledger, subject.records)
     const facts = replay(subject.genesis, subject.records, subject.keccak256)
     const before = yield* readEverything(reader, facts)
-    const stored = facts.blocks.at(-1)!.number
-    const last = facts.head !== null && facts.head.number > stored ? facts.head.number : stored
-    for (const toBlock of [last + 1n, subject.genesis.block.number - 1n]) {
+    for (const toBlock of [1n << 64n, subject.genesis.block.number - 1n]) {
       const result = yield* Effect.result(ledger.rollBack(toBlock))
       yield* holds(result._tag === "Failure" && result.failure._tag === "BlockViolation", () =>
         `A rollback to block ${toBlock} was accepted`)
@@ -193,6 +191,62 @@ const refusesTheRest: Run = (subject) =>
       () =>
         "After a rollback of everything"
     )
+  }))
+
+const refusesBlocksOfGaps: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    yield* applyAll(ledger, subject.records)
+    const stamp = yield* Effect.orDie(reader.stamp)
+    const blocks = blocksOf(effectiveRecords(subject.records)).map(({ block }) => block)
+    for (const [at, after] of blocks.entries()) {
+      const before = blocks[at - 1] ?? subject.genesis.block
+      for (const number of new Set([before.number + 1n, after.number - 1n])) {
+        if (number <= before.number || number >= after.number) continue
+        const block = { ...after, number, previous: { number: before.number, hash: before.hash } }
+        const result = yield* Effect.result(ledger.applyBlock(block))
+        yield* holds(
+          result._tag === "Failure" && result.failure._tag === "BlockViolation" &&
+            result.failure.invariant === "block-gap" &&
+            result.failure.expected.includes(`between ${before.number} and ${after.number}`),
+          () =>
+            `Block ${number} of the gap between ${before.number} and ${after.number}: ${
+              result._tag === "Success" ? "accepted" : result.failure.message
+            }`
+        )
+      }
+    }
+    yield* same(yield* Effect.orDie(reader.stamp), stamp, () => "The stamp")
+  }))
+
+const reportsTheLastBlock: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    const chain = [subject.genesis.block]
+    for (const record of subject.records) {
+      if (record.kind === "block") {
+        yield* applyOne(ledger, record)
+        const { hash, number, timestampMs } = record.block
+        if (number > chain.at(-1)!.number) chain.push({ number, hash, timestampMs })
+      } else if (record.kind === "rollBack") {
+        while (chain.at(-1)!.number > record.toBlock) chain.pop()
+        // the second one may be above the last block
+        for (const blocksMax of [Infinity, 0]) {
+          const report = yield* Effect.catch(
+            ledger.rollBack(record.toBlock),
+            (failure) => violated(`The ${nameOf(record)} was refused: ${failure.message}`)
+          )
+          yield* same(report.lastBlock, chain.at(-1), () => `The last block of ${nameOf(record)}`)
+          yield* holds(report.blocks <= blocksMax, () => `${nameOf(record)} again removed blocks`)
+          const { ethereumBlockNum } = yield* Effect.orDie(reader.stamp)
+          yield* same(
+            ethereumBlockNum,
+            chain.at(-1)!.number,
+            () => `The stamp of ${nameOf(record)}`
+          )
+        }
+      } else yield* applyOne(ledger, record)
+    }
   }))
 
 const stamps: Run = (subject) =>
@@ -270,8 +324,17 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   },
   {
     name:
-      "a rollback to an unknown block, a price of an unknown token and another genesis are refused; a rollback to the genesis block is possible",
+      "a rollback below the genesis block, a price of an unknown token and another genesis are refused; a rollback to the genesis block is possible",
     run: refusesTheRest
+  },
+  {
+    name: "a block of a gap is refused with the blocks around it",
+    run: refusesBlocksOfGaps
+  },
+  {
+    name:
+      "a rollback keeps every block up to its number, reports the last one, and removes nothing if it is repeated",
+    run: reportsTheLastBlock
   },
   {
     name:

@@ -19,22 +19,31 @@ const companyOf = (number: number) => ({
   url: `https://c${number}.example`
 })
 
-/** Returns a block on top of the last one, with a hash that is unique for the seed. */
+/**
+ * Returns a block on top of the last one, with a hash that is unique for the seed. `empty` is the
+ * number of empty blocks between them, which the feed leaves out.
+ */
 export const blockOn = (
   { blocks }: Facts,
   unique: number,
-  parts: Partial<BlockFeed>
+  parts: Partial<BlockFeed>,
+  empty = 0
 ): BlockFeed => {
-  const parent = blocks.at(-1)!
-  const number = parent.number + 1n
+  const { hash, number: last, timestampMs } = blocks.at(-1)!
+  const number = last + 1n + BigInt(empty)
   return {
     number,
-    hash: `0x${number.toString(16).padStart(32, "0")}${unique.toString(16).padStart(32, "0")}`,
-    parentHash: parent.hash,
-    timestampMs: parent.timestampMs + 15_000,
+    hash: hashOf(number, unique),
+    ...(empty === 0
+      ? { parentHash: hash }
+      : { parentHash: hashOf(number - 1n, unique), previous: { number: last, hash } }),
+    timestampMs: timestampMs + 15_000,
     ...parts
   }
 }
+
+const hashOf = (number: bigint, unique: number): string =>
+  `0x${number.toString(16).padStart(32, "0")}${unique.toString(16).padStart(32, "0")}`
 
 /**
  * Returns a block with random content; its batch, if it has one, forges the given transactions or
@@ -115,11 +124,19 @@ export function drawBlock(
   if (random.chance(0.35)) {
     parts.l1UserTransactions = l1Users(random, facts, lastForged + (forges ? 2 : 1))
   }
-  return blockOn(facts, unique, {
-    ...parts,
-    timestampMs,
-    ...(random.chance(0.1) ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n } : {})
-  })
+  const empty = random.chance(0.25) ? random.of([1, 2, 7, 1_000_000]) : 0
+  return blockOn(
+    facts,
+    unique,
+    {
+      ...parts,
+      timestampMs,
+      ...(random.chance(0.1)
+        ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n + BigInt(empty) }
+        : {})
+    },
+    empty
+  )
 }
 
 export const priceOf = (random: SeededRandom, tokens: number, timeMs: number) => ({

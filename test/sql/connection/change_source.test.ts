@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { ledgerFollower } from "../../../adapters/sql/change_source.ts"
 import {
   type LedgerStamp,
@@ -15,16 +16,34 @@ const stampOf = (version: number, block: number, batchNum: number | null) => ({
   batchNum
 })
 
-/** Returns what is published after the snapshots: [version, block, batch, last rollback, isNext]. */
-const published = (
-  ...snapshots: ReadonlyArray<readonly [number, number, number, number, boolean]>
+/** [version, block, batch, last rollback, isNext] */
+type Snapshot = readonly [number, number, number, number, boolean]
+
+/**
+ * Returns what is published after the snapshots. `stored` are the numbers of the blocks, or null if
+ * they cannot be read.
+ */
+const publishedOf = (
+  stored: ReadonlyArray<number> | null,
+  ...snapshots: ReadonlyArray<Snapshot>
 ): ReadonlyArray<string> => {
   const changes: Array<NodeChange> = []
-  const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change))
+  const follow = ledgerFollower(
+    stampOf(10, 100, 5),
+    (change) => changes.push(change),
+    (before, after) =>
+      Effect.succeed(
+        stored === null
+          ? null
+          : stored.map(BigInt).filter((number) =>
+            number > before.ethereumBlockNum && number <= after.ethereumBlockNum
+          )
+      )
+  )
   for (const [version, block, batch, rollBacks, isNext] of snapshots) {
     const rolledBack = withVersion(noPartChanged, ["rollBacks"], rollBacks)
     const parts = version === rollBacks ? rolledBack : withVersion(rolledBack, ["blocks"], version)
-    follow({ stamp: stampOf(version, block, batch), parts }, isNext)
+    Effect.runSync(follow({ stamp: stampOf(version, block, batch), parts }, isNext))
   }
   return changes.map((change) => {
     switch (change.kind) {
@@ -39,6 +58,9 @@ const published = (
     }
   })
 }
+
+const published = (...snapshots: ReadonlyArray<Snapshot>) =>
+  publishedOf([101, 102, 103], ...snapshots)
 
 describe("the changes of a shared ledger", () => {
   it("are those of each notification", () => {
@@ -63,22 +85,38 @@ describe("the changes of a shared ledger", () => {
   })
 
   it("include a head, which is above the last block or only names a newer block of the chain", () => {
+    const stored = () => Effect.succeed([101n])
     const changes: Array<NodeChange> = []
-    const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change))
+    const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change), stored)
     const snapshot = (stamp: LedgerStamp, head: number, blocks: number) => ({
       stamp,
       parts: withVersion(withVersion(noPartChanged, ["head"], head), ["blocks"], blocks)
     })
-    follow(snapshot({ ...stampOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true)
-    follow(snapshot(stampOf(12, 100, 5), 12, 9), true)
-    follow(snapshot(stampOf(13, 100, 5), 12, 9), true)
-    follow(snapshot({ ...stampOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false)
+    Effect.runSync(follow(snapshot({ ...stampOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true))
+    Effect.runSync(follow(snapshot(stampOf(12, 100, 5), 12, 9), true))
+    Effect.runSync(follow(snapshot(stampOf(13, 100, 5), 12, 9), true))
+    Effect.runSync(follow(snapshot({ ...stampOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false))
     assert.deepStrictEqual(
       changes.map((change) =>
         "ethereumBlockNum" in change ? `${change.kind} ${change.ethereumBlockNum}` : change.kind
       ),
       ["head 108", "head 100", "prices", "block 101", "head 109"]
     )
+  })
+
+  it("contain only stored blocks, however many empty ones are between them", () => {
+    // one write
+    assert.deepStrictEqual(publishedOf(null, [12, 1_000_101, 6, 0, true]), [
+      "block 1000101",
+      "batch 6"
+    ])
+    assert.deepStrictEqual(publishedOf([103, 1_000_101], [13, 1_000_101, 6, 0, true]), [
+      "block 103",
+      "block 1000101",
+      "batch 6"
+    ])
+    // they cannot be read
+    assert.deepStrictEqual(publishedOf(null, [13, 1_000_101, 6, 0, true]), ["missed"])
   })
 
   it("are reported once", () => {

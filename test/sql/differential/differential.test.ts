@@ -8,7 +8,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { crowdedOptionsOf, type Network, networkOf, optionsOf } from "../../properties/_networks.ts"
+import {
+  crowdedOptionsOf,
+  gappedNetworkOf,
+  type Network,
+  networkOf,
+  optionsOf
+} from "../../properties/_networks.ts"
 import { marketOf } from "../../properties/_market.ts"
 import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { replayOf, rounds } from "../../rounds.ts"
@@ -28,6 +34,12 @@ const networks: ReadonlyArray<
     rounds({ short: 2000, long: 7000 })
   ],
   [
+    "a small network with rollbacks whose feed leaves out empty blocks",
+    () => gappedNetworkOf(optionsOf(seed), rounds({ short: 100, long: 300 })),
+    8,
+    rounds({ short: 1200, long: 7000 })
+  ],
+  [
     "a crowded network, where lists are long",
     () => networkOf(crowdedOptionsOf(seed), 1500),
     5,
@@ -35,7 +47,7 @@ const networks: ReadonlyArray<
   ],
   ["a network that bids", () => marketOf(seed, 200), 40, 6000]
 ]
-const played = rounds({ short: networks.slice(0, 1), long: networks })
+const played = rounds({ short: networks.slice(0, 2), long: networks })
 
 describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential/differential.test.ts")})`, () => {
   for (const [name, network, stride, answersMin] of played) {

@@ -15,6 +15,7 @@ import {
 } from "../../laws/mod.ts"
 import {
   crowdedOptionsOf,
+  gappedNetworkOf,
   type Network,
   networkOf,
   optionsOf,
@@ -66,6 +67,10 @@ for (const seed of seeds.slice(0, 1)) {
     titled(seed, file),
     () => obeysTheLaws(networkOf(optionsOf(seed), 200), seed, { writing: false })
   )
+  describe(`writing gaps ${titled(seed, file)}`, () =>
+    obeysTheLaws(gappedNetworkOf(optionsOf(seed), 60), seed, { writing: true }))
+  describe(`gaps ${titled(seed, file)}`, () =>
+    obeysTheLaws(gappedNetworkOf(optionsOf(seed), 150), seed, { writing: false }))
   describe(`market ${titled(seed, file)}`, () =>
     obeysTheLaws(marketOf(seed, 150), seed, { writing: false }))
 }

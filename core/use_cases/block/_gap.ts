@@ -1,0 +1,53 @@
+import type { BlockFeed } from "../../domain/mod.ts"
+import type { LedgerView } from "../../ports/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+
+/*
+ * A block may leave out the empty blocks before it. It then names its predecessor in the ledger,
+ * `previous`, so that a block with content cannot be left out by mistake.
+ */
+
+/** Checks that a block above the last one has the next number, or names the last one. */
+export function checkPrevious(
+  { number, previous }: BlockFeed,
+  { lastBlock }: LedgerView
+): BlockViolation | undefined {
+  if (previous === undefined) {
+    return number === lastBlock.number + 1n ? undefined : notNext(number, lastBlock.number)
+  }
+  if (previous.number !== lastBlock.number) {
+    return makeViolation(
+      "previous-block",
+      previous.number,
+      `${lastBlock.number}, the last block of the ledger`,
+      "/previous/number"
+    )
+  }
+  return previous.hash === lastBlock.hash
+    ? undefined
+    : makeViolation(
+      "previous-block",
+      previous.hash,
+      `${lastBlock.hash}, the last block ${lastBlock.number} of the ledger`,
+      "/previous/hash"
+    )
+}
+
+/** Returns the violation of a block that is not above the last one, and is not stored. */
+export function unstoredNumber(
+  number: bigint,
+  { gapAt, lastBlock }: Pick<LedgerView, "gapAt" | "lastBlock">
+): BlockViolation {
+  const gap = gapAt(number)
+  return gap === undefined
+    ? notNext(number, lastBlock.number)
+    : makeViolation(
+      "block-gap",
+      number,
+      `a block outside the gap between ${gap.before.number} and ${gap.after.number}, whose blocks the feed left out as empty`,
+      "/number"
+    )
+}
+
+const notNext = (number: bigint, last: bigint): BlockViolation =>
+  makeViolation("block-number", number, `${last + 1n}, the next block`, "/number")
