@@ -11,12 +11,13 @@ import {
   type PoolTransaction,
   replacedReason,
   type StoreFailure,
+  synchedBlockNum,
   type TransactionId
 } from "../core/mod.ts"
 import type { Stores } from "./layers.ts"
 
 /**
- * Reports the changes of a node: blocks, batches, rollbacks, prices and transitions of the pool.
+ * Reports the changes of a node: blocks, batches, rollbacks, prices, heads and transitions of the pool.
  *
  * @example
  * ```ts
@@ -105,19 +106,24 @@ const observedWriter = (
   publish: Publish
 ): LedgerWriter["Service"] => {
   let last = first
-  const moved = (stamp: LedgerStamp): void => {
+  const moved = (stamp: LedgerStamp, isHeadSet = false): void => {
     const before = last
     last = stamp
-    for (const change of changesBetween(before, stamp)) publish(change)
+    for (const change of changesBetween(before, stamp, { isHeadSet })) publish(change)
   }
   return {
     apply: (block, decide) => reported(writer.apply(block, decide), ({ stamp }) => moved(stamp)),
-    setPrices: (prices, check) => reported(writer.setPrices(prices, check), moved),
+    setPrices: (prices, check) =>
+      reported(writer.setPrices(prices, check), (stamp) => moved(stamp)),
+    setHead: (head, check) => reported(writer.setHead(head, check), (stamp) => moved(stamp, true)),
     rollBack: (toBlock, check) =>
       reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, lastBlock, stamp }) => {
+        const isHeadRemoved = last.headBlockNum !== stamp.headBlockNum
         last = stamp
         if (blocks > 0) {
           publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
+        } else if (isHeadRemoved) {
+          publish({ kind: "head", ethereumBlockNum: synchedBlockNum(stamp), stamp })
         }
       })
   }

@@ -3,8 +3,10 @@ import type { IncomingMessage } from "node:http"
 import {
   type BlockViolation,
   type EthereumBlock,
+  feedPosition,
   FeedRecord,
-  lastBlock,
+  feedRecordKinds,
+  type FeedPosition,
   type Ledger,
   type LedgerReader,
   LedgerWriter,
@@ -23,7 +25,7 @@ export interface FeedPorts {
 }
 
 export interface FeedHandler {
-  /** Replies with the last block of the ledger. */
+  /** Replies with the last block and the head of the ledger. */
   readonly tip: (path: string) => Effect.Effect<Reply>
   /** Applies the records of a body, one by one. */
   readonly apply: (request: IncomingMessage, path: string) => Effect.Effect<Reply>
@@ -42,11 +44,12 @@ const afterHeader = "feed-after"
 /** How long a process that is not the writer of the ledger waits to become it. */
 const writerWaitMs = 3000
 
-const readRecord = recordReader(FeedRecord, ["genesis", "block", "rollBack", "prices"])
+const readRecord = recordReader(FeedRecord, feedRecordKinds)
 
 /**
  * Returns the handler of the block feed over HTTP. A record is applied as a whole or not at all;
- * the records before a refused one remain applied. Blocks can be sent again, which changes nothing.
+ * the records before a refused one remain applied. Blocks can be sent again, which changes nothing, and
+ * so can heads, which replace one another.
  * A rollback or prices that are sent again could undo later changes, so they require `Feed-After`:
  * if the answer was lost and the request is repeated, the header names a block that is no longer
  * the last one, and nothing is applied.
@@ -56,24 +59,25 @@ export const makeFeedHandler = (
   limits: FeedLimits
 ): FeedHandler => {
   const semaphore = Semaphore.makeUnsafe(1)
-  /** Returns the last block, or null if another process is the writer. */
-  const readLastBlock = lastBlock.pipe(
+  /** Returns the last block and the head, or null if another process is the writer. */
+  const readPosition = feedPosition.pipe(
     Effect.provideService(LedgerWriter, writer),
     Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.succeed(null) })
   )
-  const tipOf = ({ hash, number, timestampMs }: EthereumBlock) =>
+  const tipOf = ({ head, lastBlock: { hash, number, timestampMs } }: FeedPosition) =>
     Effect.map(
       reader.stamp,
-      ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, batchNum, version })
+      ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, head, batchNum, version })
     )
 
   const applyRecords = Effect.fnUntraced(
     function*(request: IncomingMessage, path: string): Effect.fn.Return<Reply, StoreFailure> {
-      const last = yield* readLastBlock
-      if (last === null) return refusal(otherWriter, path)
+      const position = yield* readPosition
+      if (position === null) return refusal(otherWriter, path)
+      const { lastBlock: last } = position
       const after = request.headers[afterHeader]
       if (after !== undefined && String(after).toLowerCase() !== last.hash) {
-        return refusal(otherLastBlock(String(after), last, yield* tipOf(last)), path)
+        return refusal(otherLastBlock(String(after), last, yield* tipOf(position)), path)
       }
 
       const counts = { records: 0, applied: 0, held: 0 }
@@ -115,7 +119,7 @@ export const makeFeedHandler = (
         ) counts.held++
         else counts.applied++
       }
-      const now = yield* readLastBlock
+      const now = yield* readPosition
       return json(200, { ...counts, ledger: now === null ? null : yield* tipOf(now) })
     }
   )
@@ -123,10 +127,10 @@ export const makeFeedHandler = (
   return {
     tip: (path) =>
       orStoreFailure(
-        Effect.flatMap(readLastBlock, (last) =>
-          last === null
+        Effect.flatMap(readPosition, (position) =>
+          position === null
             ? Effect.succeed(refusal(otherWriter, path))
-            : Effect.map(tipOf(last), (tip) => json(200, tip))),
+            : Effect.map(tipOf(position), (tip) => json(200, tip))),
         path
       ),
     // one request at a time; its records fail if another process writes between them

@@ -7,7 +7,8 @@ import {
   type LedgerReader,
   type LedgerTip,
   measure,
-  type PoolStore
+  type PoolStore,
+  synchedBlockNum
 } from "../../core/mod.ts"
 
 export interface LedgerWatchOptions {
@@ -93,8 +94,8 @@ export const watchLedger = Effect.fnUntraced(function*(
     ),
     collectGauge(
       "rollup_ledger_block",
-      "Last Ethereum block of the ledger",
-      Effect.map(stamp, ({ ethereumBlockNum }) => Number(ethereumBlockNum))
+      "Ethereum block up to which the ledger is synchronised",
+      Effect.map(stamp, (of) => Number(synchedBlockNum(of)))
     ),
     collectGauge(
       "rollup_ledger_batch",

@@ -55,6 +55,10 @@ const answerSchemas: { readonly [name: string]: JsonSchema } = {
       hash: text("0x and 64 lower-case hexadecimal digits"),
       timestampMs: integer
     }),
+    head: orNull({
+      ...reference("HeadFeed"),
+      description: "The last head; null before the first one, or after a rollback below it"
+    }),
     batchNum: orNull({ ...integer, description: "The last batch; null before the first one" }),
     version: { ...integer, description: "Increases with every write" }
   }),

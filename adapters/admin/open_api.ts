@@ -62,7 +62,7 @@ const operations = {
   },
   "GET /feed": {
     id: "getLastBlock",
-    summary: "The last block of the ledger",
+    summary: "The last block and the head of the ledger",
     isGuarded: true,
     answer: { schema: "LastBlock" }
   },

@@ -191,7 +191,7 @@ export interface NextForgers {
 
 /** Progress of the network. */
 export interface StateNetwork {
-  /** Newest block that this node holds. */
+  /** Newest block up to which this node is synchronised. */
   readonly lastBlock: bigint
   /** Null before the first batch. */
   readonly lastBatch: Batch | null

@@ -432,7 +432,7 @@ export interface NextForger {
 export interface StateNetwork {
   /** Newest block of the chain. */
   readonly lastEthereumBlock: bigint
-  /** Newest block that this node holds. */
+  /** Newest block up to which this node is synchronised. */
   readonly lastSynchedBlock: bigint
   /** Null before the first batch. */
   readonly lastBatch: Batch | null

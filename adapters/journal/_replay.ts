@@ -63,7 +63,7 @@ export const replay = (
     const applySlice = () => {
       const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
-        records++
+        if (entry.value.kind !== "head") records++
         if (applyRecord(journal, target, entry.value, records)) checkedBlocks++
         if (performance.now() > endMs) return true
       }
@@ -168,7 +168,7 @@ const applyRecord = (
  */
 export const applyEntry = (
   target: ReplayTarget,
-  { changes: packed, kind, text }: LogEntry
+  { changes: packed, kind, text, version }: LogEntry
 ): boolean => {
   if (kind === "pool") {
     // a pool in memory is synchronous
@@ -177,10 +177,15 @@ export const applyEntry = (
   }
   const changes = packed === undefined ? undefined : unpackChanges(packed)
   if (changes !== undefined) {
+    removeHeadFrom(target.ledger, changes.block.number)
     target.ledger.apply(() => Result.succeed({ kind: "store", changes }))
     return false
   }
   const record = readFeedLine(text)
+  if (kind === "head" && Exit.isSuccess(record) && record.value.kind === "head") {
+    target.ledger.restoreHead(record.value.head, version ?? target.ledger.stamp().version + 1)
+    return false
+  }
   if (Exit.isFailure(record)) throw new EntryError("cannot be read", { cause: record.cause })
   const result: Result.Result<unknown, unknown> = applyFeedRecord(target, record.value)
   if (Result.isFailure(result)) {
@@ -198,14 +203,28 @@ const applyFeedRecord = (
 ): Result.Result<unknown, unknown> => {
   switch (record.kind) {
     case "block":
+      removeHeadFrom(ledger, record.block.number)
       // the exit proofs were verified when the block was accepted
       return ledger.apply(decideBlock({ constants: genesis.constants, keccak256 }, record.block))
     case "rollBack":
       return ledger.rollBack(record.toBlock, () => Result.void)
     case "prices":
       return ledger.setPrices(record.prices, () => Result.void)
+    case "head":
+      return ledger.setHead(record.head, () => Result.void)
     case "genesis":
       return Result.void
+  }
+}
+
+/**
+ * Removes a head that contradicts an accepted block. An earlier version of the program, which does
+ * not know heads, can have written such a block.
+ */
+export const removeHeadFrom = (ledger: MemoryLedger, number: bigint): void => {
+  const { head, lastBlock } = ledger.view
+  if (head !== null && number > lastBlock.number && number <= head.number) {
+    ledger.restoreHead(null, ledger.stamp().version)
   }
 }
 

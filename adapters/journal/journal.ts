@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
+import { ChainHead, type StoredHead } from "./_chain_head.ts"
 import { commitFailure, hasRoom, movedFailure } from "./_commit_failure.ts"
 import { damagedError, databaseFile, lineOf, translateError } from "./_database.ts"
 import { differenceAt } from "./_file_identity.ts"
@@ -37,6 +38,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #reader: OpenReader | null
   #writer: Writer | undefined
   readonly checkpointTable: CheckpointTable
+  readonly #chainHead: ChainHead
   /** The parts of the checkpoint. */
   readonly parts: Parts
   #manifest: Manifest | undefined
@@ -75,6 +77,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
       assertInPlace: () => this.#assertInPlace()
     }
     this.checkpointTable = new CheckpointTable(() => this.#database, opened)
+    this.#chainHead = new ChainHead(() => this.#database, opened.damagedError)
     this.parts = new Parts(opened)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
@@ -120,10 +123,12 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /**
    * Yields every entry behind the checkpoint, or from the first, and checks each one against its
-   * checksum. Must run to its end before the first `append`. Throws a `JournalError`.
+   * checksum; the last head is at its place among them. Must run to its end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {
+      const head = this.#chainHead.read()
+      if (head?.seq === this.#seq) yield entryOf(head)
       for (
         const row of this.#database.prepare(
           "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record WHERE seq > ? ORDER BY seq"
@@ -142,6 +147,13 @@ export class Journal implements CheckpointedJournal, RecordLog {
         const entry = { kind, text, changes: validChanges(row as unknown as Row) }
         this.#bytesSinceCheckpoint += bytesOf(entry)
         yield entry
+        if (head?.seq === seq) yield entryOf(head)
+      }
+      if (head !== undefined && head.seq > this.#seq) {
+        throw damagedError(
+          this.directory,
+          `it ends with record ${this.#seq}, and its head of the chain follows record ${head.seq}`
+        )
       }
     } catch (error) {
       throw translateError(error, this.directory)
@@ -364,7 +376,11 @@ export class Journal implements CheckpointedJournal, RecordLog {
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
-      for (const { changes, kind, text } of entries) {
+      for (const { changes, kind, text, version = 0 } of entries) {
+        if (kind === "head") {
+          this.#chainHead.replace({ seq, version, text })
+          continue
+        }
         checksum = chainedChecksum(checksum, { kind, text })
         insert.run(
           ++seq,
@@ -379,6 +395,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
       database.exec("COMMIT")
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK")
+      this.#chainHead.forgetColumn()
       throw error
     }
     // what is written after the directory was moved is not acknowledged
@@ -386,7 +403,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
     if (difference !== undefined) throw movedFailure(this.directory, difference)
     this.#seq = seq
     this.#checksum = checksum
-    for (const entry of entries) this.#bytesSinceCheckpoint += bytesOf(entry)
+    for (const entry of entries) {
+      if (entry.kind !== "head") this.#bytesSinceCheckpoint += bytesOf(entry)
+    }
     acknowledgedFile.write(seq)
   }
 
@@ -433,6 +452,8 @@ const settle = (entries: ReadonlyArray<PendingEntry>, failure: StoreFailure | un
 /** Records of the feed that are read in one turn of the event loop, at most. */
 const recordsPerSlice = 256
 const sliceMs = 3
+
+const entryOf = ({ text, version }: StoredHead): LogEntry => ({ kind: "head", text, version })
 
 /** Approximate size of an entry on disk. */
 const bytesOf = ({ changes, text }: LogEntry): number => text.length + (changes?.length ?? 0)

@@ -2,8 +2,14 @@ import type { StoreFailure } from "../../core/ports/mod.ts"
 
 /** One accepted write: a line of the ledger's feed, or a write of the pool as JSON. */
 export interface LogEntry {
-  readonly kind: "ledger" | "pool"
+  /**
+   * `head` is a line of the feed that sets the head. It replaces all earlier entries of this kind: a
+   * log may drop these, and keeps the last one in its place among the other entries.
+   */
+  readonly kind: "ledger" | "pool" | "head"
   readonly text: string
+  /** The version of the ledger after a head. */
+  readonly version?: number | undefined
   /**
    * The changes that a block made, so that a replay does not check the block again. If they are
    * missing or cannot be read, the replay does.

@@ -89,12 +89,12 @@ const journaledLedger = (
   const record = <A, E>(
     entry: FeedRecord,
     write: () => Result.Result<A, E>,
-    changes?: string
+    content: Partial<LogEntry> = {}
   ): Effect.Effect<A, E | StoreFailure> =>
     unlessFailed(log, () =>
       append<A, E | StoreFailure>(
         log,
-        { kind: "ledger", text: writeFeedLine(entry), changes },
+        { kind: "ledger", text: writeFeedLine(entry), ...content },
         (failure) => failure === undefined ? write() : Result.fail(failure)
       )).pipe(Effect.uninterruptible)
   const checked = <A, E>(
@@ -120,7 +120,7 @@ const journaledLedger = (
             yieldForLargeBlocks(changes),
             Effect.suspend(() => {
               ledger.assertStorable(changes)
-              return record({ kind: "block", block }, store, packed)
+              return record({ kind: "block", block }, store, { changes: packed })
             })
           )
         }),
@@ -140,6 +140,17 @@ const journaledLedger = (
               () => ledger.setPrices(prices, () => Result.void)
             )
           })
+        ),
+      setHead: (head, check) =>
+        checked(
+          () => check(ledger.view),
+          Effect.suspend(() =>
+            record(
+              { kind: "head", head },
+              () => ledger.setHead(head, () => Result.void),
+              { kind: "head", version: ledger.stamp().version + 1 }
+            )
+          )
         )
     }
   }

@@ -5,6 +5,7 @@ import {
   metricsOf,
   metricsWindowMs,
   type NetworkState,
+  newestEthereumBlock,
   nextForgersOf,
   recommendedFeeOf,
   usdOfFeeSum
@@ -14,24 +15,24 @@ import { slotAt } from "./_views.ts"
 import type { History, LedgerState } from "./state/mod.ts"
 
 /**
- * Returns the state of the network at the last block. It costs a few binary searches, whatever the
+ * Returns the state of the network at the last block, or at the head above it. It costs a few binary searches, whatever the
  * size of the ledger.
  */
 export const networkState = (state: LedgerState): NetworkState => {
-  const { history, clock, lastBlock, parameters } = state
+  const { history, clock, head, parameters, synchedBlock } = state
   const variables = parameters.current
   const boot = bootCoordinator(variables.auction)
-  const day = firstBatchSince(history, lastBlock.timestampMs - metricsWindowMs)
-  const hour = firstBatchSince(history, lastBlock.timestampMs - feeWindowMs)
+  const day = firstBatchSince(history, synchedBlock.timestampMs - metricsWindowMs)
+  const hour = firstBatchSince(history, synchedBlock.timestampMs - feeWindowMs)
   return {
-    lastEthereumBlock: state.lastEthereumBlock,
-    lastSynchedBlock: lastBlock.number,
+    lastEthereumBlock: newestEthereumBlock(state.lastEthereumBlock, head),
+    lastSynchedBlock: synchedBlock.number,
     lastBatch: history.batch(history.lastBatchNum) ?? null,
     currentSlot: clock.currentSlot,
     // the auctions of these slots are closed, so their winners are final
     nextForgers: nextForgersOf(
       clock,
-      lastBlock,
+      synchedBlock,
       (slotNum) => slotAt(state, clock, slotNum).winner ?? boot
     ),
     pendingL1Transactions: history.queues.unforged,

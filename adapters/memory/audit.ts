@@ -4,6 +4,7 @@ import type { Keccak256 } from "../../core/encoding/mod.ts"
 import {
   type BlockViolation,
   decideBlock,
+  decideHead,
   decidePrices,
   type Findings,
   StateLeaves,
@@ -90,6 +91,11 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
         )
       case "prices":
         return Result.map(ledger.setPrices(record.prices, decidePrices(record.prices)), () => null)
+      case "head":
+        return Result.map(
+          ledger.setHead(record.head, decideHead(genesis.constants.auction, record.head)),
+          () => null
+        )
       case "genesis":
         return Result.succeed(null)
     }

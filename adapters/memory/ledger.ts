@@ -74,10 +74,17 @@ export interface MemoryLedger {
    * the changes do not fit the ledger, such as a batch that is not the next one.
    */
   readonly apply: LedgerState["apply"]
-  /** Drops every block above `toBlock`, but not the genesis block, if `check` succeeds. */
+  /**
+   * Drops every block above `toBlock`, but not the genesis block, and a head above it, if `check`
+   * succeeds.
+   */
   readonly rollBack: LedgerState["rollBack"]
   /** Sets prices of tokens if `check` succeeds. Throws if a token is unknown. */
   readonly setPrices: LedgerState["setPrices"]
+  /** Replaces the head if `check` succeeds. */
+  readonly setHead: LedgerState["setHead"]
+  /** Sets the last one of several heads, or none, and the version that the ledger had after it. */
+  readonly restoreHead: LedgerState["restoreHead"]
   /** Throws if `apply` would throw for these changes. */
   readonly assertStorable: (changes: BlockChanges) => void
   /** Throws if `setPrices` would throw for these prices. */
@@ -135,6 +142,8 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     apply: (decide) => state.apply(decide),
     rollBack: (toBlock, check) => state.rollBack(toBlock, check),
     setPrices: (prices, check) => state.setPrices(prices, check),
+    setHead: (head, check) => state.setHead(head, check),
+    restoreHead: (head, version) => state.restoreHead(head, version),
     assertStorable: (changes) => assertStorable(state, changes),
     assertPrices: (prices) => assertPrices(state, prices),
     postponeIndexing: () => state.postponeIndexing(),
@@ -199,7 +208,9 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
       rollBack: (toBlock, check) =>
         writes.run(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
       setPrices: (prices, check) =>
-        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
+        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
+      setHead: (head, check) =>
+        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setHead(head, check))))
     })
   )
 }

@@ -86,7 +86,12 @@ export const ledgerFollower = (
           ? undefined
           : yield* storedBlocks(before, stamp)
         if (blocks === null) return publish({ kind: "missed" })
-        for (const change of changesBetween(before, stamp, blocks)) publish(change)
+        for (
+          const change of changesBetween(before, stamp, {
+            blocks,
+            isHeadSet: parts.head > before.version
+          })
+        ) publish(change)
       } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
         publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
       } else publish({ kind: "missed" })

@@ -6,6 +6,7 @@ import { type BulkWrite, BulkWriter, sqlStores } from "../../adapters/sql/mod.ts
 import {
   type BlockViolation,
   decideBlock,
+  decideHead,
   decidePrices,
   type FeedRecord,
   type GenesisFeed,
@@ -31,7 +32,7 @@ import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { makeProgress } from "./progress.ts"
 
 /** Records that can share a database transaction; a rollback needs its own. */
-export type BulkRecord = Extract<FeedRecord, { readonly kind: "block" | "prices" }>
+export type BulkRecord = Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>
 
 /** Loads consecutive records with all checks, in one database transaction. */
 type LoadRecords = (
@@ -52,12 +53,10 @@ export const bulkLoad = (
     const writes = (verifyExit: VerifyExit) =>
       records.map((record): BulkWrite<BlockViolation> =>
         record.kind === "block"
-          ? {
-            kind: "block",
-            block: record.block,
-            decide: decideBlock({ constants, keccak256, verifyExit }, record.block)
-          }
-          : { kind: "prices", prices: record.prices, check: decidePrices(record.prices) }
+          ? { ...record, decide: decideBlock({ constants, keccak256, verifyExit }, record.block) }
+          : record.kind === "prices"
+          ? { ...record, check: decidePrices(record.prices) }
+          : { ...record, check: decideHead(constants.auction, record.head) }
       )
     const check = Effect.flatMap(
       Effect.suspend(() => verify(proofs)),
@@ -138,7 +137,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     const records = recordsAfter(feed.records, genesis, yield* lastBlockOf)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
-        if (record.kind !== "block" && record.kind !== "prices") {
+        if (record.kind === "genesis" || record.kind === "rollBack") {
           return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
         }
         group.push(record)

@@ -196,7 +196,7 @@ export interface RollupNode extends AsyncDisposable {
    */
   readonly setCurrencies: (prices: ReadonlyArray<CurrencyPrice>) => Promise<void>
   /**
-   * Applies one record of a feed: a block, a rollback or prices. A genesis record must equal the
+   * Applies one record of a feed: a block, a rollback, prices or a head. A genesis record must equal the
    * genesis of the node, and changes nothing. Rejects with BlockViolation.
    *
    * ```ts
@@ -379,7 +379,7 @@ export interface RollupNode extends AsyncDisposable {
   readonly listen: (options: ListenOptions) => Promise<NodeServer>
   /**
    * Calls the listener with each change that is stored from now on: blocks with their batches,
-   * rollbacks, prices, and transitions of transactions in the pool. Returns a function that ends it.
+   * rollbacks, prices, heads, and transitions of transactions in the pool. Returns a function that ends it.
    *
    * Changes of the ledger arrive in their order, and so do those of the pool; with a database, those
    * of all processes. The listener gets the next change when its promise settles. If it throws or

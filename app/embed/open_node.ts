@@ -9,6 +9,7 @@ import {
   CurrencyPrices,
   type FeedRecord,
   GenesisFeed,
+  HeadFeed,
   Ledger,
   LedgerReader,
   type ListQuery,
@@ -216,6 +217,8 @@ const contentOf = (record: FeedRecord): Parameters<typeof shapeViolations> => {
       return [BlockFeed, record.block, "The block"]
     case "prices":
       return [Schema.Array(PriceFeed), record.prices, "The prices", "/prices"]
+    case "head":
+      return [HeadFeed, record.head, "The head", "/head"]
     default:
       return []
   }

@@ -1,9 +1,9 @@
-import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
+import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
 import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
-import { genesisOf, buildStateTree, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { genesisOf, buildStateTree, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
   EventSchedule,
@@ -70,8 +70,8 @@ export interface LiveNetwork {
   /** Builds the state tree in short steps, if it does not exist yet; new state roots need it. */
   readonly buildStateTree: () => Iterable<void>
   /**
-   * Returns the next records: a rollback, or a block, after new prices if there are any. The block
-   * has no batches if the coordinator is idle.
+   * Returns the next records: a rollback, or a block, after new prices if there are any, and before
+   * a head if the node falls behind the chain. The block has no batches if the coordinator is idle.
    */
   readonly advance: (options: { readonly isIdle: boolean }) => ReadonlyArray<FeedRecord>
 }
@@ -113,7 +113,9 @@ export function simulate(options: SimulationOptions): Simulation {
     genesis,
     transactionCount: () => chain.world.transactionCount,
     computesRoots: () => chain.world.tree !== undefined,
-    next: () => chain.rollBack() ?? chain.prices() ?? chain.addBlock(plannedSource),
+    next: () =>
+      chain.rollBack() ?? chain.prices() ??
+        { kind: "block", block: chain.addBlock(plannedSource) },
     resumeFrom: function*(snapshot, fork) {
       random.reseed(`${settings.seed}/resumed/${fork}`)
       chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), fork)
@@ -129,9 +131,11 @@ export function simulate(options: SimulationOptions): Simulation {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
+        const block = chain.addBlock(isIdle ? null : traffic.source)
         return [
           ...prices === undefined ? [] : [prices],
-          chain.addBlock(isIdle ? null : traffic.source)
+          { kind: "block", block },
+          ...headAfter(block)
         ]
       }
     },
@@ -178,13 +182,13 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  addBlock(source: L2Source | null): FeedRecord {
+  addBlock(source: L2Source | null): BlockFeed {
     const world = copyWorld(this.world)
     this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
     const block = makeBlock(this.context, world, this.#fork, source)
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
-    return { kind: "block", block }
+    return block
   }
 
   /** Returns prices that arrive after the last block, if there are any. */

@@ -26,8 +26,11 @@ export async function* skipStored(
         next = stored.next().value
         continue
       }
-      // a duplicate in the feed, which the ledger has not stored
-      if (record.kind === "genesis" || (record.kind === "block" && hashes.has(record.block.hash))) {
+      // a duplicate in the feed, which the ledger has not stored, or a head, which has no record
+      if (
+        record.kind === "genesis" || record.kind === "head" ||
+        (record.kind === "block" && hashes.has(record.block.hash))
+      ) {
         continue
       }
       next = undefined

@@ -136,9 +136,25 @@ export const BlockFeed = Schema.Struct({
 }).annotate(
   objectNamed(
     "BlockFeed",
-    "The content of one Ethereum block, in chain order. Its number follows that of the last block; with previous it may be any greater one, and the blocks between are left out. parentHash is the hash of the Ethereum block number - 1, also after a gap; it is compared if the ledger has stored that block. Absent lists are empty, absent variables and verifiers unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value in the ledger never decreases"
+    "The content of one Ethereum block, in chain order. Its number follows that of the last block; with previous it may be any greater one, and the blocks between are left out. parentHash is the hash of the Ethereum block number - 1, also after a gap; it is compared if the ledger has stored that block. Absent lists are empty, absent variables and verifiers unchanged. lastEthereumBlock is the newest block of the chain that the writer knows of, by default the block's own number; the value that the blocks state never decreases"
   )
 )
+
+/** The schema of a head: how far the writer has read the chain. */
+export const HeadFeed = Schema.Struct({
+  number: uint64,
+  hash,
+  timestampMs: timeMs,
+  chainHead: uint64
+}).annotate(
+  objectNamed(
+    "HeadFeed",
+    "How far the writer is synchronised. number, hash and timestampMs are those of the newest Ethereum block that the writer has completely read: each block after the last one of the ledger up to it holds nothing that the ledger stores. chainHead is the number of the newest block of the chain that the writer knows of"
+  )
+)
+
+/** The kinds of records. */
+export const feedRecordKinds = ["genesis", "block", "rollBack", "prices", "head"] as const
 
 /**
  * The schema of one record of a feed: its values in memory, and its JSON, where amounts and block
@@ -174,14 +190,21 @@ export const FeedRecord = Schema.Union([
       "PricesRecord",
       "Prices that arrived between two blocks: they belong to the earlier block"
     )
+  ),
+  Schema.Struct({ kind: Schema.Literal("head"), head: HeadFeed }).annotate(
+    objectNamed(
+      "HeadRecord",
+      "Replaces the head: how far the writer is synchronised, and how far the chain is. It adds nothing to the ledger, and may be sent as often as the chain grows"
+    )
   )
 ]).annotate({
   identifier: "FeedRecord",
-  message: "Expected a record of kind genesis, block, rollBack or prices",
+  message: "Expected a record of kind genesis, block, rollBack, prices or head",
   description: "One record of a feed, a line of NDJSON"
 })
 
 export type BlockFeed = typeof BlockFeed.Type
+export type HeadFeed = typeof HeadFeed.Type
 export type FeedRecord = typeof FeedRecord.Type
 export type PriceFeed = typeof PriceFeed.Type
 export type TokenFeed = typeof TokenFeed.Type

@@ -1,3 +1,4 @@
+import type { HeadFeed } from "./feed.ts"
 import type { Batch } from "./history.ts"
 import type { Coordinator } from "./slot.ts"
 import type { NetworkVariables } from "./parameters.ts"
@@ -44,9 +45,12 @@ export interface RecommendedFee {
 
 /** The state of the network at one version of the ledger. */
 export interface NetworkState {
-  /** Newest block of the chain that the writer knows of. */
+  /**
+   * Newest block of the chain that the writer knows of. A node is behind if it is above
+   * `lastSynchedBlock`.
+   */
   readonly lastEthereumBlock: bigint
-  /** Newest block stored. */
+  /** Newest block that the writer has read: the head if it is above the last stored block. */
   readonly lastSynchedBlock: bigint
   readonly lastBatch: Batch | null
   readonly currentSlot: number
@@ -70,3 +74,22 @@ export interface NodeStatus {
 export interface StateView extends NetworkState {
   readonly node: NodeStatus | null
 }
+
+/**
+ * Returns the newest block of the chain that the writer knows of, from the value that the blocks of
+ * the ledger state, and the head. Without a head, the value of the blocks never decreases; a new head
+ * replaces what the former one stated.
+ *
+ * @example
+ * ```ts
+ * import { newestEthereumBlock } from "rollup-node-api"
+ *
+ * console.log(newestEthereumBlock(18000000n, null)) // => 18000000n
+ * console.log(newestEthereumBlock(18000000n, { chainHead: 18000009n })) // => 18000009n
+ * ```
+ */
+export const newestEthereumBlock = (
+  lastEthereumBlock: bigint,
+  head: Pick<HeadFeed, "chainHead"> | null
+): bigint =>
+  head !== null && head.chainHead > lastEthereumBlock ? head.chainHead : lastEthereumBlock

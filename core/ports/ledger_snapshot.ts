@@ -4,18 +4,56 @@ import type { EthereumAddress, TransactionId } from "../encoding/mod.ts"
 
 /** Identifies the snapshot that an answer was computed from. Every answer has one. */
 export const LedgerStamp = Schema.Struct({
+  /** Last stored block. */
   ethereumBlockNum: Schema.BigInt,
+  /** The head, if it is above the last stored block. */
+  headBlockNum: Schema.optionalKey(Schema.BigInt),
   /** Null before the first batch. */
   batchNum: Schema.NullOr(Schema.Int),
-  /** Grows with every applied block and batch, every price and every rollback. */
+  /** Grows with every applied block and batch, every price, every head and every rollback. */
   version: Schema.Int
 })
 export type LedgerStamp = typeof LedgerStamp.Type
 
 /**
+ * Returns the block numbers of a stamp: the last stored block, and the head if it is above it.
+ *
+ * @example
+ * ```ts
+ * import { stampBlocks } from "rollup-node-api"
+ *
+ * console.log(stampBlocks(18000000n, null)) // => { ethereumBlockNum: 18000000n }
+ * console.log(stampBlocks(18000000n, { number: 18000007n }).headBlockNum) // => 18000007n
+ * ```
+ */
+export const stampBlocks = (
+  ethereumBlockNum: bigint,
+  head: { readonly number: bigint } | null
+): Pick<LedgerStamp, "ethereumBlockNum" | "headBlockNum"> =>
+  head !== null && head.number > ethereumBlockNum
+    ? { ethereumBlockNum, headBlockNum: head.number }
+    : { ethereumBlockNum }
+
+/**
+ * Returns the block up to which a snapshot is synchronised: its head, or its last stored block.
+ *
+ * @example
+ * ```ts
+ * import { synchedBlockNum } from "rollup-node-api"
+ *
+ * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
+ * console.log(synchedBlockNum(stamp)) // => 18000000n
+ * console.log(synchedBlockNum({ ...stamp, headBlockNum: 18000007n })) // => 18000007n
+ * ```
+ */
+export const synchedBlockNum = ({ ethereumBlockNum, headBlockNum }: LedgerStamp): bigint =>
+  headBlockNum ?? ethereumBlockNum
+
+/**
  * The parts of a ledger that change separately and that answers depend on. `rollBacks` changes with
- * every rollback that removes a block, `blocks` with every block. `tokens` includes prices, `exits`
- * includes withdrawals, `auction` is the auction variables, and `verifiers` the rollup variables.
+ * every rollback that removes a block, `blocks` with every block, and `head` with every head and
+ * every rollback that removes only the head. `tokens` includes prices, `exits` includes withdrawals,
+ * `auction` is the auction variables, and `verifiers` the rollup variables.
  */
 export const ledgerParts = [
   "rollBacks",
@@ -28,7 +66,8 @@ export const ledgerParts = [
   "auction",
   "bids",
   "coordinators",
-  "verifiers"
+  "verifiers",
+  "head"
 ] as const
 export type LedgerPart = typeof ledgerParts[number]
 
@@ -111,7 +150,7 @@ export interface LedgerSnapshot {
   readonly parts: PartVersions
 }
 
-/** A dependency of an answer: a part of the ledger, or the slot of its last block. */
+/** A dependency of an answer: a part of the ledger, or the slot up to which it is synchronised. */
 export type Dependency = LedgerPart | "slot"
 
 /**
@@ -135,7 +174,7 @@ export const versionsOf = (
   { auction }: NetworkConstants
 ): string =>
   dependencies.map((part) =>
-    (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)
+    (part === "slot" ? slotOfBlock(auction, synchedBlockNum(stamp)) : parts[part]).toString(36)
   ).join(".")
 
 /**

@@ -9,6 +9,7 @@ import type {
   EthereumBlock,
   Exit,
   NetworkVariables,
+  HeadFeed,
   PriceFeed,
   Token,
   Transaction
@@ -30,6 +31,11 @@ export interface LedgerView {
    * before it.
    */
   readonly lastEthereumBlock: bigint
+  /**
+   * The last head; null before the first one, or if a rollback to a block below it followed. It has
+   * no effect if the last block is not below it, except that its `chainHead` is still shown.
+   */
+  readonly head: HeadFeed | null
   /** Returns the stored block with a number, or undefined if there is none. */
   readonly block: (number: bigint) => EthereumBlock | undefined
   /**
@@ -126,7 +132,7 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
     decide: (view: LedgerView) => Result.Result<Decision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
   /**
-   * Removes every block above `toBlock` if `check` succeeds, in one transaction. The blocks at or
+   * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or
    * below `toBlock` remain, whether it is stored or in a gap.
    */
   readonly rollBack: <E>(
@@ -136,6 +142,14 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
   /** Sets prices if `check` succeeds. A rollback of the last block restores the previous prices. */
   readonly setPrices: <E>(
     prices: ReadonlyArray<PriceFeed>,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ) => Effect.Effect<LedgerStamp, E | StoreFailure>
+  /**
+   * Replaces the head if `check` succeeds. It belongs to no block, and the store holds only the last
+   * one: however many are set, its size stays the same.
+   */
+  readonly setHead: <E>(
+    head: HeadFeed,
     check: (view: LedgerView) => Result.Result<void, E>
   ) => Effect.Effect<LedgerStamp, E | StoreFailure>
 }>()("rollup/core/LedgerWriter") {}

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { PoolTransition } from "../domain/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./ledger_snapshot.ts"
+import { type LedgerStamp, synchedBlockNum } from "./ledger_snapshot.ts"
 
 /** A change of the ledger or the pool. */
 export type NodeChange =
@@ -19,6 +19,8 @@ export type NodeChange =
     readonly stamp: LedgerStamp
   }
   | { readonly kind: "prices"; readonly stamp: LedgerStamp }
+  /** The writer is synchronised up to `ethereumBlockNum`, or knows a newer block of the chain. */
+  | { readonly kind: "head"; readonly ethereumBlockNum: bigint; readonly stamp: LedgerStamp }
   /** A transaction entered the pool (`from` is null), changed its state, or left (`to` is null). */
   | { readonly kind: "transition" } & PoolTransition
   /**
@@ -61,7 +63,7 @@ export type ChangeSource = (
 
 /**
  * Returns the changes between two snapshots of a ledger without a rollback in between: the blocks,
- * then the batches, or one change of prices if only the version differs. `blocks` are the numbers
+ * then the batches, then the head if `isHeadSet`, or one change of prices if only the version differs. `blocks` are the numbers
  * of the blocks that were stored in between, by default at most one: the last block.
  *
  * @example
@@ -72,14 +74,17 @@ export type ChangeSource = (
  * const after = { ethereumBlockNum: 18000001n, batchNum: 2, version: 3 }
  * console.log(...changesBetween(before, after).map(({ kind }) => kind)) // => block batch batch
  * console.log(changesBetween(after, { ...after, version: 4 })[0]?.kind) // => prices
+ * const synched = { ...after, headBlockNum: 18000005n, version: 4 }
+ * console.log(changesBetween(after, synched, { isHeadSet: true })[0]?.kind) // => head
  * ```
  */
 export const changesBetween = (
   before: LedgerStamp,
   stamp: LedgerStamp,
-  blocks: ReadonlyArray<bigint> = before.ethereumBlockNum === stamp.ethereumBlockNum
-    ? []
-    : [stamp.ethereumBlockNum]
+  {
+    blocks = before.ethereumBlockNum === stamp.ethereumBlockNum ? [] : [stamp.ethereumBlockNum],
+    isHeadSet = false
+  }: { readonly blocks?: ReadonlyArray<bigint> | undefined; readonly isHeadSet?: boolean } = {}
 ): ReadonlyArray<NodeChange> => {
   const changes: Array<NodeChange> = []
   for (const ethereumBlockNum of blocks) changes.push({ kind: "block", ethereumBlockNum, stamp })
@@ -87,6 +92,7 @@ export const changesBetween = (
   for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
     changes.push({ kind: "batch", batchNum, stamp })
   }
+  if (isHeadSet) changes.push({ kind: "head", ethereumBlockNum: synchedBlockNum(stamp), stamp })
   return changes.length === 0 && stamp.version > before.version
     ? [{ kind: "prices", stamp }]
     : changes

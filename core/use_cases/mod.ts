@@ -2,6 +2,7 @@ export * from "./audit/mod.ts"
 export * from "./batch/mod.ts"
 export {
   decideBlock,
+  decideHead,
   type ExitProof,
   type ExitProofVerifier,
   type LedgerRules,

@@ -12,6 +12,7 @@ interface Fed {
   readonly held: number
   readonly ledger: {
     readonly block: { readonly number: string; readonly hash: string }
+    readonly head: object | null
     readonly batchNum: number | null
     readonly version: number
   }
@@ -94,6 +95,53 @@ describe("the feed over HTTP", () => {
       assert.strictEqual(typeOf(refused), "ledger-elsewhere")
       assert.deepStrictEqual(refused.ledger, firstAnswer.ledger)
       assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, firstAnswer.ledger)
+    })))
+
+  it.live("a head is applied without Feed-After, is part of the position, and can be sent again", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const { hash, number, timestampMs } = blocks[2]!
+      const headAt = (blocksAbove: bigint): FeedRecord => ({
+        kind: "head",
+        head: { number: number + blocksAbove, hash, timestampMs, chainHead: number + 9n }
+      })
+      const before = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 3).map(block))))
+        .json as Fed
+      assert.deepInclude(before.ledger, { head: null })
+      for (
+        let version = before.ledger.version + 1;
+        version < before.ledger.version + 3;
+        version++
+      ) {
+        const fed = (yield* post(admin, "/feed", linesOf(headAt(5n)), { "feed-after": hash }))
+          .json as Fed
+        assert.deepInclude(fed, { records: 1, applied: 1, held: 0 })
+        assert.deepStrictEqual(fed.ledger as object, {
+          ...before.ledger,
+          head: {
+            number: `${number + 5n}`,
+            hash,
+            timestampMs,
+            chainHead: `${number + 9n}`
+          },
+          version
+        })
+      }
+      const refused = yield* post(admin, "/feed", linesOf(headAt(-1n)))
+      assert.strictEqual(refused.status, 422)
+      assert.deepInclude((refused.json as Refused).errors[0], {
+        line: 1,
+        pointer: "/head/number",
+        invariant: "head-number",
+        value: `${number - 1n}`
+      })
+      const contradicting = yield* post(admin, "/feed", linesOf(block(blocks[3]!)))
+      assert.deepInclude((contradicting.json as Refused).errors[0], {
+        pointer: "/block/number",
+        invariant: "block-above-head"
+      })
+      const lowered = yield* post(admin, "/feed", linesOf(headAt(0n), block(blocks[3]!)))
+      assert.deepInclude(lowered.json as Fed, { records: 2, applied: 2 })
     })))
 
   it.live("a block may leave out the empty blocks before it, and a rollback may go into such a gap", () =>
@@ -198,8 +246,8 @@ describe("the feed over HTTP", () => {
       const { admin } = yield* watched()
       const cases: ReadonlyArray<readonly [string, string, string]> = [
         ["{", "", "JSON"],
-        ["7", "", "one of genesis, block, rollBack, prices"],
-        ["{}", "/kind", "one of genesis, block, rollBack, prices"],
+        ["7", "", "one of genesis, block, rollBack, prices, head"],
+        ["{}", "/kind", "one of genesis, block, rollBack, prices, head"],
         ['{"kind":"rollBack","toBlock":5}', "/toBlock", "string"],
         ['{"kind":"rollBack"}', "/toBlock", "a member of this name"],
         ['{"kind":"rollBack","toBlock":"5","tooBlock":1}', "/tooBlock", "no member of this name"]

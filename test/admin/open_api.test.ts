@@ -4,7 +4,8 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import { adminOpenApi } from "../../adapters/admin/mod.ts"
 import { feedJsonSchema, readFeedLine, writeFeedLine } from "../../core/mod.ts"
-import { simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
+import { withHeads } from "../properties/_heads.ts"
 import { type Answer, ask, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
 interface Document {
@@ -101,6 +102,10 @@ describe("the OpenAPI document of the admin listener", () => {
       const [block, ...others] = records
       check("post", "/feed", yield* post(admin, "/feed", linesOf(block!)))
       check("post", "/feed", yield* post(admin, "/feed", linesOf(...others.slice(5, 7))))
+      const heads = [...withHeads([block!])].slice(1)
+      assert.isAbove(heads.length, 0)
+      check("post", "/feed", yield* post(admin, "/feed", linesOf(...heads)))
+      check("get", "/feed", yield* get(admin, "/feed"))
       check("post", "/feed", yield* post(admin, "/feed", `{"kind":"block"}`))
       check("post", "/feed", yield* post(admin, "/feed", "not JSON"))
       check(
@@ -145,20 +150,20 @@ describe("the JSON Schema of the feed", () => {
     const simulation = simulate({ seed: 3, placeholderRoots: true, rollBackPeriodBlocks: 10 })
     const kinds = new Set<string>()
     const lines = [writeFeedLine({ kind: "genesis", genesis })]
-    while (simulation.transactionCount() < 600) lines.push(writeFeedLine(simulation.next()))
+    lines.push(...Array.from(withHeads(initialHistory(simulation, 600)), writeFeedLine))
     for (const line of lines) {
       const record = JSON.parse(line) as { readonly kind: string }
       kinds.add(record.kind)
       assert.isTrue(validate(record), JSON.stringify(validate.errors))
     }
-    assert.sameMembers([...kinds], ["genesis", "block", "rollBack", "prices"])
+    assert.sameMembers([...kinds], ["genesis", "block", "rollBack", "prices", "head"])
   })
 
   it("decides as the reader of the feed does about records with one changed member", () => {
     const samples = [
       JSON.parse(writeFeedLine({ kind: "genesis", genesis })),
       JSON.parse(writeFeedLine({ kind: "rollBack", toBlock: 5n })),
-      ...records.map((record) => JSON.parse(writeFeedLine(record)))
+      ...Array.from(withHeads(records), (record) => JSON.parse(writeFeedLine(record)))
     ] as ReadonlyArray<object>
     const changes: ReadonlyArray<(value: unknown) => unknown> = [
       () => undefined,

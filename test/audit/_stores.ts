@@ -15,6 +15,7 @@ import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
 import {
   type AuditReport,
   decideBlock,
+  decideHead,
   decidePrices,
   Findings,
   Ledger,
@@ -65,7 +66,9 @@ export const play = Effect.fnUntraced(
             block: record.block,
             decide: decideBlock({ constants: genesis.constants, keccak256 }, record.block)
           }
-          : { kind: "prices" as const, prices: record.prices, check: decidePrices(record.prices) }
+          : record.kind === "prices"
+          ? { ...record, check: decidePrices(record.prices) }
+          : { ...record, check: decideHead(genesis.constants.auction, record.head) }
       )
       waiting = []
       return writes.length === 0 ? Effect.void : Effect.andThen(bulk.applyAll(writes), post)
@@ -102,7 +105,7 @@ export const play = Effect.fnUntraced(
       if (random.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
     })
     for (const record of records) {
-      if (record.kind === "block" || record.kind === "prices") waiting.push(record)
+      if (record.kind !== "genesis" && record.kind !== "rollBack") waiting.push(record)
       else {
         yield* flush
         yield* ledger.applyRecord(record)

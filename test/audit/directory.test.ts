@@ -26,6 +26,7 @@ import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
+import { withHeads } from "../properties/_heads.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { withGaps } from "../laws/mod.ts"
 
@@ -35,8 +36,8 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 30)]
-const gapped = withGaps(genesis, records, "1")
+const records: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 30))]
+const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), "1")
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 

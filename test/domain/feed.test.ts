@@ -157,7 +157,7 @@ describe("a line of a feed", () => {
     const unknownKind = readFeedLine("{}")
     assert.include(
       Exit.isFailure(unknownKind) ? String(unknownKind.cause) : "",
-      "Expected a record of kind genesis, block, rollBack or prices"
+      "Expected a record of kind genesis, block, rollBack, prices or head"
     )
     assert.include(
       expected("genesis", "genesis/network/prefix", "X"),

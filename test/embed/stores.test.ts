@@ -73,6 +73,13 @@ for (const [kind, newStore] of Object.entries(newStores)) {
         const batchNum = stamp.batchNum! + 1
         await node.pool.startForging([id], batchNum)
         await node.pool.invalidate([{ id, reason: "The proof failed" }], batchNum)
+        const { state } = await node.state()
+        const number = stamp.ethereumBlockNum + 5n
+        const head = { number, hash: `0x${"5".repeat(64)}`, timestampMs: 4e12, chainHead: number }
+        assert.strictEqual((await node.applyRecord({ kind: "head", head })).kind, "head")
+        assert.strictEqual((await node.state()).state.lastSynchedBlock, number)
+        await node.rollBack(stamp.ethereumBlockNum)
+        assert.deepStrictEqual((await node.state()).state, state)
         await node.rollBack(stamp.ethereumBlockNum - 3n)
         const token = { tokenId: 0, priceUSD: 7, timeMs: Date.now() }
         await node.setPrices([token])
@@ -93,8 +100,11 @@ for (const [kind, newStore] of Object.entries(newStores)) {
           [...stored] as never
         )
         const ledger = changes.filter((each) => each.kind !== "transition")
-        assert.deepStrictEqual(ledger.map((each) => each.kind), ["rollBack", "prices"])
-        const [rolledBack] = ledger
+        assert.deepStrictEqual(
+          ledger.map((each) => each.kind === "head" ? each.ethereumBlockNum : each.kind),
+          [number, stamp.ethereumBlockNum, "rollBack", "prices"]
+        )
+        const rolledBack = ledger[2]
         if (rolledBack?.kind !== "rollBack") throw new Error("Expected a rollback")
         assert.strictEqual(rolledBack.toBlock, stamp.ethereumBlockNum - 3n)
         assert.strictEqual(rolledBack.lastBatchNum, (await node.state()).stamp.batchNum)

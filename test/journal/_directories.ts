@@ -100,7 +100,8 @@ const withCheckpoints = (stores: OpenedStores, period: number): Stores => {
     writer: {
       apply: (block, decide) => counted(writer.apply(block, decide)),
       rollBack: (toBlock, check) => counted(writer.rollBack(toBlock, check)),
-      setPrices: (prices, check) => counted(writer.setPrices(prices, check))
+      setPrices: (prices, check) => counted(writer.setPrices(prices, check)),
+      setHead: (head, check) => counted(writer.setHead(head, check))
     },
     store: {
       ...store,

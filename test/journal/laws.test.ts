@@ -20,6 +20,7 @@ import {
   readSubject,
   withGaps
 } from "../laws/mod.ts"
+import { withHeads } from "../properties/_heads.ts"
 import { rounds } from "../rounds.ts"
 import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"
@@ -51,14 +52,16 @@ const ledgerSubject: LedgerSubject = {
   keccak256,
   seed,
   runs: rounds({ short: 1, long: 4 }),
-  records: [...initialHistory(simulation, 250)],
+  records: [...withHeads(initialHistory(simulation, 250))],
   open: openLedger(reopenedStores(genesis))
 }
 
 /** Long enough to split lists of the filter index, which a replay does in bulk. */
 const long = {
   records: [
-    ...initialHistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
+    ...withHeads(
+      initialHistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
+    )
   ]
 }
 

@@ -8,6 +8,7 @@ import type {
   Exit,
   FeedRecord,
   GenesisFeed,
+  HeadFeed,
   NetworkVariables,
   Token,
   Transaction
@@ -21,6 +22,8 @@ export interface Facts {
   readonly genesis: GenesisFeed
   readonly blocks: ReadonlyArray<EthereumBlock>
   readonly lastEthereumBlock: bigint
+  /** The last head; null if there is none, or if a rollback removed it. */
+  readonly head: HeadFeed | null
   readonly tokens: ReadonlyArray<Token>
   readonly accounts: ReadonlyArray<Account>
   readonly exits: ReadonlyArray<Exit>
@@ -38,8 +41,8 @@ export interface Facts {
 
 /**
  * Returns the records that are still in effect at the end of a feed. A rollback removes every later
- * block and the prices that were set after it; a repeated block, the genesis and the rollbacks
- * themselves are left out.
+ * block, the prices that were set after it, and a head above its block; each head replaces the one
+ * before. A repeated block, the genesis and the rollbacks themselves are left out.
  *
  * ```ts
  * import { simulate } from "rollup-node-api/simulator"
@@ -61,6 +64,11 @@ export function effectiveRecords(records: Iterable<FeedRecord>): ReadonlyArray<F
         earlier.kind === "block" && earlier.block.number > record.toBlock
       )
       if (end >= 0) effective = effective.slice(0, end)
+      effective = effective.filter((earlier) =>
+        earlier.kind !== "head" || earlier.head.number <= record.toBlock
+      )
+    } else if (record.kind === "head") {
+      effective = [...effective.filter(({ kind }) => kind !== "head"), record]
     } else if (
       record.kind === "block" &&
       effective.some((earlier) =>

@@ -83,6 +83,15 @@ export function withGaps(
 
   return Array.from(records, (record): FeedRecord => {
     if (record.kind === "block") return { kind: "block", block: add(record.block) }
+    if (record.kind === "head") {
+      const { givenNumber, number } = chain.at(-1)!
+      const moved = number - givenNumber
+      const { head } = record
+      return {
+        kind: "head",
+        head: { ...head, number: head.number + moved, chainHead: head.chainHead + moved }
+      }
+    }
     return record.kind === "rollBack"
       ? { kind: "rollBack", toBlock: rollBack(record.toBlock) }
       : record

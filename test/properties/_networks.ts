@@ -6,6 +6,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import { type LedgerSubject, withGaps } from "../laws/mod.ts"
+import { Heads } from "./_heads.ts"
 import { replayOf, rounds } from "../rounds.ts"
 
 /*
@@ -64,6 +65,7 @@ class Growing {
   /** The number of forged transactions on the chain at the start, and after each record. */
   readonly #forged: Array<number> = [0]
   readonly #slowness: number
+  readonly #heads = new Heads()
 
   constructor(options: SimulationOptions, slowness: number) {
     this.#simulation = simulate({ ...options, placeholderRoots: true })
@@ -74,10 +76,16 @@ class Growing {
     const { genesis } = this.#simulation
     const isEnough = (forged: number) => forged >= transactions
     while (!this.#forged.some(isEnough)) {
-      this.#records.push(this.#told(this.#simulation.next()))
-      this.#forged.push(this.#simulation.transactionCount())
+      const record = this.#told(this.#simulation.next())
+      this.#add(this.#heads.before(record), this.#forged.at(-1)!)
+      this.#add([record, ...this.#heads.after(record)], this.#simulation.transactionCount())
     }
     return { genesis, records: this.#records.slice(0, this.#forged.findIndex(isEnough)) }
+  }
+
+  #add(records: ReadonlyArray<FeedRecord>, forged: number): void {
+    this.#records.push(...records)
+    this.#forged.push(...records.map(() => forged))
   }
 
   #told(record: FeedRecord): FeedRecord {

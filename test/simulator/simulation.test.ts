@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { keccak256, verifyInclusion } from "../../adapters/crypto/mod.ts"
 import {
   initialHistory,
@@ -13,6 +13,7 @@ import {
   readFeedLine,
   writeFeedLine
 } from "../../core/domain/mod.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import { occurrencesOf, REQUIRED_OCCURRENCES } from "./_occurrences.ts"
@@ -47,6 +48,40 @@ interface Network {
 }
 
 describe("Simulation", () => {
+  it.effect("a live network is behind the chain from time to time, and its blocks are those of its seed", () => {
+    const options = { seed: 9, users: 12, placeholderRoots: true, rollBackPeriodBlocks: 0 }
+    const { genesis, live } = simulate(options)
+    const { live: { advance } } = simulate(options)
+    return Effect.gen(function*() {
+      const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
+      const behind: Array<number> = []
+      for (let step = 0; step < 45; step++) {
+        const records = live.advance({ isIdle: false })
+        assert.deepStrictEqual(advance({ isIdle: false }), records)
+        for (const record of records) yield* ledger.applyRecord(record)
+        const { state } = yield* reader.state
+        behind.push(Number(state.lastEthereumBlock - state.lastSynchedBlock))
+      }
+      assert.deepStrictEqual(behind.slice(0, 20), [
+        ...behind.slice(0, 9).fill(0),
+        5,
+        4,
+        3,
+        2,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0
+      ])
+      assert.strictEqual(behind.filter((blocks) => blocks === 5).length, 2)
+    }).pipe(
+      Effect.provide(Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis)))
+    )
+  })
+
   it("the same seed gives the same feed, another seed another one", () => {
     const [first, again] = [7, 7].map((seed) =>
       [...writeFeed(simulate({ seed, users: 40 }), 400)].join("")

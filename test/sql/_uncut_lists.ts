@@ -76,6 +76,7 @@ export const withUncutLists = Effect.fnUntraced(
         writer: {
           apply: (block, decide) => Effect.andThen(unlock, writer.apply(block, decide)),
           setPrices: (prices, check) => Effect.andThen(unlock, writer.setPrices(prices, check)),
+          setHead: (head, check) => Effect.andThen(unlock, writer.setHead(head, check)),
           rollBack: (toBlock, check) =>
             Effect.gen(function*() {
               yield* unlock

@@ -1,4 +1,11 @@
-import type { BatchFeed, BlockFeed, ExitFeed, L1UserFeed, L2Feed } from "../../core/domain/mod.ts"
+import type {
+  BatchFeed,
+  BlockFeed,
+  ExitFeed,
+  HeadFeed,
+  L1UserFeed,
+  L2Feed
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { FakeLedger } from "./_ledger.ts"
 import { addressOf, hashOf, keyOf } from "./_network.ts"
@@ -17,6 +24,15 @@ export const blockOf = (number: bigint, parts: Partial<BlockFeed> = {}): BlockFe
   hash: hashOf(number),
   parentHash: hashOf(number - 1n),
   timestampMs: Number(number) * 1000,
+  ...parts
+})
+
+/** Returns a head at a block of `blockOf`; the chain is three blocks further. */
+export const headOf = (number: bigint, parts: Partial<HeadFeed> = {}): HeadFeed => ({
+  number,
+  hash: hashOf(number),
+  timestampMs: Number(number) * 1000,
+  chainHead: number + 3n,
   ...parts
 })
 

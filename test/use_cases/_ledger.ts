@@ -8,6 +8,7 @@ import {
   type EthereumBlock,
   type Exit,
   genesisVariables,
+  type HeadFeed,
   type New,
   type NetworkVariables,
   type Token,
@@ -24,6 +25,7 @@ import { genesis, rules } from "./_network.ts"
 export class FakeLedger implements LedgerView {
   lastBlock: EthereumBlock = genesis.block
   lastEthereumBlock = genesis.block.number
+  head: HeadFeed | null = null
   lastBatchNum = 0
   lastAccountIndex = 255
   lastTokenId = 0

@@ -110,6 +110,10 @@ describe("decideBlock", () => {
   it("every invariant is broken by one of the blocks above", () => {
     const names = new Set(broken.map(({ refusal }) => refusal[0]))
     assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), [
+      // broken in domain/head.test.ts
+      "head-number",
+      "chain-head",
+      "block-above-head",
       // verified apart from the decision
       "state-root",
       "roll-back-block",

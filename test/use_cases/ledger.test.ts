@@ -29,7 +29,12 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
         const { lastBatchNum, lastBlock } = ledger
         return { toBlock, lastBlock, blocks: 0, batches: 0, lastBatchNum, stamp: stamp() }
       }),
-    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp)
+    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp),
+    setHead: (head, check) =>
+      Effect.map(Effect.fromResult(check(ledger)), () => {
+        ledger.head = head
+        return stamp()
+      })
   }
 }
 

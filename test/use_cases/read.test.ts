@@ -87,7 +87,7 @@ describe("a read", () => {
         yield* dependenciesOfReading("getBatches", [], "limit=1"),
         "rollBacks batches"
       )
-      assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks")
+      assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks head")
       assert.strictEqual(yield* dependenciesOfReading("getConfig"), "rollBacks verifiers")
     }).pipe(Effect.provide(over)))
 
@@ -346,7 +346,7 @@ describe("an answer", () => {
       dependenciesOf.state.join(" "),
       dependenciesOf.config.join(" "),
       dependenciesOf.authorization
-    ], ["rollBacks blocks", "rollBacks verifiers", []])
+    ], ["rollBacks blocks head", "rollBacks verifiers", []])
   })
 
   it("has a tag of the versions that it depends on", () => {

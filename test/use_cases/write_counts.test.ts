@@ -6,7 +6,7 @@ import { layer } from "../../adapters/memory/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { LedgerWriter, Monitor, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { block101, block102, blockOf } from "./_chain.ts"
+import { block101, block102, blockOf, headOf } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
 describe("a ledger counts", () => {
@@ -29,7 +29,7 @@ describe("a ledger counts", () => {
       assert.deepStrictEqual([
         yield* above0("rollup_ledger_writes_total"),
         yield* above0("rollup_ledger_violations_total")
-      ], [[12, {}], [0, {}]])
+      ], [[16, {}], [0, {}]])
       for (const block of [block101, block102, block102]) yield* ledger.applyBlock(block)
       for (const block of [blockOf(104n), blockOf(105n), { ...blockOf(103n), timestampMs: 1 }]) {
         yield* Effect.flip(ledger.applyBlock(block))
@@ -38,16 +38,25 @@ describe("a ledger counts", () => {
       yield* Effect.flip(ledger.setPrices([{ tokenId: 9, priceUSD: 4, timeMs: 5 }]))
       yield* ledger.rollBack(101n)
       yield* ledger.rollBack(101n)
-      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, {
+      yield* ledger.setHead(headOf(101n))
+      yield* Effect.flip(ledger.setHead(headOf(100n)))
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [16, {
         "block applied": 2,
         "block held": 1,
         "block violation": 3,
+        "head applied": 1,
+        "head violation": 1,
         "prices applied": 1,
         "prices violation": 1,
         "rollBack applied": 2
       }])
       const [, violations] = yield* above0("rollup_ledger_violations_total")
-      assert.deepStrictEqual(violations, { "block-number": 2, timestamp: 1, "token-exists": 1 })
+      assert.deepStrictEqual(violations, {
+        "block-number": 2,
+        timestamp: 1,
+        "token-exists": 1,
+        "head-number": 1
+      })
     }).pipe(
       Effect.provide(
         Ledger.layer(genesis, keccak256).pipe(
@@ -67,7 +76,7 @@ describe("a ledger counts", () => {
       const ledger = yield* Ledger
       yield* Effect.flip(ledger.applyBlock(block101))
       yield* Effect.exit(ledger.rollBack(100n))
-      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, {
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [16, {
         "block failed": 1,
         "rollBack failed": 1
       }])

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Problem, ProblemName } from "./problem.ts"
 import type { HttpLimits, LimitName } from "./limit.ts"
-import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import { type LedgerStamp, synchedBlockNum } from "../../../core/ports/mod.ts"
 
 /** A request, independent of the transport. */
 export interface HttpRequest {
@@ -249,7 +249,7 @@ export const makeHeaders = (
     lastStamp = stamp
     headers = {
       ...revisionHeaders,
-      [answerHeaders.block]: String(stamp.ethereumBlockNum),
+      [answerHeaders.block]: String(synchedBlockNum(stamp)),
       // absent before the first batch
       ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),
       [answerHeaders.version]: String(stamp.version)
@@ -259,7 +259,7 @@ export const makeHeaders = (
 }
 
 const isSame = (a: LedgerStamp, b: LedgerStamp) =>
-  a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
+  a.version === b.version && a.batchNum === b.batchNum && synchedBlockNum(a) === synchedBlockNum(b)
 
 /**
  * Values of `Cache-Control`. An answer that can change is revalidated for each request, which costs

@@ -66,7 +66,7 @@ const header = (description: string, schema: object) => ({ description, schema }
 /** Components of the headers that every answer has. */
 export const responseHeaders = {
   "Api-Revision": header("The revision that answered", { type: "string" }),
-  "Ledger-Ethereum-Block": header("Last Ethereum block of the snapshot", {
+  "Ledger-Ethereum-Block": header("Ethereum block up to which the snapshot is synchronised", {
     type: "integer",
     minimum: 0
   }),

@@ -5,6 +5,7 @@ import type {
   Coordinator,
   EthereumBlock,
   Exit,
+  HeadFeed,
   NetworkVariables,
   Token,
   Transaction
@@ -20,6 +21,7 @@ import type { Tokens } from "./_tokens.ts"
 interface Parts {
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
+  readonly head: HeadFeed | null
   readonly block: (number: bigint) => EthereumBlock | undefined
   readonly gapAt: (number: bigint) => BlockGap | undefined
   readonly history: History
@@ -40,6 +42,9 @@ export class LiveView implements LedgerView {
   }
   get lastEthereumBlock(): bigint {
     return this.state.lastEthereumBlock
+  }
+  get head(): HeadFeed | null {
+    return this.state.head
   }
   get lastBatchNum(): number {
     return this.state.history.lastBatchNum

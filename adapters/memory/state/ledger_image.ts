@@ -5,6 +5,7 @@ import type {
   Coordinator,
   EthereumBlock,
   Exit,
+  HeadFeed,
   NetworkVariables,
   Token,
   Transaction
@@ -60,6 +61,8 @@ export interface StoredBlock {
 /** The lists of a ledger, undo logs included. Their rows are plain data and never change. */
 export interface LedgerLists {
   readonly blocks: ReadonlyArray<StoredBlock>
+  /** The head, or none. A checkpoint of an earlier version does not have this list. */
+  readonly heads?: ReadonlyArray<HeadFeed>
   readonly batches: ReadonlyArray<Batch>
   readonly totals: ReadonlyArray<BatchTotals>
   readonly transactionSegments: ReadonlyArray<TransactionColumns>
@@ -96,6 +99,11 @@ export type NumberedList =
 export interface LedgerImage {
   readonly version: number
   readonly parts: PartVersions
+  /**
+   * Number of versions that heads added, which do not follow from the records. A checkpoint of an
+   * earlier version does not have it.
+   */
+  readonly headVersions?: number
   /** The next item id of each list. */
   readonly nextItemIds: { readonly [N in NumberedList]: number }
   readonly lists: LedgerLists

@@ -6,12 +6,14 @@ import {
   ether,
   type EthereumBlock,
   type GenesisFeed,
+  type HeadFeed,
   type PriceFeed
 } from "../../../core/domain/mod.ts"
 import {
   type BlockGap,
   type Decision,
   type LedgerPart,
+  ledgerParts,
   type LedgerSnapshot,
   type LedgerStamp,
   type LedgerView,
@@ -19,6 +21,7 @@ import {
   partsOfBlock,
   RecentSnapshots,
   type RollBackReport,
+  stampBlocks,
   withVersion
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
@@ -54,6 +57,10 @@ export class LedgerState {
   readonly auction = new Auction((slotNum) => this.parameters.auctionOf(slotNum))
   readonly parameters: Parameters
   private blocks: Array<StoredBlock> = []
+  /** The last head, unless a rollback removed it. */
+  head: HeadFeed | null = null
+  /** Number of versions that heads added. */
+  private headVersions = 0
   readonly view: LedgerView
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
@@ -76,6 +83,7 @@ export class LedgerState {
     return {
       version: this.stamp.version,
       parts: this.snapshot.parts,
+      headVersions: this.headVersions,
       nextItemIds: {
         accounts: history.accounts.table.itemIds.next,
         batches: history.batches.itemIds.next,
@@ -87,6 +95,7 @@ export class LedgerState {
       },
       lists: {
         blocks: [...this.blocks],
+        heads: this.head === null ? [] : [this.head],
         ...history.lists(),
         ...tokens.lists(),
         ...auction.lists(),
@@ -96,9 +105,11 @@ export class LedgerState {
   }
 
   /** Sets the state of a ledger that contains only its genesis. */
-  restore({ lists, nextItemIds, parts, version }: LedgerImage): void {
+  restore({ headVersions = 0, lists, nextItemIds, parts, version }: LedgerImage): void {
     const { auction, history, tokens } = this
     this.blocks = lists.blocks.map((each) => ({ ...each, block: Object.freeze(each.block) }))
+    this.head = lists.heads?.[0] ?? null
+    this.headVersions = headVersions
     tokens.restore(lists)
     this.parameters.restore(lists)
     auction.restore(lists)
@@ -110,7 +121,11 @@ export class LedgerState {
     history.exits.table.itemIds.next = nextItemIds.exits
     tokens.table.itemIds.next = nextItemIds.tokens
     history.transactionIds.next = nextItemIds.transactions
-    this.snapshot = { ...this.snapshotOf(version), parts: Object.freeze(parts) }
+    // a checkpoint of an earlier version lacks the parts that it did not know
+    this.snapshot = {
+      ...this.snapshotOf(version),
+      parts: Object.freeze({ ...noPartChanged, ...parts })
+    }
     this.snapshots.note(this.snapshot)
   }
 
@@ -133,12 +148,19 @@ export class LedgerState {
     return this.blocks.at(-1)!.lastEthereumBlock
   }
 
-  /** The state of the auctions at the last block. */
+  /** The block up to which the ledger is synchronised: the head if it is above the last block. */
+  get synchedBlock(): EthereumBlock {
+    return this.head !== null && this.head.number > this.lastBlock.number
+      ? this.head
+      : this.lastBlock
+  }
+
+  /** The state of the auctions at the block up to which the ledger is synchronised. */
   get clock(): AuctionClock {
     return auctionClock(
       this.genesis.constants.auction,
       this.parameters.current.auction,
-      this.lastBlock.number
+      this.synchedBlock.number
     )
   }
 
@@ -192,6 +214,8 @@ export class LedgerState {
       const firstDropped = this.blocks[blocksLeft]
       if (firstDropped !== undefined) this.undoFrom(firstDropped)
       this.blocks.length = blocksLeft
+      const isHeadRemoved = this.head !== null && this.head.number > toBlock
+      if (isHeadRemoved) this.head = null
       const { lastBatchNum } = this.history
       return {
         toBlock,
@@ -199,7 +223,7 @@ export class LedgerState {
         blocks,
         batches: batchesBefore - lastBatchNum,
         lastBatchNum,
-        stamp: this.newStamp(1, blocks === 0 ? [] : ["rollBacks"])
+        stamp: this.newStamp(1, blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
       }
     })
   }
@@ -214,6 +238,29 @@ export class LedgerState {
       for (const price of prices) this.tokens.setPrice(price)
       return this.newStamp(1, prices.length === 0 ? [] : ["tokens"])
     })
+  }
+
+  /** Replaces the head. */
+  setHead<E>(
+    head: HeadFeed,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ): Result.Result<LedgerStamp, E> {
+    return Result.map(check(this.view), () => {
+      this.head = Object.freeze({ ...head })
+      this.headVersions++
+      return this.newStamp(1, ["head"])
+    })
+  }
+
+  /**
+   * Replaces the head by the last one of several, after which the ledger had `version`. Every part
+   * then counts as changed: the versions of the others are not known.
+   */
+  restoreHead(head: HeadFeed | null, version: number): void {
+    this.head = head === null ? null : Object.freeze({ ...head })
+    const growth = version - this.stamp.version
+    this.headVersions += growth
+    this.newStamp(growth, ledgerParts)
   }
 
   private write(changes: BlockChanges): void {
@@ -287,7 +334,7 @@ export class LedgerState {
     const { lastBatchNum } = this.history
     return {
       stamp: Object.freeze({
-        ethereumBlockNum: this.lastBlock.number,
+        ...stampBlocks(this.lastBlock.number, this.head),
         batchNum: lastBatchNum === 0 ? null : lastBatchNum,
         version
       }),

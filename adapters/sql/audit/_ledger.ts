@@ -1,7 +1,7 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { checksumOf, migrations } from "../schema/mod.ts"
-import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
+import { type AuditSnapshot, type AuditStep, reportViolations } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
@@ -112,9 +112,19 @@ interface LedgerRow {
   readonly tokens_max: bigint | null
 }
 
+/** The checks of the head as rows of `reportViolations`: it must not contradict the last block. */
+const headStatement = `
+SELECT 'ledger, ' || wrong.place AS place, wrong.found, wrong.expected
+FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LATERAL (VALUES
+  ('head_hash', '0x' || encode(ledger.head_hash, 'hex'), '0x' || encode(block.hash, 'hex'), ledger.head_number = block.number AND ledger.head_hash <> block.hash),
+  ('head_timestamp_ms', ledger.head_timestamp_ms::text, 'at least ' || block.timestamp_ms, ledger.head_number > block.number AND ledger.head_timestamp_ms < block.timestamp_ms),
+  ('chain_head', ledger.chain_head::text, 'at least ' || ledger.head_number, ledger.chain_head < ledger.head_number)
+) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
+
 /** Checks the row of `ledger` against the last block, the last batch and the tokens. */
-export const auditLedgerRow = ({ findings, rows }: AuditSnapshot): AuditStep =>
+export const auditLedgerRow = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
+    const { findings, rows } = snapshot
     const all = yield* rows<LedgerRow>(`
 SELECT version, token_version, ethereum_block_num::text AS ethereum_block_num, batch_num, (SELECT max(part) FROM unnest(part_versions) AS part) AS parts_max,
   (SELECT max(number)::text FROM block) AS last_block, (SELECT max(batch_num) FROM batch) AS last_batch, (SELECT max(token.version) FROM token) AS tokens_max
@@ -129,6 +139,7 @@ FROM ledger`)
       ledger.last_block
     )
     findings.same("standing", "ledger, batch_num", ledger.batch_num, ledger.last_batch)
+    yield* reportViolations(snapshot, "standing", headStatement)
     if (ledger.parts_max !== null && ledger.parts_max > ledger.version) {
       findings.violate(
         "standing",

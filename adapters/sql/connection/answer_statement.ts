@@ -32,6 +32,7 @@ export const answerStatement = (options: {
     "ledger.token_version",
     "ledger.ethereum_block_num",
     "ledger.batch_num",
+    headAboveLastBlock,
     ...head
   ]
   return `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT line FROM (
@@ -41,6 +42,10 @@ SELECT ${order === "ASC" ? -1 : lastPlace}::bigint AS place, ${
 ${rows.map((row) => `UNION ALL\n${row}`).join("\n")}
 ) AS answer ORDER BY place ${order}`
 }
+
+/** SQL for the number of the head if it is above the last block, otherwise NULL. */
+const headAboveLastBlock =
+  "CASE WHEN ledger.head_number > ledger.ethereum_block_num THEN ledger.head_number END"
 
 /** The greatest `bigint`, which is above all item ids and places. */
 export const lastPlace = "9223372036854775807"
@@ -62,10 +67,11 @@ export const readAnswer = (rows: ReadonlyArray<ReadonlyArray<unknown>>): SqlAnsw
   if (first === undefined) {
     throw new Error("The database contains no ledger: expected one row in the table ledger")
   }
-  const [version, tokenVersion, ethereumBlockNum, batchNum, ...head] = fieldsOf(first)
+  const [version, tokenVersion, ethereumBlockNum, batchNum, headBlockNum, ...head] = fieldsOf(first)
   return {
     stamp: Object.freeze({
       ethereumBlockNum: BigInt(ethereumBlockNum!),
+      ...headBlockNum === "" ? {} : { headBlockNum: BigInt(headBlockNum!) },
       batchNum: intOrNull(batchNum!),
       version: Number(version)
     }),

@@ -34,17 +34,18 @@ export const changedParts = (changed: ReadonlySet<LedgerPart>): string =>
 
 /** SQL for the payload of a notification: the snapshot of a row of `ledger` as one text. */
 export const versionPayloadSql =
-  "concat_ws(' ', ledger.version, ledger.ethereum_block_num, coalesce(ledger.batch_num::text, '-'), array_to_string(ledger.part_versions, ','))"
+  "concat_ws(' ', ledger.version, ledger.ethereum_block_num, coalesce(ledger.batch_num::text, '-'), array_to_string(ledger.part_versions, ','), CASE WHEN ledger.head_number > ledger.ethereum_block_num THEN ledger.head_number END)"
 
 /** Returns the version of a payload, and its snapshot, or null if the part versions are unknown. */
 export const parseVersionPayload = (
   payload: string
 ): { readonly version: number; readonly snapshot: LedgerSnapshot | null } => {
-  const [version, blockNum, batchNum, parts = ""] = payload.split(" ")
+  const [version, blockNum, batchNum, parts = "", head] = payload.split(" ")
   const [ownVersion, ...versions] = parts.split(",").map(Number)
   const stamp = {
     version: Number(version),
     ethereumBlockNum: BigInt(blockNum ?? 0),
+    ...head === undefined ? {} : { headBlockNum: BigInt(head) },
     batchNum: batchNum === "-" ? null : Number(batchNum)
   }
   return {

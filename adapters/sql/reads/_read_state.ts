@@ -13,7 +13,7 @@ import {
   slotNumMax,
   usdOfFeeSum
 } from "../../../core/domain/mod.ts"
-import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
+import { type LedgerStamp, type StoreFailure, synchedBlockNum } from "../../../core/ports/mod.ts"
 import { answerStatement, prefixedHex, type SqlAnswer } from "../connection/mod.ts"
 import { batchRowSql, decodeBatch } from "./history_rows.ts"
 import { decodeParameterSet } from "./parameter_sets.ts"
@@ -37,12 +37,12 @@ const sumsOf = (batch: string): ReadonlyArray<string> =>
   sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
 
 /**
- * Joins the first batch of a window that ends with the last block, and the batch before it, which
+ * Joins the first batch of a window that ends with the last block or the head above it, and the batch before it, which
  * has the sums over all earlier batches.
  */
 const firstInWindow = (name: string, windowMs: number): string => `
 LEFT JOIN LATERAL (
-  SELECT batch.batch_num, batch.timestamp_ms FROM batch WHERE batch.timestamp_ms >= block.timestamp_ms - ${windowMs} ORDER BY batch.timestamp_ms, batch.batch_num LIMIT 1
+  SELECT batch.batch_num, batch.timestamp_ms FROM batch WHERE batch.timestamp_ms >= synched.timestamp_ms - ${windowMs} ORDER BY batch.timestamp_ms, batch.batch_num LIMIT 1
 ) AS ${name} ON true
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num - 1 LIMIT 1) AS before_${name} ON true`
 const windowColumns = (name: string): ReadonlyArray<string> => [
@@ -57,9 +57,9 @@ const stateStatement = answerStatement({
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
   head: [
-    "encode(block.hash, 'hex')",
-    "block.timestamp_ms",
-    "block.last_ethereum_block",
+    "encode(synched.hash, 'hex')",
+    "synched.timestamp_ms",
+    "greatest(block.last_ethereum_block, ledger.chain_head)",
     "last.batch_num",
     "last.timestamp_ms",
     ...sumsOf("last"),
@@ -72,6 +72,10 @@ const stateStatement = answerStatement({
   headText: currentVariables("auction"),
   from: `
 CROSS JOIN LATERAL (SELECT * FROM block WHERE block.number = ledger.ethereum_block_num LIMIT 1) AS block
+CROSS JOIN LATERAL (
+  SELECT CASE WHEN above THEN ledger.head_hash ELSE block.hash END AS hash, CASE WHEN above THEN ledger.head_timestamp_ms ELSE block.timestamp_ms END AS timestamp_ms
+  FROM (VALUES (coalesce(ledger.head_number > block.number, false))) AS head (above)
+) AS synched
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS last ON true
 ${firstInWindow("day", metricsWindowMs)}
 ${firstInWindow("hour", feeWindowMs)}`,
@@ -86,7 +90,7 @@ ${firstInWindow("hour", feeWindowMs)}`,
 })
 
 /**
- * Returns an effect that reads the state of the network after the last block. It costs a few index
+ * Returns an effect that reads the state of the network at the last block, or at the head above it. It costs a few index
  * probes, and one for each closed slot from the current one on.
  */
 export const makeReadState = (
@@ -178,13 +182,13 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
   const boot = bootCoordinator(clock.variables)
   return {
     lastEthereumBlock: BigInt(lastEthereumBlock!),
-    lastSynchedBlock: stamp.ethereumBlockNum,
+    lastSynchedBlock: synchedBlockNum(stamp),
     lastBatch,
     currentSlot: clock.currentSlot,
     nextForgers: nextForgersOf(
       clock,
       {
-        number: stamp.ethereumBlockNum,
+        number: synchedBlockNum(stamp),
         hash: prefixedHex(hash!),
         timestampMs: Number(timestampMs)
       },

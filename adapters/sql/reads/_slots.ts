@@ -6,6 +6,7 @@ import {
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
+import { synchedBlockNum } from "../../../core/ports/mod.ts"
 import { fieldsOf, freeTextOf, lineSql, type SqlAnswer } from "../connection/mod.ts"
 import { applicableBlock } from "../postings/mod.ts"
 import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
@@ -95,4 +96,4 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
 /** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
 export const clockReader =
   (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, decodeVariables(headText), stamp.ethereumBlockNum)
+    auctionClock(constants, decodeVariables(headText), synchedBlockNum(stamp))

@@ -5,6 +5,7 @@ import type {
   Coordinator,
   EthereumBlock,
   Exit,
+  HeadFeed,
   NetworkVariables,
   Token,
   TokenId,
@@ -31,6 +32,7 @@ export class LedgerCopy implements LedgerView {
   stamp: LedgerStamp
   lastBlock: EthereumBlock
   lastEthereumBlock: bigint
+  head: HeadFeed | null
   lastAccountIndex: AccountIndex
   lastTokenId: TokenId
   lastForgedQueue: number | null
@@ -52,6 +54,7 @@ export class LedgerCopy implements LedgerView {
     this.stamp = start.stamp
     this.lastBlock = start.lastBlock
     this.lastEthereumBlock = start.lastEthereumBlock
+    this.head = start.head
     this.lastAccountIndex = start.lastAccountIndex
     this.lastTokenId = start.lastTokenId
     this.lastForgedQueue = start.lastForgedQueue

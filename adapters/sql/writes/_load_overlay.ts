@@ -7,6 +7,7 @@ import type {
   Coordinator,
   EthereumBlock,
   Exit,
+  HeadFeed,
   NetworkVariables,
   Token,
   TokenId,
@@ -17,7 +18,7 @@ import {
   FIRST_USER_ACCOUNT,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import { type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   accountRowSql,
@@ -48,6 +49,7 @@ export interface OverlayStart {
   readonly totals: Readonly<Totals>
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
+  readonly head: HeadFeed | null
   /** L1 user transactions that were queued up to the last block. */
   readonly totalQueued: number
   readonly lastAccountIndex: AccountIndex
@@ -92,6 +94,10 @@ interface LedgerEnd extends StoredBlock {
   readonly next_token: bigint
   readonly next_coordinator: bigint
   readonly last_ethereum_block: string
+  readonly head_number: string | null
+  readonly head_hash: Uint8Array | null
+  readonly head_timestamp_ms: bigint | null
+  readonly chain_head: string | null
   readonly total_queued: bigint
   readonly total_transactions: bigint | null
   readonly total_l2_transactions: bigint | null
@@ -115,7 +121,8 @@ const newestSet = (kind: string): string =>
 
 const ledgerEndStatement = `
 SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
-  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block, block.total_queued,
+  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator,
+  ledger.head_number, ledger.head_hash, ledger.head_timestamp_ms, ledger.chain_head, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block, block.total_queued,
   batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.total_l1_user_transactions,
   batch.total_l1_wait_ms, batch.last_forged_queue,
   (SELECT max(account_index) FROM account) AS last_account_index,
@@ -249,9 +256,18 @@ export const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBl
   timestampMs: Number(timestamp_ms)
 })
 
+const headOf = (
+  { chain_head, head_hash, head_number, head_timestamp_ms }: LedgerEnd
+): HeadFeed | null =>
+  head_number === null ? null : {
+    ...blockOf({ number: head_number, hash: head_hash!, timestamp_ms: head_timestamp_ms! }),
+    chainHead: BigInt(chain_head!)
+  }
+
 const idsOf = (end: LedgerEnd) => ({
+  head: headOf(end),
   stamp: {
-    ethereumBlockNum: BigInt(end.number),
+    ...stampBlocks(BigInt(end.number), headOf(end)),
     batchNum: numberOrNull(end.batch_num),
     version: Number(end.version)
   },

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { RollBackReport } from "../../../core/ports/mod.ts"
+import { type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
 import { bigintArray } from "../connection/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
@@ -124,23 +124,28 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${setPartVersions(6)}
+  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${setPartVersions(6)}, ${
+  ["head_number", "head_hash", "head_timestamp_ms", "chain_head"].map((column) =>
+    `${column} = CASE WHEN head_number <= $7::numeric THEN ${column} END`
+  ).join(", ")
+}
 ${notifyVersion}`
 
 /**
- * Deletes every block above `toBlock`. The caller has locked the row of `ledger`, and the overlay
+ * Deletes every block above `toBlock`, and a head above it. The caller has locked the row of `ledger`, and the overlay
  * has its current state.
  */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { lastBatchNum, stamp, start }: WriteOverlay,
+  { head, lastBatchNum, stamp, start }: WriteOverlay,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const surviving = (yield* sql.unsafe<SurvivingState>(survivingStatement, [`${toBlock}`]))[0]!
   if (surviving.dropped > 0n) yield* deleteAbove(sql, surviving, start)
   const lastBatch = Number(surviving.last_batch_num)
+  const isHeadRemoved = head !== null && head.number > toBlock
   const after = {
-    ethereumBlockNum: BigInt(surviving.number),
+    ...stampBlocks(BigInt(surviving.number), isHeadRemoved ? null : head),
     batchNum: lastBatch === 0 ? null : lastBatch,
     version: stamp.version + 1
   }
@@ -150,7 +155,10 @@ export const rollBackTo = Effect.fnUntraced(function*(
     surviving.number,
     after.batchNum === null ? null : `${after.batchNum}`,
     writeId,
-    changedParts(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
+    changedParts(
+      new Set(surviving.dropped > 0n ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
+    ),
+    `${toBlock}`
   ])
   return {
     toBlock,

@@ -5,6 +5,7 @@ import {
   type BlockChanges,
   type Coordinator,
   feeSumUnits,
+  type HeadFeed,
   type NetworkVariables,
   type New,
   type PriceFeed,
@@ -16,7 +17,7 @@ import {
   FIRST_USER_ACCOUNT,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import { type LedgerPart, partsOfBlock } from "../../../core/ports/mod.ts"
+import { type LedgerPart, partsOfBlock, stampBlocks } from "../../../core/ports/mod.ts"
 import { parameterKinds } from "../reads/mod.ts"
 import { LedgerCopy } from "./_ledger_copy.ts"
 import type { OverlayStart } from "./_load_overlay.ts"
@@ -69,7 +70,7 @@ export class WriteOverlay extends LedgerCopy {
     this.lastEthereumBlock = changes.lastEthereumBlock
     this.blocks.set(number, changes.block)
     this.stamp = {
-      ethereumBlockNum: number,
+      ...stampBlocks(number, this.head),
       batchNum: this.stamp.batchNum,
       version: this.stamp.version + 1 + changes.batches.length
     }
@@ -90,6 +91,14 @@ export class WriteOverlay extends LedgerCopy {
     for (const price of prices) this.#setPrice(price, this.lastBlock.number)
     if (prices.length > 0) this.changedParts.add("tokens")
     this.stamp = { ...this.stamp, version: this.stamp.version + 1 }
+  }
+
+  /** Replaces the head. */
+  setHead(head: HeadFeed): void {
+    this.head = head
+    this.changedParts.add("head")
+    const { batchNum, version } = this.stamp
+    this.stamp = { ...stampBlocks(this.lastBlock.number, head), batchNum, version: version + 1 }
   }
 
   #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint): void {

@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { type Exit, isPendingWithdraw } from "../../../core/domain/mod.ts"
+import { type Exit, type HeadFeed, isPendingWithdraw } from "../../../core/domain/mod.ts"
 import {
   bigintArray,
   insertInto,
@@ -65,7 +65,8 @@ const closeSlots = closeStatement(
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
-  next_coordinator = $12::bigint, ${setPartVersions(13)}
+  next_coordinator = $12::bigint, ${setPartVersions(13)},
+  head_number = $14::numeric, head_hash = $15::bytea, head_timestamp_ms = $16::bigint, chain_head = $17::numeric
 ${notifyVersion}`
 
 /**
@@ -172,11 +173,17 @@ export const writeRows = (
       batchNum === null ? null : `${batchNum}`,
       writeId,
       ...numbers.map(String),
-      changedParts(overlay.changedParts)
+      changedParts(overlay.changedParts),
+      ...headParameters(overlay.head)
     ])
     return listed.suffixes
   })
 }
+
+const headParameters = (head: HeadFeed | null): ReadonlyArray<string | null> =>
+  head === null
+    ? [null, null, null, null]
+    : [`${head.number}`, `\\x${head.hash.slice(2)}`, `${head.timestampMs}`, `${head.chainHead}`]
 
 /** Returns the first slot whose default bids the sets change; null if none. */
 const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {

@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Result, type Scope } from "effect"
-import type { BlockFeed, PriceFeed } from "../../../core/domain/mod.ts"
+import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
 import {
   type Decision,
   type LedgerStamp,
@@ -26,7 +26,7 @@ export interface WriteResult {
 }
 
 /**
- * A block with its decision, or prices for the last block with their check. Both see the ledger
+ * A block with its decision, or prices for the last block or a head with their check. All see the ledger
  * after the previous writes.
  */
 export type BulkWrite<E> =
@@ -38,6 +38,11 @@ export type BulkWrite<E> =
   | {
     readonly kind: "prices"
     readonly prices: ReadonlyArray<PriceFeed>
+    readonly check: (view: LedgerView) => Result.Result<void, E>
+  }
+  | {
+    readonly kind: "head"
+    readonly head: HeadFeed
     readonly check: (view: LedgerView) => Result.Result<void, E>
   }
 
@@ -170,6 +175,8 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
       apply: (block, decide) => applyOne({ kind: "block", block, decide }),
       setPrices: (prices, check) =>
         Effect.map(applyOne({ kind: "prices", prices, check }), ({ stamp }) => stamp),
+      setHead: (head, check) =>
+        Effect.map(applyOne({ kind: "head", head, check }), ({ stamp }) => stamp),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
@@ -208,6 +215,12 @@ const decideWrite = <E>(
   if (write.kind === "prices") {
     return Result.map(write.check(overlay), () => {
       overlay.setPrices(write.prices)
+      return { changed: true }
+    })
+  }
+  if (write.kind === "head") {
+    return Result.map(write.check(overlay), () => {
+      overlay.setHead(write.head)
       return { changed: true }
     })
   }

@@ -1,4 +1,5 @@
 export { type L2Source, makeBlock } from "./block.ts"
 export { genesisOf } from "./genesis.ts"
+export { headAfter } from "./head.ts"
 export { buildStateTree } from "./state_tree.ts"
 export { openExitsMax } from "./withdrawals.ts"

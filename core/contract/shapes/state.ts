@@ -50,7 +50,7 @@ export const stateNetwork = shape<NetworkState>("StateNetwork", "Progress of the
   lastSynchedBlock: field(
     ethBlockNum,
     (s) => s.lastSynchedBlock,
-    "Newest block that this node holds"
+    "Newest block up to which this node is synchronised"
   ),
   lastBatch: field(nullable(reference(batch)), (s) => s.lastBatch, "Null before the first batch"),
   currentSlot: field(slotNum, (s) => s.currentSlot),

@@ -12,7 +12,8 @@
 export const auditChecks = {
   "migrations": "The applied migrations have the same texts as those of this program",
   "genesis": "The store has one genesis record, its block, ether and the first variables",
-  "standing": "The ledger names its last block and batch, and never reuses a number",
+  "standing":
+    "The ledger names its last block and batch, its head does not contradict them, and no number is reused",
   "blocks":
     "Block numbers are consecutive, except for recorded gaps of empty blocks; times and the newest known block never decrease",
   "block-marks": "Each block stores the next item ids and the last numbers of the ledger after it",

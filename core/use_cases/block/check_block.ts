@@ -28,6 +28,7 @@ import {
 import { forgeBatches } from "./_batches.ts"
 import { checkPrevious, unstoredNumber } from "./_gap.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
+import { checkAgainstHead } from "./head.ts"
 import { withdrawExits } from "./_withdrawals.ts"
 
 /**
@@ -211,7 +212,8 @@ function decide(
   const blockStatus = checkStored(block, view)
   if (blockStatus === "stored") return Result.succeed({ kind: "alreadyStored" })
   if (blockStatus !== "new") return Result.fail(blockStatus)
-  const unlinked = checkChainLink(block, view, rules.constants.auction)
+  const unlinked = checkAgainstHead(block, view)
+    ?? checkChainLink(block, view, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
   const overlay = new BlockOverlay(rules, block, view)
   for (const step of STEPS) {

@@ -1,6 +1,7 @@
 export type { VerifyExit } from "./_block_overlay.ts"
 export { checkPrices } from "./_registrations.ts"
 export { decideBlock, type LedgerRules, readBlock } from "./check_block.ts"
+export { decideHead, readHead } from "./head.ts"
 export {
   decideWithSlowChecks,
   type ExitProof,

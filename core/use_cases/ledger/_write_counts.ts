@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, Option, type Scope } from "effect"
 import { collect, counter, measure, type StoreFailure } from "../../ports/mod.ts"
 import type { BlockViolation, Invariant } from "../violation/mod.ts"
 
-const kinds = ["block", "rollBack", "prices"] as const
+const kinds = ["block", "rollBack", "prices", "head"] as const
 const outcomes = ["applied", "held", "violation", "failed"] as const
 type Outcome = typeof outcomes[number]
 
@@ -33,7 +33,7 @@ export class WriteCounts {
       outcomes.map((outcome) =>
         counter(
           "rollup_ledger_writes_total",
-          "Writes of blocks, rollbacks and prices, by outcome",
+          "Writes of blocks, rollbacks, prices and heads, by outcome",
           () => counts.get(outcome) ?? 0,
           { kind, outcome }
         )

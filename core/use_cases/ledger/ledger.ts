@@ -4,6 +4,7 @@ import {
   type BlockFeed,
   type FeedRecord,
   GenesisFeed,
+  type HeadFeed,
   PriceFeed
 } from "../../domain/mod.ts"
 import {
@@ -14,7 +15,14 @@ import {
   type RollBackReport
 } from "../../ports/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
-import { checkPrices, decideWithSlowChecks, readBlock, type SlowChecks } from "../block/mod.ts"
+import {
+  checkPrices,
+  decideHead,
+  decideWithSlowChecks,
+  readBlock,
+  readHead,
+  type SlowChecks
+} from "../block/mod.ts"
 import {
   type BlockViolation,
   boundaryDecoder,
@@ -22,6 +30,47 @@ import {
   makeViolation
 } from "../violation/mod.ts"
 import { WriteCounts } from "./_write_counts.ts"
+
+/**
+ * Returns the last block and the head of the ledger as the writer sees them: where a feed continues.
+ * With a shared store it waits until this process is the writer.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { feedPosition } from "rollup-node-api"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const store = Memory.layer(simulate({ seed: 1 }).genesis)
+ * const { head, lastBlock } = await Effect.runPromise(Effect.provide(feedPosition, store))
+ * console.log(lastBlock.number, head) // => 18000000n null
+ * ```
+ */
+export const feedPosition: Effect.Effect<FeedPosition, StoreFailure, LedgerWriter> = Effect.flatMap(
+  LedgerWriter,
+  (writer) =>
+    // the check of a write gets a view with the last block, and refuses the write
+    Effect.flip(writer.setPrices([], (view) => Result.fail(new PositionOfView(view))))
+      .pipe(
+        Effect.orDie,
+        Effect.flatMap((refused) =>
+          refused instanceof PositionOfView
+            ? Effect.succeed(refused.position)
+            : Effect.fail(refused)
+        )
+      )
+)
+
+/** The last block of a ledger, and the last head; see `LedgerView`. */
+export type FeedPosition = Pick<LedgerView, "head" | "lastBlock">
+
+class PositionOfView {
+  readonly position: FeedPosition
+  constructor({ head, lastBlock }: LedgerView) {
+    this.position = { head, lastBlock }
+  }
+}
 
 /**
  * Returns the last block of the ledger as the writer sees it. With a shared store it waits until
@@ -39,25 +88,10 @@ import { WriteCounts } from "./_write_counts.ts"
  * console.log(number) // => 18000000n
  * ```
  */
-export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.flatMap(
-  LedgerWriter,
-  (writer) =>
-    // the check of a write gets a view with the last block, and refuses the write
-    Effect.flip(writer.setPrices([], ({ lastBlock }) => Result.fail(new BlockOfView(lastBlock))))
-      .pipe(
-        Effect.orDie,
-        Effect.flatMap((refused) =>
-          refused instanceof BlockOfView ? Effect.succeed(refused.block) : Effect.fail(refused)
-        )
-      )
+export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.map(
+  feedPosition,
+  (position) => position.lastBlock
 )
-
-class BlockOfView {
-  readonly block: EthereumBlock
-  constructor(block: EthereumBlock) {
-    this.block = block
-  }
-}
 
 /** The result of a block: `applied` is false if the ledger had already stored it. */
 export interface BlockReport {
@@ -71,6 +105,7 @@ export type RecordReport =
   | { readonly kind: "block" } & BlockReport
   | { readonly kind: "rollBack" } & RollBackReport
   | { readonly kind: "prices"; readonly stamp: LedgerStamp }
+  | { readonly kind: "head"; readonly stamp: LedgerStamp }
 
 type WriteEffect<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
@@ -97,12 +132,17 @@ export class Ledger extends Context.Service<Ledger, {
   /** Applies a block. If the ledger has stored the block, it changes nothing. */
   readonly applyBlock: (block: BlockFeed) => WriteEffect<BlockReport>
   /**
-   * Removes every block above `toBlock`: the number of the genesis block or a greater one, whether
+   * Removes every block above `toBlock`, and a head above it: the number of the genesis block or a greater one, whether
    * that block is stored, in a gap or above the last block. So a repeated call changes nothing.
    */
   readonly rollBack: (toBlock: bigint) => WriteEffect<RollBackReport>
   /** Sets prices. A rollback of the last block restores the previous ones. */
   readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => WriteEffect<LedgerStamp>
+  /**
+   * Replaces the head: how far the writer is synchronised, and how far the chain is. A rollback to a
+   * block below the head removes it.
+   */
+  readonly setHead: (head: HeadFeed) => WriteEffect<LedgerStamp>
   /** Applies one record of a feed. A genesis record must equal the one that the ledger has. */
   readonly applyRecord: (record: FeedRecord) => WriteEffect<RecordReport>
 }>()("rollup/core/Ledger") {
@@ -161,6 +201,12 @@ function make(
       withValidInput(() => readPrices(input, "/prices"), (prices) =>
         writer.setPrices(prices, decidePrices(prices)))
     )
+  const setHead = (input: HeadFeed): WriteEffect<LedgerStamp> =>
+    counts.count(
+      "head",
+      withValidInput(() => readHead(input), (head) =>
+        writer.setHead(head, decideHead(genesis.constants.auction, head)))
+    )
   const applyRecord = (record: FeedRecord): WriteEffect<RecordReport> => {
     switch (record?.kind) {
       case "genesis":
@@ -174,17 +220,19 @@ function make(
         return Effect.map(rollBack(record.toBlock), (report) => ({ kind: record.kind, ...report }))
       case "prices":
         return Effect.map(setPrices(record.prices), (stamp) => ({ kind: record.kind, stamp }))
+      case "head":
+        return Effect.map(setHead(record.head), (stamp) => ({ kind: record.kind, stamp }))
       default:
         return Effect.fail(
           invalidShape(
             (record as FeedRecord | null | undefined)?.kind,
-            "genesis, block, rollBack or prices",
+            "genesis, block, rollBack, prices or head",
             "/kind"
           )
         )
     }
   }
-  return { applyBlock, rollBack, setPrices, applyRecord }
+  return { applyBlock, rollBack, setPrices, setHead, applyRecord }
 }
 
 /**

@@ -2,6 +2,8 @@ export {
   lastBlock,
   type BlockReport,
   decidePrices,
+  type FeedPosition,
+  feedPosition,
   Ledger,
   type LedgerOptions,
   type RecordReport

@@ -70,6 +70,7 @@ export const pooledLedger = (
         applyBlock,
         rollBack: (toBlock) => withSettlement(ledger.rollBack(toBlock)),
         setPrices: ledger.setPrices,
+        setHead: ledger.setHead,
         applyRecord: (record) => {
           switch (record?.kind) {
             case "block":

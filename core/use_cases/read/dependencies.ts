@@ -30,7 +30,7 @@ const verifiersOnly = withRollBacks("verifiers")
 const pastSlot = withRollBacks("auction", "bids", "coordinators")
 // every block can queue transactions and create accounts that a queued one names
 const withQueuedTransactions = withRollBacks("tokens", "blocks")
-const stateDependencies = withRollBacks("blocks")
+const stateDependencies = withRollBacks("blocks", "head")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
@@ -46,6 +46,7 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
     transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
   batch: () => rollBacksOnly,
   fullBatch: () => tokensOnly,
+  // a lower head can lead back to a slot, but not below that of the last block
   slot: ({ slotNum }, { ethereumBlockNum }, { auction }) =>
     slotNum <= slotOfBlock(auction, ethereumBlockNum) ? pastSlot : listDependencies.slots,
   token: () => listDependencies.tokens,

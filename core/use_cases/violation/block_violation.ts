@@ -30,6 +30,15 @@ const invariants = {
     subject: "Last Ethereum block",
     remedy: "send the newest known block, or leave it out"
   },
+  "head-number": {
+    subject: "Head",
+    remedy: "roll back to a block that is not above it, or send a newer head"
+  },
+  "chain-head": { subject: "Head of the chain", remedy: "send the newest known block" },
+  "block-above-head": {
+    subject: "Block number",
+    remedy: "roll back to the last block of the ledger, or send a lower head, and then the block"
+  },
   "token-id": { subject: "Token id", remedy: "send the tokens in the order of their registration" },
   "token-address": { subject: "Token address", remedy: "send each token once" },
   "token-exists": {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Scheduler } from "effect"
 import { addressOf, genesis } from "../../use_cases/_network.ts"
-import { batchOf, blockOf, bob, chain, l1Of, l2Of } from "../../use_cases/_chain.ts"
+import { batchOf, blockOf, bob, chain, headOf, l1Of, l2Of } from "../../use_cases/_chain.ts"
 import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
 
 /* Which cached answers stay valid after a change, and which are computed again. */
@@ -154,6 +154,11 @@ describe("the answer cache", () => {
       yield* touched(ledger.applyBlock(blockOf(108n)), ["state"])
       yield* touched(ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 108_500 }]), withPrices)
       yield* touched(ledger.setPrices([]), [])
+      // slot 0, then slot 1
+      yield* touched(ledger.setHead(headOf(109n)), ["state"])
+      yield* touched(ledger.setHead(headOf(112n)), ["state", "slots", "open"])
+      yield* touched(ledger.rollBack(111n), ["state", "slots", "open"])
+      yield* touched(ledger.setHead(headOf(108n)), ["state"])
       yield* touched(
         ledger.applyBlock(
           blockOf(109n, { l1UserTransactions: [l1Of(3, 0, { depositAmount: 5n })] })
@@ -251,6 +256,25 @@ describe("the answer cache", () => {
       )
       // v1 shows why a selection skipped it
       assert.deepStrictEqual(yield* askAll, ["pooled"])
+    }))
+
+  it.effect("names the block of a head in its headers, and in the state", () =>
+    Effect.gen(function*() {
+      const { ask, ledger } = yield* prepared
+      const before = yield* ask("/batches")
+      for (const number of [125n, 118n, 107n]) {
+        yield* Effect.orDie(ledger.setHead(headOf(number)))
+        const [batches, state] = [yield* ask("/batches"), yield* ask("/state")]
+        for (const { headers } of [batches, state]) {
+          assert.strictEqual(headers["ledger-ethereum-block"], String(number))
+        }
+        assert.strictEqual(batches.headers.etag, before.headers.etag)
+        const { network } = JSON.parse(state.body) as { readonly network: object }
+        assert.deepInclude(network, {
+          lastSynchedBlock: Number(number),
+          lastEthereumBlock: Number(number) + 3
+        })
+      }
     }))
 
   it.effect("names the newest snapshot in a cached answer that is still valid", () =>

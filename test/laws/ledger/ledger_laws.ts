@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
-import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import { type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
 import { sample } from "../_check.ts"
 import { invalidBlocks } from "./_damaged_blocks.ts"
 import { readEverything, withoutItemIds, withoutQueuedItemIds } from "./_every_answer.ts"
@@ -263,8 +263,13 @@ const stamps: Run = (subject) =>
         continue
       }
       const facts = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
-      yield* same([stamp.ethereumBlockNum, stamp.batchNum], [
+      const { ethereumBlockNum, headBlockNum } = stampBlocks(
         facts.blocks.at(-1)!.number,
+        facts.head
+      )
+      yield* same([stamp.ethereumBlockNum, stamp.headBlockNum, stamp.batchNum], [
+        ethereumBlockNum,
+        headBlockNum,
         facts.batches.at(-1)?.batchNum ?? null
       ], () =>
         `The stamp after ${nameOf(record)}`)

@@ -71,5 +71,7 @@ export const nameOf = (record: FeedRecord): string => {
       return `roll back to ${record.toBlock}`
     case "prices":
       return `prices of ${record.prices.length} tokens`
+    case "head":
+      return `head ${record.head.number}`
   }
 }

@@ -3,14 +3,21 @@ import type {
   Bid,
   BidView,
   Coordinator,
+  EthereumBlock,
   SlotView
 } from "../../../core/domain/mod.ts"
 import { slotOf } from "./_draft.ts"
 import type { Facts } from "../facts.ts"
 
-/* The slot of the last block (domain §3.8 and §3.9). */
+/* The slot of the last block or of the head above it (domain §3.8 and §3.9). */
 
-export const currentSlot = (facts: Facts): number => slotOf(facts, facts.blocks.at(-1)!.number)
+/** Returns the block up to which the ledger is synchronised. */
+export const lastBlock = ({ blocks, head }: Facts): EthereumBlock => {
+  const stored = blocks.at(-1)!
+  return head !== null && head.number > stored.number ? head : stored
+}
+
+export const currentSlot = (facts: Facts): number => slotOf(facts, lastBlock(facts).number)
 
 export const lastClosedSlot = (facts: Facts): number =>
   Math.min(2 ** 32 - 1, currentSlot(facts) + facts.variables.auction.closedAuctionSlots)

@@ -1,11 +1,13 @@
 import type { Batch, NetworkState, NextForger } from "../../../core/domain/mod.ts"
-import { currentSlot, firstBlock, lastClosedSlot, winner } from "./_naive_auction.ts"
+import { currentSlot, firstBlock, lastBlock, lastClosedSlot, winner } from "./_naive_auction.ts"
 import type { Facts } from "../facts.ts"
 
 /** Returns the network state (domain §1.11, §3.8, §3.13 and §3.14, with the corrected formulas). */
 export const naiveState = (facts: Facts): NetworkState => ({
-  lastEthereumBlock: facts.lastEthereumBlock,
-  lastSynchedBlock: facts.blocks.at(-1)!.number,
+  lastEthereumBlock: facts.head === null || facts.head.chainHead < facts.lastEthereumBlock
+    ? facts.lastEthereumBlock
+    : facts.head.chainHead,
+  lastSynchedBlock: lastBlock(facts).number,
   lastBatch: facts.batches.at(-1) ?? null,
   currentSlot: currentSlot(facts),
   nextForgers: nextForgers(facts),
@@ -18,7 +20,7 @@ export const naiveState = (facts: Facts): NetworkState => ({
 function nextForgers(facts: Facts): ReadonlyArray<NextForger> {
   const forgers: Array<NextForger> = []
   const { bootCoordinator, bootCoordinatorUrl } = facts.variables.auction
-  const last = facts.blocks.at(-1)!
+  const last = lastBlock(facts)
   const timeOf = (block: bigint) => last.timestampMs + 15_000 * Number(block - last.number)
   const boot = {
     itemId: 0,
@@ -48,9 +50,7 @@ const hourMs = 3_600_000
 
 /** Returns the batches of the last `windowMs` milliseconds before the last block. */
 const recent = (facts: Facts, windowMs: number): ReadonlyArray<Batch> =>
-  facts.batches.filter(({ timestampMs }) =>
-    timestampMs >= facts.blocks.at(-1)!.timestampMs - windowMs
-  )
+  facts.batches.filter(({ timestampMs }) => timestampMs >= lastBlock(facts).timestampMs - windowMs)
 
 function metrics(facts: Facts): NetworkState["metrics"] {
   const batches = recent(facts, 24 * hourMs)

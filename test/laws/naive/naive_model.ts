@@ -104,6 +104,7 @@ function copyOf(facts: Facts): Draft {
 function add(draft: Draft, record: FeedRecord, keccak256: Keccak256): void {
   if (record.kind === "block") addBlock(draft, record.block, keccak256)
   if (record.kind === "prices") setPrices(draft, record.prices)
+  if (record.kind === "head") draft.head = record.head
 }
 
 function empty(genesis: GenesisFeed): Draft {
@@ -113,6 +114,7 @@ function empty(genesis: GenesisFeed): Draft {
     genesis,
     blocks: [genesis.block],
     lastEthereumBlock: genesis.block.number,
+    head: null,
     tokens: [{
       itemId: 0,
       id: 0,

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import type { LedgerReader, LedgerStamp } from "../../../core/ports/mod.ts"
+import { type LedgerReader, type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
 import type { Facts } from "../facts.ts"
 import { naiveItem, naiveNetworkState, naivePage } from "./naive_answers.ts"
 
 /** Returns the naive model as a `LedgerReader`, to compare two readers. */
 export function naiveReader(facts: Facts): LedgerReader["Service"] {
   const stamp: LedgerStamp = {
-    ethereumBlockNum: facts.blocks.at(-1)!.number,
+    ...stampBlocks(facts.blocks.at(-1)!.number, facts.head),
     batchNum: facts.batches.at(-1)?.batchNum ?? null,
     version: 0
   }

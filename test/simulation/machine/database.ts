@@ -117,7 +117,9 @@ const ledgerPorts = (
     rollBack: (toBlock, check) =>
       write(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
     setPrices: (prices, check) =>
-      write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
+      write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
+    setHead: (head, check) =>
+      write(Effect.suspend(() => Effect.fromResult(ledger.setHead(head, check))))
   }
 })
 

@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ledgerFollower } from "../../../adapters/sql/change_source.ts"
-import { type NodeChange, noPartChanged, withVersion } from "../../../core/ports/mod.ts"
+import {
+  type LedgerStamp,
+  type NodeChange,
+  noPartChanged,
+  withVersion
+} from "../../../core/ports/mod.ts"
 
 /* What a process reports of a ledger that other processes write. */
 
@@ -77,6 +82,26 @@ describe("the changes of a shared ledger", () => {
     assert.deepStrictEqual(published([15, 90, 3, 15, false]), ["missed"])
     // the rollback was before this notification
     assert.deepStrictEqual(published([15, 103, 7, 14, true]), ["missed"])
+  })
+
+  it("include a head, which is above the last block or only names a newer block of the chain", () => {
+    const stored = () => Effect.succeed([101n])
+    const changes: Array<NodeChange> = []
+    const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change), stored)
+    const snapshot = (stamp: LedgerStamp, head: number, blocks: number) => ({
+      stamp,
+      parts: withVersion(withVersion(noPartChanged, ["head"], head), ["blocks"], blocks)
+    })
+    Effect.runSync(follow(snapshot({ ...stampOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true))
+    Effect.runSync(follow(snapshot(stampOf(12, 100, 5), 12, 9), true))
+    Effect.runSync(follow(snapshot(stampOf(13, 100, 5), 12, 9), true))
+    Effect.runSync(follow(snapshot({ ...stampOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false))
+    assert.deepStrictEqual(
+      changes.map((change) =>
+        "ethereumBlockNum" in change ? `${change.kind} ${change.ethereumBlockNum}` : change.kind
+      ),
+      ["head 108", "head 100", "prices", "block 101", "head 109"]
+    )
   })
 
   it("contain only stored blocks, however many empty ones are between them", () => {

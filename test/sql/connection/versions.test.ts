@@ -16,6 +16,7 @@ import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { numbered, sender, unlimited } from "../_pool_subject.ts"
+import { withHeads } from "../../properties/_heads.ts"
 import { startProxy } from "../_proxy.ts"
 
 const simulation = simulate({
@@ -26,7 +27,7 @@ const simulation = simulate({
   placeholderRoots: true
 })
 const { genesis } = simulation
-const records = Array.from({ length: 60 }, () => simulation.next())
+const records = [...withHeads(Array.from({ length: 60 }, () => simulation.next()))]
 
 describe("ledger versions", () => {
   let database: FreshDatabase

@@ -1,0 +1,114 @@
+import { Result } from "effect"
+import {
+  type AuctionConstants,
+  type BlockFeed,
+  HeadFeed,
+  slotNumMax,
+  slotOfBlock
+} from "../../domain/mod.ts"
+import type { LedgerView } from "../../ports/mod.ts"
+import { boundaryDecoder, type BlockViolation, makeViolation } from "../violation/mod.ts"
+
+const read = boundaryDecoder(HeadFeed)
+
+/** Returns a copy of the head, or a violation if it does not have the shape of the feed. */
+export const readHead = (input: HeadFeed): Result.Result<HeadFeed, BlockViolation> =>
+  read(input, "/head")
+
+/**
+ * Returns a check of a head for `LedgerWriter.setHead`: it fails with a `BlockViolation` if the head
+ * contradicts itself or the last block. The former head does not matter: a reorganisation of blocks
+ * that hold nothing for the ledger can lower it.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideHead } from "rollup-node-api"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { view } = openMemoryLedger({ genesis })
+ * const { block: { number, ...block }, constants } = genesis
+ * const head = { ...block, number: number + 5n, chainHead: number + 2n }
+ * const check = decideHead(constants.auction, head)(view)
+ * if (Result.isFailure(check)) console.log(check.failure.invariant, check.failure.pointer)
+ * // => chain-head /head/chainHead
+ * ```
+ */
+export const decideHead =
+  (auction: AuctionConstants, head: HeadFeed) =>
+  ({ lastBlock }: LedgerView): Result.Result<void, BlockViolation> => {
+    const violation = checkHead(auction, head, lastBlock)
+    return violation === undefined ? Result.void : Result.fail(violation)
+  }
+
+function checkHead(
+  auction: AuctionConstants,
+  { chainHead, hash, number, timestampMs }: HeadFeed,
+  last: LedgerView["lastBlock"]
+): BlockViolation | undefined {
+  if (number < last.number) {
+    return makeViolation(
+      "head-number",
+      number,
+      `at least ${last.number}, the last block of the ledger`,
+      "/head/number"
+    )
+  }
+  if (number === last.number && hash !== last.hash) {
+    return makeViolation(
+      "block-hash",
+      hash,
+      `${last.hash}, the stored block ${number}`,
+      "/head/hash"
+    )
+  }
+  const slotNum = slotOfBlock(auction, number)
+  if (slotNum > slotNumMax) {
+    return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/head/number")
+  }
+  if (timestampMs < last.timestampMs) {
+    return makeViolation(
+      "timestamp",
+      timestampMs,
+      `at least ${last.timestampMs}, the time of the last block of the ledger`,
+      "/head/timestampMs"
+    )
+  }
+  if (chainHead < number) {
+    return makeViolation("chain-head", chainHead, `at least ${number}, the head`, "/head/chainHead")
+  }
+  return undefined
+}
+
+/**
+ * Checks a new block against a head above the last block, which states that no block up to it holds
+ * anything for the ledger: the block must be above it, and follow it if it is the next one.
+ */
+export function checkAgainstHead(
+  { number, parentHash, timestampMs }: BlockFeed,
+  { head, lastBlock }: LedgerView
+): BlockViolation | undefined {
+  if (head === null || head.number <= lastBlock.number) return undefined
+  if (number <= head.number) {
+    return makeViolation(
+      "block-above-head",
+      number,
+      `above ${head.number}, the head: it states that the blocks after ${lastBlock.number} up to it hold nothing for the ledger`,
+      "/number"
+    )
+  }
+  if (number === head.number + 1n && parentHash !== head.hash) {
+    return makeViolation("parent-hash", parentHash, `${head.hash}, the head`, "/parentHash")
+  }
+  if (timestampMs < head.timestampMs) {
+    return makeViolation(
+      "timestamp",
+      timestampMs,
+      `at least ${head.timestampMs}, the time of the head`,
+      "/timestampMs"
+    )
+  }
+  return undefined
+}

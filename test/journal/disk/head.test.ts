@@ -1,0 +1,212 @@
+/* Heads in a data directory: the last one is durable, and any number needs the space of one. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { auditJournal, exportFeed } from "../../../adapters/journal/mod.ts"
+import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
+import type { EthereumBlock, HeadFeed } from "../../../core/domain/mod.ts"
+import { LedgerWriter } from "../../../core/ports/mod.ts"
+import { feedPosition, Findings } from "../../../core/use_cases/mod.ts"
+import { rounds } from "../../rounds.ts"
+import { ledgerOver, openStores, type OpenedStores, temporaryDirectory } from "../_directories.ts"
+
+const options = { seed: "heads", rollBackPeriodBlocks: 0, placeholderRoots: true } as const
+const { genesis } = simulate(options)
+const records = [...initialHistory(simulate(options), 60)]
+const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
+const last = blocks.at(-1)!
+
+const above = ({ hash, number, timestampMs }: EthereumBlock, by: bigint): HeadFeed => ({
+  number: number + by,
+  hash,
+  timestampMs,
+  chainHead: number + by + 7n
+})
+
+type Open = OpenedStores & { readonly ledger: Effect.Success<ReturnType<typeof ledgerOver>> }
+
+const withStores = <A, E>(
+  directory: string,
+  use: (stores: Open) => Effect.Effect<A, E, Scope.Scope>
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const stores = yield* openStores(directory, genesis)
+    return yield* use({ ...stores, ledger: yield* ledgerOver(genesis, stores) })
+  }))
+
+/** Returns a directory with the records. */
+const written = Effect.gen(function*() {
+  const directory = yield* temporaryDirectory
+  yield* withStores(
+    directory,
+    ({ ledger }) => Effect.forEach(records, ledger.applyRecord, { discard: true })
+  )
+  return directory
+})
+
+const stateOf = (directory: string) => withStores(directory, ({ reader }) => reader.state)
+
+const bytesOf = (directory: string): number =>
+  readdirSync(directory).filter((name) => name.startsWith("journal"))
+    .reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+
+const auditOf = (directory: string) =>
+  Effect.gen(function*() {
+    const findings = new Findings()
+    const skip = () => Effect.void
+    yield* auditJournal(directory, { onProgress: skip, verifyProofs: skip, tree: null }, findings)
+    return findings.report()
+  })
+
+describe("a head in a data directory", () => {
+  it.live("is there after a restart, with the version of the ledger, and an audit is sound", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* written
+      const before = yield* withStores(directory, ({ ledger, reader }) =>
+        Effect.gen(function*() {
+          for (const by of [3n, 900n, 50n]) yield* ledger.setHead(above(last, by))
+          return yield* reader.state
+        }))
+      assert.deepInclude(before.state, {
+        lastSynchedBlock: last.number + 50n,
+        lastEthereumBlock: last.number + 57n
+      })
+      for (let restart = 0; restart < 2; restart++) {
+        assert.deepStrictEqual(yield* stateOf(directory), before)
+      }
+      assert.isTrue((yield* auditOf(directory)).isSound)
+      assert.strictEqual([...yield* exportFeed(directory)].length, 1 + records.length)
+    })))
+
+  it.live("adds not a byte, however many there are", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* written
+      const before = bytesOf(directory)
+      const heads = rounds({ short: 10_000, long: 100_000 })
+      const { version } = (yield* stateOf(directory)).stamp
+      yield* withStores(directory, ({ ledger }) =>
+        Effect.forEach(
+          Array.from({ length: heads }, (_, i) => above(last, BigInt(i))),
+          ledger.setHead,
+          { discard: true }
+        ))
+      assert.strictEqual(bytesOf(directory), before)
+      const { state, stamp } = yield* stateOf(directory)
+      assert.strictEqual(state.lastSynchedBlock, last.number + BigInt(heads) - 1n)
+      assert.strictEqual(stamp.version, version + heads)
+    })), 120_000)
+
+  it.live("takes its place among the records: a rollback or a block after it has its effect", () =>
+    Effect.scoped(Effect.gen(function*() {
+      for (const checkpointed of [false, true]) {
+        const directory = yield* written
+        const before = blocks.at(-3)!
+        const checkpoint = ({ journal }: Open) =>
+          checkpointed ? Effect.orDie(journal.checkpoint) : Effect.void
+        const live = yield* withStores(directory, (stores) =>
+          Effect.gen(function*() {
+            const { ledger, reader } = stores
+            yield* ledger.setHead(above(last, 5n))
+            yield* checkpoint(stores)
+            yield* ledger.rollBack(before.number)
+            return yield* reader.state
+          }))
+        assert.strictEqual(live.state.lastEthereumBlock, before.number)
+        assert.deepStrictEqual(yield* stateOf(directory), live)
+        const again = yield* withStores(directory, (stores) =>
+          Effect.gen(function*() {
+            const { ledger, reader } = stores
+            yield* ledger.setHead(above(before, 0n))
+            yield* checkpoint(stores)
+            for (const block of blocks.slice(-2)) yield* ledger.applyBlock(block)
+            return yield* reader.state
+          }))
+        assert.strictEqual(again.state.lastSynchedBlock, last.number)
+        assert.strictEqual(again.state.lastEthereumBlock, before.number + 7n)
+        assert.deepStrictEqual(yield* stateOf(directory), again)
+        assert.deepStrictEqual((yield* auditOf(directory)).violations, [])
+      }
+    })))
+
+  it.live("is in a checkpoint, also if no record follows", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* written
+      const live = yield* withStores(
+        directory,
+        ({ journal, ledger, reader }) =>
+          Effect.gen(function*() {
+            yield* ledger.setHead(above(last, 5n))
+            yield* Effect.orDie(journal.checkpoint)
+            yield* ledger.setPrices([])
+            yield* Effect.orDie(journal.checkpoint)
+            return yield* reader.state
+          })
+      )
+      assert.deepStrictEqual(yield* stateOf(directory), live)
+      assert.deepStrictEqual((yield* auditOf(directory)).violations, [])
+      const replaced = yield* withStores(
+        directory,
+        ({ ledger, reader }) => Effect.andThen(ledger.setHead(above(last, 6n)), reader.state)
+      )
+      assert.deepStrictEqual(yield* stateOf(directory), replaced)
+      assert.deepStrictEqual((yield* auditOf(directory)).violations, [])
+    })))
+
+  it.live("that was changed is found at the start and by an audit", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* written
+      yield* withStores(directory, ({ ledger }) => ledger.setHead(above(last, 5n)))
+      query(directory, "UPDATE head SET chain = replace(chain, 'chainHead', 'chainhead')")
+      const error = yield* Effect.flip(stateOf(directory))
+      assert.include(error.message, "is damaged: its head of the chain was changed")
+      assert.isFalse((yield* auditOf(directory)).isSound)
+    })))
+
+  it.live("does not contradict blocks that an earlier version of the program wrote after it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      for (const decisions of ["kept", "lost"]) {
+        const directory = yield* written
+        const before = blocks.at(-3)!
+        yield* withStores(
+          directory,
+          ({ ledger }) =>
+            Effect.andThen(ledger.rollBack(before.number), ledger.setHead(above(before, 50n)))
+        )
+        // that version neither reads nor writes the column
+        const chain = query(directory, "SELECT chain FROM head")
+        query(directory, "ALTER TABLE head DROP COLUMN chain")
+        yield* withStores(
+          directory,
+          ({ ledger }) => Effect.forEach(blocks.slice(-2), ledger.applyBlock, { discard: true })
+        )
+        query(directory, "ALTER TABLE head ADD COLUMN chain TEXT")
+        query(directory, "UPDATE head SET chain = ?", chain)
+        if (decisions === "lost") query(directory, "UPDATE record SET decided = NULL")
+        const { state } = yield* stateOf(directory)
+        assert.strictEqual(state.lastSynchedBlock, last.number)
+        assert.isNull(
+          yield* withStores(
+            directory,
+            ({ writer }) =>
+              Effect.map(
+                Effect.provideService(feedPosition, LedgerWriter, writer),
+                ({ head }) => head
+              )
+          )
+        )
+        if (decisions === "kept") {
+          assert.deepStrictEqual((yield* auditOf(directory)).violations, [])
+        }
+      }
+    })))
+})
+
+/** Runs a statement on the database of a closed journal. Returns the first value. */
+const query = (directory: string, text: string, ...parameters: ReadonlyArray<string>): string => {
+  const database = new DatabaseSync(join(directory, "journal.sqlite"))
+  const row = database.prepare(text).get(...parameters)
+  database.close()
+  return String(Object.values(row ?? {})[0])
+}

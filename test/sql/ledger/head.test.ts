@@ -1,0 +1,130 @@
+/* Heads in PostgreSQL: shared by all processes, and any number needs the space of a few. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { keccak256 } from "../../../adapters/crypto/mod.ts"
+import { sqlStores } from "../../../adapters/sql/mod.ts"
+import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
+import type { HeadFeed } from "../../../core/domain/mod.ts"
+import { LedgerReader, LedgerTip, synchedBlockNum } from "../../../core/ports/mod.ts"
+import { feedPosition, Ledger } from "../../../core/use_cases/mod.ts"
+import { auditIn, openDatabase } from "../../audit/_stores.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { rounds } from "../../rounds.ts"
+import { migratedDatabase } from "../_migrated_database.ts"
+
+const options = { seed: "heads", rollBackPeriodBlocks: 0, placeholderRoots: true } as const
+const { genesis } = simulate(options)
+const records = [...initialHistory(simulate(options), 60)]
+const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
+const last = blocks.at(-1)!
+
+const above = (by: bigint): HeadFeed => ({
+  number: last.number + by,
+  hash: last.hash,
+  timestampMs: last.timestampMs,
+  chainHead: last.number + by + 7n
+})
+
+const database = Effect.acquireRelease(
+  Effect.promise(migratedDatabase),
+  ({ remove }) => Effect.promise(remove)
+)
+
+/** Opens the stores of a database, as one process does. */
+const opened = (url: string) =>
+  Effect.map(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(
+          Layer.provideMerge(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }))
+        )
+      )
+    ),
+    (services) => ({
+      services,
+      ledger: Context.get(services, Ledger),
+      reader: Context.get(services, LedgerReader),
+      tip: Context.get(services, LedgerTip)!
+    })
+  )
+
+/** Bytes of all tables and indexes, without the maps that a vacuum adds. */
+const bytesOf = (url: string) =>
+  Effect.promise(async () => {
+    const [row] = await execute(
+      url,
+      "SELECT sum(pg_relation_size(oid, 'main'))::bigint AS bytes FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = current_schema()::regnamespace"
+    )
+    return Number(row!.bytes)
+  })
+
+describe("a head in PostgreSQL", () => {
+  it.live("is known to other processes at once, and after a restart", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* database
+      const other = yield* opened(url)
+      const before = yield* Effect.scoped(Effect.gen(function*() {
+        const { ledger, reader } = yield* opened(url)
+        yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
+        yield* ledger.setHead(above(900n))
+        return yield* reader.state
+      }))
+      assert.deepInclude(before.state, {
+        lastSynchedBlock: last.number + 900n,
+        lastEthereumBlock: last.number + 907n
+      })
+      assert.deepStrictEqual(yield* other.reader.state, before)
+      const { version } = before.stamp
+      const snapshot = yield* Effect.repeat(Effect.sync(() => other.tip.snapshot!(version)), {
+        until: (each) => each !== null,
+        schedule: Schedule.spaced(2)
+      })
+      assert.deepStrictEqual(snapshot!.stamp, before.stamp)
+      assert.strictEqual(synchedBlockNum(snapshot!.stamp), last.number + 900n)
+      assert.strictEqual(snapshot!.parts.head, version)
+      assert.isBelow(snapshot!.parts.blocks, version)
+      const { head, lastBlock } = yield* Effect.provide(feedPosition, other.services)
+      assert.deepStrictEqual([head, lastBlock.number], [above(900n), last.number])
+      // the process that takes over
+      yield* other.ledger.setHead(above(5n))
+      assert.strictEqual((yield* other.reader.state).state.lastSynchedBlock, last.number + 5n)
+    })))
+
+  it.live(
+    "needs the space of a few pages, however many there are",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* database
+        const { ledger, reader } = yield* opened(url)
+        yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
+        const before = yield* bytesOf(url)
+        const heads = BigInt(rounds({ short: 2000, long: 20_000 }))
+        for (let i = 1n; i <= heads; i++) yield* ledger.setHead(above(i))
+        assert.strictEqual((yield* reader.state).state.lastSynchedBlock, last.number + heads)
+        // each version of the row has more than 200 bytes. A transaction that is open for a while,
+        // such as an automatic analysis, keeps those of its time
+        assert.isBelow((yield* bytesOf(url)) - before, 50 * Number(heads))
+      })),
+    120_000
+  )
+
+  it.live("that contradicts the last block is found by an audit", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* database
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { ledger } = yield* opened(url)
+        yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
+        yield* ledger.setHead(above(0n))
+      }))
+      const violations = Effect.map(
+        Effect.scoped(Effect.flatMap(openDatabase(url), ({ writes }) => auditIn(writes))),
+        ({ violations }) => violations.map(({ check, place }) => [check, place])
+      )
+      assert.deepStrictEqual(yield* violations, [])
+      const change = (statement: string) => Effect.promise(() => execute(url, statement))
+      yield* change("UPDATE ledger SET head_hash = decode(repeat('ab', 32), 'hex')")
+      assert.deepStrictEqual(yield* violations, [["standing", "ledger, head_hash"]])
+      yield* change("UPDATE ledger SET head_number = head_number + 1, head_timestamp_ms = 5")
+      assert.deepStrictEqual(yield* violations, [["standing", "ledger, head_timestamp_ms"]])
+    })))
+})
