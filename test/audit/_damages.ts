@@ -152,11 +152,6 @@ export const damages: {
       ),
       damage(
         "variables",
-        /^parameter_set auction of block \d+, superseded_by$/u,
-        "UPDATE parameter_set SET superseded_by = ethereum_block_num + 1 WHERE kind = 'auction'"
-      ),
-      damage(
-        "variables",
         /^parameter_set rollup of block \d+$/u,
         "UPDATE parameter_set SET variables = '{}' WHERE kind = 'rollup'"
       ),
@@ -312,8 +307,8 @@ export const damages: {
       ),
       damage(
         "open-items",
-        /^open_item 4f2a, item 3$/u,
-        "INSERT INTO open_item (key, item) VALUES ('\\x4f2a', 3) ON CONFLICT DO NOTHING"
+        /^open_item 4f2a, item \d$/u,
+        `INSERT INTO open_item (key, item) SELECT '\\x4f2a', item_id FROM exit WHERE item_id < 10 AND coalesce(instant_withdrawn, delayed_withdrawn) IS NOT NULL LIMIT 1`
       ),
       damage(
         "open-items",

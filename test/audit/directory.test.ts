@@ -34,7 +34,7 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 30)]
+const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 

@@ -388,7 +388,7 @@ describe("the tables", () => {
     ["a hash of 31 bytes", "UPDATE block SET hash = substring(hash FROM 2)"],
     ["a balance below zero", "UPDATE account SET balance = -1"],
     ["an account below 256", "UPDATE account SET account_index = 255 WHERE account_index = 256"],
-    ["an exit of nothing", "UPDATE exit SET balance = 0"],
+    ["an exit below zero", "UPDATE exit SET balance = -1"],
     ["a transaction of both layers", "UPDATE transaction SET fee = 1, nonce = 1 WHERE user_origin"],
     [
       "a transaction of no layer",

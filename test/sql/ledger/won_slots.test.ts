@@ -3,7 +3,11 @@ import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
 import { afterAll } from "vitest"
 import * as Memory from "../../../adapters/memory/mod.ts"
 import { wonSlotSchema } from "../../../adapters/sql/schema/_won_slot_schema.ts"
-import type { BlockChanges, BlockFeed } from "../../../core/domain/mod.ts"
+import {
+  type BlockChanges,
+  type BlockFeed,
+  changedAuctionVariables
+} from "../../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports/mod.ts"
 import {
   addressOf,
@@ -48,14 +52,14 @@ const changesOf = (feed: BlockFeed, view: LedgerView, random: Random): BlockChan
     newBid(slotNum, bidderAddr, bidValue)
   ),
   variables: random.chance(0.6) ? {} : {
-    auction: {
+    auction: changedAuctionVariables(view.variables.auction, {
       ...view.variables.auction,
       ethereumBlockNum: feed.number,
       closedAuctionSlots: random.below(slots),
       bootCoordinatorUrl: `"defaultSlotSetBid":["7"]\u0000`,
       defaultSlotSetBidSlotNum: random.below(slots),
       defaultSlotSetBid: Array.from({ length: 6 }, () => BigInt(random.below(150)))
-    }
+    })
   }
 })
 
