@@ -10,7 +10,7 @@ import type {
   Token,
   Transaction
 } from "../../core/domain/mod.ts"
-import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
+import { INTERNAL_ADDRESS, leafKey, type PublicKey, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { openExitsMax } from "./blocks/mod.ts"
 import { addAccount, type Context, type Wallets, type World, worldOf } from "./world/mod.ts"
 
@@ -62,7 +62,10 @@ export function* resumedWorld(
   }
   for (const account of snapshot.accounts) addAccount(world, account)
   for (const { bidderAddr, forgerAddr, url } of snapshot.coordinators) {
-    world.registrations.set(bidderAddr, { bidderAddr, forgerAddr, url })
+    // the boot coordinator has no bidder
+    if (bidderAddr !== ZERO_ADDRESS) {
+      world.registrations.set(bidderAddr, { bidderAddr, forgerAddr, url })
+    }
   }
   for (const { bidValue, bidderAddr, slotNum } of snapshot.bids) {
     world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
@@ -94,7 +97,7 @@ const USERS_MAX = 600
  * again.
  */
 function* countUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
-  const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => publicKey))
+  const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => leafKey(publicKey)))
   let users = 0
   // looks ahead, since every twelfth user is internal and may have no account
   for (let number = 0; number < Math.min(users + 24, USERS_MAX); number++) {
@@ -108,25 +111,25 @@ function* countUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Genera
 const EXTERNAL_EXIT_BATCHES = 50
 
 function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): void {
-  const open = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
-    .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) => ({
-      exit: {
-        batchNum,
-        accountIndex,
-        tokenId,
-        owner: address,
-        requested: delayedWithdrawRequest !== null
-      },
-      publicKey
-    }))
-  world.openExits = open.filter(({ publicKey }) => wallets.controls(publicKey)).map(({ exit }) =>
-    exit
+  const open = exits.filter(({ address }) => address !== INTERNAL_ADDRESS).map((exit) => ({
+    exit: {
+      batchNum: exit.batchNum,
+      accountIndex: exit.accountIndex,
+      tokenId: exit.tokenId,
+      owner: exit.address,
+      balance: exit.balance,
+      // not later than the time of the request, which the ledger does not have
+      requestedMs: exit.delayedWithdrawRequest === null ? null : world.block.timestampMs
+    },
+    publicKey: exit.publicKey
+  }))
+  const [own, external] = [true, false].map((isOwn) =>
+    open.filter(({ publicKey }) => wallets.controls(publicKey) === isOwn).map(({ exit }) => exit)
   )
-    .slice(-openExitsMax)
-  world.externalExits = open.filter(({ exit, publicKey }) =>
-    !wallets.controls(publicKey) && exit.batchNum > world.lastBatchNum - EXTERNAL_EXIT_BATCHES
-  )
-    .map(({ exit }) => ({ ...exit, instant: !exit.requested, dueBlock: world.block.number + 1n }))
+  world.openExits = own!.slice(-openExitsMax)
+  world.externalExits = external!.filter(({ batchNum }) =>
+    batchNum > world.lastBatchNum - EXTERNAL_EXIT_BATCHES
+  ).map((exit) => ({ ...exit, instant: true, dueBlock: world.block.number + 1n }))
 }
 
 /** Returns the variables in the form of a feed. */

@@ -1,10 +1,13 @@
 export { runCall, type SimulationCall, type SimulationRunner } from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
 export {
+  chainOccurrences,
   defaultNetwork,
   type DemoWallet,
   networkOptions,
   type NetworkSettings,
+  liveOccurrences,
+  type Occurrence,
   Recording,
   type SimulationOptions
 } from "./world/mod.ts"

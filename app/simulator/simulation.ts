@@ -4,12 +4,15 @@ import type { Selection } from "../../core/use_cases/mod.ts"
 import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
 import { genesisOf, buildStateTree, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
-import { planTransfers, pricesBetween } from "./traffic/mod.ts"
+import { Observer } from "./observer/mod.ts"
+import { planEmptyTransfer, planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
   EventSchedule,
   type Context,
   copyWorld,
   type DemoWallet,
+  type Occurrence,
+  Occurrences,
   Wallets,
   Budgets,
   Random,
@@ -27,6 +30,8 @@ export interface Simulation {
   readonly genesis: GenesisFeed
   /** Returns the number of transactions forged on the chain; a rollback reduces it. */
   readonly transactionCount: () => number
+  /** Returns how often everything has occurred that a network can contain. */
+  readonly occurrences: () => Readonly<Record<Occurrence, number>>
   /** Whether state roots are computed, since the recording does not contain them. */
   readonly computesRoots: () => boolean
   /** Returns the next record. Its L2 transactions are not signed and never were in a pool. */
@@ -100,18 +105,26 @@ export function simulate(options: SimulationOptions): Simulation {
     random,
     schedule: new EventSchedule(random),
     wallets,
-    recording
+    recording,
+    occurrences: new Occurrences()
   }, worldOf(genesis))
   const plannedSource: L2Source = {
     accountsToCreate: () => undefined,
-    fill: ({ count, queue }) =>
-      planTransfers(chain.context, chain.world, new Budgets(chain.world, queue), count)
+    fill: ({ count, queue }) => {
+      const { context, world } = chain
+      const budgets = new Budgets(world, queue)
+      return [
+        ...planTransfers(context, world, budgets, count),
+        ...planEmptyTransfer(context, world, budgets)
+      ]
+    }
   }
   const demoWallet = wallets.demo()
   const traffic = new LiveTraffic(chain.context, () => chain.world)
   return {
     genesis,
     transactionCount: () => chain.world.transactionCount,
+    occurrences: () => chain.context.occurrences.counts,
     computesRoots: () => chain.world.tree !== undefined,
     next: () =>
       chain.rollBack() ?? chain.prices() ??
@@ -157,6 +170,7 @@ const DEPTHS = [2, 1, 4, 1, 3, 5, 2] as const
 /** The chain: its state, and snapshots of the last blocks. */
 class Chain {
   readonly context: Context
+  readonly #observer: Observer
   /** The state after each of the last blocks, oldest first. */
   #worlds: Array<World>
   /** Number of rollbacks, so that a replacement block has another hash. */
@@ -166,6 +180,7 @@ class Chain {
 
   constructor(context: Context, first: World) {
     this.context = context
+    this.#observer = new Observer(context)
     this.#worlds = [first]
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
@@ -183,9 +198,11 @@ class Chain {
   }
 
   addBlock(source: L2Source | null): BlockFeed {
-    const world = copyWorld(this.world)
+    const before = this.world
+    const world = copyWorld(before)
     this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
     const block = makeBlock(this.context, world, this.#fork, source)
+    this.#observer.block(block, before, world)
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return block
@@ -196,16 +213,20 @@ class Chain {
     if (!this.#pricesDue) return undefined
     this.#pricesDue = false
     const prices = pricesBetween(this.context, this.world)
-    return prices.length === 0 ? undefined : { kind: "prices", prices }
+    if (prices.length === 0) return undefined
+    this.#observer.pricesBetweenBlocks()
+    return { kind: "prices", prices }
   }
 
   /** Drops the last blocks if a rollback is due; otherwise returns undefined. */
   rollBack(): FeedRecord | undefined {
     if (this.#blocksUntilRollBack > 0) return undefined
+    const from = this.world
     this.#worlds = this.#worlds.slice(0, Math.max(1, this.#worlds.length - this.#depth))
     this.#fork++
     this.#pricesDue = false
     this.#blocksUntilRollBack = this.#drawPeriod()
+    this.#observer.rollBack(from, this.world)
     return { kind: "rollBack", toBlock: this.world.block.number }
   }
 

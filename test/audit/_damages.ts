@@ -313,8 +313,8 @@ export const damages: {
       ),
       damage(
         "open-items",
-        /^open_item 4f2a, item 3$/u,
-        "INSERT INTO open_item (key, item) VALUES ('\\x4f2a', 3) ON CONFLICT DO NOTHING"
+        /^open_item 4f2a, item \d$/u,
+        `INSERT INTO open_item (key, item) SELECT '\\x4f2a', item_id FROM exit WHERE item_id < 10 AND coalesce(instant_withdrawn, delayed_withdrawn) IS NOT NULL LIMIT 1`
       ),
       damage(
         "open-items",

@@ -36,7 +36,7 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 30))]
+const records: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 120))]
 const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), "1")
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)

@@ -94,7 +94,7 @@ export const network: Arbitrary<SimulationOptions> = Arbitrary.map(
   Arbitrary.all([
     integer(0, 2 ** 31 - 1),
     integer(8, 30),
-    integer(0, 10),
+    integer(0, 13),
     integer(1, 4),
     integer(0, 8),
     integer(0, 30),
@@ -109,6 +109,7 @@ export const network: Arbitrary<SimulationOptions> = Arbitrary.map(
     coordinators,
     transactionsPerBlock,
     exitShare: exitPercent / 100,
+    queueSize: 16,
     rollBackPeriodBlocks
   })
 )
@@ -151,7 +152,9 @@ export function scalarValues(
     ...facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
     ...facts.batches.map(({ forgerAddr }) => forgerAddr)
   ])
-  const names = facts.tokens.map(({ name }) => name)
+  // no filter can name an empty name or symbol
+  const names = facts.tokens.map(({ name }) => name).filter((name) => name !== "")
+  const symbols = facts.tokens.map(({ symbol }) => symbol).filter((symbol) => symbol !== "")
   const currency = oneOf(["CNY", "EUR", "JPY", "XTS"])
   return {
     tokenId,
@@ -160,7 +163,7 @@ export function scalarValues(
       Arbitrary.map(Arbitrary.array(tokenId, { minLength: 1, maxLength: 2 }), distinct)
     ]),
     tokenSymbols: Arbitrary.map(
-      Arbitrary.array(oneOf([...facts.tokens.map(({ symbol }) => symbol), "eth", "?"]), {
+      Arbitrary.array(oneOf([...symbols, "eth", "?"]), {
         minLength: 1,
         maxLength: 3
       }),
@@ -225,8 +228,9 @@ function valueFor<N extends ListName>(
   item: ListItems[N],
   side: number
 ): unknown {
-  const itemValues = valuesOf(facts, list, filter, item)
+  const itemValues = valuesOf(facts, list, filter, item).filter((value) => value !== "")
   const value = itemValues[side % Math.max(1, itemValues.length)]
+  if (value === undefined) return undefined
   switch (declaration(list).filters[filter]!.match) {
     case "oneOf":
       return [value]

@@ -34,7 +34,7 @@ export const optionsOf = (seed: string): SimulationOptions => {
   return {
     seed,
     users: 12 + number % 14,
-    tokens: number % 4 === 0 ? 3 : 10,
+    tokens: number % 4 === 0 ? 3 : 13,
     coordinators: 1 + number % 4,
     transactionsPerBlock: 3 + number % 5,
     exitShare: 0.08,

@@ -7,22 +7,32 @@ import {
   type L2Feed,
   type New,
   protocol,
+  slotOfBlock,
   type Transaction
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
+  type EthereumAddress,
   FIRST_USER_ACCOUNT,
   INTERNAL_ADDRESS
 } from "../../../core/encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
-import { forgerOf } from "../traffic/mod.ts"
-import { accountOf, addAccount, batchStateOf, type Context, type World } from "../world/mod.ts"
+import {
+  accountOf,
+  addAccount,
+  batchStateOf,
+  type Context,
+  type OpenExit,
+  type World
+} from "../world/mod.ts"
 import { exitTree } from "./exit_tree.ts"
 import { externalExitsOf, openExitsMax } from "./withdrawals.ts"
 import { stateRoot } from "./state_tree.ts"
 
 /** The transactions of a batch. */
 export interface BatchPlan {
+  /** The coordinator that forges it. */
+  readonly forger: { readonly number: number; readonly address: EthereumAddress }
   /** The queue of L1 transactions; null if the batch forges none. */
   readonly queue: {
     readonly number: number
@@ -36,10 +46,9 @@ export interface BatchPlan {
 export function forgeBatch(
   context: Context,
   world: World,
-  { l1Coordinator, l2, queue }: BatchPlan
+  { forger, l1Coordinator, l2, queue }: BatchPlan
 ): BatchFeed {
   const batchNum = world.lastBatchNum + 1
-  const forger = forgerOf(context, world)
   const feeAccounts = feeAccountsOf(context, world, forger.number)
   const input = { batchNum, queue: queue?.transactions ?? [], l1Coordinator, l2, feeAccounts }
   // throws if the plan is invalid, which is a defect of the simulator
@@ -48,11 +57,9 @@ export function forgeBatch(
   const root = stateRoot(context, world, outcome)
   const { exitRoot, exits } = exitTree(context.recording, world, outcome.exits)
   world.lastBatchNum = batchNum
+  world.lastForgedSlot = slotOfBlock(context.constants.auction, world.block.number)
   world.transactionCount += input.queue.length + l1Coordinator.length + l2.length
-  world.openExits = [
-    ...world.openExits,
-    ...exits.flatMap((exit) => openExit(context, world, batchNum, exit))
-  ].slice(-openExitsMax)
+  addOpenExits(world, exits.flatMap((exit) => openExit(context, world, batchNum, exit)))
   world.externalExits = [
     ...world.externalExits,
     ...exits.flatMap((exit) => externalExitsOf(context, world, batchNum, exit))
@@ -74,16 +81,25 @@ export function forgeBatch(
   }
 }
 
-/** Returns the accounts on which the forger collects fees. Fees of other tokens are lost. */
-const feeAccountsOf = (
-  { wallets }: Context,
+/**
+ * Returns the accounts on which the forger collects fees. Fees of other tokens are lost. Sometimes it
+ * names a second account of a token and repeats one, which collect nothing.
+ */
+function feeAccountsOf(
+  { random, schedule, wallets }: Context,
   world: World,
   coordinator: number
-): ReadonlyArray<AccountIndex> =>
-  (world.feeAccounts.get(wallets.coordinator(coordinator).publicKey) ?? []).slice(
+): ReadonlyArray<AccountIndex> {
+  const own = (world.feeAccounts.get(wallets.coordinator(coordinator).publicKey) ?? []).slice(
     0,
-    FEE_ACCOUNTS_MAX
+    FEE_ACCOUNTS_MAX - 2
   )
+  const repeated = random.pick(own)
+  if (repeated === undefined || !schedule.takeDue("extraFeeAccounts")) return own
+  const { tokenId } = accountOf(world, repeated)!
+  const other = random.pick(world.accountsOfToken[tokenId]!)!
+  return random.chance(0.8) ? [...own, other, repeated] : [other, ...own, other]
+}
 
 const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
 
@@ -110,13 +126,22 @@ function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>
   world.feeAccounts.set(publicKey, [...known, index])
 }
 
+/** Adds open exits, and forgets the oldest ones that are not requested if there are too many. */
+function addOpenExits(world: World, exits: ReadonlyArray<OpenExit>): void {
+  const open = [...world.openExits, ...exits]
+  const forgotten = new Set(
+    open.filter(({ requestedMs }) => requestedMs === null).slice(0, -openExitsMax)
+  )
+  world.openExits = open.filter((exit) => !forgotten.has(exit))
+}
+
 /** Returns the open exit. An exit of an internal account can never be withdrawn. */
 function openExit(
   { wallets }: Context,
   world: World,
   batchNum: number,
-  { accountIndex }: ExitFeed
-) {
+  { accountIndex, balance }: ExitFeed
+): ReadonlyArray<OpenExit> {
   const account = accountOf(world, accountIndex)
   return account === undefined || account.address === INTERNAL_ADDRESS ||
       !wallets.controls(account.publicKey)
@@ -126,6 +151,7 @@ function openExit(
       accountIndex,
       tokenId: account.tokenId,
       owner: account.address,
-      requested: false
+      balance,
+      requestedMs: null
     }]
 }

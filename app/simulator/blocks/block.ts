@@ -8,14 +8,14 @@ import type {
 } from "../../../core/domain/mod.ts"
 import {
   addTokens,
-  arrivalsPerBlock,
   coordinatorAccounts,
   fillQueues,
   changeVariables,
+  forgerOf,
   l1Requests,
   addAuctionEvents,
   addPrices,
-  queueSizeMax,
+  planAbsence,
   takeQueue
 } from "../traffic/mod.ts"
 import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
@@ -50,19 +50,22 @@ export function makeBlock(
   addTokens(context, world, draft)
   addPrices(context, world, draft)
   addAuctionEvents(context, world, draft)
-  const queueSize = Math.min(queueSizeMax, 2 * arrivalsPerBlock(context.settings.users) + 8)
-  const forgesOwnQueue = source !== null && context.schedule.takeDue("batchOfSameBlockQueue")
+  planAbsence(context, world)
+  const forger = forgerOf(context, world)
+  const forgesOwnQueue = source !== null && forger !== undefined &&
+    context.schedule.takeDue("batchOfSameBlockQueue")
   fillQueues(world, draft, l1Requests(context, world), {
-    queueSize,
+    queueSize: context.settings.queueSize,
     isSplitByBatch: forgesOwnQueue
   })
-  // before the batches: an exit cannot be withdrawn in the block that forges it
-  addWithdrawals(context, world, draft)
-  const batches = source === null
-    ? []
-    : forgeBatches(context, world, { source, forgesOwnQueue })
-  if (batches.length > 0) draft.batches = batches
+  const former = world.variables
   changeVariables(context, world, draft)
+  // before the batches: an exit cannot be withdrawn in the block that forges it
+  addWithdrawals(context, world, draft, former)
+  const batches = source === null || forger === undefined
+    ? []
+    : forgeBatches(context, world, { source, forger, forgesOwnQueue })
+  if (batches.length > 0) draft.batches = batches
   addEthereumTransactions(draft)
   return draft
 }
@@ -81,8 +84,9 @@ function nextBlock({ random, settings }: Context, world: World, fork: number): B
 function forgeBatches(
   context: Context,
   world: World,
-  { forgesOwnQueue, source }: {
+  { forger, forgesOwnQueue, source }: {
     readonly source: L2Source
+    readonly forger: BatchPlan["forger"]
     /** Whether the batches forge a queue that this block fills. */
     readonly forgesOwnQueue: boolean
   }
@@ -107,7 +111,10 @@ function forgeBatches(
     )
     const queue = forgesOwnQueue ? "always" : queueAllowed ? "maybe" : "never"
     batches.push(
-      forgeBatch(context, world, planBatch(context, world, { source, l2Count: share, queue }))
+      forgeBatch(context, world, {
+        forger,
+        ...planBatch(context, world, { source, l2Count: share, queue })
+      })
     )
   }
   return batches
@@ -123,7 +130,7 @@ function planBatch(
   context: Context,
   world: World,
   { l2Count, queue: queueChoice, source }: BatchRequest
-): BatchPlan {
+): Omit<BatchPlan, "forger"> {
   const { schedule, random } = context
   const batchNum = world.lastBatchNum + 1
   const selectedAccounts = source.accountsToCreate(batchNum)

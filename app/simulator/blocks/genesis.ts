@@ -68,6 +68,8 @@ function variablesOf(
         blockStamp: 0n,
         withdrawals: BigInt(50 >> position),
         blockWithdrawalRate: BigInt(4 << position),
+        // absent: one withdrawal
+        ...position < 2 ? { rateWithdrawals: BigInt(3 - position) } : {},
         maxWithdrawals: BigInt(100 >> position)
       })),
       safeMode: false
@@ -88,7 +90,8 @@ function variablesOf(
       governanceAddress,
       emergencyCouncilAddress: wallets.contractAddress("emergency-council"),
       keeperAddress: wallets.contractAddress("keeper"),
-      withdrawalDelay: 3600,
+      // short, so that a demo shows requests and their collections
+      withdrawalDelay: 120,
       emergencyModeStartingBlock: 0n,
       emergencyModeStartingTime: 0,
       emergencyMode: false

@@ -8,6 +8,7 @@ import {
   type World,
   type OpenExit
 } from "../world/mod.ts"
+import { takeFromBucket, worthUSD } from "./buckets.ts"
 
 /**
  * Returns the exit if the simulator does not control its wallet: the demo wallet, or an account
@@ -26,132 +27,147 @@ export function externalExitsOf(
     wallets.controls(account.publicKey)
   ) return []
   const { address, tokenId } = account
-  const instant = worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD
   return [{
     batchNum,
     accountIndex,
     tokenId,
     owner: address,
-    instant,
-    requested: false,
+    balance,
+    requestedMs: null,
+    instant: worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD,
     dueBlock: world.block.number + WAIT_BLOCKS
   }]
 }
 
-/** Blocks from an exit to its withdrawal, and from a delayed request to its collection. */
+/** Blocks from an exit to its withdrawal. */
 const WAIT_BLOCKS = 2n
 
 /** An exit that is worth more goes through the withdrawal delayer. */
 const INSTANT_MAX_USD = 1000
 
-/** Returns the value in US dollars; 0 if the token has no price. */
-function worthUSD({ tokens }: World, tokenId: number, balance: bigint): number {
-  const { decimals, priceUSD } = tokens[tokenId]!
-  return Number(balance) / 10 ** decimals * (priceUSD ?? 0)
-}
-
-/** Adds the withdrawals, and the collections of delayed withdrawals, that are due in a block. */
-function withdrawExternal(world: World, draft: BlockDraft): void {
-  const due = world.externalExits.filter(({ dueBlock }) => dueBlock <= world.block.number)
-  if (due.length === 0) return
-  const notDue = world.externalExits.filter((exit) => !due.includes(exit))
-  const withdrawals = due.filter(({ requested }) => !requested)
-  const collections = new Map(
-    due.filter(({ requested }) => requested).map((
-      { owner, tokenId }
-    ) => [`${owner} ${tokenId}`, { owner, tokenId }])
-  )
-  if (withdrawals.length > 0) {
-    draft.withdrawals = [
-      ...draft.withdrawals ?? [],
-      ...withdrawals.map(({ accountIndex, batchNum, instant }) => ({
-        batchNum,
-        accountIndex,
-        instant
-      }))
-    ]
-  }
-  if (collections.size > 0) {
-    draft.delayedWithdrawals = [...draft.delayedWithdrawals ?? [], ...collections.values()]
-  }
-  // a collection includes all requests of its owner for the token, even those that are not due
-  const uncollected = notDue.filter(({ owner, requested, tokenId }) =>
-    !(requested && collections.has(`${owner} ${tokenId}`))
-  )
-  const requested = withdrawals.filter(({ instant }) => !instant)
-  world.externalExits = [
-    ...uncollected,
-    ...requested.map((exit) => ({
-      ...exit,
-      requested: true,
-      dueBlock: world.block.number + WAIT_BLOCKS
-    }))
-  ]
-}
-
-/** Adds withdrawals to a block, of exits in earlier blocks only: their batch must be on chain. */
-export function addWithdrawals(context: Context, world: World, draft: BlockDraft): void {
-  addCollection(context, world, draft)
-  const withdrawals = [
-    ...takeOpenExits(context, world, "instantWithdrawal"),
-    ...takeOpenExits(context, world, "delayedRequest")
-  ]
-  if (withdrawals.length > 0) draft.withdrawals = withdrawals
-  withdrawExternal(world, draft)
-  updateBucket(context, world, draft)
-}
-
-/**
- * Adds a collection. Runs before the withdrawals: only requests of earlier blocks can be collected.
- */
-function addCollection(context: Context, world: World, draft: BlockDraft): void {
-  const exit = world.openExits.find(({ requested }) => requested)
-  if (exit === undefined || !context.schedule.takeDue("delayedCollection")) return
-  const { owner, tokenId } = exit
-  draft.delayedWithdrawals = [{ owner, tokenId }]
-  world.openExits = world.openExits.filter((other) =>
-    !(other.requested && other.owner === owner && other.tokenId === tokenId)
-  )
-}
-
 /** Number of open exits that are remembered; older ones are never withdrawn. */
 export const openExitsMax = 40
 
+/**
+ * Adds withdrawals and collections to a block, of exits in earlier blocks only: their batch must be
+ * on chain. `former` are the variables before the block, and those of the world the ones after it.
+ */
+export function addWithdrawals(
+  context: Context,
+  world: World,
+  draft: BlockDraft,
+  former: World["variables"]
+): void {
+  const delayers = [former.withdrawalDelayer, world.variables.withdrawalDelayer]
+  // if a block changes the delayer, it does only what both allow
+  const delaysMs = delayers.map(({ withdrawalDelay }) => 1000 * withdrawalDelay)
+  const delayMs = Math.max(...delaysMs)
+  const isOpen = delayers.every(({ emergencyMode }) => !emergencyMode)
+  const isCollected = world.openExits.some(({ requestedMs }) => requestedMs !== null) &&
+    context.schedule.takeDue("delayedCollection")
+  if (isOpen && delayMs > 0) {
+    // by default a delay of 0 would include the requests of this block
+    const place = Math.min(...delaysMs) === 0 ? { afterWithdrawals: 0 } : {}
+    collect(world, draft, { delayMs, isCollected, ...place })
+  }
+  const withdrawals = [
+    ...takeOpenExits(context, world, draft),
+    ...withdrawExternal(world, draft)
+  ]
+  if (withdrawals.length > 0) draft.withdrawals = withdrawals
+  // without a delay the block also collects what it requests
+  if (isOpen && delayMs === 0) {
+    const place = context.random.chance(0.5) ? { afterWithdrawals: withdrawals.length } : {}
+    collect(world, draft, { delayMs, isCollected: true, ...place })
+  }
+}
+
+interface Collecting {
+  readonly delayMs: number
+  /** Whether the wallets of the simulator collect. The other owners always do. */
+  readonly isCollected: boolean
+  readonly afterWithdrawals?: number
+}
+
+const ownerKey = ({ owner, tokenId }: OpenExit): string => `${owner} ${tokenId}`
+
+/**
+ * Adds the collections that the delay allows. It runs from the last request of an owner for a token,
+ * and a collection includes all requests of the owner for the token.
+ */
+function collect(
+  world: World,
+  draft: BlockDraft,
+  { delayMs, isCollected, afterWithdrawals }: Collecting
+): void {
+  const exits: ReadonlyArray<OpenExit> = [...world.openExits, ...world.externalExits]
+  const requests = Map.groupBy(exits.filter(({ requestedMs }) => requestedMs !== null), ownerKey)
+  const allowed = new Map(
+    [...requests].filter(([, group]) =>
+      (isCollected || group.some((exit) => "dueBlock" in exit)) &&
+      group.every(({ requestedMs }) => requestedMs! + delayMs <= world.block.timestampMs)
+    )
+  )
+  if (allowed.size === 0) return
+  draft.delayedWithdrawals = [...allowed.values()].map(([exit]) => ({
+    owner: exit!.owner,
+    tokenId: exit!.tokenId,
+    ...afterWithdrawals === undefined ? {} : { afterWithdrawals }
+  }))
+  const isLeft = (exit: OpenExit) => exit.requestedMs === null || !allowed.has(ownerKey(exit))
+  world.openExits = world.openExits.filter(isLeft)
+  world.externalExits = world.externalExits.filter(isLeft)
+}
+
+/** Withdraws the due exits of wallets that the simulator does not control. */
+function withdrawExternal(world: World, draft: BlockDraft): ReadonlyArray<WithdrawalFeed> {
+  const isDue = ({ dueBlock, requestedMs }: ExternalExit) =>
+    requestedMs === null && dueBlock <= world.block.number
+  const due = world.externalExits.filter(isDue).map((exit) => ({
+    exit,
+    instant: exit.instant && takeFromBucket(world, draft, exit)
+  }))
+  if (due.length === 0) return []
+  world.externalExits = [
+    ...world.externalExits.filter((exit) => !isDue(exit)),
+    ...due.flatMap(({ exit, instant }) => (instant ? [] : [requested(world, exit)]))
+  ]
+  return due.map(({ exit: { accountIndex, batchNum }, instant }) => ({
+    batchNum,
+    accountIndex,
+    instant
+  }))
+}
+
+const requested = <Of extends OpenExit>({ block }: World, exit: Of): Of => ({
+  ...exit,
+  requestedMs: block.timestampMs
+})
+
+/** Withdraws some exits of wallets of the simulator. */
 function takeOpenExits(
   { schedule, random }: Context,
   world: World,
-  event: "instantWithdrawal" | "delayedRequest"
+  draft: BlockDraft
 ): ReadonlyArray<WithdrawalFeed> {
-  const open = world.openExits.filter(({ requested }) => !requested)
-  if (open.length < 3 || !schedule.takeDue(event)) return []
-  const instant = event === "instantWithdrawal"
-  const chosen = new Set<OpenExit>()
-  for (let count = random.integer(1, 3); count > 0; count--) {
-    chosen.add(open[random.integer(0, open.length - 1)]!)
+  const open = world.openExits.filter(({ requestedMs }) => requestedMs === null)
+  const empty = open.filter(({ balance }) => balance === 0n)
+  /** Whether each chosen exit is withdrawn instantly, if its bucket allows that. */
+  const chosen = new Map<OpenExit, boolean>()
+  for (const event of ["instantWithdrawal", "delayedRequest"] as const) {
+    if (open.length < 3 || !schedule.takeDue(event)) continue
+    for (let count = random.integer(1, 3); count > 0; count--) {
+      chosen.set(random.pick(open)!, event === "instantWithdrawal")
+    }
   }
-  world.openExits = instant
-    ? world.openExits.filter((exit) => !chosen.has(exit))
-    : world.openExits.map((exit) => (chosen.has(exit) ? { ...exit, requested: true } : exit))
-  return [...chosen].map(({ accountIndex, batchNum }) => ({ batchNum, accountIndex, instant }))
-}
-
-/** Changes the state of a withdrawal bucket if the block has an instant withdrawal. */
-function updateBucket({ schedule, random }: Context, world: World, draft: BlockDraft): void {
-  if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !schedule.takeDue("bucket")) {
-    return
+  if (empty.length > 0 && schedule.takeDue("emptyExitWithdrawal")) {
+    chosen.set(random.pick(empty)!, random.chance(0.5))
   }
-  const { rollup } = world.variables
-  const bucket = random.integer(0, rollup.buckets.length - 1)
-  const former = rollup.buckets[bucket]
-  if (former === undefined) return
-  const change = {
-    blockStamp: world.block.number,
-    withdrawals: BigInt(random.integer(0, Number(former.maxWithdrawals)))
-  }
-  draft.bucketUpdates = [{ bucket, ...change }]
-  const buckets = rollup.buckets.map((
-    other,
-    position
-  ) => (position === bucket ? { ...other, ...change } : other))
-  world.variables = { ...world.variables, rollup: { ...rollup, buckets } }
+  return [...chosen].map(([exit, isInstant]) => {
+    const instant = isInstant && takeFromBucket(world, draft, exit)
+    world.openExits = world.openExits.flatMap((other) =>
+      other !== exit ? [other] : instant ? [] : [requested(world, exit)]
+    )
+    return { batchNum: exit.batchNum, accountIndex: exit.accountIndex, instant }
+  })
 }

@@ -1,6 +1,7 @@
 import {
   applicableVariables,
   type BidFeed,
+  firstBlockOfSlot,
   reachesMinimum,
   slotOfBlock
 } from "../../../core/domain/mod.ts"
@@ -14,26 +15,60 @@ export function addAuctionEvents(context: Context, world: World, draft: BlockDra
   if (bids.length > 0) draft.bids = bids
 }
 
-/** Returns the coordinator that may forge now: the winner of the slot, or the boot coordinator. */
-export function forgerOf(
-  { constants, wallets, settings }: Context,
-  world: World
-): { readonly number: number; readonly address: EthereumAddress } {
-  const slotNum = slotOfBlock(constants.auction, world.block.number)
-  const bid = world.bids.get(slotNum)
-  const boot = { number: 0, address: world.variables.auction.bootCoordinator }
-  if (bid === undefined) return boot
-  const applicable = applicableVariables(world.auctionVariables, slotNum)
-  const registration = world.registrations.get(bid.bidder)
-  if (applicable === undefined || registration === undefined) return boot
-  if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
-  for (let number = 1; number <= settings.coordinators; number++) {
-    if (wallets.coordinator(number).address === bid.bidder) {
-      return { number, address: registration.forgerAddr }
-    }
-  }
-  return boot
+interface Forger {
+  /** 0 for the boot coordinator. */
+  readonly number: number
+  readonly address: EthereumAddress
 }
+
+/**
+ * Returns the coordinator that may forge now, or undefined if none does: the winner of the slot, or
+ * the boot coordinator. If it forges nothing before the deadline of the slot, another coordinator
+ * forges.
+ */
+export function forgerOf(context: Context, world: World): Forger | undefined {
+  const { constants, random } = context
+  const slotNum = slotOfBlock(constants.auction, world.block.number)
+  const expected = winnerOf(context, world, slotNum)
+  const isAbsent = world.absentSlot === slotNum && world.lastForgedSlot !== slotNum
+  if (!isAbsent) return expected
+  const blocksOfSlot = world.block.number - firstBlockOfSlot(constants.auction, slotNum)
+  if (blocksOfSlot < BigInt(world.variables.auction.slotDeadline)) return undefined
+  const others = registeredForgers(context, world).filter(({ number }) =>
+    number !== expected.number
+  )
+  return random.pick(others) ?? expected
+}
+
+/** Decides at the first block of a slot whether its forger is absent. */
+export function planAbsence({ constants, schedule }: Context, world: World): void {
+  const { auction } = constants
+  const slotNum = slotOfBlock(auction, world.block.number)
+  if (
+    world.block.number === firstBlockOfSlot(auction, slotNum) && schedule.takeDue("absentForger")
+  ) world.absentSlot = slotNum
+}
+
+/** Returns the winner of a slot, or the boot coordinator if there is none. */
+export function winnerOf(context: Context, world: World, slotNum: number): Forger {
+  const boot = { number: 0, address: world.variables.auction.bootCoordinator }
+  const bid = world.bids.get(slotNum)
+  const applicable = applicableVariables(world.auctionVariables, slotNum)
+  if (bid === undefined || applicable === undefined) return boot
+  if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
+  return registeredForgers(context, world).find(({ bidder }) => bidder === bid.bidder) ?? boot
+}
+
+/** Returns the coordinators of the simulator that are registered. */
+const registeredForgers = (
+  { settings, wallets }: Context,
+  { registrations }: World
+): ReadonlyArray<Forger & { readonly bidder: EthereumAddress }> =>
+  Array.from({ length: settings.coordinators }, (_, i) => i + 1).flatMap((number) => {
+    const bidder = wallets.coordinator(number).address
+    const registration = registrations.get(bidder)
+    return registration === undefined ? [] : [{ number, bidder, address: registration.forgerAddr }]
+  })
 
 /** Number of slots after the closed ones that coordinators bid for. */
 const SLOTS_AHEAD = 6
@@ -54,11 +89,12 @@ function register(
   const registration = {
     bidderAddr,
     forgerAddr: wallets.contractAddress(`forger/${number}/${node}`),
+    // some coordinators register without a URL
     url: settings.coordinatorUrl ??
-      `https://node${node > 1 ? node : ""}.coordinator-${number}.example`
+      (node % 4 === 0 ? "" : `https://node${node > 1 ? node : ""}.coordinator-${number}.example`)
   }
   world.registrations.set(bidderAddr, registration)
-  draft.coordinators = [registration]
+  draft.coordinators = [...draft.coordinators ?? [], registration]
 }
 
 function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
@@ -81,18 +117,18 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
   return bids
 }
 
+/** Returns a bid that exceeds the best one, or the minimum, as much as the contract requires. */
 function bidOf(
-  { schedule, wallets, random }: Context,
+  { wallets, random }: Context,
   world: World,
   slotNum: number,
   bidderAddr: EthereumAddress
 ): BidFeed {
   const { defaultSlotSetBid, outbidding } = world.variables.auction
-  const best = world.bids.get(slotNum)?.value
-  const minimum = defaultSlotSetBid[slotNum % 6] ?? 0n
-  const bidValue = best === undefined
-    ? schedule.takeDue("lowBid") ? minimum / 3n : minimum * BigInt(random.integer(100, 140)) / 100n
-    : best + best * BigInt(outbidding + random.integer(1, 900)) / 10_000n
+  const best = world.bids.get(slotNum)?.value ?? defaultSlotSetBid[slotNum % 6] ?? 0n
+  // some bids are the least that the contract accepts
+  const surplus = random.chance(0.2) ? 0 : random.integer(1, 2500)
+  const bidValue = best + best * BigInt(outbidding + surplus) / 10_000n
   return random.chance(0.2)
     ? {
       slotNum,

@@ -1,4 +1,5 @@
 import type { L1CoordinatorFeed, TokenId } from "../../../core/domain/mod.ts"
+import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
 import { accountOf, type Context, type Wallet, type World } from "../world/mod.ts"
 
 /**
@@ -27,6 +28,15 @@ export function coordinatorAccounts(
       feedOf(context, { wallet: wallets.user(number), tokenId: random.skewed(world.tokens.length) })
     )
   }
+  // the contract accepts any key for an internal account
+  if (schedule.takeDue("emptyKeyAccount")) {
+    feeds.push({
+      address: INTERNAL_ADDRESS,
+      publicKey: EMPTY_PUBLIC_KEY,
+      tokenId: random.skewed(world.tokens.length),
+      signature: null
+    })
+  }
   return feeds
 }
 
@@ -50,7 +60,8 @@ function missingFeeAccount(
 
 const feedOf = ({ wallets }: Context, { wallet, tokenId }: NewAccount): L1CoordinatorFeed => ({
   address: wallet.address,
-  publicKey: wallet.publicKey,
+  // an authorization names the key, an internal account has none
+  publicKey: wallet.address === INTERNAL_ADDRESS ? wallet.creationKey : wallet.publicKey,
   tokenId,
   signature: wallets.authorization(wallet)
 })

@@ -7,7 +7,14 @@ import {
   FIRST_USER_ACCOUNT,
   INTERNAL_ADDRESS
 } from "../../../core/encoding/mod.ts"
-import { type Context, type Budget, type Budgets, randomShare, type World } from "../world/mod.ts"
+import {
+  type Context,
+  type Budget,
+  type Budgets,
+  lastAccountIndex,
+  randomShare,
+  type World
+} from "../world/mod.ts"
 
 /**
  * Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets.
@@ -77,6 +84,28 @@ function makeTransfer(
   const nonce = budget.nonce++
   budget.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
   return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }
+}
+
+/**
+ * Plans a transfer of 0 to an account that does not exist, or to one of another token, if it is due:
+ * a batch can contain them, but the pool refuses them.
+ */
+export function planEmptyTransfer(
+  { random, schedule, wallets }: Context,
+  world: World,
+  budgets: Budgets
+): ReadonlyArray<L2Feed> {
+  const sender = budgets.of(random.pick(world.accounts)?.index ?? 0)
+  if (
+    sender === undefined || !wallets.controls(sender.account.publicKey) ||
+    !schedule.takeDue("emptyTransfer")
+  ) return []
+  const { index: fromAccountIndex, tokenId } = sender.account
+  const other = random.pick(world.accounts.filter((account) => account.tokenId !== tokenId))
+  const toAccountIndex = other === undefined || random.chance(0.5)
+    ? lastAccountIndex(world) + random.integer(200, 5000)
+    : other.index
+  return [{ fromAccountIndex, toAccountIndex, amount: 0n, fee: 0, nonce: sender.nonce++ }]
 }
 
 /**

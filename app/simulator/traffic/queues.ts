@@ -2,17 +2,14 @@ import {
   l1TransactionType,
   type L1UserFeed,
   type New,
-  protocol,
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { BlockDraft, World } from "../world/mod.ts"
 import type { L1Request } from "./l1_traffic.ts"
 
-/** Maximum size of a queue: the contract then closes it. */
-export const queueSizeMax = protocol.maxL1UserTx
-
 /** How a block fills the queues. */
 export interface QueueFillOptions {
+  /** Size of a full queue: the contract then closes it. */
   readonly queueSize: number
   /**
    * Whether a batch of the block forges the first half of the transactions before the others

@@ -1,5 +1,6 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import type { EventSchedule } from "./event_schedule.ts"
+import type { Occurrences } from "./occurrences.ts"
 import type { Settings } from "./options.ts"
 import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
@@ -16,4 +17,5 @@ export interface Context {
   readonly schedule: EventSchedule
   readonly wallets: Wallets
   readonly recording: Recording
+  readonly occurrences: Occurrences
 }

@@ -3,6 +3,7 @@ export { depositAmount, floorAmount, randomShare, Random } from "./random.ts"
 export { type Budget, Budgets } from "./budgets.ts"
 export { digestOf, blockHashOf, placeholderRootOf, Recording } from "./recording.ts"
 export type { Context } from "./context.ts"
+export { chainOccurrences, liveOccurrences, type Occurrence, Occurrences } from "./occurrences.ts"
 export {
   defaultNetwork,
   networkOptions,

@@ -1,4 +1,4 @@
-import type { Network } from "../../../core/domain/mod.ts"
+import { type Network, protocol } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { recorded } from "./_recorded.ts"
 import { Recording } from "./recording.ts"
@@ -17,7 +17,7 @@ export interface SimulationOptions {
    * Users that arrive in the first blocks; 150 by default. More users arrive later, one at a time.
    */
   readonly users?: number
-  /** Tokens registered in addition to ether, at most 10; 10 by default. */
+  /** Tokens registered in addition to ether, at most 13; 13 by default. */
   readonly tokens?: number
   /** Coordinators that bid in the auction; 4 by default. */
   readonly coordinators?: number
@@ -30,6 +30,8 @@ export interface SimulationOptions {
   readonly exitShare?: number
   /** Share of L2 transfers that the first account sends or receives, from 0 to 1; 0 by default. */
   readonly heavyShare?: number
+  /** L1 user transactions of a full queue, at most 128; 128 by default, as in the contract. */
+  readonly queueSize?: number
   /**
    * Average number of blocks between two rollbacks, at least 5; 50 by default, 0 disables
    * rollbacks.
@@ -130,11 +132,12 @@ const defaults = {
   coordinatorUrl: undefined,
   startTimeMs: Date.UTC(2026, 0, 1),
   users: 150,
-  tokens: 10,
+  tokens: 13,
   coordinators: 4,
   transactionsPerBlock: 16,
   exitShare: 0.03,
   heavyShare: 0,
+  queueSize: protocol.maxL1UserTx,
   rollBackPeriodBlocks: 50,
   placeholderRoots: false,
   recording: new Recording(recorded)

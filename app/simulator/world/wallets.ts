@@ -11,6 +11,8 @@ import type { Network } from "../../../core/domain/mod.ts"
 import {
   type EthereumAddress,
   INTERNAL_ADDRESS,
+  keysOfLeaf,
+  leafKey,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
 import { digestOf, type Recording } from "./recording.ts"
@@ -19,6 +21,11 @@ import { digestOf, type Recording } from "./recording.ts"
 export interface Wallet {
   readonly privateKey: Uint8Array
   readonly publicKey: PublicKey
+  /**
+   * The key with which its accounts are created on L1: `publicKey`, or for some wallets another key
+   * with the same leaf.
+   */
+  readonly creationKey: PublicKey
   /** `INTERNAL_ADDRESS` for an internal user, which has no Ethereum key. */
   readonly address: EthereumAddress
 }
@@ -35,6 +42,7 @@ export class Wallets {
   readonly #recording: Recording
   readonly #byName = new Map<string, Wallet>()
   readonly #coordinators = new Set<PublicKey>()
+  /** By the key of the leaf. */
   readonly #byKey = new Map<PublicKey, Wallet>()
   readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
   readonly #authorizations = new Map<PublicKey, string>()
@@ -46,14 +54,25 @@ export class Wallets {
     this.#recording = recording
   }
 
-  /** Returns the wallet of a user. Every twelfth user is internal. */
+  /**
+   * Returns the wallet of a user. Every twelfth user is internal. Some users create their accounts
+   * with a key in which bit 254 is set, or with an unreduced y.
+   */
   user(number: number): Wallet {
-    return this.#wallet(`user/${number}`, number % 12 === 11)
+    const internal = number % 12 === 11
+    const isUnusual = number % 7 === 4 || (internal && number % 24 === 11)
+    return this.#wallet(`user/${number}`, {
+      internal,
+      creationKeyOf: (publicKey) => {
+        const others = isUnusual ? keysOfLeaf(publicKey).slice(1) : []
+        return others[number % others.length] ?? publicKey
+      }
+    })
   }
 
   /** Returns the wallet of a coordinator; number 0 is the boot coordinator. */
   coordinator(number: number): Wallet {
-    const wallet = this.#wallet(`coordinator/${number}`, false)
+    const wallet = this.#wallet(`coordinator/${number}`)
     this.#coordinators.add(wallet.publicKey)
     return wallet
   }
@@ -64,11 +83,9 @@ export class Wallets {
    */
   demo(): DemoWallet {
     const ethereumKey = this.#secret("demo/ethereum")
-    const wallet = this.#wallet(
-      "demo",
-      false,
-      () => accessKey(signAccessMessage(ethereumKey, this.#network))
-    )
+    const wallet = this.#wallet("demo", {
+      privateKeyOf: () => accessKey(signAccessMessage(ethereumKey, this.#network))
+    })
     return { ...wallet, ethereumKey }
   }
 
@@ -77,16 +94,20 @@ export class Wallets {
    * of the demo wallet.
    */
   controls(publicKey: PublicKey): boolean {
-    return this.#byKey.has(publicKey) && publicKey !== this.demo().publicKey
+    const key = leafKey(publicKey)
+    return this.#byKey.has(key) && key !== this.demo().publicKey
   }
 
   isCoordinator(publicKey: PublicKey): boolean {
     return this.#coordinators.has(publicKey)
   }
 
-  /** Returns the wallet that has a key; undefined if it does not belong to the simulator. */
+  /**
+   * Returns the wallet that signs for an account with a key; undefined if it does not belong to the
+   * simulator.
+   */
   find(publicKey: PublicKey): Wallet | undefined {
-    return this.#byKey.get(publicKey)
+    return this.#byKey.get(leafKey(publicKey))
   }
 
   /** Returns the wallet's signature of a field element. */
@@ -120,8 +141,15 @@ export class Wallets {
 
   #wallet(
     name: string,
-    internal: boolean,
-    privateKeyOf = () => this.#secret(`${name}/key`)
+    {
+      creationKeyOf = (publicKey) => publicKey,
+      internal = false,
+      privateKeyOf = () => this.#secret(`${name}/key`)
+    }: {
+      readonly creationKeyOf?: (publicKey: PublicKey) => PublicKey
+      readonly internal?: boolean
+      readonly privateKeyOf?: () => Uint8Array
+    } = {}
   ): Wallet {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
@@ -135,7 +163,12 @@ export class Wallets {
       ]
     )
     const publicKey = hexDigits(keyNumber!, 64)
-    const wallet = { privateKey, publicKey, address: `0x${hexDigits(addressNumber!, 40)}` }
+    const wallet = {
+      privateKey,
+      publicKey,
+      creationKey: creationKeyOf(publicKey),
+      address: `0x${hexDigits(addressNumber!, 40)}`
+    }
     this.#byName.set(name, wallet)
     this.#byKey.set(publicKey, wallet)
     if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)

@@ -46,15 +46,18 @@ export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
   { name: "Wrapped BTC", symbol: "WBTC", decimals: 8, priceUSD: 64250.75 },
   { name: "Eintrittskarte", symbol: "KARTE", decimals: 0, priceUSD: null },
   { name: "Dai Stablecoin", symbol: "DAI", decimals: 18, priceUSD: 0.9993 },
+  { name: "", symbol: "", decimals: 3, priceUSD: 0.5 },
+  { name: "Ratio of A and B", symbol: "A:B", decimals: 18, priceUSD: null },
   { name: "Ünïcödé – 点 🦊", symbol: "点", decimals: 12, priceUSD: 0.0000421 },
   { name: '100%_"Quoted" \\ \'it', symbol: "A-B.C", decimals: 18, priceUSD: null },
   { name: "ERC20_ETH_ERROR", symbol: "ERROR", decimals: 1, priceUSD: null },
   { name: "Gemini dollar", symbol: "GUSD", decimals: 2, priceUSD: 0.998 },
-  { name: "tether usd", symbol: "USDT", decimals: 24, priceUSD: 1.01 }
+  { name: "tether usd", symbol: "USDT", decimals: 24, priceUSD: 1.01 },
+  { name: "<b>&amp;</b>\t#1?", symbol: " :/?#&<%41> ", decimals: 9, priceUSD: 12 }
 ]
 
 /** Number of sets of auction variables in use: more than the open slots refer to. */
-export const auctionVariablesMax = 16
+export const auctionVariablesMax = 64
 
 /** A queue of L1 user transactions that is not forged yet. */
 interface Queue {
@@ -68,8 +71,9 @@ export interface OpenExit {
   readonly accountIndex: AccountIndex
   readonly tokenId: TokenId
   readonly owner: EthereumAddress
-  /** Whether the owner has requested a delayed withdrawal. */
-  readonly requested: boolean
+  readonly balance: bigint
+  /** Time of the block in which the owner requested a delayed withdrawal; null if not requested. */
+  readonly requestedMs: number | null
 }
 
 /** An exit of a wallet that the simulator does not control. */
@@ -117,6 +121,10 @@ export interface World {
   /** The accounts on which each coordinator collects fees, one per token. */
   feeAccounts: Map<PublicKey, ReadonlyArray<AccountIndex>>
   registrations: Map<EthereumAddress, CoordinatorFeed>
+  /** The last slot in which a batch was forged; -1 before the first one. */
+  lastForgedSlot: number
+  /** The last slot whose forger forges nothing before the deadline; -1 if there was none. */
+  absentSlot: number
   bids: Map<number, BestBid>
   /** The newest open exits; older ones are never withdrawn. */
   openExits: Array<OpenExit>
@@ -154,6 +162,8 @@ export function worldOf(genesis: GenesisFeed): World {
     users: 0,
     feeAccounts: new Map(),
     registrations: new Map(),
+    lastForgedSlot: -1,
+    absentSlot: -1,
     bids: new Map(),
     openExits: [],
     externalExits: [],

@@ -62,7 +62,10 @@ export function auditExits(
 const locationOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
   `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
 
-/** Checks that an exit was withdrawn instantly, or requested and collected in a later block. */
+/**
+ * Checks that an exit was withdrawn instantly, or requested and then collected: in a later block, or
+ * in the same one if the delay was 0.
+ */
 function auditWithdrawal(exit: Exit, findings: Findings): void {
   const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = exit
   if (instantWithdrawn !== null && (delayedWithdrawRequest !== null || delayedWithdrawn !== null)) {
@@ -75,13 +78,13 @@ function auditWithdrawal(exit: Exit, findings: Findings): void {
   }
   if (
     delayedWithdrawn !== null &&
-    (delayedWithdrawRequest === null || delayedWithdrawRequest >= delayedWithdrawn)
+    (delayedWithdrawRequest === null || delayedWithdrawRequest > delayedWithdrawn)
   ) {
     findings.violate(
       "withdrawals",
       locationOf(exit),
       `collected in block ${delayedWithdrawn}, requested in ${delayedWithdrawRequest ?? "none"}`,
-      "a request in an earlier block"
+      "a request in this block or an earlier one"
     )
   }
 }

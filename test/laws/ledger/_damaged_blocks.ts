@@ -254,8 +254,11 @@ function batchDamages(
         batch: changeL2({ toAccountIndex: never, amount: l2.amount || 1n })
       },
       { invariant: "account-exists" as const, batch: changeL2({ fromAccountIndex: 255 }) },
-      { invariant: "balance" as const, batch: changeL2({ amount: 10n ** 35n, fee: 0 }) },
-      { invariant: "amount" as const, batch: changeL2({ amount: 1n << 191n }) }
+      {
+        invariant: "balance" as const,
+        batch: changeL2({ toAccountIndex: 1, amount: 10n ** 35n, fee: 0 })
+      },
+      { invariant: "amount" as const, batch: changeL2({ toAccountIndex: 1, amount: 1n << 191n }) }
     ],
     ...exit === undefined ? [] : [
       { invariant: "exit-balance" as const, batch: changeExit({ balance: exit.balance + 1n }) },

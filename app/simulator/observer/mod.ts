@@ -1,0 +1,2 @@
+export { hasBit254 } from "./_batches.ts"
+export { Observer } from "./observer.ts"

@@ -1,0 +1,151 @@
+import type { Account, New } from "../../../core/domain/mod.ts"
+import { EXIT_ACCOUNT, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
+import {
+  accountOf,
+  type Context,
+  floorAmount,
+  lastAccountIndex,
+  randomShare,
+  type Wallets,
+  type World
+} from "../world/mod.ts"
+import {
+  creatingSender,
+  depositInto,
+  type L1Request,
+  type MakeRequests,
+  otherToken,
+  requestBetween
+} from "./_l1_requests.ts"
+
+const ofThief = (wallets: Wallets): Partial<L1Request> => ({
+  fromAddress: wallets.contractAddress("thief")
+})
+
+/** Requests whose transfer has no effect. A deposit takes effect. */
+const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  // receiver of another token: the sender keeps the deposit
+  requestBetween((from, _to, context, world) => {
+    const toAccountIndex = otherToken(from, world)
+    return toAccountIndex === undefined
+      ? undefined
+      : { toAccountIndex, depositAmount: depositInto(from, context, world), amount: 1n }
+  }),
+  // more than the balance
+  requestBetween((from, _to, context, world) => {
+    const deposit = depositInto(from, context, world)
+    return { depositAmount: deposit, amount: floorAmount((from.balance + deposit) * 1000n) }
+  }),
+  // not sent by the owner
+  requestBetween((from, _to, context, world) => ({
+    fromAddress: context.wallets.coordinator(0).address,
+    depositAmount: depositInto(from, context, world),
+    amount: 1n
+  })),
+  // a new account that sends more than its deposit
+  requestBetween((from, _to, context, world) => {
+    const deposit = depositInto(from, context, world)
+    return { ...creatingSender(from), depositAmount: deposit, amount: deposit * 10n }
+  })
+]
+
+/** Requests without any effect. */
+const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  // in turn: unknown receiver, unknown sender, another token than the sender's, unknown receiver
+  requestBetween((from, _to, context, world) => ({
+    toAccountIndex: lastAccountIndex(world) + 5000,
+    depositAmount: depositInto(from, context, world),
+    amount: 1n
+  })),
+  requestBetween((from, _to, context, world) => ({
+    fromAccountIndex: lastAccountIndex(world) + 5000,
+    depositAmount: depositInto(from, context, world),
+    amount: 1n
+  })),
+  requestBetween((from, _to, context, world) => ({
+    tokenId: (from.tokenId + 1) % world.tokens.length,
+    depositAmount: depositInto(from, context, world)
+  })),
+  requestBetween((from, _to, context, world) => ({
+    ...creatingSender(from),
+    toAccountIndex: lastAccountIndex(world) + 5000,
+    depositAmount: depositInto(from, context, world),
+    amount: 1n
+  })),
+  // forced transfers: more than the balance, another owner, another token, unknown receiver
+  requestBetween(({ balance }) => ({ amount: floorAmount(balance * 1000n + 1000n) })),
+  requestBetween((_from, _to, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
+  requestBetween((from, _to, _context, world) => {
+    const toAccountIndex = otherToken(from, world)
+    return toAccountIndex === undefined ? undefined : { toAccountIndex, amount: 1n }
+  }),
+  requestBetween((_from, _to, _context, world) => ({
+    toAccountIndex: lastAccountIndex(world) + 5000,
+    amount: 1n
+  })),
+  // deposits: unknown account, another token than that of the account
+  requestBetween((from, _to, context, world) => ({
+    fromAccountIndex: lastAccountIndex(world) + 5000,
+    toAccountIndex: NO_ACCOUNT,
+    depositAmount: depositInto(from, context, world)
+  })),
+  requestBetween((from, _to, context, world) => ({
+    toAccountIndex: NO_ACCOUNT,
+    tokenId: (from.tokenId + 1) % world.tokens.length,
+    depositAmount: depositInto(from, context, world)
+  }))
+]
+
+/** Forced exits without effect, alone or after an exit of the account with effect. */
+const NULLIFIED_EXITS: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  // more than the balance
+  nullifiedExit(({ balance }) => ({ amount: floorAmount(balance * 1000n + 1000n) })),
+  // not sent by the owner
+  nullifiedExit((_from, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
+  // another token than that of the account
+  nullifiedExit(({ tokenId }, _context, world) => ({
+    tokenId: (tokenId + 1) % world.tokens.length,
+    amount: 1n
+  }))
+]
+
+function nullifiedExit(
+  change: (from: New<Account>, context: Context, world: World) => Partial<L1Request>
+): MakeRequests {
+  return (context, world) => {
+    const { random } = context
+    const [exit] = requestBetween((from) => ({
+      toAccountIndex: EXIT_ACCOUNT,
+      amount: randomShare(random, from.balance, 400),
+      ...change(from, context, world)
+    }))(context, world)
+    if (exit === undefined) return []
+    const account = accountOf(world, exit.fromAccountIndex)
+    // the other exit of the account, with effect
+    const [other] = account === undefined || random.chance(0.6) ? [] : [{
+      ...exit,
+      fromAddress: account.address,
+      tokenId: account.tokenId,
+      amount: randomShare(random, account.balance, 400)
+    }]
+    return other === undefined ? [exit] : random.chance(0.5) ? [other, exit] : [exit, other]
+  }
+}
+
+/** New accounts with an exit, which never has an effect. */
+const CREATIONS_WITH_EXIT: readonly [MakeRequests, ...Array<MakeRequests>] = [
+  requestBetween((from) => ({ ...creatingSender(from), toAccountIndex: EXIT_ACCOUNT })),
+  requestBetween((from, _to, { random }) => ({
+    ...creatingSender(from),
+    toAccountIndex: EXIT_ACCOUNT,
+    amount: floorAmount(BigInt(random.integer(1, 1_000_000)))
+  }))
+]
+
+/** Requests that fail in whole or in part, by the event that causes them. */
+export const FAILING = [
+  ["partFailure", PARTLY_VALID],
+  ["wholeFailure", WITHOUT_EFFECT],
+  ["nullifiedExit", NULLIFIED_EXITS],
+  ["creationWithExit", CREATIONS_WITH_EXIT]
+] as const
