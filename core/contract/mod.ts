@@ -59,6 +59,7 @@ export {
   noQuery,
   pageParameters,
   pathReader,
+  parameterValue,
   queryReader
 } from "./request/mod.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"

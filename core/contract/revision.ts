@@ -52,8 +52,11 @@ export interface Revision {
   readonly ignoredParameters?: { readonly [N in ListName]?: ReadonlyArray<string> }
   /** The answer of a list if a filter names something unregistered; 404 by default. */
   readonly unregistered?: "empty page"
-  /** Whether the symbol in the account index of a path must be that of the account's token. */
-  readonly checksSymbols?: boolean
+  /**
+   * The symbol in an account index must be that of the account's token, otherwise the answer is
+   * 404. In this mode it is 400 for the path of an account, and any symbol is accepted elsewhere.
+   */
+  readonly symbols?: "refused in account paths"
   /** Whether `state` has the part `node`, for which the pool is read too. */
   readonly showsNode?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */

@@ -279,7 +279,7 @@ export const v1: Revision = {
   emptyParameters: "absent",
   ignoredParameters: { transactions: ["tokenIds"] },
   unregistered: "empty page",
-  checksSymbols: true,
+  symbols: "refused in account paths",
   showsNode: true,
   conflictStatus: 409,
   authorizationAnswer: "success",

@@ -46,9 +46,9 @@ export function isUserAccount(index: AccountIndex): boolean {
 }
 
 /**
- * Returns the index of `<prefix>:<symbol>:<index>`. Fails for another prefix, an empty symbol, or an
- * index that is not decimal or not in 0..2^48−1. The symbol is any text without a colon and has no
- * meaning: `zk:EXIT:1` and `zk:ETH:1` are the same index.
+ * Returns the index of `<prefix>:<symbol>:<index>`: the number after the last colon. Fails for
+ * another prefix, or an index that is not decimal or not in 0..2^48−1. The symbol is any text, since
+ * a contract may have any, and has no meaning here: `zk:EXIT:1` and `zk:ETH:1` are the same index.
  *
  * @example
  * ```ts
@@ -56,6 +56,7 @@ export function isUserAccount(index: AccountIndex): boolean {
  * import { formatAccountIndex, parseAccountIndex } from "rollup-node-api"
  *
  * console.log(Result.getOrThrow(parseAccountIndex("zk", "zk:ETH:256"))) // => 256
+ * console.log(Result.getOrThrow(parseAccountIndex("zk", "zk::257"))) // => 257
  * console.log(formatAccountIndex("zk", "ETH", 256)) // => zk:ETH:256
  * console.log(Result.isFailure(parseAccountIndex("zk", "other:ETH:256"))) // => true
  * ```
@@ -65,9 +66,8 @@ export function parseAccountIndex(
   text: string
 ): Result.Result<AccountIndex, EncodingError> {
   const symbolStart = prefix.length + 1
-  const symbolEnd = text.indexOf(":", symbolStart)
-  if (symbolEnd > symbolStart && text.startsWith(prefix) && text[prefix.length] === ":") {
-    // if there is a third colon, the number is not decimal
+  const symbolEnd = text.lastIndexOf(":")
+  if (symbolEnd >= symbolStart && text.startsWith(prefix) && text[prefix.length] === ":") {
     const index = parseDecimalNumber(text.slice(symbolEnd + 1), BOUNDS)
     if (Result.isSuccess(index)) return index
   }
@@ -77,8 +77,21 @@ export function parseAccountIndex(
 }
 
 /**
- * Returns `<prefix>:<symbol>:<index>`. `parseAccountIndex` accepts it if the symbol is not empty
- * and contains no colon.
+ * Returns the symbol in the text of an account index that `parseAccountIndex` accepts.
+ *
+ * @example
+ * ```ts
+ * import { symbolOfAccountIndex } from "rollup-node-api"
+ *
+ * console.log(symbolOfAccountIndex("zk:A:B:256")) // => A:B
+ * ```
+ */
+export function symbolOfAccountIndex(text: string): string {
+  return text.slice(text.indexOf(":") + 1, text.lastIndexOf(":"))
+}
+
+/**
+ * Returns `<prefix>:<symbol>:<index>`. `parseAccountIndex` accepts it, whatever the symbol.
  *
  * @example
  * ```ts

@@ -7,6 +7,7 @@ export {
   isUserAccount,
   NO_ACCOUNT,
   parseAccountIndex,
+  symbolOfAccountIndex,
   addressNumber,
   checksumAddress,
   type EthereumAddress,

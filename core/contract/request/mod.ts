@@ -1,4 +1,4 @@
 /** Reads requests: query strings, paths, and the queries of hosts without HTTP. */
 export { pageParameters, checkItemKey, checkListQuery } from "./typed_query.ts"
 export { pathReader } from "./path.ts"
-export { listItemsMaxDefault, noQuery, queryReader } from "./query.ts"
+export { listItemsMaxDefault, noQuery, parameterValue, queryReader } from "./query.ts"

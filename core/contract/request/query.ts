@@ -50,6 +50,10 @@ const queryPairs = (query: string): ReadonlyArray<QueryPair> => {
   return pairs
 }
 
+/** Returns the first value of a parameter of a query string; undefined if it has none. */
+export const parameterValue = (query: string, parameter: string): string | undefined =>
+  queryPairs(query).find(({ name }) => name === parameter)?.value
+
 const plusDecode = (text: string) =>
   percentDecode(text.includes("+") ? text.replaceAll("+", " ") : text)
 

@@ -11,6 +11,7 @@ import {
   parsePrefixedAddress,
   parsePublicKey,
   parseTransactionId,
+  symbolOfAccountIndex,
   type PublicKey,
   type TransactionId
 } from "../../encoding/mod.ts"
@@ -121,9 +122,7 @@ export const publicKey: Scalar<PublicKey> = scalar({
   example: "ad1ecb5ca6a5f9abfb239e98d1d1010959b073dce9a0b639111872e70ec6fb1c"
 })
 
-/**
- * An account index in a request. The symbol in its text is for human readers: it is not checked.
- */
+/** An account index in a request. The use cases compare the symbol in its text. */
 export const accountIndex: Scalar<AccountIndex> = scalar({
   domain: values.accountIndex,
   parse: ({ network: { prefix } }) => (text) => parseAccountIndex(prefix, text),
@@ -131,7 +130,7 @@ export const accountIndex: Scalar<AccountIndex> = scalar({
   isEscaped: true,
   bounds: ({ network: { prefix } }) => ({
     type: "string",
-    pattern: `^${prefix}:[^:]+:(0|[1-9][0-9]{0,14})$`
+    pattern: `^${prefix}:[\\s\\S]*:(0|[1-9][0-9]{0,14})$`
   }),
   description: `Account: prefix, token symbol and index; the index is at most ${ACCOUNT_INDEX_MAX}`,
   example: 4444
@@ -153,21 +152,16 @@ const accountReferenceWriter = (context: WireContext) => {
     return `${prefix}${index}"`
   }
 }
-/** An account index in an answer. A token may have any symbol, also one that requests refuse. */
+/** An account index in an answer. */
 export const accountReference: Scalar<AccountReference> = scalar({
   domain: Schema.Struct({ symbol: Schema.String, index: values.accountIndex }).annotate({
     expected: "a token symbol and an account index"
   }),
-  parse: ({ network: { prefix } }) => (text) => {
-    const digits = text.lastIndexOf(":") + 1
-    const index = parseAccountIndex(prefix, `${prefix}:ANY:${text.slice(digits)}`)
-    return Result.isSuccess(index) && text.startsWith(`${prefix}:`) && digits > prefix.length + 1
-      ? Result.succeed({
-        symbol: text.slice(prefix.length + 1, digits - 1),
-        index: index.success
-      })
-      : Result.fail(new EncodingError(text, `${prefix}:<symbol>:<decimal index>`))
-  },
+  parse: ({ network: { prefix } }) => (text) =>
+    Result.map(
+      parseAccountIndex(prefix, text),
+      (index) => ({ symbol: symbolOfAccountIndex(text), index })
+    ),
   format: (context) => ({ symbol, index }) => context.accountIndex(symbol, index),
   write: accountReferenceWriter,
   bounds: ({ network: { prefix } }) => ({

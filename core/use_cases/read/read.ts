@@ -2,6 +2,7 @@ import { Effect, Result } from "effect"
 import {
   answerShape,
   type AnyListName,
+  type FiltersOf,
   type InputFault,
   noQuery,
   type Operation,
@@ -31,7 +32,8 @@ import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
-import { badInput, failNotFound, type ReadFailure, wrongSymbol } from "./read_failures.ts"
+import { badInput, failNotFound, type ReadFailure } from "./read_failures.ts"
+import { failForWrongSymbol, wrongPathSymbol } from "./_symbols.ts"
 
 /** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
@@ -156,11 +158,14 @@ const bindOperation = (
         revision.unregistered === undefined
           ? reader.list
           : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
-      return listAnswer(readerOf(list), (query) =>
-        Effect.map(
-          pages(list, query),
-          (page) => answer(page, page.stamp, dependenciesOf.list(list, query.filters))
-        ))
+      const checkSymbol = failForWrongSymbol(list, revision, context, reader)
+      return listAnswer(readerOf(list), (query, text) =>
+        Effect.gen(function*() {
+          const page = yield* pages(list, query)
+          const { accountIndex } = query.filters as FiltersOf<"exits">
+          yield* checkSymbol(text, accountIndex, page)
+          return answer(page, page.stamp, dependenciesOf.list(list, query.filters))
+        }))
     }
     case "item":
       return singleAnswer(
@@ -171,9 +176,7 @@ const bindOperation = (
             reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
             ({ item, stamp }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
               if (item === null) return failNotFound(operation, context, path, stamp)
-              const wrong = revision.checksSymbols === true
-                ? wrongSymbol(operation, context, item, path)
-                : undefined
+              const wrong = wrongPathSymbol(operation, revision, context, item, path)
               return wrong === undefined
                 ? Effect.succeed(
                   answer(
@@ -304,12 +307,12 @@ const emptyPage = ({ stamp }: NotRegistered): Effect.Effect<Page<never>> =>
 /** Decodes the query string of a list. */
 const listAnswer = <Query>(
   read: (query: string) => Result.Result<Query, ReadonlyArray<InputFault>>,
-  respond: (query: Query) => Effect.Effect<Answer, ReadFailure>
+  respond: (query: Query, text: string) => Effect.Effect<Answer, ReadFailure>
 ): ReadOperation =>
 (_, query) => {
   const decoded = read(query)
   return Result.isSuccess(decoded)
-    ? respond(decoded.success)
+    ? respond(decoded.success, query)
     : Effect.fail(badInput(decoded.failure))
 }
 

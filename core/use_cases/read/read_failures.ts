@@ -3,13 +3,10 @@ import {
   BadInput,
   type CurrencyOperation,
   type InputFault,
-  invalidValue,
-  type ItemOperation,
   type RevisedOperation,
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import type { AccountView } from "../../domain/mod.ts"
 import { LedgerStamp, type NotRegistered, type StoreFailure } from "../../ports/mod.ts"
 
 /**
@@ -89,21 +86,4 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   config: "configuration",
   poolTransaction: "transaction in the pool",
   authorization: "account-creation authorization"
-}
-
-/** Returns the error for a path whose account index has another symbol than the account's token. */
-export const wrongSymbol = (
-  { item, parameters }: ItemOperation,
-  { name }: WireContext,
-  found: unknown,
-  path: ReadonlyArray<string>
-): BadInput | undefined => {
-  if (item !== "account") return undefined
-  const { symbol } = (found as AccountView).token
-  const text = decodeURIComponent(path[0]!)
-  return text.slice(text.indexOf(":") + 1, text.lastIndexOf(":")) === symbol
-    ? undefined
-    : badInput([
-      invalidValue("path", name(parameters[0]!.name), text, `the symbol ${symbol} of the account`)
-    ])
 }
