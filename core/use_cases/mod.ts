@@ -1,15 +1,21 @@
 export * from "./audit/mod.ts"
 export * from "./batch/mod.ts"
 export {
+  type BuildExitTree,
   decideBlock,
+  decideBlockWithChecks,
+  type ExitLeaf,
   type ExitProof,
   type ExitProofVerifier,
+  type ExitTree,
+  type ExitTreeBuilder,
   type LedgerRules,
   type SlowChecks,
   type StateAccount,
   type StateRootRequest,
   type StateRootVerifier,
   type VerifyExit,
+  withExitsOf,
   type WrongStateRoot
 } from "./block/mod.ts"
 export * from "./ledger/mod.ts"

@@ -3,6 +3,7 @@ import {
   type BlockFeed,
   type FeedRecord,
   type GenesisFeed,
+  type L1EffectFeed,
   l1TransactionType,
   type L1UserFeed
 } from "../../core/domain/mod.ts"
@@ -174,12 +175,12 @@ class Observer {
     const queue = batch.forgeL1TransactionsNum
     const forged = queue === null ? [] : this.#queues.get(queue) ?? []
     if (queue === null) this.seen.add("batch without queue")
-    else if (batch.l1UserEffects.length === 0) this.seen.add("empty queue forged")
+    else if (batch.l1UserEffects!.length === 0) this.seen.add("empty queue forged")
     else if (queuesOfBlock.has(queue)) this.seen.add("batch of a queue filled in the same block")
     if (queue !== null) this.#queues.delete(queue)
     if (queue === null && batch.l2.length === 0) this.seen.add("empty batch")
     for (const [position, feed] of forged.entries()) {
-      this.#effect(feed, batch.l1UserEffects[position])
+      this.#effect(feed, batch.l1UserEffects![position])
     }
     this.seen.add(
       batch.forgerAddr === this.#bootCoordinator
@@ -200,7 +201,7 @@ class Observer {
     this.#transfers(batch)
   }
 
-  #effect(feed: L1UserFeed, effect: BatchFeed["l1UserEffects"][number] | undefined): void {
+  #effect(feed: L1UserFeed, effect: L1EffectFeed | undefined): void {
     if (effect === undefined) return
     const type = l1TransactionType(feed.fromAccountIndex, feed.toAccountIndex, feed.depositAmount)
     this.seen.add(type)
@@ -224,7 +225,7 @@ class Observer {
       if (leaving.has(fromAccountIndex)) this.seen.add("several exits of one account in a batch")
       leaving.add(fromAccountIndex)
     }
-    for (const { accountIndex } of exits) {
+    for (const { accountIndex } of exits!) {
       const batches = this.#exitBatches.get(accountIndex) ?? new Set()
       this.#exitBatches.set(accountIndex, batches.add(batchNum))
       if (batches.size > 1) this.seen.add("exits of one account in several batches")

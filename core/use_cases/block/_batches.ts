@@ -81,9 +81,10 @@ function l2Rows(
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
   return outcome.l2.map((resolution, index) => {
     const feed = batch.l2[index]!
+    const { nonce, tokenId } = resolution
     // cannot fail: `processBatch` has checked every field
     const id = Result.getOrThrow(
-      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, overlay.rules.keccak256)
+      l2TransactionId({ ...feed, nonce, tokenId }, overlay.rules.keccak256)
     )
     return l2Row(overlay, feed, resolution, {
       id,
@@ -96,7 +97,7 @@ function l2Rows(
 function l2Row(
   overlay: BlockOverlay,
   feed: L2Feed,
-  { receiver, sender, tokenId }: L2Resolution,
+  { nonce, receiver, sender, tokenId }: L2Resolution,
   identity: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   const token = overlay.token(tokenId)
@@ -123,7 +124,7 @@ function l2Row(
       historicFeeUSD: historicUSD === null || feed.fee === 0
         ? null
         : historicUSD * feeFactor(feed.fee),
-      nonce: feed.nonce
+      nonce
     }
   }
 }
@@ -178,7 +179,7 @@ function applyOutcome(
   outcome: BatchOutcome
 ): void {
   overlay.settle(outcome)
-  const exits = exitRows(overlay, batch)
+  const exits = exitRows(overlay, batch, outcome.exits)
   for (const exit of exits) overlay.setExit(exit)
   const forged = forgedRows(overlay, queue, outcome)
   const transactions = [
