@@ -19,6 +19,7 @@ import {
   type PoolSubject,
   readSubject
 } from "../laws/mod.ts"
+import { strippedBlock, strippedSubject } from "../properties/_stripped.ts"
 import { rounds } from "../rounds.ts"
 import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"
@@ -77,6 +78,15 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
     it.live(law.name, () => law.run(ledgerSubject))
     it.live(`${law.name}, with checkpoints`, () =>
       law.run({ ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+  }
+  for (const law of ledgerLaws) {
+    it.live(`${law.name}, if the feed leaves out what the ledger derives`, () =>
+      law.run(
+        strippedSubject(
+          { ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) },
+          strippedBlock
+        )
+      ))
   }
   it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -7,6 +7,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { LedgerSubject } from "../laws/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
+import { rememberedExitTrees } from "./_stripped.ts"
 
 /*
  * All random tests of this folder use these seeds and name them in their titles. To replay one:
@@ -120,7 +121,9 @@ export const memoryLedger = (genesis: GenesisFeed) =>
   Effect.map(
     Layer.build(
       Layer.fresh(
-        Ledger.layer(genesis, rememberedKeccak256).pipe(Layer.provideMerge(memory.layer(genesis)))
+        Ledger.layer(genesis, rememberedKeccak256, { buildExitTrees: rememberedExitTrees }).pipe(
+          Layer.provideMerge(memory.layer(genesis))
+        )
       )
     ),
     (services) => ({
