@@ -45,7 +45,12 @@ for (const seed of seeds) {
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))
 }
 
-for (const [name, strip] of Object.entries({ stripped: strippedBlock, "partly stripped": partlyStrippedBlock })) {
+for (
+  const [name, strip] of Object.entries({
+    stripped: strippedBlock,
+    "partly stripped": partlyStrippedBlock
+  })
+) {
   for (const seed of seeds.slice(0, 1)) {
     describe(`${name} ${titled(seed, file)}`, () =>
       obeysTheLaws(

@@ -9,12 +9,7 @@ import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView } from "../../core/ports/mod.ts"
-import {
-  decideBlock,
-  type ExitTreeBuilder,
-  Ledger,
-  withExitsOf
-} from "../../core/use_cases/mod.ts"
+import { decideBlock, type ExitTreeBuilder, Ledger, withExitsOf } from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_damaged_blocks.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "../properties/_stripped.ts"
 import { block104, ledgerBefore } from "./_chain.ts"
