@@ -1,5 +1,5 @@
-import { inclusionOldLeaf, type MerkleProof } from "../../core/domain/mod.ts"
-import type { AccountIndex } from "../../core/encoding/mod.ts"
+import type { MerkleProof } from "../../core/domain/mod.ts"
+import { type AccountIndex, inclusionOldLeaf } from "../../core/encoding/mod.ts"
 import { DEPTH_MAX, leafNode } from "./inclusion_proof.ts"
 import { poseidon } from "./poseidon.ts"
 

@@ -4,7 +4,7 @@ import { connect } from "node:net"
 import { Readable } from "node:stream"
 import { readLines } from "../../adapters/admin/_record.ts"
 import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
-import { strippedBlock, strippedRecord } from "../properties/_stripped.ts"
+import { strippedBlock, strippedRecord } from "../derived/_stripped.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
 interface Fed {

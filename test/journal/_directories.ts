@@ -12,7 +12,7 @@ import {
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { rememberedExitTrees } from "../properties/_stripped.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
 import { dumpStores, noKeys, type Stores, trackKeys } from "./_store_dump.ts"
 

@@ -19,7 +19,7 @@ import {
   type PoolSubject,
   readSubject
 } from "../laws/mod.ts"
-import { strippedBlock, strippedSubject } from "../properties/_stripped.ts"
+import { strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { rounds } from "../rounds.ts"
 import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"

@@ -7,7 +7,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { LedgerSubject } from "../laws/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
-import { rememberedExitTrees } from "./_stripped.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 
 /*
  * All random tests of this folder use these seeds and name them in their titles. To replay one:

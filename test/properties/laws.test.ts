@@ -7,7 +7,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answerLaws, ledgerLaws, type LedgerSubject, pagingLaws, readSubject } from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
-import { partlyStrippedBlock, strippedBlock, strippedSubject } from "./_stripped.ts"
+import { partlyStrippedBlock, strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { withoutStacks } from "./without_stacks.ts"
 import {
   crowdedOptionsOf,

@@ -9,7 +9,7 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import type { OpenLedger } from "../laws/mod.ts"
-import { rememberedExitTrees } from "../properties/_stripped.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 import { ledgerTables } from "./_writer_database.ts"
 

@@ -1,5 +1,6 @@
 import { exitTree } from "../../../adapters/crypto/mod.ts"
-import { type ExitFeed, inclusionOldLeaf } from "../../../core/domain/mod.ts"
+import type { ExitFeed } from "../../../core/domain/mod.ts"
+import { inclusionOldLeaf } from "../../../core/encoding/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Recording, type World } from "../world/mod.ts"
 

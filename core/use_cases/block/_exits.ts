@@ -3,11 +3,10 @@ import {
   type BlockFeed,
   type Exit,
   type ExitFeed,
-  inclusionOldLeaf,
   type MerkleProof,
   type New
 } from "../../domain/mod.ts"
-import type { AccountIndex } from "../../encoding/mod.ts"
+import { type AccountIndex, inclusionOldLeaf } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"

@@ -23,7 +23,7 @@ import {
   subjectOf,
   titled
 } from "../../properties/_networks.ts"
-import { strippedBlock, strippedSubject } from "../../properties/_stripped.ts"
+import { strippedBlock, strippedSubject } from "../../derived/_stripped.ts"
 import { rounds } from "../../rounds.ts"
 import { marketOf } from "../../properties/_market.ts"
 import { emptyLedgers } from "../_empty_ledgers.ts"

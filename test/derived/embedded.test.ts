@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { revisionList } from "../../core/mod.ts"
-import { partlyStrippedBlock, strippedBlock, strippedRecord } from "../properties/_stripped.ts"
-import { newStores } from "./_network.ts"
+import { partlyStrippedBlock, strippedBlock, strippedRecord } from "./_stripped.ts"
+import { newStores } from "../embed/_network.ts"
 
 /*
  * A node derives what a feed leaves out: its answers are those of a node with the whole feed, to the

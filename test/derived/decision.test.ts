@@ -11,9 +11,9 @@ import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/doma
 import { LedgerReader, type LedgerView } from "../../core/ports/mod.ts"
 import { decideBlock, type ExitTreeBuilder, Ledger, withExitsOf } from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_damaged_blocks.ts"
-import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "../properties/_stripped.ts"
-import { block104, ledgerBefore } from "./_chain.ts"
-import { rules } from "./_network.ts"
+import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
+import { block104, ledgerBefore } from "../use_cases/_chain.ts"
+import { rules } from "../use_cases/_network.ts"
 
 const networkOf = (seed: string) => {
   const { genesis, next } = simulate({

@@ -11,7 +11,7 @@ import { openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { rememberedExitTrees, strippedRecord } from "../properties/_stripped.ts"
+import { rememberedExitTrees, strippedRecord } from "./_stripped.ts"
 
 const simulation = simulate({
   seed: "derived",

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { keccak256 } from "../../../adapters/crypto/mod.ts"
-import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
-import { simulate } from "../../../app/simulator/mod.ts"
-import type { BlockFeed } from "../../../core/domain/mod.ts"
-import { decideBlockWithChecks, type ExitTreeBuilder } from "../../../core/mod.ts"
-import { rememberedExitTree, strippedBlock, strippedRecord } from "../../properties/_stripped.ts"
-import { contents, writerDatabase } from "../_writer_database.ts"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { bulkLoad, type BulkRecord } from "../../app/commands/ingest.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+import type { BlockFeed } from "../../core/domain/mod.ts"
+import { decideBlockWithChecks, type ExitTreeBuilder } from "../../core/mod.ts"
+import { rememberedExitTree, strippedBlock, strippedRecord } from "./_stripped.ts"
+import { contents, writerDatabase } from "../sql/_writer_database.ts"
 
 const simulation = simulate({
   seed: "derived",

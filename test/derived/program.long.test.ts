@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { type FeedRecord, readFeedLine, writeFeedLine } from "../../core/mod.ts"
 import { freshDatabase } from "../postgres/mod.ts"
-import { strippedRecord } from "../properties/_stripped.ts"
-import { command, inDirectory, serve, until } from "./_program.ts"
+import { strippedRecord } from "./_stripped.ts"
+import { command, inDirectory, serve, until } from "../program/_program.ts"
 
 /* The program derives what a feed file leaves out. */
 
