@@ -8,7 +8,7 @@ import {
   type TelemetryOptions
 } from "../adapters/http/mod.ts"
 import {
-  type ExitProofVerifier,
+  type ExitTree,
   type GenesisFeed,
   type Ledger,
   type LedgerReader,
@@ -20,15 +20,18 @@ import {
   type PoolStore,
   type StateRootVerifier,
   SignatureVerifier,
+  type SlowChecks,
   Submission,
   type SubmissionOptions,
   VerifierBusy,
-  type VerifyExit,
   wireContext
 } from "../core/mod.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
+
+/** What a ledger needs for exits: it verifies their proofs, and derives those that a feed leaves out. */
+export type ExitProofs = Required<Pick<SlowChecks, "verifyExitProofs" | "buildExitTrees">>
 
 /** Options of a node. All except `genesis` have defaults. */
 export interface NodeOptions
@@ -65,10 +68,10 @@ export interface NodeOptions
    */
   readonly verifier?: Layer.Layer<SignatureVerifier>
   /**
-   * Verifies exit proofs before their block is stored. By default in the calling thread, which
-   * yields after each proof, with code that is imported for the first exit.
+   * Verifies or derives exit proofs before their block is stored. By default in the calling thread,
+   * which yields after some proofs, with code that is imported for the first exit.
    */
-  readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
+  readonly exitProofs?: Effect.Effect<ExitProofs, never, Scope.Scope>
   /** Verifies the state root of each batch before its block is stored; by default no one does. */
   readonly verifyStateRoots?: Effect.Effect<StateRootVerifier, never, LedgerReader | Scope.Scope>
 }
@@ -94,7 +97,7 @@ export const nodeOver = <E>(
 ): Layer.Layer<Node, E> => {
   const {
     genesis,
-    verifyExitProofs = verifyExitProofsHere,
+    exitProofs = exitProofsHere,
     verifyStateRoots = Effect.succeed(undefined),
     pendingMax,
     pendingPerAccountMax,
@@ -108,8 +111,9 @@ export const nodeOver = <E>(
   })
   const ledger = Layer.unwrap(
     Effect.map(
-      Effect.all({ verifyExitProofs, verifyStateRoots }),
-      (checks) => pooledLedger(genesis, keccak256, omitUndefined(checks))
+      Effect.all({ exitProofs, verifyStateRoots }),
+      ({ exitProofs, verifyStateRoots }) =>
+        pooledLedger(genesis, keccak256, { ...exitProofs, ...omitUndefined({ verifyStateRoots }) })
     )
   ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
@@ -237,17 +241,15 @@ const loadVerifier = (
   )
 
 /**
- * Imports the proof verifier. Returns undefined if that fails, as in a browser without a bundler:
- * exit proofs are then accepted unverified.
+ * Imports the functions of exit proofs. Returns undefined if that fails, as in a browser without a
+ * bundler: exit proofs are then accepted unverified, and a feed must have them.
  */
-const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(() =>
-  import("../adapters/crypto/mod.ts")
-).pipe(
-  Effect.map(({ verifyExitProof }) => verifyExitProof),
+const loadExitProofs = Effect.tryPromise(() => import("../adapters/crypto/mod.ts")).pipe(
+  Effect.map(({ exitTreeSteps, verifyExitProof }) => ({ exitTreeSteps, verifyExitProof })),
   Effect.catch((error) =>
     Effect.as(
       Effect.logWarning(
-        "Exit proofs are not verified, since the hash function cannot be loaded here",
+        "Exit proofs are neither verified nor derived, since the hash function cannot be loaded here",
         error
       ),
       undefined
@@ -255,20 +257,31 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
   )
 )
 
-/**
- * Verifies exit proofs in the calling thread, and yields after each. Returns the index of the first
- * invalid one.
- */
-export const verifyExitProofsHere: Effect.Effect<ExitProofVerifier> = Effect.map(
-  Effect.cached(loadVerifyExit),
-  (verifier) =>
-    Effect.fnUntraced(function*(proofs) {
-      const verifyExit = yield* verifier
-      if (verifyExit === undefined) return undefined
+/** Verifies and derives exit proofs in the calling thread, and yields in between. */
+export const exitProofsHere: Effect.Effect<ExitProofs> = Effect.map(
+  Effect.cached(loadExitProofs),
+  (loaded) => ({
+    verifyExitProofs: Effect.fnUntraced(function*(proofs) {
+      const functions = yield* loaded
+      if (functions === undefined) return undefined
       for (const [position, proof] of proofs.entries()) {
-        if (!verifyExit(...proof)) return position
+        if (!functions.verifyExitProof(...proof)) return position
         yield* Effect.yieldNow
       }
       return undefined
+    }),
+    buildExitTrees: Effect.fnUntraced(function*(batches) {
+      const functions = yield* loaded
+      if (functions === undefined) return null
+      const trees: Array<ExitTree> = []
+      for (const leaves of batches) {
+        const steps = functions.exitTreeSteps(leaves)
+        let step = steps.next()
+        for (; step.done !== true; step = steps.next()) yield* Effect.yieldNow
+        trees.push(step.value)
+        yield* Effect.yieldNow
+      }
+      return trees
     })
+  })
 )

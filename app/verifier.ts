@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../adapters/crypto/node.ts"
-import { type ExitProofVerifier, Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
-import { verifyExitProofsHere } from "./layers.ts"
+import { Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
+import { type ExitProofs, exitProofsHere } from "./layers.ts"
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (
@@ -33,28 +33,35 @@ export const verifierThreads = (
   )
 
 /**
- * Verifies exit proofs in a worker thread, which starts with the first proof, so that they do not
- * delay requests. While `inlineWhile` returns true, verifies them in the calling thread: a node
- * that applies its history before it serves does not need another thread.
+ * Verifies and derives exit proofs in a worker thread, which starts with the first exit, so that
+ * they do not delay requests. While `inlineWhile` returns true, does so in the calling thread: a
+ * node that applies its history before it serves does not need another thread.
  */
-export const verifyExitProofsInThread = (
+export const exitProofsInThread = (
   network: Network,
   inlineWhile = (): boolean => false
-): Effect.Effect<ExitProofVerifier, never, Scope.Scope> =>
+): Effect.Effect<ExitProofs, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [inPlace, scope] = [yield* verifyExitProofsHere, yield* Effect.scope]
+    const [here, scope] = [yield* exitProofsHere, yield* Effect.scope]
     const workers = yield* Effect.cached(Effect.uninterruptible(
       Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
         Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
     ))
-    const inThread: ExitProofVerifier = (proofs) =>
-      Effect.map(
-        Effect.flatMap(workers, ({ verify }) => verify(proofs)),
-        (results) => {
-          const invalid = results.indexOf(false)
-          return invalid < 0 ? undefined : invalid
-        }
-      )
-    return (proofs) => Effect.suspend(() => inlineWhile() ? inPlace(proofs) : inThread(proofs))
+    const inThread: ExitProofs = {
+      verifyExitProofs: (proofs) =>
+        Effect.map(
+          Effect.flatMap(workers, ({ verify }) => verify(proofs)),
+          (results) => {
+            const invalid = results.indexOf(false)
+            return invalid < 0 ? undefined : invalid
+          }
+        ),
+      buildExitTrees: (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
+    }
+    const current = () => inlineWhile() ? here : inThread
+    return {
+      verifyExitProofs: (proofs) => Effect.suspend(() => current().verifyExitProofs(proofs)),
+      buildExitTrees: (batches) => Effect.suspend(() => current().buildExitTrees(batches))
+    }
   })

@@ -3,6 +3,8 @@ import type { Network } from "../../core/domain/mod.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import type { SignedAuthorization } from "../../core/ports/mod.ts"
 import { verifyAuthorization } from "./authorization_signature.ts"
+import type { ExitLeaf, ExitTree } from "../../core/use_cases/mod.ts"
+import { exitTree } from "./exit_tree.ts"
 import { type ProvenExit, verifyExitProof } from "./inclusion_proof.ts"
 import { verifyElements } from "./transaction_signature.ts"
 
@@ -19,7 +21,6 @@ export type VerificationRequest =
     readonly signature: string
   }
   | SignedAuthorization
-  | ExitProofRequest
 
 /** The verification of an exit proof against the exit root of its batch. */
 export interface ExitProofRequest {
@@ -27,16 +28,24 @@ export interface ExitProofRequest {
   readonly exitRoot: bigint
 }
 
+/** The exit tree of a batch. */
+export interface ExitTreeRequest {
+  readonly leaves: ReadonlyArray<ExitLeaf>
+}
+
+type Request = VerificationRequest | ExitProofRequest | ExitTreeRequest
+
 const network = workerData as Network
 
-function verify(request: VerificationRequest): boolean {
+function resultOf(request: Request): boolean | ExitTree {
+  if ("leaves" in request) return exitTree(request.leaves)
   if ("exit" in request) return verifyExitProof(request.exit, request.exitRoot)
   return "elements" in request
     ? verifyElements(request.publicKey, request.elements, request.signature)
     : verifyAuthorization(request, network)
 }
 
-parentPort?.on("message", (requests: ReadonlyArray<VerificationRequest>) => {
+parentPort?.on("message", (requests: ReadonlyArray<Request>) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-  parentPort?.postMessage(requests.map(verify))
+  parentPort?.postMessage(requests.map(resultOf))
 })

@@ -1,19 +1,24 @@
 import { Effect, type Scope } from "effect"
 import type { Network } from "../../core/domain/mod.ts"
-import type { ExitProofRequest } from "./_worker.ts"
+import type { ExitLeaf, ExitTree } from "../../core/use_cases/mod.ts"
+import type { ExitProofRequest, ExitTreeRequest } from "./_worker.ts"
 import type { ProvenExit } from "./inclusion_proof.ts"
 import { startWorker, workerPool } from "./worker_pool.ts"
 
-/** Verifies exit proofs in worker threads. */
+/** Verifies exit proofs and builds exit trees in worker threads. */
 export interface ExitProofWorkers {
   /** Returns for each proof whether it leads to the exit root next to it, in the same order. */
   readonly verify: (
     proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>
   ) => Effect.Effect<ReadonlyArray<boolean>>
+  /** Returns the exit tree of each batch, in the same order. */
+  readonly buildTrees: (
+    batches: ReadonlyArray<ReadonlyArray<ExitLeaf>>
+  ) => Effect.Effect<ReadonlyArray<ExitTree>>
 }
 
 /**
- * Returns a pool of worker threads for exit proofs. They start with the first proof and end with
+ * Returns a pool of worker threads for exit proofs. They start with the first request and end with
  * the scope. One thread, the default, verifies as fast as a database writes.
  *
  * @example
@@ -39,13 +44,28 @@ export const exitProofWorkers = (
   Effect.gen(function*() {
     const start = () => startWorker("exits", network)
     // the caller already holds all proofs in memory, so the queue needs no limit
-    const pool = workerPool<ExitProofRequest>({ queueMax: Infinity, start, workersMax })
+    const pool = workerPool<ExitProofRequest | ExitTreeRequest, boolean | ExitTree>({
+      queueMax: Infinity,
+      start,
+      workersMax
+    })
     yield* Effect.addFinalizer(() => pool.close)
     return {
       verify: (proofs) =>
         Effect.forEach(
           proofs,
-          ([exit, exitRoot]) => Effect.orDie(pool.run({ exit: onlyProven(exit), exitRoot })),
+          ([exit, exitRoot]) =>
+            Effect.map(
+              Effect.orDie(pool.run({ exit: onlyProven(exit), exitRoot })),
+              (isValid) => isValid === true
+            ),
+          { concurrency: "unbounded" }
+        ),
+      buildTrees: (batches) =>
+        Effect.forEach(
+          batches,
+          // the reply to leaves is their tree
+          (leaves) => Effect.orDie(pool.run({ leaves })) as Effect.Effect<ExitTree>,
           { concurrency: "unbounded" }
         )
     }

@@ -10,12 +10,12 @@ export interface WorkerThread {
   /** The thread keeps the process alive after `ref`, and no longer after `unref`. */
   readonly ref: () => void
   readonly unref: () => void
-  on(event: "message", listener: (results: ReadonlyArray<boolean>) => void): unknown
+  on(event: "message", listener: (results: ReadonlyArray<unknown>) => void): unknown
   on(event: "error", listener: (cause: unknown) => void): unknown
   on(event: "exit", listener: () => void): unknown
 }
 
-/** Starts a thread that verifies arrays of `VerificationRequest`. */
+/** Starts a thread that replies to arrays of requests with arrays of their results. */
 export const startWorker = (name: string, network: Network): WorkerThread => {
   // the source, if this runtime executes TypeScript; otherwise the build, which bundles keep beside
   // this file under the same name
@@ -33,13 +33,13 @@ export interface WorkerPoolOptions {
 }
 
 /** A pool of worker threads with a bounded queue. */
-export interface WorkerPool<Request> {
+export interface WorkerPool<Request, Reply = boolean> {
   /**
    * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
    * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the
    * request.
    */
-  readonly run: (request: Request) => Effect.Effect<boolean, VerifierBusy>
+  readonly run: (request: Request) => Effect.Effect<Reply, VerifierBusy>
   readonly stats: () => WorkerPoolStats
   /** Terminates the workers, and interrupts all unfinished requests. */
   readonly close: Effect.Effect<void>
@@ -65,11 +65,11 @@ export interface WorkerPoolStats {
  * Returns a pool of worker threads. A worker starts if a request needs it, is replaced if it
  * crashes, and does not keep the process alive while it is idle.
  */
-export function workerPool<Request>(
+export function workerPool<Request, Reply = boolean>(
   { queueMax, start, workersMax }: WorkerPoolOptions
-): WorkerPool<Request> {
-  const workers = new Set<PoolWorker<Request>>()
-  let queue = new Set<Job<Request>>()
+): WorkerPool<Request, Reply> {
+  const workers = new Set<PoolWorker<Request, Reply>>()
+  let queue = new Set<Job<Request, Reply>>()
   let closed = false
   let [completed, rejected, crashed] = [0, 0, 0]
   const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
@@ -85,7 +85,7 @@ export function workerPool<Request>(
     }
   }
 
-  function send(worker: PoolWorker<Request>): void {
+  function send(worker: PoolWorker<Request, Reply>): void {
     const batch = takeBatch(queue, Math.min(BATCH_MAX, Math.ceil(queue.size / workersMax)))
     if (batch.length === 0) return
     worker.batches.push(batch)
@@ -94,13 +94,13 @@ export function workerPool<Request>(
     worker.thread.postMessage(batch.map(({ request }) => request))
   }
 
-  function spawn(): PoolWorker<Request> {
-    const worker: PoolWorker<Request> = { thread: start(), batches: [], cause: undefined }
+  function spawn(): PoolWorker<Request, Reply> {
+    const worker: PoolWorker<Request, Reply> = { thread: start(), batches: [], cause: undefined }
     workers.add(worker)
     worker.thread.on("message", (results) => {
       const batch = worker.batches.shift() ?? []
       completed += batch.length
-      for (const [i, job] of batch.entries()) job.resume(Effect.succeed(results[i] === true))
+      for (const [i, job] of batch.entries()) job.resume(Effect.succeed(results[i] as Reply))
       if (worker.batches.length === 0) worker.thread.unref()
       dispatch()
     })
@@ -118,7 +118,7 @@ export function workerPool<Request>(
    * Puts the requests of a crashed worker back to the front of the queue. One of its first batch
    * may have caused the crash: these are sent once more, each alone.
    */
-  function requeue({ batches, cause }: PoolWorker<Request>): void {
+  function requeue({ batches, cause }: PoolWorker<Request, Reply>): void {
     for (const job of batches[0] ?? []) job.crashes++
     const lost = batches.flat()
     for (const job of lost) {
@@ -132,13 +132,13 @@ export function workerPool<Request>(
 
   return {
     run: (request) =>
-      Effect.callback<boolean, VerifierBusy>((resume) => {
+      Effect.callback<Reply, VerifierBusy>((resume) => {
         if (closed) return resume(Effect.interrupt)
         if (queue.size >= queueMax) {
           rejected++
           return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
         }
-        const job: Job<Request> = { request, resume, crashes: 0 }
+        const job: Job<Request, Reply> = { request, resume, crashes: 0 }
         queue.add(job)
         dispatch()
         return Effect.sync(() => {
@@ -169,17 +169,17 @@ export function workerPool<Request>(
   }
 }
 
-interface Job<Request> {
+interface Job<Request, Reply> {
   readonly request: Request
-  readonly resume: (result: Effect.Effect<boolean, VerifierBusy>) => void
+  readonly resume: (result: Effect.Effect<Reply, VerifierBusy>) => void
   /** Workers that crashed while the request was in their first batch. */
   crashes: number
 }
 
-interface PoolWorker<Request> {
+interface PoolWorker<Request, Reply> {
   readonly thread: WorkerThread
   /** The unanswered batches, in the order in which they were sent and will be answered. */
-  readonly batches: Array<ReadonlyArray<Job<Request>>>
+  readonly batches: Array<ReadonlyArray<Job<Request, Reply>>>
   cause: unknown
 }
 
@@ -193,8 +193,11 @@ const BATCHES_AHEAD = 2
 const SECONDS_PER_REQUEST = 0.003
 
 /** Removes the first requests from the queue. A request over which a worker crashed comes alone. */
-function takeBatch<Request>(queue: Set<Job<Request>>, size: number): ReadonlyArray<Job<Request>> {
-  const batch: Array<Job<Request>> = []
+function takeBatch<Request, Reply>(
+  queue: Set<Job<Request, Reply>>,
+  size: number
+): ReadonlyArray<Job<Request, Reply>> {
+  const batch: Array<Job<Request, Reply>> = []
   for (const job of queue) {
     if (batch.length === size || (job.crashes > 0 && batch.length > 0)) break
     queue.delete(job)

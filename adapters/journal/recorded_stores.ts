@@ -15,6 +15,7 @@ import {
   yieldForLargeBlocks,
   type MemoryPoolStore
 } from "../memory/mod.ts"
+import { withExitsOf } from "../../core/use_cases/mod.ts"
 import { packChanges } from "./_packed_changes.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
 
@@ -120,7 +121,10 @@ const journaledLedger = (
             yieldForLargeBlocks(changes),
             Effect.suspend(() => {
               ledger.assertStorable(changes)
-              return record({ kind: "block", block }, store, { changes: packed })
+              // a replay never builds an exit tree
+              return record({ kind: "block", block: withExitsOf(block, changes) }, store, {
+                changes: packed
+              })
             })
           )
         }),

@@ -7,6 +7,7 @@ import {
   decideHead,
   decidePrices,
   type Findings,
+  type LedgerRules,
   StateLeaves,
   type TreeHashes,
   type VerifyExit
@@ -36,7 +37,8 @@ export interface AuditedLedger {
 }
 
 /**
- * Opens an audited ledger that contains the genesis block and ether.
+ * Opens an audited ledger that contains the genesis block and ether. Pass `buildExitTree` for
+ * records that leave out proofs of exits.
  *
  * ```ts
  * import { Result } from "effect"
@@ -52,8 +54,13 @@ export interface AuditedLedger {
  * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 16 token-exists
  * ```
  */
-export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): AuditedLedger => {
+export const openAuditedLedger = (
+  genesis: GenesisFeed,
+  keccak256: Keccak256,
+  derived: Pick<LedgerRules, "buildExitTree"> = {}
+): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
+  const rules = { constants: genesis.constants, keccak256, ...derived }
   let deferredProofs: Array<DeferredProof> = []
   const applyRecord: AuditedLedger["applyRecord"] = (record, location) => {
     switch (record.kind) {
@@ -67,10 +74,7 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
           })
           return true
         }
-        const decide = decideBlock(
-          { constants: genesis.constants, keccak256, verifyExit },
-          record.block
-        )
+        const decide = decideBlock({ ...rules, verifyExit }, record.block)
         return Result.map(
           ledger.apply((view) =>
             Result.map(decide(view), (decision) => {

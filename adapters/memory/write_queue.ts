@@ -1,6 +1,6 @@
 import { Effect, type Result, Semaphore } from "effect"
 import type { BlockChanges } from "../../core/domain/mod.ts"
-import type { Decision, LedgerView } from "../../core/ports/mod.ts"
+import type { Decision, DeferredDecision, LedgerView } from "../../core/ports/mod.ts"
 
 /**
  * Runs the writes of a ledger in memory one at a time, in the order of the calls. A write waits
@@ -33,20 +33,25 @@ export class WriteQueue {
   }
 
   /**
-   * Decides about a block, runs the check of the decision, and passes the decision to `store`.
-   * Fails without a call of `store` if the decision or its check fails.
+   * Decides about a block, resolves a deferred decision, runs the check of the decision, and passes
+   * the decision to `store`. Fails without a call of `store` if the decision or its check fails.
    */
   apply<A, E, F>(
-    decide: (view: LedgerView) => Result.Result<Decision<E>, E>,
+    decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>,
     store: (decision: Decision) => Effect.Effect<A, F>
   ): Effect.Effect<A, E | F> {
     return this.run(
-      Effect.flatMap(Effect.suspend(() => Effect.fromResult(decide(this.#view))), (decision) => {
-        if (decision.kind === "alreadyStored") return store(decision)
-        const { changes, check = yieldForLargeBlocks(changes), kind } = decision
-        // no other write runs during the check, so the decision still fits the ledger
-        return Effect.andThen(check, Effect.suspend(() => store({ kind, changes })))
-      })
+      Effect.suspend(() => Effect.fromResult(decide(this.#view))).pipe(
+        Effect.flatMap((decision) =>
+          decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
+        ),
+        Effect.flatMap((decision) => {
+          if (decision.kind === "alreadyStored") return store(decision)
+          const { changes, check = yieldForLargeBlocks(changes), kind } = decision
+          // no other write runs during the check, so the decision still fits the ledger
+          return Effect.andThen(check, Effect.suspend(() => store({ kind, changes })))
+        })
+      )
     )
   }
 

@@ -5,7 +5,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { type BulkWrite, BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
 import {
   type BlockViolation,
-  decideBlock,
+  decideBlockWithChecks,
   decideHead,
   decidePrices,
   type FeedRecord,
@@ -41,19 +41,28 @@ type LoadRecords = (
 
 /**
  * Returns a bulk loader. Worker threads verify exit proofs, the most expensive check, while the
- * database writes; the transaction commits if all proofs are valid.
+ * database writes; the transaction commits if all proofs are valid. They derive the proofs that the
+ * feed leaves out before the block is written.
  */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
   { constants, network }: GenesisFeed
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitProofWorkers(network), ({ verify }) => (records) => {
+  Effect.map(exitProofWorkers(network), ({ buildTrees, verify }) => (records) => {
     const proofs: Array<Parameters<VerifyExit>> = []
     const deferProof: VerifyExit = (...proof) => proofs.push(proof) > 0
     const writes = (verifyExit: VerifyExit) =>
-      records.map((record): BulkWrite<BlockViolation> =>
+      records.map((record): BulkWrite<BlockViolation | StoreFailure> =>
         record.kind === "block"
-          ? { ...record, decide: decideBlock({ constants, keccak256, verifyExit }, record.block) }
+          ? {
+            kind: "block",
+            block: record.block,
+            decide: decideBlockWithChecks(
+              { constants, keccak256, verifyExit },
+              { buildExitTrees: buildTrees },
+              record.block
+            )
+          }
           : record.kind === "prices"
           ? { ...record, check: decidePrices(record.prices) }
           : { ...record, check: decideHead(constants.auction, record.head) }

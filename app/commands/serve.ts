@@ -17,7 +17,7 @@ import {
   sourceOf
 } from "../sources/mod.ts"
 import { verifyStateRootsInThread } from "../threads/mod.ts"
-import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
+import { exitProofsInThread, verifierThreads } from "../verifier.ts"
 import {
   isSupervisor,
   runAsWorker,
@@ -142,7 +142,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
           queueMax: settings.verifierQueueMax,
           ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
         }),
-        verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing),
+        exitProofs: exitProofsInThread(genesis.network, () => !isServing),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
     ).pipe(Effect.provideService(CurrencyPrices, currencies))

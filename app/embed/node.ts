@@ -43,13 +43,13 @@ export interface LogEntry {
 
 /** Options of an embedded node. All except `genesis` have defaults. */
 export interface EmbedOptions
-  extends Omit<NodeOptions, "verifier" | "verifyExitProofs" | "verifyStateRoots">
+  extends Omit<NodeOptions, "verifier" | "exitProofs" | "verifyStateRoots">
 {
   /** Where the data are; in memory by default. */
   readonly store?: NodeStore
   /**
-   * Number of worker threads that verify signatures and exit proofs. By default they are verified
-   * in the calling thread. Needs Node.
+   * Number of worker threads that verify signatures, and whether a thread verifies and derives exit
+   * proofs. By default the calling thread does both. Needs Node.
    */
   readonly verifierThreads?: number
   /**

@@ -24,7 +24,7 @@ import {
 } from "../../core/mod.ts"
 import { NodeChanges } from "../changes.ts"
 import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
-import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
+import { exitProofsInThread, verifierThreads } from "../verifier.ts"
 import { Calls } from "./_calls.ts"
 import {
   checkListener,
@@ -270,7 +270,7 @@ const withVerifiers = (
   ...options,
   ...workersMax === undefined ? {} : {
     verifier: verifierThreads(options.genesis.network, { workersMax }),
-    verifyExitProofs: verifyExitProofsInThread(options.genesis.network)
+    exitProofs: exitProofsInThread(options.genesis.network)
   },
   ...checkStateRoots === true
     ? {

@@ -78,11 +78,11 @@ export const L2Feed = Schema.Struct({
   toAccountIndex: accountIndex,
   amount: big,
   fee: integer(0, 255),
-  nonce: big
+  nonce: Schema.optionalKey(big)
 }).annotate(
   objectNamed(
     "L2Feed",
-    "An L2 transaction in the data availability, with the nonce of its sender's account"
+    "An L2 transaction in the data availability. nonce is that of its sender's account: by default derived, otherwise compared"
   )
 )
 
@@ -90,11 +90,11 @@ export const L2Feed = Schema.Struct({
 export const ExitFeed = Schema.Struct({
   accountIndex,
   balance: big,
-  merkleProof: MerkleProofFeed
+  merkleProof: Schema.optionalKey(MerkleProofFeed)
 }).annotate(
   objectNamed(
     "ExitFeed",
-    "A leaf of the exit tree: one for each account with an exit of a declared amount above 0, ascending by index. Its balance is the sum of what left, 0 if none of the forced exits had an effect"
+    "A leaf of the exit tree: one for each account with an exit of a declared amount above 0, ascending by index. Its balance is the sum of what left, 0 if none of the forced exits had an effect. merkleProof is by default derived, otherwise verified"
   )
 )
 
@@ -106,15 +106,15 @@ export const BatchFeed = Schema.Struct({
   exitRoot: big,
   feeAccounts: Schema.Array(accountIndex),
   forgeL1TransactionsNum: Schema.NullOr(uint32),
-  l1UserEffects: Schema.Array(L1EffectFeed),
+  l1UserEffects: Schema.optionalKey(Schema.Array(L1EffectFeed)),
   l1Coordinator: Schema.Array(L1CoordinatorFeed),
   l2: Schema.Array(L2Feed),
-  exits: Schema.Array(ExitFeed),
+  exits: Schema.optionalKey(Schema.Array(ExitFeed)),
   ethereumTxHash: Schema.optionalKey(hash)
 }).annotate(
   objectNamed(
     "BatchFeed",
-    "A forged batch with its complete content. feeAccounts are at most 64 accounts; the first one of a token collects its fees, others of the same token nothing. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
+    "A forged batch. feeAccounts are at most 64 accounts; the first one of a token collects its fees, others of the same token nothing. forgeL1TransactionsNum is the queue that the batch forges, or null; l1UserEffects has one effect for each transaction of that queue, by position. l1UserEffects and exits are by default derived, otherwise compared; the exit tree must have the root exitRoot. ethereumTxHash is the Ethereum transaction that forged the batch; it only informs"
   )
 )
 

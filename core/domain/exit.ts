@@ -21,9 +21,6 @@ export interface MerkleProof {
   readonly fnc: number
 }
 
-/** The old leaf in every proof of inclusion: such a proof has none. */
-export const inclusionOldLeaf = { oldKey: 0n, oldValue: 0n, isOld0: false } as const
-
 /** A leaf of the exit tree of one batch: the amount that an account may withdraw. */
 export interface Exit {
   readonly itemId: number

@@ -497,3 +497,6 @@ function checksumOf(bytes: Uint8Array): number {
   for (let i = 0; i < KEY_BYTES; i++) sum += bytes[i]!
   return sum & 255
 }
+
+/** The old leaf in every proof of inclusion: such a proof has none. */
+export const inclusionOldLeaf = { oldKey: 0n, oldValue: 0n, isOld0: false } as const

@@ -18,6 +18,7 @@ export {
   ZERO_ADDRESS,
   EMPTY_PUBLIC_KEY,
   formatBarePublicKey,
+  inclusionOldLeaf,
   keysOfLeaf,
   leafKey,
   formatPublicKey,

@@ -91,6 +91,15 @@ export interface StoreDecision<E = never> {
   readonly check?: Effect.Effect<void, E>
 }
 
+/**
+ * A decision that needs data which other threads compute, such as the exit tree of a batch. Until
+ * it is resolved, no later write is decided. If it fails, nothing is stored.
+ */
+export interface DeferredDecision<E = never> {
+  readonly kind: "deferred"
+  readonly resolve: Effect.Effect<StoreDecision<E>, E>
+}
+
 /** The numbers of removed blocks and batches, and what remains. */
 export interface RollBackReport {
   /** The requested block, which may lie in a gap. */
@@ -125,11 +134,11 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
    * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
    * transaction. `applied` is false if the decision is `alreadyStored`. The store may call
-   * `decide`, which is pure, and the `check` of the decision several times.
+   * `decide`, which is pure, and the `resolve` and `check` of the decision several times.
    */
   readonly apply: <E>(
     block: BlockFeed,
-    decide: (view: LedgerView) => Result.Result<Decision<E>, E>
+    decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
   /**
    * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or

@@ -1,16 +1,22 @@
 export * from "./audit/mod.ts"
 export * from "./batch/mod.ts"
 export {
+  type BuildExitTree,
   decideBlock,
+  decideBlockWithChecks,
   decideHead,
+  type ExitLeaf,
   type ExitProof,
   type ExitProofVerifier,
+  type ExitTree,
+  type ExitTreeBuilder,
   type LedgerRules,
   type SlowChecks,
   type StateAccount,
   type StateRootRequest,
   type StateRootVerifier,
   type VerifyExit,
+  withExitsOf,
   type WrongStateRoot
 } from "./block/mod.ts"
 export * from "./ledger/mod.ts"

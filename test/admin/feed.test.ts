@@ -4,6 +4,7 @@ import { connect } from "node:net"
 import { Readable } from "node:stream"
 import { readLines } from "../../adapters/admin/_record.ts"
 import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
+import { strippedBlock, strippedRecord } from "../derived/_stripped.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
 interface Fed {
@@ -54,6 +55,40 @@ describe("the feed over HTTP", () => {
       assert.deepStrictEqual(state, expected)
       assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, answer.ledger)
       assert.strictEqual(answer.ledger.version, expected.stamp.version)
+    })))
+
+  it.live("a feed without derived values gives the answers of the whole feed, and one with a wrong exit root is refused", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin, node } = yield* watched()
+      const { node: other } = yield* watched()
+      const at = blocks.findIndex(({ batches = [] }) =>
+        batches.some(({ exitRoot }) => exitRoot !== 0n)
+      )
+      const before = blocks.slice(0, at).map((each) => strippedRecord(block(each)))
+      const withExits = strippedBlock(blocks[at]!)
+      const wrong = {
+        ...withExits,
+        batches: withExits.batches!.map((batch) => ({ ...batch, exitRoot: batch.exitRoot ^ 1n }))
+      }
+      const refused = (yield* post(admin, "/feed", linesOf(...before, block(wrong))))
+        .json as Refused
+      assert.strictEqual(refused.records, at)
+      assert.deepInclude(refused.errors[0], { line: at + 1, invariant: "exit-root" })
+      const applied = (yield* post(
+        admin,
+        "/feed",
+        linesOf(...blocks.map((each) => strippedRecord(block(each))))
+      )).json as Fed
+      assert.deepInclude(applied, { held: at, applied: blocks.length - at })
+      for (const each of blocks) yield* Context.get(other, Ledger).applyBlock(each)
+      for (const list of ["accounts", "batches", "exits", "transactions"] as const) {
+        const [derived, whole] = [
+          yield* Context.get(node, LedgerReader).list(list, { filters: {}, limit: 2000 }),
+          yield* Context.get(other, LedgerReader).list(list, { filters: {}, limit: 2000 })
+        ]
+        assert.isNotEmpty(whole.items, list)
+        assert.deepStrictEqual(derived, whole)
+      }
     })))
 
   it.live("a record that is nested 50,000 levels deep is refused", () =>

@@ -13,9 +13,9 @@ describe("a sample of exit proofs", () => {
       const batches = [...initialHistory(simulation, 200)].flatMap((record) =>
         record.kind === "block" ? record.block.batches ?? [] : []
       )
-      const { exitRoot, exits } = batches.find(({ exits }) => exits.length > 0)!
+      const { exitRoot, exits } = batches.find(({ exits }) => exits!.length > 0)!
       const unowned = {
-        ...exits[0]!,
+        ...exits![0]!,
         publicKey: "0".repeat(64),
         address: `0x${"0".repeat(40)}`,
         tokenId: 0

@@ -166,7 +166,7 @@ describe("a line of a feed", () => {
   })
 
   it("contains no number that it could not write in 78 digits", () => {
-    const { merkleProof } = block104.batches![0]!.exits[0]!
+    const { merkleProof } = block104.batches![0]!.exits![0]!
     const isProof = Schema.is(Schema.toType(MerkleProofFeed))
     assert.deepStrictEqual(
       [10n ** 78n - 1n, 10n ** 78n].map((value) => isProof({ ...merkleProof, value })),

@@ -12,6 +12,7 @@ import {
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
 import { dumpStores, noKeys, type Stores, trackKeys } from "./_store_dump.ts"
 
@@ -52,7 +53,9 @@ export const ledgerOver = (
   Effect.map(
     Layer.build(
       Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
+        Ledger.layer(genesis, keccak256, { buildExitTrees: rememberedExitTrees }).pipe(
+          Layer.provide(Layer.succeed(LedgerWriter, writer))
+        )
       )
     ),
     (services) => Context.get(services, Ledger)

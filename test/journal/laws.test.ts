@@ -21,6 +21,7 @@ import {
   withGaps
 } from "../laws/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
+import { strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { rounds } from "../rounds.ts"
 import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_store_dump.ts"
@@ -89,6 +90,15 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
       law.run({ ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) }))
     it.live(`${law.name}, with checkpoints and gaps`, () =>
       law.run({ ...gapped, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+  }
+  for (const law of ledgerLaws) {
+    it.live(`${law.name}, if the feed leaves out what the ledger derives`, () =>
+      law.run(
+        strippedSubject(
+          { ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) },
+          strippedBlock
+        )
+      ))
   }
   it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -8,6 +8,7 @@ import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import { type LedgerSubject, withGaps } from "../laws/mod.ts"
 import { Heads } from "./_heads.ts"
 import { replayOf, rounds } from "../rounds.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 
 /*
  * All random tests of this folder use these seeds and name them in their titles. To replay one:
@@ -134,7 +135,9 @@ export const memoryLedger = (genesis: GenesisFeed) =>
   Effect.map(
     Layer.build(
       Layer.fresh(
-        Ledger.layer(genesis, rememberedKeccak256).pipe(Layer.provideMerge(memory.layer(genesis)))
+        Ledger.layer(genesis, rememberedKeccak256, { buildExitTrees: rememberedExitTrees }).pipe(
+          Layer.provideMerge(memory.layer(genesis))
+        )
       )
     ),
     (services) => ({

@@ -5,8 +5,9 @@
  */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { answerLaws, ledgerLaws, pagingLaws, readSubject } from "../laws/mod.ts"
+import { answerLaws, ledgerLaws, type LedgerSubject, pagingLaws, readSubject } from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
+import { partlyStrippedBlock, strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { withoutStacks } from "./without_stacks.ts"
 import {
   crowdedOptionsOf,
@@ -22,8 +23,13 @@ import {
 
 const file = "test/properties/laws.test.ts"
 
-const obeysTheLaws = (network: Network, seed: string, writing: number) => {
-  const subject = subjectOf(network, seed)
+const obeysTheLaws = (
+  network: Network,
+  seed: string,
+  writing: number,
+  change: (subject: LedgerSubject) => LedgerSubject = (subject) => subject
+) => {
+  const subject = change(subjectOf(network, seed))
   // a memory store has nothing to close
   const reading = Effect.runSync(Effect.cached(Effect.scoped(readSubject(subject))))
   for (const law of ledgerLaws) {
@@ -43,6 +49,23 @@ for (const seed of seeds) {
 for (const seed of seeds) {
   describe(`gaps ${titled(seed, file)}`, () =>
     obeysTheLaws(gappedNetworkOf(optionsOf(seed), 300), seed, 1 / 10))
+}
+
+for (
+  const [name, strip] of Object.entries({
+    stripped: strippedBlock,
+    "partly stripped": partlyStrippedBlock
+  })
+) {
+  for (const seed of seeds.slice(0, 1)) {
+    describe(`${name} ${titled(seed, file)}`, () =>
+      obeysTheLaws(
+        networkOf(optionsOf(seed), 400),
+        seed,
+        1 / 20,
+        (subject) => strippedSubject(subject, strip)
+      ))
+  }
 }
 
 // a few accounts, owners and keys have most of the transactions: a store may index them differently

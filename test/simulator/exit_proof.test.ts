@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { verifyExitProofsHere } from "../../app/layers.ts"
+import { exitProofsHere } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { verifyExitProofsInThread } from "../../app/verifier.ts"
+import { exitProofsInThread } from "../../app/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { type ExitProofVerifier, Ledger } from "../../core/use_cases/mod.ts"
 
@@ -13,7 +13,7 @@ const withExits = Effect.gen(function*() {
   for (;;) {
     const record = simulation.next()
     const batch = record.kind === "block"
-      ? (record.block.batches ?? []).findIndex(({ exits }) => exits.length > 1)
+      ? (record.block.batches ?? []).findIndex(({ exits }) => exits!.length > 1)
       : -1
     if (record.kind === "block" && batch >= 0) return { ledger, block: record.block, batch }
     yield* ledger.applyRecord(record)
@@ -34,7 +34,7 @@ const withExit = (
   ...block,
   batches: block.batches!.map((feed, position) =>
     position === batch
-      ? { ...feed, exits: feed.exits.map((exit, i) => i === 1 ? change(exit) : exit) }
+      ? { ...feed, exits: feed.exits!.map((exit, i) => i === 1 ? change(exit) : exit) }
       : feed
   )
 })
@@ -45,10 +45,10 @@ const withExit = (
  */
 const judgedTwice = Effect.gen(function*() {
   const [here, there] = [
-    yield* verifyExitProofsHere,
-    yield* verifyExitProofsInThread(simulation.genesis.network)
+    yield* exitProofsHere,
+    yield* exitProofsInThread(simulation.genesis.network)
   ]
-  return (proofs: Parameters<ExitProofVerifier>[0]) =>
+  const verifyExitProofs: ExitProofVerifier = (proofs) =>
     Effect.gen(function*() {
       let turns = 0
       const count = () => {
@@ -56,12 +56,13 @@ const judgedTwice = Effect.gen(function*() {
         next = setImmediate(count)
       }
       let next = setImmediate(count)
-      const judged = yield* here(proofs)
+      const judged = yield* here.verifyExitProofs(proofs)
       clearImmediate(next)
       assert.isAtLeast(turns, judged ?? proofs.length)
-      assert.strictEqual(yield* there(proofs), judged)
+      assert.strictEqual(yield* there.verifyExitProofs(proofs), judged)
       return judged
     })
+  return { ...here, verifyExitProofs }
 })
 
 describe("A block whose exit proofs do not lead to its exit root", () => {
@@ -72,17 +73,17 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         (exit) => ({
           ...exit,
           merkleProof: {
-            ...exit.merkleProof,
-            siblings: [exit.merkleProof.siblings[0]! + 1n, ...exit.merkleProof.siblings.slice(1)]
+            ...exit.merkleProof!,
+            siblings: [exit.merkleProof!.siblings[0]! + 1n, ...exit.merkleProof!.siblings.slice(1)]
           }
         }),
         (exit) => ({
           ...exit,
-          merkleProof: { ...exit.merkleProof, siblings: exit.merkleProof.siblings.slice(1) }
+          merkleProof: { ...exit.merkleProof!, siblings: exit.merkleProof!.siblings.slice(1) }
         }),
         (exit) => ({
           ...exit,
-          merkleProof: { ...exit.merkleProof, value: exit.merkleProof.value + 1n }
+          merkleProof: { ...exit.merkleProof!, value: exit.merkleProof!.value + 1n }
         })
       ]
       for (const damage of damages) {
@@ -96,14 +97,14 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         assert.match(
           violation.message,
           new RegExp(
-            `^Block ${block.number}: .*${block.batches![batch]!.exits[1]!.accountIndex}`,
+            `^Block ${block.number}: .*${block.batches![batch]!.exits![1]!.accountIndex}`,
             "u"
           )
         )
       }
       assert.isTrue((yield* ledger.applyBlock(block)).applied)
     }).pipe(
-      Effect.provide(memoryNode({ genesis: simulation.genesis, verifyExitProofs: judgedTwice }))
+      Effect.provide(memoryNode({ genesis: simulation.genesis, exitProofs: judgedTwice }))
     ))
 
   it.effect("is refused with the place of the invalid proof, in any of its batches", () => {
@@ -122,7 +123,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         const places = record.kind !== "block"
           ? []
           : (record.block.batches ?? []).flatMap(({ exits }, batch) =>
-            exits.map((_, exit) => `/batches/${batch}/exits/${exit}/merkleProof`)
+            exits!.map((_, exit) => `/batches/${batch}/exits/${exit}/merkleProof`)
           )
         if (
           record.kind !== "block" || new Set(places.map((place) => place.split("/")[2])).size < 2
@@ -144,7 +145,10 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
     }).pipe(
       Effect.provide(memoryNode({
         genesis: network.genesis,
-        verifyExitProofs: Effect.succeed(() => Effect.sync(() => wrong))
+        exitProofs: Effect.map(exitProofsHere, (here) => ({
+          ...here,
+          verifyExitProofs: () => Effect.sync(() => wrong)
+        }))
       }))
     )
   })

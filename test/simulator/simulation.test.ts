@@ -190,9 +190,9 @@ describe("Simulation", () => {
     ) {
       if (record.kind !== "block") continue
       for (const { exitRoot, exits } of record.block.batches ?? []) {
-        for (const { merkleProof } of exits) {
-          assert.strictEqual(merkleProof.root, exitRoot)
-          assert.isTrue(verifyInclusion(merkleProof))
+        for (const { merkleProof } of exits!) {
+          assert.strictEqual(merkleProof!.root, exitRoot)
+          assert.isTrue(verifyInclusion(merkleProof!))
           verified++
         }
       }

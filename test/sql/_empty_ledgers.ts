@@ -10,6 +10,7 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import type { OpenLedger } from "../laws/mod.ts"
+import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 import { ledgerTables } from "./_writer_database.ts"
 
@@ -57,7 +58,7 @@ export const emptyLedgers = Effect.gen(function*() {
       yield* database.writes.unsafe(`TRUNCATE ${ledgerTables.join(", ")}`)
       yield* Effect.provide(openLedger(genesis), freeDatabase.services)
       const services = yield* Layer.build(Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(
+        Ledger.layer(genesis, keccak256, { buildExitTrees: rememberedExitTrees }).pipe(
           Layer.provideMerge(
             Layer.merge(
               Layer.succeed(LedgerReader, makeLedgerReader(database.values, genesis.constants)),

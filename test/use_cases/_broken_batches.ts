@@ -1,4 +1,4 @@
-import type { BatchFeed, BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
+import type { BatchFeed, BlockFeed, ExitFeed, MerkleProof } from "../../core/domain/mod.ts"
 import { batchOf, block103, block104, blockOf, cleo, exitOf, internal, l2Of } from "./_chain.ts"
 import type { BrokenBlock } from "./_broken_blocks.ts"
 
@@ -13,10 +13,10 @@ const batch = (parts: Partial<BatchFeed>): BlockFeed => ({
   batches: [{ ...first, ...parts }]
 })
 const l2 = (...transactions: BatchFeed["l2"]): BlockFeed => batch({ l2: transactions })
-const proof = (parts: Partial<BatchFeed["exits"][number]["merkleProof"]>): BlockFeed => {
-  const [exit, ...others] = first.exits
+const proof = (parts: Partial<MerkleProof>): BlockFeed => {
+  const [exit, ...others] = first.exits!
   return batch({
-    exits: [{ ...exit!, merkleProof: { ...exit!.merkleProof, ...parts } }, ...others]
+    exits: [{ ...exit!, merkleProof: { ...exit!.merkleProof!, ...parts } }, ...others]
   })
 }
 const signature = `0x${"01".repeat(65)}`
@@ -45,7 +45,7 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
   },
   {
     fact: "an unknown member of an exit is refused",
-    block: batch({ exits: [{ ...first.exits[0]!, nullifier: 9n } as ExitFeed, first.exits[1]!] }),
+    block: batch({ exits: [{ ...first.exits![0]!, nullifier: 9n } as ExitFeed, first.exits![1]!] }),
     refusal: ["shape", "/batches/0/exits/0/nullifier", "9"]
   },
   {
@@ -79,7 +79,7 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
       ...block103,
       batches: [{
         ...creations,
-        l1UserEffects: creations.l1UserEffects.map((effect) => ({
+        l1UserEffects: creations.l1UserEffects!.map((effect) => ({
           ...effect,
           effectiveDepositAmount: 0n
         }))
@@ -213,22 +213,22 @@ export const brokenExits: ReadonlyArray<BrokenBlock> = [
   },
   {
     fact: "a missing exit is refused",
-    block: batch({ exits: first.exits.slice(0, 1) }),
+    block: batch({ exits: first.exits!.slice(0, 1) }),
     refusal: ["exit-account", "/batches/0/exits/1/accountIndex", "null"]
   },
   {
     fact: "a surplus exit is refused",
-    block: batch({ exits: [...first.exits, exitOf(55n, 258, 1n)] }),
+    block: batch({ exits: [...first.exits!, exitOf(55n, 258, 1n)] }),
     refusal: ["exit-account", "/batches/0/exits/2/accountIndex", "258"]
   },
   {
     fact: "exits out of order are refused",
-    block: batch({ exits: first.exits.toReversed() }),
+    block: batch({ exits: first.exits!.toReversed() }),
     refusal: ["exit-account", "/batches/0/exits/0/accountIndex", "257"]
   },
   {
     fact: "an exit of another sum is refused",
-    block: batch({ exits: [exitOf(55n, 256, 99n), first.exits[1]!] }),
+    block: batch({ exits: [exitOf(55n, 256, 99n), first.exits![1]!] }),
     refusal: ["exit-balance", "/batches/0/exits/0/balance", "99"]
   },
   {

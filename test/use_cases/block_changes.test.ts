@@ -145,7 +145,7 @@ describe("the changes of a block", () => {
         ]
       })
     )
-    const l1UserEffects = [...batch104.l1UserEffects, {
+    const l1UserEffects = [...batch104.l1UserEffects!, {
       effectiveDepositAmount: 7n,
       effectiveAmount: 0n
     }]
@@ -165,7 +165,7 @@ describe("the changes of a block", () => {
         l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 999, depositAmount: 7n, amount: 5n })]
       })
     )
-    const l1UserEffects = [...batch104.l1UserEffects, {
+    const l1UserEffects = [...batch104.l1UserEffects!, {
       effectiveDepositAmount: 0n,
       effectiveAmount: 0n
     }]

@@ -1,7 +1,7 @@
 /* Values at each bound are accepted; `decide_block.test.ts` exceeds the same bounds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Account, BatchFeed, BlockFeed, New } from "../../core/domain/mod.ts"
+import type { Account, BatchFeed, BlockFeed, MerkleProof, New } from "../../core/domain/mod.ts"
 import { type BatchState, processBatch } from "../../core/use_cases/mod.ts"
 import {
   ann,
@@ -201,13 +201,13 @@ describe("a value at its bound is accepted:", () => {
 
   it("the greatest element of the field as state root and in a proof, while the next number is refused", () => {
     const greatest = fieldOrder - 1n
-    const proven = (parts: Partial<BatchFeed["exits"][number]["merkleProof"]>, exitRoot = 55n) => {
+    const proven = (parts: Partial<MerkleProof>, exitRoot = 55n) => {
       const exit = exitOf(exitRoot, 257, 5n)
       return batch104({
         feeAccounts: [],
         l2: [l2Of(257, 1, { amount: 5n })],
         exitRoot,
-        exits: [{ ...exit, merkleProof: { ...exit.merkleProof, ...parts } }]
+        exits: [{ ...exit, merkleProof: { ...exit.merkleProof!, ...parts } }]
       })
     }
     assert.strictEqual(
@@ -313,7 +313,7 @@ describe("a refusal names the right number:", () => {
   })
 
   it("the account whose exit is next, or that there is none", () => {
-    const exits = first.exits
+    const exits = first.exits!
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: exits.toReversed() }] }),
       "256, the next account with an exit"

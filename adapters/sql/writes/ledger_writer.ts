@@ -2,6 +2,7 @@ import { Context, Effect, Fiber, Result, type Scope } from "effect"
 import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
 import {
   type Decision,
+  type DeferredDecision,
   type LedgerStamp,
   type LedgerView,
   type LedgerWriter,
@@ -33,7 +34,7 @@ export type BulkWrite<E> =
   | {
     readonly kind: "block"
     readonly block: BlockFeed
-    readonly decide: (view: LedgerView) => Result.Result<Decision<E>, E>
+    readonly decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
   }
   | {
     readonly kind: "prices"
@@ -136,7 +137,7 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
         const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
         for (const write of writes) {
-          const decision = decideWrite(overlay, write)
+          const decision = yield* Effect.result(decideWrite(overlay, write))
           if (Result.isFailure(decision)) {
             refused = { reason: decision.failure }
             break
@@ -211,23 +212,28 @@ interface WriteDecision<E> {
 const decideWrite = <E>(
   overlay: WriteOverlay,
   write: BulkWrite<E>
-): Result.Result<WriteDecision<E>, E> => {
+): Effect.Effect<WriteDecision<E>, E> => {
   if (write.kind === "prices") {
-    return Result.map(write.check(overlay), () => {
+    return Effect.map(Effect.fromResult(write.check(overlay)), () => {
       overlay.setPrices(write.prices)
       return { changed: true }
     })
   }
   if (write.kind === "head") {
-    return Result.map(write.check(overlay), () => {
+    return Effect.map(Effect.fromResult(write.check(overlay)), () => {
       overlay.setHead(write.head)
       return { changed: true }
     })
   }
-  return Result.map(write.decide(overlay), (decision) => {
-    if (decision.kind === "alreadyStored") return { changed: false }
-    const { changes, check } = decision
-    overlay.apply(changes)
-    return check === undefined ? { changed: true } : { changed: true, check }
-  })
+  return Effect.fromResult(write.decide(overlay)).pipe(
+    Effect.flatMap((decision) =>
+      decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
+    ),
+    Effect.map((decision) => {
+      if (decision.kind === "alreadyStored") return { changed: false }
+      const { changes, check } = decision
+      overlay.apply(changes)
+      return check === undefined ? { changed: true } : { changed: true, check }
+    })
+  )
 }

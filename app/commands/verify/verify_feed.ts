@@ -1,4 +1,5 @@
 import { Effect, Result, Stream } from "effect"
+import { exitTree } from "../../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { auditMemoryRoot, openAuditedLedger } from "../../../adapters/memory/mod.ts"
 import type { FeedRecord, Findings } from "../../../core/mod.ts"
@@ -18,7 +19,7 @@ export const verifyFeed = (
 ) =>
   Effect.gen(function*() {
     const { genesis, records, share } = yield* feedFrom(path)
-    const audited = openAuditedLedger(genesis, keccak256)
+    const audited = openAuditedLedger(genesis, keccak256, { buildExitTree: exitTree })
     findings.checked("genesis")
     let [number, deferredProofs] = [1, audited.takeProofs()]
     const verifyDeferred = Effect.suspend(() => {

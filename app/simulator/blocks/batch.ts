@@ -25,7 +25,7 @@ import {
   type OpenExit,
   type World
 } from "../world/mod.ts"
-import { exitTree } from "./exit_tree.ts"
+import { provenExits } from "./proven_exits.ts"
 import { externalExitsOf, openExitsMax } from "./withdrawals.ts"
 import { stateRoot } from "./state_tree.ts"
 
@@ -55,7 +55,7 @@ export function forgeBatch(
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
   applyOutcome(context, world, outcome)
   const root = stateRoot(context, world, outcome)
-  const { exitRoot, exits } = exitTree(context.recording, world, outcome.exits)
+  const { exitRoot, exits } = provenExits(context.recording, world, outcome.exits)
   world.lastBatchNum = batchNum
   world.lastForgedSlot = slotOfBlock(context.constants.auction, world.block.number)
   world.transactionCount += input.queue.length + l1Coordinator.length + l2.length

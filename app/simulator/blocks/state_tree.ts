@@ -3,10 +3,10 @@ import {
   accountLeaf,
   emptyTree,
   type IndexedLeaf,
-  type MerkleTree
+  type MerkleTree,
+  treePosition
 } from "../../../adapters/crypto/mod.ts"
 import type { Account, New } from "../../../core/domain/mod.ts"
-import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Context, digestOf, placeholderRootOf, type World } from "../world/mod.ts"
 
@@ -58,15 +58,3 @@ const treeOf = ({ accounts }: World): MerkleTree => emptyTree.update(leavesOf(ac
 
 const leavesOf = (accounts: ReadonlyArray<New<Account>>): ReadonlyArray<IndexedLeaf> =>
   accounts.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
-
-/**
- * Returns the position of a leaf in the tree from left to right. A path starts with the least
- * significant bit of the index. Neighbours share most of the nodes above them.
- */
-const treePosition = (index: AccountIndex): number => {
-  let reversed = 0
-  for (let rest = index, bit = 2 ** 47; rest > 0; rest = Math.floor(rest / 2), bit /= 2) {
-    reversed += (rest % 2) * bit
-  }
-  return reversed
-}

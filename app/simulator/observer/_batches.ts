@@ -54,7 +54,7 @@ function forgedOf(
     ...queued.map((row) => ({ ...row, depositAmount: row.l1?.depositAmount ?? 0n })),
     ...own
   ]
-  return l1UserEffects.flatMap((effect, position) => {
+  return (l1UserEffects ?? []).flatMap((effect, position) => {
     const transaction = all[position]
     return transaction === undefined ? [] : [{
       ...transaction,
@@ -71,7 +71,7 @@ function observeQueue(
   { forgeL1TransactionsNum: queue, l1UserEffects, l2 }: BatchFeed
 ): void {
   if (queue === null) occurrences.add(l2.length === 0 ? "empty batch" : "batch without queue")
-  else if (l1UserEffects.length === 0) occurrences.add("empty queue forged")
+  else if (l1UserEffects?.length === 0) occurrences.add("empty queue forged")
   else if (l1UserTransactions.some((feed) => feed.toForgeL1TransactionsNum === queue)) {
     occurrences.add("batch of a queue filled in the same block")
   }
@@ -122,7 +122,7 @@ function observeExits(
       amountFails && toAccountIndex === EXIT_ACCOUNT
     ).map(({ fromAccountIndex }) => fromAccountIndex)
   )
-  for (const { accountIndex, balance } of exits) {
+  for (const { accountIndex, balance } of exits ?? []) {
     if (balance === 0n) occurrences.add("leaf of 0")
     else {occurrences.addIf(
         nullified.has(accountIndex),

@@ -26,7 +26,7 @@ export class Observer {
       occurrences.addIf(position === settings.queueSize - 1, "full queue")
     }
     for (const { batchNum, exits } of block.batches ?? []) {
-      for (const { accountIndex } of exits) {
+      for (const { accountIndex } of exits ?? []) {
         occurrences.addIf(
           (this.#batchOfExit.get(accountIndex) ?? batchNum) < batchNum,
           "exits of one account in several batches"

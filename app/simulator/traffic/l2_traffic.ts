@@ -16,6 +16,9 @@ import {
   type World
 } from "../world/mod.ts"
 
+/** A planned L2 transaction: users sign its nonce. */
+export type PlannedL2 = Required<L2Feed>
+
 /**
  * Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets.
  */
@@ -24,8 +27,8 @@ export function planTransfers(
   world: World,
   budgets: Budgets,
   count: number
-): Array<L2Feed> {
-  const planned: Array<L2Feed> = []
+): Array<PlannedL2> {
+  const planned: Array<PlannedL2> = []
   if (world.accounts.length < 2) return planned
   for (let i = 0; i < count; i++) {
     const feed = planTransfer(context, world, budgets)
@@ -48,7 +51,7 @@ const ODD_FEES = [60, 100, 126, 172, 192] as const
  */
 const SHARE_MAX = 256
 
-function planTransfer(context: Context, world: World, budgets: Budgets): L2Feed | undefined {
+function planTransfer(context: Context, world: World, budgets: Budgets): PlannedL2 | undefined {
   const { wallets, random, settings } = context
   const isHeavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
   const heavySends = isHeavy && random.chance(0.5)
@@ -76,7 +79,7 @@ function makeTransfer(
   { random }: Context,
   budget: Budget,
   toAccountIndex: AccountIndex
-): L2Feed | undefined {
+): PlannedL2 | undefined {
   const amount = randomShare(random, budget.available, SHARE_MAX)
   // the share of an indivisible token can be 0; a transfer of 0 is valid and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
@@ -111,7 +114,7 @@ export function planEmptyTransfer(
 /**
  * Plans several exits of one account in the same batch: they add up in one leaf of the exit tree.
  */
-function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<L2Feed> {
+function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<PlannedL2> {
   const account = context.random.pick(
     world.accounts.filter(({ address, balance, publicKey }) =>
       address !== INTERNAL_ADDRESS && balance > 100_000n && context.wallets.controls(publicKey)

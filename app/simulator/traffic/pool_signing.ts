@@ -1,7 +1,6 @@
 import { Result } from "effect"
 import { keccak256, transactionHash } from "../../../adapters/crypto/mod.ts"
 import type {
-  L2Feed,
   PoolTransactionType,
   PostedAuthorization,
   PostedTransaction,
@@ -20,12 +19,13 @@ import {
   type SubmittedTransaction,
   type World
 } from "../world/mod.ts"
+import type { PlannedL2 } from "./l2_traffic.ts"
 
 /** Signs planned transactions in order, and adds a few that are never forged. */
 export function signPlanned(
   context: Context,
   world: World,
-  planned: ReadonlyArray<L2Feed>
+  planned: ReadonlyArray<PlannedL2>
 ): ReadonlyArray<SubmittedTransaction> {
   const { schedule } = context
   const entries: Array<SubmittedTransaction> = []
@@ -41,7 +41,7 @@ export function signPlanned(
   }
   const last = planned.at(-1)
   if (last === undefined) return entries
-  const neverForged: Array<L2Feed> = []
+  const neverForged: Array<PlannedL2> = []
   if (schedule.takeDue("nonceGap")) neverForged.push({ ...last, nonce: last.nonce + 1000n })
   // a replacement with the same nonce: it becomes invalid when the first transaction is forged
   if (schedule.takeDue("replacement")) neverForged.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
@@ -68,7 +68,7 @@ export function authorizationsOf(
 export function signForNewcomer(
   context: Context,
   world: World,
-  feed: L2Feed
+  feed: PlannedL2
 ): {
   readonly entries: ReadonlyArray<SubmittedTransaction>
   readonly authorizations: ReadonlyArray<PostedAuthorization>
@@ -100,7 +100,7 @@ function authorizationBy({ wallets }: Context, wallet: Wallet): ReadonlyArray<Po
 }
 
 interface PlannedTransfer {
-  readonly feed: L2Feed
+  readonly feed: PlannedL2
   readonly type: PoolTransactionType
   readonly request: RequestedTransaction | null
   /** The receiver, if it has no account yet. */
@@ -112,7 +112,7 @@ const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as 
 function typeOf(
   { random }: Context,
   world: World,
-  { toAccountIndex }: L2Feed
+  { toAccountIndex }: PlannedL2
 ): PoolTransactionType {
   if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
   const type = random.oneOf(TYPES)
@@ -171,7 +171,7 @@ function destinationOf(
 /** Returns a request for a transaction: a transfer to a key, or an exit without address and key. */
 function requestOf(
   world: World,
-  { amount, fee, fromAccountIndex, nonce, toAccountIndex }: L2Feed
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex }: PlannedL2
 ): RequestedTransaction {
   const receiver = accountOf(world, toAccountIndex)
   return {

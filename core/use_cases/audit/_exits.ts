@@ -1,4 +1,5 @@
-import { type Exit, inclusionOldLeaf } from "../../domain/mod.ts"
+import type { Exit } from "../../domain/mod.ts"
+import { inclusionOldLeaf } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./balance_book.ts"
 import type { Findings } from "./findings.ts"

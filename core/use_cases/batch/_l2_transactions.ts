@@ -31,10 +31,10 @@ function apply(
   transaction: L2Feed,
   position: number
 ): BlockViolation | undefined {
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = transaction
+  const { amount, fee, fromAccountIndex, toAccountIndex } = transaction
   // builds the pointer only for a violation: this function runs for every transaction
   const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
-    makeViolation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
+    makeViolation(invariant, transaction[field] ?? null, expected, `/l2/${position}/${field}`)
 
   const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
   if (sender === undefined) {
@@ -44,11 +44,13 @@ function apply(
     return refuse("account-exists", "fromAccountIndex", expected)
   }
   const { tokenId } = sender.before
-  if (nonce !== sender.nonce) {
-    return refuse("nonce", "nonce", `${sender.nonce}, the nonce of account ${fromAccountIndex}`)
+  const { nonce } = sender
+  if (transaction.nonce !== undefined && transaction.nonce !== nonce) {
+    return refuse("nonce", "nonce", `${nonce}, the nonce of account ${fromAccountIndex}`)
   }
   if (nonce >= nonceMax) {
-    return refuse("nonce", "nonce", `below ${nonceMax}, so that the next nonce fits in a leaf`)
+    const expected = `below ${nonceMax}, so that the next nonce fits in a leaf`
+    return makeViolation("nonce", nonce, expected, `/l2/${position}/nonce`)
   }
 
   const receiver = isUserAccount(toAccountIndex) ? overlay.find(toAccountIndex) : undefined

@@ -76,9 +76,10 @@ function l2Rows(
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
   return outcome.l2.map((resolution, index) => {
     const feed = batch.l2[index]!
+    const { nonce, tokenId } = resolution
     // cannot fail: `processBatch` has checked every field
     const id = Result.getOrThrow(
-      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, overlay.rules.keccak256)
+      l2TransactionId({ ...feed, nonce, tokenId }, overlay.rules.keccak256)
     )
     return l2Row(overlay, feed, resolution, {
       id,
@@ -91,7 +92,7 @@ function l2Rows(
 function l2Row(
   overlay: BlockOverlay,
   feed: L2Feed,
-  { feeAmount, receiver, sender, tokenId }: L2Resolution,
+  { feeAmount, nonce, receiver, sender, tokenId }: L2Resolution,
   identity: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   return {
@@ -113,7 +114,7 @@ function l2Row(
     l2: {
       fee: feed.fee,
       historicFeeUSD: valueAt(overlay, tokenId, feeAmount),
-      nonce: feed.nonce
+      nonce
     }
   }
 }
@@ -168,7 +169,7 @@ function applyOutcome(
   outcome: BatchOutcome
 ): void {
   overlay.settle(outcome)
-  const exits = exitRows(overlay, batch)
+  const exits = exitRows(overlay, batch, outcome.exits)
   for (const exit of exits) overlay.setExit(exit)
   const forged = forgedRows(overlay, queue, outcome)
   const transactions = [

@@ -3,9 +3,10 @@ import {
   type BlockFeed,
   type Exit,
   type ExitFeed,
-  inclusionOldLeaf,
+  type MerkleProof,
   type New
 } from "../../domain/mod.ts"
+import { type AccountIndex, inclusionOldLeaf } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
@@ -13,12 +14,16 @@ import type { BlockOverlay } from "./_block_overlay.ts"
 /** Order of the scalar field of the circuits. */
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
-/** Compares the declared exits with the computed ones, and checks the form of their proofs. */
+/**
+ * Compares the exits that the feed declares with the computed ones, and checks the form of their
+ * proofs.
+ */
 export function checkExits(
   batch: BatchFeed,
   computed: BatchOutcome["exits"]
 ): BlockViolation | undefined {
-  const length = Math.max(batch.exits.length, computed.length)
+  const declared: ReadonlyArray<ExitFeed> = batch.exits ?? computed
+  const length = Math.max(declared.length, computed.length)
   if (length === 0 && batch.exitRoot !== 0n) {
     return makeViolation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
   }
@@ -33,7 +38,7 @@ export function checkExits(
   for (let position = 0; position < length; position++) {
     const violation = checkExit(
       batch,
-      batch.exits[position],
+      declared[position],
       computed[position],
       `/exits/${position}`
     )
@@ -42,47 +47,57 @@ export function checkExits(
   return undefined
 }
 
-/** Verifies the proof of each exit. It is the most expensive check and therefore runs last. */
+/** Verifies each proof of the feed. It is the most expensive check and therefore runs last. */
 export function checkProofs(
   { account, rules: { verifyExit } }: BlockOverlay,
   batch: BatchFeed,
   { createdAccounts }: BatchOutcome
 ): BlockViolation | undefined {
   if (verifyExit === undefined) return undefined
-  const failed = batch.exits.findIndex((exit) => {
+  for (const [position, { accountIndex, balance, merkleProof }] of (batch.exits ?? []).entries()) {
+    if (merkleProof === undefined) continue
     // a batch can create the account
-    const owner = account(exit.accountIndex) ??
-      createdAccounts.find(({ index }) => index === exit.accountIndex)
-    return owner === undefined ||
-      !verifyExit({
-        ...exit,
+    const owner = account(accountIndex) ??
+      createdAccounts.find(({ index }) => index === accountIndex)
+    const isValid = owner !== undefined &&
+      verifyExit({
+        accountIndex,
+        balance,
+        merkleProof,
         tokenId: owner.tokenId,
         address: owner.address,
         publicKey: owner.publicKey
       }, batch.exitRoot)
-  })
-  return failed < 0 ? undefined : wrongProof(batch, failed)
+    if (!isValid) return wrongProof(batch, accountIndex, position)
+  }
+  return undefined
 }
 
 /**
- * Returns the violation for a wrong proof. `position` counts the exits of all batches of the block,
+ * Returns the violation for a wrong proof. `position` counts the proofs of all batches of the block,
  * in the order in which `checkProofs` verifies them.
  */
 export function wrongProofOf({ batches = [] }: BlockFeed, position: number): BlockViolation {
-  let before = 0
-  for (const [index, batch] of batches.entries()) {
-    if (position - before < batch.exits.length) {
-      return violationWithin(wrongProof(batch, position - before), `/batches/${index}`)
-    }
-    before += batch.exits.length
-  }
-  throw new RangeError(`Exit ${position} of a block was judged, and it has ${before}`)
+  const violations = batches.flatMap((batch, index) =>
+    (batch.exits ?? []).flatMap(({ accountIndex, merkleProof }, exit) =>
+      merkleProof === undefined
+        ? []
+        : [() => violationWithin(wrongProof(batch, accountIndex, exit), `/batches/${index}`)]
+    )
+  )
+  const violation = violations[position]
+  if (violation !== undefined) return violation()
+  throw new RangeError(`Exit ${position} of a block was judged, and it has ${violations.length}`)
 }
 
-const wrongProof = ({ exitRoot, exits }: BatchFeed, position: number): BlockViolation =>
+const wrongProof = (
+  { exitRoot }: BatchFeed,
+  accountIndex: AccountIndex,
+  position: number
+): BlockViolation =>
   makeViolation(
     "exit-proof",
-    exits[position]!.accountIndex,
+    accountIndex,
     `siblings and a value whose root is ${exitRoot}`,
     `/exits/${position}/merkleProof`
   )
@@ -92,31 +107,50 @@ export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation |
   return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")
 }
 
-/** Returns the rows of the exits, ascending by account index. */
-export const exitRows = (overlay: BlockOverlay, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
-  batch.exits.flatMap(({ accountIndex, balance, merkleProof }) => {
+/**
+ * Returns the rows of the exits, ascending by account index. A row without a proof in the feed has
+ * `unknownProof`.
+ */
+export const exitRows = (
+  overlay: BlockOverlay,
+  { batchNum, exits }: BatchFeed,
+  computed: BatchOutcome["exits"]
+): ReadonlyArray<New<Exit>> =>
+  computed.flatMap(({ accountIndex, balance }, position) => {
     const account = overlay.account(accountIndex)
+    const proof = exits?.[position]?.merkleProof
     return account === undefined ? [] : [{
-      batchNum: batch.batchNum,
+      batchNum,
       accountIndex,
       tokenId: account.tokenId,
       address: account.address,
       publicKey: account.publicKey,
-      // circuits pad the siblings to the height of the tree; the withdrawal contract expects no
-      // padding
-      merkleProof: {
-        ...merkleProof,
-        siblings: merkleProof.siblings.slice(
-          0,
-          merkleProof.siblings.findLastIndex((node) => node !== 0n) + 1
-        )
-      },
+      merkleProof: proof === undefined ? unknownProof : withoutPadding(proof),
       balance,
       instantWithdrawn: null,
       delayedWithdrawRequest: null,
       delayedWithdrawn: null
     }]
   })
+
+/** Stands for a proof that the feed does not have, until the exit tree of the batch is built. */
+export const unknownProof: MerkleProof = {
+  root: 0n,
+  siblings: [],
+  ...inclusionOldLeaf,
+  key: 0n,
+  value: 0n,
+  fnc: 0
+}
+
+/**
+ * Returns the proof as the withdrawal contract expects it: circuits pad the siblings to the height
+ * of the tree.
+ */
+const withoutPadding = (proof: MerkleProof): MerkleProof => ({
+  ...proof,
+  siblings: proof.siblings.slice(0, proof.siblings.findLastIndex((node) => node !== 0n) + 1)
+})
 
 function checkExit(
   { exitRoot }: BatchFeed,
@@ -143,41 +177,53 @@ function checkExit(
       `${pointer}/balance`
     )
   }
-  const { fnc, key, root, siblings, value } = declared.merkleProof
+  return declared.merkleProof === undefined
+    ? undefined
+    : checkProof(exitRoot, declared.accountIndex, declared.merkleProof, `${pointer}/merkleProof`)
+}
+
+/** Checks the form of a proof. */
+function checkProof(
+  exitRoot: bigint,
+  accountIndex: AccountIndex,
+  proof: MerkleProof,
+  pointer: string
+): BlockViolation | undefined {
+  const { fnc, key, root, siblings, value } = proof
   if (root !== exitRoot) {
     return makeViolation(
       "exit-proof",
       root,
       `${exitRoot}, the exit root of the batch`,
-      `${pointer}/merkleProof/root`
+      `${pointer}/root`
     )
   }
-  if (key !== BigInt(declared.accountIndex)) {
+  if (key !== BigInt(accountIndex)) {
     return makeViolation(
       "exit-proof",
       key,
-      `${declared.accountIndex}, the index of the account`,
-      `${pointer}/merkleProof/key`
+      `${accountIndex}, the index of the account`,
+      `${pointer}/key`
     )
   }
   if (fnc !== 0) {
-    return makeViolation("exit-proof", fnc, "0, a proof of inclusion", `${pointer}/merkleProof/fnc`)
+    return makeViolation("exit-proof", fnc, "0, a proof of inclusion", `${pointer}/fnc`)
   }
   for (const [name, expected] of Object.entries(inclusionOldLeaf)) {
-    const declaredValue = declared.merkleProof[name as keyof typeof inclusionOldLeaf]
-    if (declaredValue !== expected) {
+    const declared = proof[name as keyof typeof inclusionOldLeaf]
+    if (declared !== expected) {
       return makeViolation(
         "exit-proof",
-        declaredValue,
+        declared,
         `${expected}, as in every proof of inclusion`,
-        `${pointer}/merkleProof/${name}`
+        `${pointer}/${name}`
       )
     }
   }
   const outside = siblings.findIndex((sibling) => !isElement(sibling))
   return outside >= 0
-    ? checkElement(siblings[outside]!, `${pointer}/merkleProof/siblings/${outside}`)
-    : checkElement(value, `${pointer}/merkleProof/value`)
+    ? checkElement(siblings[outside]!, `${pointer}/siblings/${outside}`)
+    : checkElement(value, `${pointer}/value`)
 }
 
 const isElement = (value: bigint): boolean => value >= 0n && value < fieldOrder

@@ -202,23 +202,25 @@ export function forgedQueue(
   const queue = batch.forgeL1TransactionsNum
   const rows = queue === null ? [] : rowsOf(overlay, queue)
   if ("invariant" in rows) return rows
-  return batch.l1UserEffects.length === rows.length
+  const effects = batch.l1UserEffects
+  return effects === undefined || effects.length === rows.length
     ? rows
     : makeViolation(
       "effect-count",
-      batch.l1UserEffects.length,
+      effects.length,
       `${rows.length}, one for each transaction of the forged queue`,
       "/l1UserEffects"
     )
 }
 
-/** Compares the declared effects with the effects computed by domain §3.6. */
+/** Compares the effects that the feed declares with those computed by domain §3.6. */
 export function checkEffects(
-  batch: BatchFeed,
+  { l1UserEffects }: BatchFeed,
   effects: ReadonlyArray<L1UserEffect>
 ): BlockViolation | undefined {
+  if (l1UserEffects === undefined) return undefined
   for (const [position, { effectiveAmount, effectiveDepositAmount }] of effects.entries()) {
-    const declared = batch.l1UserEffects[position]
+    const declared = l1UserEffects[position]
     const pointer = `/l1UserEffects/${position}`
     if (declared?.effectiveDepositAmount !== effectiveDepositAmount) {
       return makeViolation(

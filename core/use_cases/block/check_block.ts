@@ -27,6 +27,7 @@ import {
 } from "./_registrations.ts"
 import { forgeBatches } from "./_batches.ts"
 import { checkPrevious, unstoredNumber } from "./_gap.ts"
+import { type BuildExitTree, noExitTree, unprovenBatches, withExitTrees } from "./exit_trees.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
 import { checkAgainstHead } from "./head.ts"
 import { withdrawExits } from "./_withdrawals.ts"
@@ -147,6 +148,8 @@ export interface LedgerRules {
   readonly keccak256: Keccak256
   /** Verifies exit proofs. If absent, only their form is checked. */
   readonly verifyExit?: VerifyExit
+  /** Derives the exits that a batch of the feed does not have. If absent, it must have them. */
+  readonly buildExitTree?: BuildExitTree
 }
 
 /**
@@ -180,7 +183,28 @@ export const decideBlock = (
   block: BlockFeed
 ): (view: LedgerView) => Result.Result<Decision, BlockViolation> => {
   const read = readBlock(block)
-  return (view) => Result.flatMap(read, (own) => decideOwnBlock(rules, own)(view))
+  return (view) =>
+    Result.flatMap(read, (own) =>
+      Result.flatMap(
+        decideOwnBlock(rules, own)(view),
+        (decision) => withDerivedProofs(rules, own, decision)
+      ))
+}
+
+function withDerivedProofs(
+  { buildExitTree }: LedgerRules,
+  block: BlockFeed,
+  decision: Decision
+): Result.Result<Decision, BlockViolation> {
+  const batches = decision.kind === "store" ? unprovenBatches(decision.changes) : []
+  if (decision.kind !== "store" || batches.length === 0) return Result.succeed(decision)
+  const { changes } = decision
+  return buildExitTree === undefined
+    ? Result.fail(noExitTree(block, changes))
+    : Result.map(
+      withExitTrees(block, changes, batches.map(buildExitTree)),
+      (changes) => ({ ...decision, changes })
+    )
 }
 
 /**
@@ -193,7 +217,10 @@ export const readBlock = (input: BlockFeed): Result.Result<BlockFeed, BlockViola
       violationOfBlock((input as Partial<BlockFeed> | null | undefined)?.number, violation)
   )
 
-/** Like `decideBlock`, for the result of `readBlock`. */
+/**
+ * Like `decideBlock`, for the result of `readBlock`. The changes can have `unprovenBatches`: pass
+ * them to `withExitTrees` before they are stored.
+ */
 export const decideOwnBlock =
   (rules: LedgerRules, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision, BlockViolation> =>

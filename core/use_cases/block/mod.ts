@@ -3,11 +3,19 @@ export { checkPrices } from "./_registrations.ts"
 export { decideBlock, type LedgerRules, readBlock } from "./check_block.ts"
 export { decideHead, readHead } from "./head.ts"
 export {
-  decideWithSlowChecks,
+  decideBlockWithChecks,
+  decideOwnBlockWithChecks,
   type ExitProof,
   type ExitProofVerifier,
   type SlowChecks
 } from "./exit_proofs.ts"
+export {
+  type BuildExitTree,
+  type ExitLeaf,
+  type ExitTree,
+  type ExitTreeBuilder,
+  withExitsOf
+} from "./exit_trees.ts"
 export type {
   StateAccount,
   StateRootRequest,

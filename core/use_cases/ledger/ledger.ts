@@ -18,7 +18,7 @@ import type { Keccak256 } from "../../encoding/mod.ts"
 import {
   checkPrices,
   decideHead,
-  decideWithSlowChecks,
+  decideOwnBlockWithChecks,
   readBlock,
   readHead,
   type SlowChecks
@@ -168,7 +168,7 @@ export class Ledger extends Context.Service<Ledger, {
 
 /**
  * The options of `Ledger.layer`: the slow checks of a block before it is stored. Without them only
- * the form of exit proofs and state roots is checked.
+ * the form of exit proofs and state roots is checked, and each exit needs its proof.
  */
 export type LedgerOptions = SlowChecks
 
@@ -181,7 +181,7 @@ function make(
 ): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
   const applyOwn = (block: BlockFeed) =>
-    writer.apply(block, decideWithSlowChecks(rules, checks, block))
+    writer.apply(block, decideOwnBlockWithChecks(rules, checks, block))
   const applyBlock = (input: BlockFeed): WriteEffect<BlockReport> =>
     counts.count(
       "block",

@@ -56,12 +56,12 @@ const prepared = Effect.gen(function*() {
   const stores = yield* openStores(genesis)
   const { ledger, open, pool, readsOf, tips } = stores
   for (const block of chain) yield* Effect.orDie(ledger.applyBlock(block))
-  const exit = { ...chain[3]!.batches![0]!.exits[0]!, accountIndex: 256, balance: 7n }
+  const exit = { ...chain[3]!.batches![0]!.exits![0]!, accountIndex: 256, balance: 7n }
   yield* Effect.orDie(ledger.applyBlock(blockOf(107n, {
     batches: [batchOf(4, {
       exitRoot: 55n,
       l2: [l2Of(256, 1, { amount: 7n, nonce: 1n })],
-      exits: [{ ...exit, merkleProof: { ...exit.merkleProof, key: 256n } }]
+      exits: [{ ...exit, merkleProof: { ...exit.merkleProof!, key: 256n } }]
     })]
   })))
   for (const step of [0, 1]) yield* stirPool(pool, 2, step)

@@ -8,6 +8,7 @@ export interface InvalidBlock {
 }
 
 const never = 4294967295
+const nonceMax = (1n << 40n) - 1n
 
 /** Returns every change that makes a block invalid independently of the ledger. */
 export function invalidBlocks(block: BlockFeed): ReadonlyArray<InvalidBlock> {
@@ -165,16 +166,18 @@ function queueDamages(block: BlockFeed): ReadonlyArray<InvalidBlock> {
 function batchDamages(
   batch: BatchFeed
 ): ReadonlyArray<{ readonly invariant: Invariant; readonly batch: BatchFeed }> {
-  const effect = batch.l1UserEffects.at(-1)
+  const { exits = [], l1UserEffects = [] } = batch
+  const effect = l1UserEffects.at(-1)
   const l2 = batch.l2.at(-1)
-  const exit = batch.exits.at(-1)
+  const exit = exits.at(-1)
+  const proof = exit?.merkleProof
   const changeL2 = (change: Partial<NonNullable<typeof l2>>) => ({
     ...batch,
     l2: batch.l2.with(-1, { ...l2!, ...change })
   })
   const changeExit = (change: Partial<NonNullable<typeof exit>>) => ({
     ...batch,
-    exits: batch.exits.with(-1, { ...exit!, ...change })
+    exits: exits.with(-1, { ...exit!, ...change })
   })
   const coordinator = {
     address: `0x${"ff".repeat(20)}`,
@@ -189,7 +192,11 @@ function batchDamages(
       invariant: "effect-count",
       batch: {
         ...batch,
-        l1UserEffects: [...batch.l1UserEffects, { effectiveAmount: 0n, effectiveDepositAmount: 0n }]
+        // more than a queue can hold
+        l1UserEffects: Array.from(
+          { length: 129 },
+          () => ({ effectiveAmount: 0n, effectiveDepositAmount: 0n })
+        )
       }
     },
     {
@@ -226,7 +233,7 @@ function batchDamages(
         invariant: "effective-amount" as const,
         batch: {
           ...batch,
-          l1UserEffects: batch.l1UserEffects.with(-1, {
+          l1UserEffects: l1UserEffects.with(-1, {
             ...effect,
             effectiveAmount: effect.effectiveAmount + 1n
           })
@@ -236,7 +243,7 @@ function batchDamages(
         invariant: "effective-deposit" as const,
         batch: {
           ...batch,
-          l1UserEffects: batch.l1UserEffects.with(-1, {
+          l1UserEffects: l1UserEffects.with(-1, {
             ...effect,
             effectiveDepositAmount: effect.effectiveDepositAmount + 1n
           })
@@ -248,7 +255,7 @@ function batchDamages(
       batch: { ...batch, feeAccounts: [...batch.feeAccounts.slice(0, 63), never] }
     },
     ...l2 === undefined ? [] : [
-      { invariant: "nonce" as const, batch: changeL2({ nonce: l2.nonce + 1n }) },
+      { invariant: "nonce" as const, batch: changeL2({ nonce: (l2.nonce ?? nonceMax) + 1n }) },
       {
         invariant: "account-exists" as const,
         batch: changeL2({ toAccountIndex: never, amount: l2.amount || 1n })
@@ -262,21 +269,13 @@ function batchDamages(
     ],
     ...exit === undefined ? [] : [
       { invariant: "exit-balance" as const, batch: changeExit({ balance: exit.balance + 1n }) },
-      { invariant: "exit-account" as const, batch: { ...batch, exits: batch.exits.slice(0, -1) } },
-      {
+      { invariant: "exit-account" as const, batch: { ...batch, exits: exits.slice(0, -1) } }
+    ],
+    ...proof === undefined
+      ? []
+      : [{ fnc: 1 }, { root: proof.root ^ 1n }, { key: proof.key + 1n }].map((change) => ({
         invariant: "exit-proof" as const,
-        batch: changeExit({ merkleProof: { ...exit.merkleProof, fnc: 1 } })
-      },
-      {
-        invariant: "exit-proof" as const,
-        batch: changeExit({
-          merkleProof: { ...exit.merkleProof, root: exit.merkleProof.root ^ 1n }
-        })
-      },
-      {
-        invariant: "exit-proof" as const,
-        batch: changeExit({ merkleProof: { ...exit.merkleProof, key: exit.merkleProof.key + 1n } })
-      }
-    ]
+        batch: changeExit({ merkleProof: { ...proof, ...change } })
+      }))
   ]
 }

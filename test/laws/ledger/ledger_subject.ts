@@ -14,7 +14,10 @@ export interface OpenLedger {
 /** A store under test, and a network to test it with. */
 export interface LedgerSubject {
   readonly genesis: GenesisFeed
-  /** The feed of the network, rollbacks included. Every record is valid in this order. */
+  /**
+   * The feed of the network, rollbacks included. Every record is valid in this order, and has the
+   * proof of each exit.
+   */
   readonly records: ReadonlyArray<FeedRecord>
   /** Opens a new, empty ledger of this genesis each time. */
   readonly open: Effect.Effect<OpenLedger, never, Scope.Scope>

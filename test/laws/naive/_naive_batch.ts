@@ -187,9 +187,9 @@ function applyL2(
   { i, position }: { i: number; position: number }
 ): Transaction {
   const feed = batch.l2[i]!
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
+  const { amount, fee, fromAccountIndex, toAccountIndex } = feed
   const sender = accounts.get(fromAccountIndex)!
-  const { tokenId } = sender
+  const { nonce, tokenId } = sender
   const charged = Result.getOrThrow(feeAmount(amount, fee))
   accounts.set(fromAccountIndex, {
     ...sender,
@@ -204,7 +204,7 @@ function applyL2(
   if (collector !== undefined) collector.amount += charged
   return {
     itemId: 0,
-    id: Result.getOrThrow(l2TransactionId({ ...feed, tokenId }, keccak256)),
+    id: Result.getOrThrow(l2TransactionId({ ...feed, nonce, tokenId }, keccak256)),
     type: toAccountIndex === 1 ? "Exit" : "Transfer",
     position,
     fromAccountIndex,
@@ -266,7 +266,12 @@ function receiver(
 function addExits(draft: Draft, batch: BatchFeed, leaving: Leaving): void {
   for (const [accountIndex, balance] of [...leaving].sort((a, b) => a[0] - b[0])) {
     const account = draft.accounts.find(({ index }) => index === accountIndex)!
-    const proof = batch.exits.find((exit) => exit.accountIndex === accountIndex)!.merkleProof
+    const proof = batch.exits?.find((exit) => exit.accountIndex === accountIndex)?.merkleProof
+    if (proof === undefined) {
+      throw new Error(
+        `Batch ${batch.batchNum} has no proof of account ${accountIndex}, expected one: the model computes no hashes`
+      )
+    }
     const siblings = [...proof.siblings]
     while (siblings.at(-1) === 0n) siblings.pop()
     draft.exits.push({

@@ -7,23 +7,23 @@ import type { BlockFeed } from "../../../core/domain/mod.ts"
 import { LedgerReader } from "../../../core/ports/mod.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
 
-const hasExits = ({ batches = [] }: BlockFeed) => batches.some(({ exits }) => exits.length > 0)
+const hasExits = ({ batches = [] }: BlockFeed) => batches.some(({ exits }) => exits!.length > 0)
 
 /** Returns the same block with a wrong sibling in the first proof. */
 const forged = (block: BlockFeed): BlockFeed => ({
   ...block,
   batches: (block.batches ?? []).map((batch) => ({
     ...batch,
-    exits: batch.exits.map((exit, i) =>
+    exits: batch.exits!.map((exit, i) =>
       i > 0
         ? exit
         : {
           ...exit,
           merkleProof: {
-            ...exit.merkleProof,
+            ...exit.merkleProof!,
             siblings: [
-              exit.merkleProof.siblings[0] === 5n ? 6n : 5n,
-              ...exit.merkleProof.siblings.slice(1)
+              exit.merkleProof!.siblings[0] === 5n ? 6n : 5n,
+              ...exit.merkleProof!.siblings.slice(1)
             ]
           }
         }

@@ -24,6 +24,7 @@ import {
   subjectOf,
   titled
 } from "../../properties/_networks.ts"
+import { strippedBlock, strippedSubject } from "../../derived/_stripped.ts"
 import { rounds } from "../../rounds.ts"
 import { marketOf } from "../../properties/_market.ts"
 import { emptyLedgers } from "../_empty_ledgers.ts"
@@ -37,13 +38,18 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
  * Laws of writing open their own ledgers and write each block by itself, so they get a short
  * network.
  */
-const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing: boolean }) => {
+const obeysTheLaws = (
+  network: Network,
+  seed: string,
+  kinds: { readonly writing: boolean; readonly stripped?: boolean }
+) => {
   const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
-  const subject = {
+  const full = {
     ...subjectOf(network, seed),
     open,
     runs: Math.ceil(runs / (kinds.writing ? 20 : 4))
   }
+  const subject = kinds.stripped === true ? strippedSubject(full, strippedBlock) : full
   let reading: ReadSubject
   if (!kinds.writing) {
     beforeAll(
@@ -63,6 +69,8 @@ const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing:
 for (const seed of seeds.slice(0, 1)) {
   describe(`writing ${titled(seed, file)}`, () =>
     obeysTheLaws(networkOf(optionsOf(seed), 60), seed, { writing: true }))
+  describe(`writing stripped ${titled(seed, file)}`, () =>
+    obeysTheLaws(networkOf(optionsOf(seed), 40), seed, { writing: true, stripped: true }))
   describe(
     titled(seed, file),
     () => obeysTheLaws(networkOf(optionsOf(seed), 200), seed, { writing: false })

@@ -1,5 +1,6 @@
-import { accountLeaf, merkleTree } from "../../../adapters/crypto/mod.ts"
-import { type ExitFeed, inclusionOldLeaf } from "../../../core/domain/mod.ts"
+import { exitTree } from "../../../adapters/crypto/mod.ts"
+import type { ExitFeed } from "../../../core/domain/mod.ts"
+import { inclusionOldLeaf } from "../../../core/encoding/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Recording, type World } from "../world/mod.ts"
 
@@ -10,7 +11,7 @@ export interface ProvenExits {
 }
 
 /** Returns the exits of a batch with valid proofs. */
-export function exitTree(
+export function provenExits(
   recording: Recording,
   world: World,
   exits: BatchOutcome["exits"]
@@ -18,25 +19,19 @@ export function exitTree(
   if (exits.length === 0) return { exitRoot: 0n, exits: [] }
   const leaves = exits.map(({ accountIndex, balance }) => ({
     ...accountOf(world, accountIndex)!,
-    index: accountIndex,
-    nonce: 0n,
+    accountIndex,
     balance
   }))
-  const input = leaves.map(({ address, balance, index, publicKey, tokenId }) =>
-    `${index} ${tokenId} ${balance} ${publicKey} ${address}`
+  const input = leaves.map(({ accountIndex, address, balance, publicKey, tokenId }) =>
+    `${accountIndex} ${tokenId} ${balance} ${publicKey} ${address}`
   )
   return parse(
     exits,
     recording.getOrCompute(`exits\n${input.join("\n")}`, () => {
-      const tree = merkleTree(
-        leaves.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
-      )
+      const { proofs, root } = exitTree(leaves)
       return [
-        tree.root,
-        ...exits.flatMap(({ accountIndex }) => {
-          const { siblings, value } = tree.proof(accountIndex)!
-          return [value, BigInt(siblings.length), ...siblings]
-        })
+        root,
+        ...proofs.flatMap(({ siblings, value }) => [value, BigInt(siblings.length), ...siblings])
       ]
     })
   )
