@@ -27,6 +27,7 @@ import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
@@ -280,7 +281,7 @@ describe("an audit of a pool", () => {
           timestampMs: 1,
           batchNum: null
         },
-        "00",
+        ownersOf(1),
         { pendingMax: 9, pendingPerAccountMax: 9 }
       )
       yield* pool.settle({

@@ -23,19 +23,20 @@ export const openPool: Effect.Effect<
   )
   return {
     ...poolReads(reads),
-    addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
+    addTransaction: (transaction, owners, limits) => add({ ...owners, transaction, limits }),
     addGroup: (group, limits) =>
       runPoolWrite(writes, (write) => addGroup(writes, write, group, limits)),
-    replaceTransaction: (replaced, transaction, sender, limits) =>
+    replaceTransaction: (replaced, transaction, owners, limits) =>
       runPoolWrite(
         writes,
-        (write) => replaceTransaction(writes, write, replaced, { transaction, sender, limits })
+        (write) => replaceTransaction(writes, write, replaced, { ...owners, transaction, limits })
       ),
     addAuthorization: (authorization) => addAuthorization(writes, authorization),
     change: (changes, atMs) =>
       runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
     settle: (step, atMs) => runPoolWrite(writes, (write) => settleBatch(writes, write, step, atMs)),
-    skip: (skips) => runPoolWrite(writes, (write) => recordSkips(writes, write, skips))
+    skip: (skips, selected) =>
+      runPoolWrite(writes, (write) => recordSkips(writes, write, skips, selected))
   }
 })
 
