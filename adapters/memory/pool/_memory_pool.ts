@@ -190,7 +190,7 @@ export class MemoryPool {
     if (to !== null) this.settledBatches.push(to)
     const lastBatchNum = to?.batchNum ?? 0
     if (lastBatchNum < (from?.batchNum ?? 0)) {
-      for (const { batchNum, id } of [...this.skippedTransactions.values()]) {
+      for (const { batchNum, id } of this.skippedTransactions.values()) {
         if (batchNum > lastBatchNum + 1) this.#forgetSkip(id)
       }
     }

@@ -178,7 +178,7 @@ export class NaivePool {
     ]
     const last = to?.batchNum ?? 0
     if (last < (from?.batchNum ?? 0)) {
-      for (const { batchNum, id } of [...this.notes.values()]) {
+      for (const { batchNum, id } of this.notes.values()) {
         if (batchNum > last + 1) this.notes.delete(id)
       }
     }

@@ -139,11 +139,14 @@ export const stallLaws: ReadonlyArray<Law<PoolSubject>> = [{
     "a settlement that stalls before any of its calls, while blocks are rolled back and applied again, leaves every forged transaction forged",
   run: (subject) =>
     Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
+      const random = new SeededRandom(subject.seed)
+      // a subject with few runs is slow: it tries a sample of the calls
+      const stride = subject.runs < 10 ? 8 : 1
       for (const start of Object.keys(starts)) {
         for (const how of Object.keys(returns)) {
           for (const depth of [1, 2]) {
             for (const isSent of [false, true]) {
-              for (let after = 0;; after++) {
+              for (let after = random.below(stride);; after += stride) {
                 const of = { start, how, depth, isSent, after }
                 if (!(yield* Effect.scoped(runCase(subject, of)))) break
               }
