@@ -139,9 +139,9 @@ export interface PoolL2Transaction {
   readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly fromAccountIndex: string
-  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  /** Owner of the sender's account when the transaction was posted. */
   readonly fromZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  /** Key that signed it, of the sender's account. */
   readonly fromBJJ: string | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly toAccountIndex: string | null
@@ -161,7 +161,7 @@ export interface PoolL2Transaction {
   readonly signature: string
   /** When the transaction entered the pool. */
   readonly timestamp: string
-  /** Number of a batch; the first one is 1. */
+  /** Batch that forged it; null until then, and again after a rollback of the batch. */
   readonly batchNum: number | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly requestFromAccountIndex: string | null

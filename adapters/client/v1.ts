@@ -51,9 +51,9 @@ export interface PoolL2Transaction {
   readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly fromAccountIndex: string
-  /** Ethereum address of an account owner; answers have the checksum of EIP-55. */
+  /** Owner of the sender's account when the transaction was posted. */
   readonly fromZkEthereumAddress: string | null
-  /** Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum. */
+  /** Key that signed it, of the sender's account. */
   readonly fromBJJ: string | null
   /** Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit. */
   readonly toAccountIndex: string
@@ -73,7 +73,7 @@ export interface PoolL2Transaction {
   readonly signature: string
   /** When the transaction entered the pool. */
   readonly timestamp: string
-  /** Number of a batch; the first one is 1. */
+  /** Batch that forges or forged it, or since which it is invalid; null while it is pending. */
   readonly batchNum: number | null
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
   readonly requestFromAccountIndex: string | null
@@ -94,7 +94,7 @@ export interface PoolL2Transaction {
   readonly token: Token
   /** Increases with every transaction that enters the pool. */
   readonly itemId: number
-  /** Why the last selection skipped it, or why it is invalid. */
+  /** Why the last selection skipped it, or why it is invalid; null if the reason is gone. */
   readonly info: string | null
   /** Number of the reason of the last selection. */
   readonly errorCode: number | null

@@ -1,6 +1,6 @@
 import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
-import type { PublicKey, TransactionId } from "../../core/encoding/mod.ts"
-import type { Pooled, PoolStore } from "../../core/ports/mod.ts"
+import type { TransactionId } from "../../core/encoding/mod.ts"
+import type { OwnedTransaction, PoolStore, TransactionOwners } from "../../core/ports/mod.ts"
 
 type Calls = PoolStore["Service"]
 
@@ -9,17 +9,17 @@ export type PoolRecord =
   | {
     readonly kind: "transaction"
     readonly transaction: PoolTransaction
-    readonly sender: PublicKey
+    readonly owners: TransactionOwners
   }
   | {
     readonly kind: "replacement"
     readonly replaced: TransactionId
     readonly transaction: PoolTransaction
-    readonly sender: PublicKey
+    readonly owners: TransactionOwners
   }
   | {
     readonly kind: "group"
-    readonly group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>
+    readonly group: ReadonlyArray<OwnedTransaction>
   }
   | { readonly kind: "authorization"; readonly authorization: Authorization }
   | {
@@ -32,7 +32,11 @@ export type PoolRecord =
     readonly step: Parameters<Calls["settle"]>[0]
     readonly atMs: number
   }
-  | { readonly kind: "passOver"; readonly notes: ReadonlyArray<SkippedTransaction> }
+  | {
+    readonly kind: "passOver"
+    readonly notes: ReadonlyArray<SkippedTransaction>
+    readonly selected: ReadonlyArray<TransactionId>
+  }
 
 /** Returns a record as JSON, with amounts and nonces as decimal strings. */
 export const writePoolRecord = (record: PoolRecord): string => {

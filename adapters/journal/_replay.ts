@@ -236,11 +236,11 @@ const poolCall = (
 ): Effect.Effect<unknown, StoreFailure> => {
   switch (record.kind) {
     case "transaction":
-      return pool.addTransaction(record.transaction, record.sender, unlimited)
+      return pool.addTransaction(record.transaction, record.owners, unlimited)
     case "group":
       return pool.addGroup(record.group, unlimited)
     case "replacement":
-      return pool.replaceTransaction(record.replaced, record.transaction, record.sender, unlimited)
+      return pool.replaceTransaction(record.replaced, record.transaction, record.owners, unlimited)
     case "authorization":
       return pool.addAuthorization(record.authorization)
     case "change":
@@ -248,6 +248,6 @@ const poolCall = (
     case "settle":
       return pool.settle(record.step, record.atMs)
     case "passOver":
-      return pool.skip(record.notes)
+      return pool.skip(record.notes, record.selected)
   }
 }

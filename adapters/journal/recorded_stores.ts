@@ -206,20 +206,20 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
     inBatches: (query) => read(pool.inBatches(query)),
     list: (query) => read(pool.list(query)),
     settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query)),
-    addTransaction: (transaction, sender, limits) =>
-      write(pool.addTransaction(transaction, sender, limits), {
+    addTransaction: (transaction, owners, limits) =>
+      write(pool.addTransaction(transaction, owners, limits), {
         kind: "transaction",
         transaction,
-        sender
+        owners
       }, ({ kind }) => kind === "added"),
     addGroup: (group, limits) =>
       write(pool.addGroup(group, limits), { kind: "group", group }, ({ kind }) => kind === "added"),
-    replaceTransaction: (replaced, transaction, sender, limits) =>
-      write(pool.replaceTransaction(replaced, transaction, sender, limits), {
+    replaceTransaction: (replaced, transaction, owners, limits) =>
+      write(pool.replaceTransaction(replaced, transaction, owners, limits), {
         kind: "replacement",
         replaced,
         transaction,
-        sender
+        owners
       }, ({ kind }) => kind === "replaced"),
     addAuthorization: (authorization) =>
       write(
@@ -231,7 +231,12 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
       write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
     settle: (step, atMs) =>
       write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
-    skip: (notes) => write(pool.skip(notes), { kind: "passOver", notes }, () => notes.length > 0)
+    skip: (notes, selected) =>
+      write(
+        pool.skip(notes, selected),
+        { kind: "passOver", notes, selected },
+        () => notes.length + selected.length > 0
+      )
   }
 }
 

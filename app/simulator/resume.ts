@@ -201,7 +201,7 @@ const entryOf = (
   )
   return {
     transaction,
-    sender,
+    sender: sender.publicKey,
     toAccountIndex: toAccountIndex ?? receiver?.index ?? 0,
     receiver: receiver?.publicKey ?? null
   }

@@ -370,6 +370,11 @@ export const v1: Revision = {
           }),
           "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
         ),
+        batchNum: field(
+          nullable(batchNum),
+          (v: PoolTransactionView) => v.transaction.batchNum,
+          "Batch that forges or forged it, or since which it is invalid; null while it is pending"
+        ),
         itemId: field(
           itemId,
           (v: PoolTransactionView) => v.itemId,
@@ -378,7 +383,7 @@ export const v1: Revision = {
         info: field(
           nullable(text),
           infoOf,
-          "Why the last selection skipped it, or why it is invalid"
+          "Why the last selection skipped it, or why it is invalid; null if the reason is gone"
         ),
         errorCode: field(
           nullable(count),

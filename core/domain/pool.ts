@@ -10,6 +10,30 @@ import {
 } from "../encoding/mod.ts"
 import { type Token, type TokenId, valueUSD } from "./token.ts"
 
+/**
+ * The owner of an account: an Ethereum address, or the all-F address of an internal account, and a
+ * key.
+ */
+export interface AccountOwner {
+  readonly address: EthereumAddress
+  readonly publicKey: PublicKey
+}
+
+/**
+ * Returns whether two accounts have the same owner: the same address and the same key.
+ *
+ * @example
+ * ```ts
+ * import { isSameOwner } from "rollup-node-api"
+ *
+ * const owner = { address: `0x${"a".repeat(40)}`, publicKey: "0a".repeat(32) }
+ * console.log(isSameOwner(owner, { ...owner }), isSameOwner(owner, { ...owner, publicKey: "" }))
+ * // => true false
+ * ```
+ */
+export const isSameOwner = (a: AccountOwner, b: AccountOwner): boolean =>
+  a.address === b.address && a.publicKey === b.publicKey
+
 /** The states of a transaction in the pool: pending, forging, forged, invalid. */
 export const poolStates = ["pend", "fing", "fged", "invl"] as const
 export type PoolState = typeof poolStates[number]
@@ -171,13 +195,13 @@ export interface SkippedTransaction {
 }
 
 /**
- * A pool transaction with its token, the owner of its sender, and the token of the requested
- * transaction.
+ * A pool transaction with its token, the owner of its sender when it was posted, and the token of the
+ * requested transaction.
  */
 export interface PoolTransactionView {
   readonly transaction: PoolTransaction
   readonly token: Token
-  readonly sender: { readonly address: EthereumAddress; readonly publicKey: PublicKey } | null
+  readonly sender: AccountOwner
   readonly requestToken: Token | null
   /** Increases with every transaction that enters the pool; begins with 1. */
   readonly itemId: number

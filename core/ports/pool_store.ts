@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { PageCounts } from "../contract/mod.ts"
 import type {
+  AccountOwner,
   Authorization,
   PoolState,
   PoolTransaction,
@@ -18,14 +19,24 @@ import type {
 } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
-/** A transaction in the pool, with data that no answer contains. */
-export interface Pooled {
+/**
+ * The owners of the accounts of a transaction when it was posted. After a rollback the accounts can
+ * belong to others.
+ */
+export interface TransactionOwners {
+  /** Its key verified the signature. */
+  readonly sender: AccountOwner
+  /** Null if the transaction pays no account: an exit, and a transfer to an address or a key. */
+  readonly receiver: AccountOwner | null
+}
+
+/** A transaction with the owners of its accounts. */
+export interface OwnedTransaction extends TransactionOwners {
   readonly transaction: PoolTransaction
-  /**
-   * The key that verified its signature. The key of the account can differ: after a rollback the
-   * account can belong to another owner.
-   */
-  readonly sender: PublicKey
+}
+
+/** A transaction in the pool, with data that no answer contains. */
+export interface Pooled extends OwnedTransaction {
   /** Time of the last transition, milliseconds since 1970. */
   readonly sinceMs: number
   /** Increases with every transaction that enters the pool; never reused. */
@@ -81,13 +92,13 @@ export interface PoolChange {
   readonly reason: string
 }
 
-/** One side of a transaction; each member that is present adds transactions. */
+/**
+ * One side of a transaction. Each member that is present adds the transactions whose sender or
+ * destination it is, or whose account belonged to it when they were posted.
+ */
 export interface PoolParty {
-  /** Accounts that send or receive. */
-  readonly accounts: ReadonlyArray<AccountIndex>
-  /** A destination. */
+  readonly accounts?: ReadonlyArray<AccountIndex>
   readonly address?: EthereumAddress
-  /** A destination. */
   readonly publicKey?: PublicKey
 }
 
@@ -169,8 +180,8 @@ export class PoolStore extends Context.Service<PoolStore, {
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
   /**
-   * Returns why the last selection skipped a transaction; null if none skipped it since it became
-   * pending.
+   * Returns why a selection skipped a transaction; null if none skipped it since it became pending,
+   * or a later one selected it, or a rollback removed a batch that the selection saw.
    */
   readonly skippedTransaction: (
     id: TransactionId
@@ -236,15 +247,15 @@ export class PoolStore extends Context.Service<PoolStore, {
    */
   readonly addTransaction: (
     transaction: PoolTransaction,
-    sender: PublicKey,
+    owners: TransactionOwners,
     limits: PoolLimits
   ) => Effect.Effect<AddResult, StoreFailure>
   /**
-   * Adds the pending transactions of a group, each with the key that signed it, unless one of their
-   * ids exists or a limit would be exceeded. Adds all or none, in one transaction.
+   * Adds the pending transactions of a group, unless one of their ids exists or a limit would be
+   * exceeded. Adds all or none, in one transaction.
    */
   readonly addGroup: (
-    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    group: ReadonlyArray<OwnedTransaction>,
     limits: PoolLimits
   ) => Effect.Effect<AddGroupResult, StoreFailure>
   /**
@@ -255,7 +266,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly replaceTransaction: (
     replaced: TransactionId,
     transaction: PoolTransaction,
-    sender: PublicKey,
+    owners: TransactionOwners,
     limits: PoolLimits
   ) => Effect.Effect<ReplaceResult, StoreFailure>
   /** Adds an authorization unless the address has one. Returns the stored one. */
@@ -272,7 +283,8 @@ export class PoolStore extends Context.Service<PoolStore, {
   ) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
   /**
    * Applies the changes and moves the last settled batch from `from` to `to`, in one transaction:
-   * it removes the settled batches above `to`, and adds `to` if it is missing. Returns null and
+   * it removes the settled batches above `to`, and adds `to` if it is missing. If `to` is below
+   * `from`, it also removes the reasons of selections that saw a batch above `to`. Returns null and
    * changes nothing if the last settled batch is not `from`.
    */
   readonly settle: (
@@ -283,8 +295,14 @@ export class PoolStore extends Context.Service<PoolStore, {
     },
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
-  /** Stores why a selection skipped pending transactions; replaces older reasons. */
-  readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
+  /**
+   * Stores why a selection skipped pending transactions; replaces older reasons. Removes those of the
+   * selected transactions.
+   */
+  readonly skip: (
+    notes: ReadonlyArray<SkippedTransaction>,
+    selected: ReadonlyArray<TransactionId>
+  ) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}
 
 /**

@@ -43,7 +43,10 @@ const node = Effect.gen(function*() {
       timestampMs: Date.now(),
       batchNum: null
     }
-    yield* Context.get(node, PoolStore).addTransaction(transaction, account.publicKey, {
+    yield* Context.get(node, PoolStore).addTransaction(transaction, {
+      sender: account,
+      receiver: null
+    }, {
       pendingMax: 10,
       pendingPerAccountMax: 10
     })

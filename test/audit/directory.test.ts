@@ -29,6 +29,7 @@ import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/u
 import { withHeads } from "../properties/_heads.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { withGaps } from "../laws/mod.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
@@ -305,7 +306,7 @@ describe("an audit of a pool", () => {
           timestampMs: 1,
           batchNum: null
         },
-        "00",
+        ownersOf(1),
         { pendingMax: 9, pendingPerAccountMax: 9 }
       )
       yield* pool.settle({

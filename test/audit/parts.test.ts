@@ -15,6 +15,7 @@ import {
   StateLeaves
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 describe("a balance book", () => {
   it("returns the last value, however large, and nothing for an unset index", () => {
@@ -130,7 +131,7 @@ describe("findings", () => {
 describe("an audit of a pool", () => {
   const rowOf = (state: PoolState, batchNum: number | null, nonce: bigint): Pooled => {
     const transaction: PoolTransaction = { ...postedOf({ nonce }), state, timestampMs: 0, batchNum }
-    return { transaction, sender: "", sinceMs: 0, arrival: Number(nonce) }
+    return { transaction, ...ownersOf(1), sinceMs: 0, arrival: Number(nonce) }
   }
   const nameOf = (state: PoolState, nonce: bigint) =>
     `pool transaction ${rowOf(state, null, nonce).transaction.id}`

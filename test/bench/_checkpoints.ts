@@ -8,6 +8,7 @@ import type { Simulation } from "../../app/simulator/mod.ts"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 /**
  * Checkpoints of a directory that has none: the bytes of the first one and of the next, the longest
@@ -82,7 +83,7 @@ const stallOf = <A, E>({ pool }: Stores, effect: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
     const post = Effect.suspend(() =>
-      pool.addTransaction(transactionOf(postCount++), "0".repeat(64), unlimited)
+      pool.addTransaction(transactionOf(postCount++), ownersOf(1), unlimited)
     )
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()

@@ -10,6 +10,7 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import { benchCheckpoints, transactionOf } from "./_checkpoints.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 /**
  * The cost of durability: blocks and posts with a journal ÷ those in memory alone, and the time of
@@ -108,7 +109,7 @@ const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
     const pool = yield* open
     let number = 0
     const post = Effect.suspend(() =>
-      pool.addTransaction(transactionOf(number++), "0".repeat(64), unlimited)
+      pool.addTransaction(transactionOf(number++), ownersOf(1), unlimited)
     )
     const rate = Effect.fnUntraced(function*(count: number, concurrency: number) {
       const started = performance.now()

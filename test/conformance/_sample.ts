@@ -13,7 +13,7 @@ import type {
 import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import { type LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
-import { connectTransactions } from "../laws/pool/_pool_rows.ts"
+import { connectTransactions, ownersOf } from "../laws/pool/_pool_rows.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { currencyPrices, type Pool } from "../properties/_reading.ts"
 
@@ -105,7 +105,7 @@ const atomicGroupId = `0x${"ab".repeat(32)}`
 const groupLike = (of: PoolTransaction) =>
   connectTransactions([1000n, 1001n].map((more) => ({ ...of, nonce: of.nonce + more })))
     .map(({ requestOffset, ...transaction }, position) => ({
-      sender: "ab".repeat(32),
+      ...ownersOf(1),
       transaction: {
         ...transaction,
         id: `0x02${String(transaction.nonce).padStart(64, "0")}`,

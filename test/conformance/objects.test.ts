@@ -22,6 +22,7 @@ import type {
   Exit,
   L1Part,
   NetworkConstants,
+  PoolState,
   PoolTransaction,
   RequestedTransaction,
   SlotView,
@@ -361,13 +362,14 @@ const pooledText = (
   of: {
     readonly from: string
     readonly to: string
+    readonly state: PoolState
     readonly batchNum: string
     readonly request: string
   }
 ) =>
   `{"id":"${
     id(2, 75)
-  }","type":"TransferToBJJ","fromAccountIndex":"zk:E:H:402",${of.from},${of.to},"amount":"177","fee":178,"nonce":179,"state":"fing","signature":"${signature}","timestamp":"1970-01-01T00:03:00.000Z","batchNum":${of.batchNum},${of.request},"token":${etherText}}`
+  }","type":"TransferToBJJ","fromAccountIndex":"zk:E:H:402",${of.from},${of.to},"amount":"177","fee":178,"nonce":179,"state":"${of.state}","signature":"${signature}","timestamp":"1970-01-01T00:03:00.000Z","batchNum":${of.batchNum},${of.request},"token":${etherText}}`
 const noRequest = [
   "FromAccountIndex",
   "ToAccountIndex",
@@ -441,7 +443,7 @@ const common = {
   poolTransaction: [
     [
       {
-        transaction: pooled,
+        transaction: { ...pooled, state: "fged" },
         token: ether,
         sender: { address: address(96), publicKey: key(7) },
         requestToken: plain,
@@ -454,6 +456,7 @@ const common = {
         to: `"toAccountIndex":"zk:E:H:403","toZkEthereumAddress":"zk:${address(76)}","toBjj":"${
           keyText(5)
         }"`,
+        state: "fged",
         batchNum: "181",
         request:
           `"requestFromAccountIndex":"zk:P:400","requestToAccountIndex":"zk:P:401","requestToZkEthereumAddress":"zk:${
@@ -468,18 +471,19 @@ const common = {
       {
         transaction: { ...pooled, request: { ...requested, fromAccountIndex: null } },
         token: ether,
-        sender: null,
+        sender: { address: address(96), publicKey: key(7) },
         requestToken: null,
         itemId: 88,
         skipped: null,
         invalidReason: null
       },
       pooledText({
-        from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
+        from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
         to: `"toAccountIndex":"zk:E:H:403","toZkEthereumAddress":"zk:${address(76)}","toBjj":"${
           keyText(5)
         }"`,
-        batchNum: "181",
+        state: "fing",
+        batchNum: "null",
         request:
           `"requestFromAccountIndex":null,"requestToAccountIndex":"zk::401","requestToZkEthereumAddress":"zk:${
             address(71)
@@ -499,15 +503,16 @@ const common = {
           request: null
         },
         token: ether,
-        sender: null,
+        sender: { address: address(96), publicKey: key(7) },
         requestToken: null,
         itemId: 88,
         skipped: null,
         invalidReason: null
       },
       pooledText({
-        from: `"fromZkEthereumAddress":null,"fromBJJ":null`,
+        from: `"fromZkEthereumAddress":"zk:${address(96)}","fromBJJ":"${keyText(7)}"`,
         to: `"toAccountIndex":null,"toZkEthereumAddress":null,"toBjj":null`,
+        state: "fing",
         batchNum: "null",
         request: noRequest
       })
@@ -656,7 +661,7 @@ const v1Written = {
         text.slice(0, -1).replace(
           '"toAccountIndex":null',
           `"toAccountIndex":"zk:${ether.symbol}:0"`
-        )
+        ).replace('"batchNum":null', `"batchNum":${view.transaction.batchNum}`)
       },"itemId":88,"info":null,"errorCode":null,"errorType":null,"toBJJ":${
         view.transaction.toPublicKey === null ? "null" : `"${keyText(5)}"`
       },"maxNumBatch":0,"requestOffset":0}`

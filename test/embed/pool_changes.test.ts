@@ -5,7 +5,7 @@ import * as Memory from "../../adapters/memory/mod.ts"
 import { type NodeChange, PoolStore, replacedReason } from "../../core/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import { poolGroupOf } from "../laws/pool/_pool_rows.ts"
-import { numbered, sender, unlimited } from "../sql/_pool_subject.ts"
+import { numbered, owners, unlimited } from "../sql/_pool_subject.ts"
 import { newSimulation } from "./_network.ts"
 
 const stores = withChanges(
@@ -19,15 +19,15 @@ describe("the changes of a pool that only this process writes", () => {
       const changes: Array<NodeChange> = []
       subscribe((change) => changes.push(change))
       const [first, second] = [numbered(1), numbered(2)]
-      yield* pool.addTransaction(first, sender, unlimited)
-      yield* pool.replaceTransaction(first.id, second, sender, unlimited)
+      yield* pool.addTransaction(first, owners, unlimited)
+      yield* pool.replaceTransaction(first.id, second, owners, unlimited)
       const group = poolGroupOf([3, 4], new SeededRandom(1), 1000).map((transaction) => ({
         transaction,
-        sender
+        ...owners
       }))
       yield* pool.addGroup(group, unlimited)
       // refused writes change nothing
-      yield* pool.replaceTransaction(first.id, numbered(5), sender, unlimited)
+      yield* pool.replaceTransaction(first.id, numbered(5), owners, unlimited)
       yield* pool.addGroup(group, unlimited)
       assert.deepStrictEqual(
         changes.map((change) =>

@@ -3,6 +3,7 @@ import type { PoolTransaction } from "../../core/domain/mod.ts"
 import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 /** The stores that a script writes to. */
 export interface WriteTarget {
@@ -51,7 +52,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
               })
             )
             : Effect.orDie(
-              store.addTransaction(transactionOf(number, timeMs), keyOf(number), {
+              store.addTransaction(transactionOf(number, timeMs), ownersOf(number), {
                 pendingMax: 1e6,
                 pendingPerAccountMax: 1e6
               })
@@ -87,7 +88,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
                 timeMs
               )
             ),
-          ({ store }) => Effect.orDie(store.skip(notes))
+          ({ store }) => Effect.orDie(store.skip(notes, selected.map(({ number }) => idOf(number))))
         ]
         break
       }

@@ -32,17 +32,17 @@ export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): S
   },
   store: {
     ...store,
-    addTransaction: (transaction, sender, limits) => {
+    addTransaction: (transaction, owners, limits) => {
       keys.transactions.add(transaction.id)
-      return store.addTransaction(transaction, sender, limits)
+      return store.addTransaction(transaction, owners, limits)
     },
     addGroup: (group, limits) => {
       for (const { transaction } of group) keys.transactions.add(transaction.id)
       return store.addGroup(group, limits)
     },
-    replaceTransaction: (replaced, transaction, sender, limits) => {
+    replaceTransaction: (replaced, transaction, owners, limits) => {
       keys.transactions.add(transaction.id)
-      return store.replaceTransaction(replaced, transaction, sender, limits)
+      return store.replaceTransaction(replaced, transaction, owners, limits)
     },
     addAuthorization: (authorization) => {
       keys.addresses.add(authorization.address)

@@ -27,6 +27,7 @@ import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { readFeed } from "./_feed.ts"
 import { keysOf, scriptOf, type Write } from "./_script.ts"
 import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
 
@@ -486,7 +487,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
                   id: idOf(name),
                   timestampMs: nowMs - 3 * dayMs
                 },
-                "0".repeat(64),
+                ownersOf(1),
                 { pendingMax: 10, pendingPerAccountMax: 10 }
               )
               if (name === "pending") continue

@@ -7,7 +7,7 @@ import { Journal } from "../../adapters/journal/journal.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
-import { idOf, keyOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
+import { idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
 import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
 import { dumpStores, noKeys } from "./_store_dump.ts"
 
@@ -27,7 +27,7 @@ const pagesMax = 1e9
 const post = ({ store }: OpenedStores, number: number) =>
   store.addTransaction(
     poolTransactionOf(number, new SeededRandom(number), number),
-    keyOf(number),
+    ownersOf(number),
     limits
   )
 
@@ -160,7 +160,7 @@ describe("a full disk", () => {
       const transaction = poolTransactionOf(1, new SeededRandom(1), 1)
       const before = yield* Context.get(stores, LedgerReader).stamp
       const writes: ReadonlyArray<Effect.Effect<unknown, StoreFailure>> = [
-        pool.addTransaction(transaction, keyOf(1), limits),
+        pool.addTransaction(transaction, ownersOf(1), limits),
         writer.setPrices([], () => Result.void),
         writer.rollBack(0n, () => Result.void)
       ]

@@ -13,6 +13,7 @@ import {
   idOf,
   keyOf,
   noteOf,
+  ownersOf,
   poolGroupOf,
   poolTransactionOf
 } from "../laws/pool/_pool_rows.ts"
@@ -97,13 +98,13 @@ const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
       const numbers = [0, 1, 2].map((more) => (number + more) % transactionsMax)
       const group = poolGroupOf(numbers, random, atMs)
       return pool.addGroup(
-        group.map((transaction) => ({ transaction, sender: keyOf(number) })),
+        group.map((transaction) => ({ transaction, ...ownersOf(number) })),
         limits
       )
     }
     case 0:
     case 1:
-      return pool.addTransaction(poolTransactionOf(number, random, atMs), keyOf(number), limits)
+      return pool.addTransaction(poolTransactionOf(number, random, atMs), ownersOf(number), limits)
     case 2:
       return pool.addAuthorization({
         address: addressOf(number),
@@ -112,7 +113,10 @@ const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
         timestampMs: atMs
       })
     case 3:
-      return pool.skip([noteOf(id, random, atMs), noteOf(idOf(number + 1), random, atMs)])
+      return pool.skip(
+        [noteOf(id, random, atMs), noteOf(idOf(number + 1), random, atMs)],
+        [idOf(number + 2)]
+      )
     case 4:
       return Effect.flatMap(
         pool.transaction(id),

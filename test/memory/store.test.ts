@@ -20,6 +20,7 @@ import {
   rollBackTo
 } from "./_chain.ts"
 import { setPrices, viewOf } from "./_view_of.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 const feed: BlockFeed = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
 const poolTransaction: PoolTransaction = {
@@ -112,11 +113,11 @@ describeLayer(poolLayer)("the pool in memory", (it) => {
       const pool = yield* PoolStore
       const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
       assert.strictEqual(
-        (yield* pool.addTransaction(poolTransaction, keyOf(1), limits)).kind,
+        (yield* pool.addTransaction(poolTransaction, ownersOf(1), limits)).kind,
         "added"
       )
       assert.strictEqual(
-        (yield* pool.addTransaction({ ...poolTransaction, amount: 2n }, keyOf(1), limits)).kind,
+        (yield* pool.addTransaction({ ...poolTransaction, amount: 2n }, ownersOf(1), limits)).kind,
         "known"
       )
       assert.strictEqual((yield* pool.transaction("0x02"))?.amount, 1n)

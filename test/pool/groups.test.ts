@@ -303,22 +303,23 @@ describe("an atomic group", () => {
       assert.deepStrictEqual(yield* states, [])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("leaves the pool if the last batch of one of its transactions has passed", () =>
+  it.effect("is invalid since the last batch of one of its transactions, and is purged", () =>
     Effect.gen(function*() {
       const { forge, pool, selected, submission } = yield* opened
       const limited = groupOf([{ ...two[0], maxNumBatch: 3 }, two[1]])
       yield* submission.submitGroup(limited)
       yield* forge(3)
       assert.deepStrictEqual(yield* pool.startForging(ids, 4), [])
-      assert.deepStrictEqual(yield* selected(9), {
-        ids: [],
-        skipped: [
-          `18 The transaction ${
-            ids[0]
-          } of its group cannot be forged in the same batch: Batch 3 is the last one that may forge it`,
-          "2 Batch 3 is the last one that may forge it"
-        ]
-      })
+      assert.deepStrictEqual(yield* selected(9), { ids: [], skipped: [] })
+      for (
+        const [position, reason] of [
+          "Batch 3 is the last one that may forge it",
+          `Transaction ${ids[0]} of its group is invalid since batch 3`
+        ].entries()
+      ) {
+        const { batchNum, to, ...last } = (yield* pool.transitions(ids[position]!)).at(-1)!
+        assert.deepStrictEqual([to, batchNum, last.reason], ["invl", 3, reason])
+      }
       yield* forge(4)
       assert.sameMembers([
         ...yield* pool.purge({ ttlMs: 1e9, currentBatch: 9, safetyPeriodBatches: 0, capacity: 9 })

@@ -58,7 +58,7 @@ describe("the last batch of a transaction", () => {
       yield* submission.submitTransaction(postedOf({ maxNumBatch: 2 ** 32 - 1 }))
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("bounds selection and forging, and the transaction is purged after the safety period", () =>
+  it.effect("bounds selection and forging; after it the transaction is invalid until a rollback, and purged after the safety period", () =>
     Effect.gen(function*() {
       const { forgeEmpty, pool, rollBack, store, submission } = yield* opened
       const { id } = yield* submission.submitTransaction(postedOf({ maxNumBatch: 3 }))
@@ -72,9 +72,15 @@ describe("the last batch of a transaction", () => {
       assert.deepStrictEqual(yield* select, [1])
       assert.deepStrictEqual(yield* pool.startForging([id], 4), [])
       yield* forgeEmpty(3)
-      assert.deepStrictEqual(yield* select, [0, "2 Batch 3 is the last one that may forge it"])
+      assert.deepStrictEqual(yield* select, [0])
+      assert.deepInclude((yield* pool.transitions(id)).at(-1), {
+        to: "invl",
+        batchNum: 3,
+        reason: "Batch 3 is the last one that may forge it"
+      })
       // a rollback makes it possible again
       yield* rollBack()
+      assert.strictEqual((yield* pool.transaction(id))?.state, "pend")
       assert.deepStrictEqual(yield* select, [1])
       yield* forgeEmpty(3)
       yield* forgeEmpty(4)
@@ -85,14 +91,13 @@ describe("the last batch of a transaction", () => {
       )
       assert.deepStrictEqual(yield* purge, [])
       yield* forgeEmpty(5)
-      // the expired one makes room for the other one
       const other = yield* submission.submitTransaction(postedOf({ nonce: 1n }))
       assert.deepStrictEqual(
         yield* pool.purge({ ttlMs: 1e9, currentBatch: 9, safetyPeriodBatches: 1, capacity: 1 }),
         [id]
       )
       assert.isNotNull(yield* store.transaction(other.id))
-      assert.match((yield* store.transitions(id)).at(-1)!.reason, /^Purged: batch 3, the last one/u)
+      assert.match((yield* store.transitions(id)).at(-1)!.reason, /^Purged: invalid since batch 3/u)
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("is part of the signed content", () => {

@@ -23,13 +23,13 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
       })
   }),
   "checks before it adds, but not atomically": (store) => ({
-    addTransaction: (transaction, sender, limits) =>
+    addTransaction: (transaction, owners, limits) =>
       Effect.gen(function*() {
         if ((yield* store.counts).pend >= limits.pendingMax) {
           return { kind: "full" as const, limit: "pendingMax" as const }
         }
         yield* Effect.yieldNow
-        return yield* store.addTransaction(transaction, sender, { ...limits, pendingMax: Infinity })
+        return yield* store.addTransaction(transaction, owners, { ...limits, pendingMax: Infinity })
       })
   }),
   "settles from any mark": (store) => ({
@@ -48,8 +48,8 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
   "adds the transactions of a group one after the other": (store) => ({
     addGroup: (group, limits) =>
       Effect.gen(function*() {
-        for (const { sender, transaction } of group) {
-          const result = yield* store.addTransaction(transaction, sender, limits)
+        for (const { transaction, ...owners } of group) {
+          const result = yield* store.addTransaction(transaction, owners, limits)
           if (result.kind !== "added") return { ...result, account: transaction.fromAccountIndex }
         }
         return { kind: "added" as const }

@@ -1,13 +1,21 @@
 /* The list of the pool: filters by account, address and key, and paging. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { poolList, type PoolListFilters, type PoolListQuery } from "../../core/contract/mod.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import {
+  poolList,
+  type PoolListFilters,
+  type PoolListQuery,
+  v1,
+  wireContext
+} from "../../core/contract/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
-import { listPool, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { Ledger, listPool, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { findGroup } from "../../core/use_cases/pool/mod.ts"
 import { groupOf } from "./_groups.ts"
-import { nodeLayer, type NodeOverrides, openChain, ownerOf, postedOf } from "./_node.ts"
+import { batchOf, nodeLayer, type NodeOverrides, openChain, ownerOf, postedOf } from "./_node.ts"
+import { genesis } from "./_subject.ts"
 
 const list = Effect.fnUntraced(function*(query: PoolListQuery) {
   return yield* listPool({ reader: yield* LedgerReader, pool: yield* PoolStore }, query)
@@ -149,6 +157,46 @@ describe("the list of the pool", () => {
         ]),
         [[{ address, publicKey }, "ETH", 17]]
       )
+    }).pipe(Effect.provide(nodeLayer())))
+
+  it.effect("shows no reason any more after a selection that selects it, or a rollback of a batch that the selection saw", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [ledger, pool, submission] = [yield* Ledger, yield* Pool, yield* Submission]
+      const [greater, less] = [
+        postedOf({ fee: 200 }),
+        postedOf({ fromAccountIndex: 258, fee: 126 })
+      ]
+      for (const posted of [greater, less]) yield* submission.submitTransaction(posted)
+      const shown = Effect.map(
+        list({ filters: { fromAccountIndex: 258 } }),
+        ({ items: [item] }) => {
+          const { errorCode, errorType, info } = JSON.parse(
+            v1.shapes.poolTransaction.write(wireContext(genesis.network, keccak256))(item!)
+          )
+          return [errorCode, errorType, info]
+        }
+      )
+      const skipped = (batchNum: number) => [
+        17,
+        "ErrNoAvailableSlots",
+        `BatchNum: ${batchNum}. The batch is full with 1 transactions`
+      ]
+      yield* pool.select({ maxTransactions: 1 })
+      assert.deepStrictEqual(yield* shown, skipped(3))
+      yield* pool.select({ maxTransactions: 2 })
+      assert.deepStrictEqual(yield* shown, [null, null, null])
+
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
+      yield* pool.select({ maxTransactions: 1 })
+      assert.deepStrictEqual(yield* shown, skipped(4))
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      assert.deepStrictEqual(yield* shown, [null, null, null])
+      yield* pool.select({ maxTransactions: 1 })
+      // a rollback of batches that it did not see does not concern it
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      assert.deepStrictEqual(yield* shown, skipped(3))
     }).pipe(Effect.provide(nodeLayer())))
 
   it("declares that the families exclude each other", () => {

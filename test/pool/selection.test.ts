@@ -102,7 +102,15 @@ describe("a selection", () => {
         yield* selectedWith({ ...sender, publicKey: stranger.publicKey }),
         signer
       )
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, tokenId: 1 }), signer)
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, address: stranger.address }), signer)
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, tokenId: 1 }), [[], [[
+        16,
+        "Account 256 of token 0 does not exist"
+      ]]])
+      assert.deepStrictEqual(
+        yield* selectedWith({ ...receiver, publicKey: stranger.publicKey }),
+        [[], [[16, "Account 257 has belonged to another owner since a rollback"]]]
+      )
       assert.deepStrictEqual(yield* selectedWith({ ...receiver, tokenId: 1 }), [[], [[
         15,
         "Account 257 of token 0 does not exist"
@@ -122,7 +130,7 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* selectedOf(), [[], [[
         15,
         "Account 262 of token 0 does not exist"
-      ], [16, "Account 262 has belonged to another owner since a rollback"]]])
+      ], [16, "Account 262 of token 0 does not exist"]]])
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("sends to the first account of an address, and creates one if none has its token", () =>

@@ -5,7 +5,7 @@ import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { watchHeap } from "../../app/heap_watch.ts"
 import { LedgerWriter, Monitor, PoolStore } from "../../core/ports/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
-import { idOf, keyOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
+import { idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
 import { genesis } from "../use_cases/_network.ts"
 
 /** Keeps more and more memory until a full garbage collection was measured. */
@@ -61,7 +61,7 @@ describe("the watch of the heap", () => {
         const replacing = pool.replaceTransaction(
           idOf(1),
           poolTransactionOf(2, new SeededRandom("full heap"), 0),
-          keyOf(1),
+          ownersOf(1),
           { pendingMax: 1, pendingPerAccountMax: 1 }
         )
         assert.strictEqual((yield* Effect.flip(replacing)).reason, "memory")

@@ -22,7 +22,8 @@ import {
   LedgerReader,
   LedgerWriter,
   type PoolLimits,
-  type PoolStore
+  type PoolStore,
+  type TransactionOwners
 } from "../../core/ports/mod.ts"
 import type { PoolSubject } from "../laws/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
@@ -129,7 +130,10 @@ export const numbered = (
 })
 export const idOf = (number: number): TransactionId =>
   `0x02${number.toString(16).padStart(64, "0")}`
-export const sender = "0".repeat(64)
+export const owners: TransactionOwners = {
+  sender: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) },
+  receiver: null
+}
 export const unlimited: PoolLimits = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
 /** Opens pools over one database, one at a time, with ledgers in memory. */

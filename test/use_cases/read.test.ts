@@ -46,6 +46,7 @@ const pooled = (
   parts: Partial<PostedTransaction> = {}
 ) => ({ ...postedOf(parts), state: "pend", timestampMs: 0, batchNum: null } as const)
 const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
+const owners = { sender: { address: ann.address, publicKey: ann.key }, receiver: null }
 
 /** Returns every read over the whole chain. */
 const readings = Effect.gen(function*() {
@@ -177,13 +178,13 @@ describe("a read", () => {
         pooled({ amount: 2n, request: { ...request, tokenId: null } }),
         pooled({ fromAccountIndex: 999 })
       ]
-      for (const transaction of all) yield* pool.addTransaction(transaction, "", limits)
+      for (const transaction of all) yield* pool.addTransaction(transaction, owners, limits)
       const answers = yield* Effect.forEach(all, ({ id }) => read.getPoolTx([id], ""))
       assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn!.join(" ")), [
         "rollBacks tokens",
         "rollBacks tokens",
         "rollBacks tokens",
-        "rollBacks tokens accounts"
+        "rollBacks tokens"
       ])
       const shown = answers.map(({ json }) => JSON.parse(json))
       assert.deepStrictEqual(shown.map(({ requestFromAccountIndex }) => requestFromAccountIndex), [
@@ -195,8 +196,7 @@ describe("a read", () => {
       const [first] = answers
       assert.deepStrictEqual(first?.pool, { key: all[0]!.id, version: versionOf(all[0]!.id) })
       assert.deepStrictEqual(shown.map(({ fromZkEthereumAddress }) => fromZkEthereumAddress), [
-        ...Array<string>(3).fill(context.address(ann.address)),
-        null
+        ...Array<string>(4).fill(context.address(ann.address))
       ])
       yield* pool.addAuthorization({
         ...bob,
@@ -247,7 +247,7 @@ describe("a read", () => {
     Effect.gen(function*() {
       const [ledger, reader, pool] = [yield* Ledger, yield* LedgerReader, yield* PoolStore]
       const transaction = pooled({ tokenId: 1 })
-      yield* pool.addTransaction(transaction, "", limits)
+      yield* pool.addTransaction(transaction, owners, limits)
       const [latest] = yield* Effect.provideService(
         readInterfaces({ context, constants, revisions: [later] }),
         PoolTip,
@@ -338,10 +338,7 @@ describe("an answer", () => {
     ])
     assert.strictEqual(ofItem("token", {}), "rollBacks tokens")
     assert.strictEqual(ofItem("coordinator", {}), "rollBacks coordinators")
-    assert.deepStrictEqual(
-      [true, false].map((isSenderKnown) => dependenciesOf.poolTransaction(isSenderKnown).join(" ")),
-      ["rollBacks tokens", "rollBacks tokens accounts"]
-    )
+    assert.strictEqual(dependenciesOf.poolTransaction.join(" "), "rollBacks tokens")
     assert.deepStrictEqual([
       dependenciesOf.state.join(" "),
       dependenciesOf.config.join(" "),

@@ -4,21 +4,17 @@ import type {
   PoolTransition,
   SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type {
-  EthereumAddress,
-  GroupId,
-  PublicKey,
-  TransactionId
-} from "../../../core/encoding/mod.ts"
+import type { EthereumAddress, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import {
   type AddGroupResult,
   type AddResult,
+  type OwnedTransaction,
   type PoolChange,
-  type Pooled,
   type PoolLimits,
   replacedReason,
   type ReplaceResult,
-  type SettledBatch
+  type SettledBatch,
+  type TransactionOwners
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../state/mod.ts"
@@ -69,19 +65,19 @@ export class MemoryPool {
 
   addTransaction(
     transaction: PoolTransaction,
-    sender: PublicKey,
+    owners: TransactionOwners,
     limits: PoolLimits
   ): AddResult {
     const known = this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
     const limit = this.#reachedLimit(transaction, limits)
     if (limit !== null) return { kind: "full", limit }
-    this.#add(transaction, sender)
+    this.#add({ ...owners, transaction })
     return { kind: "added" }
   }
 
   addGroup(
-    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    group: ReadonlyArray<OwnedTransaction>,
     { pendingMax, pendingPerAccountMax }: PoolLimits
   ): AddGroupResult {
     for (const { transaction: { id } } of group) {
@@ -97,14 +93,14 @@ export class MemoryPool {
         pendingPerAccountMax
     )
     if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
-    for (const { sender, transaction } of group) this.#add(transaction, sender)
+    for (const each of group) this.#add(each)
     return { kind: "added" }
   }
 
   replaceTransaction(
     replaced: TransactionId,
     transaction: PoolTransaction,
-    sender: PublicKey,
+    owners: TransactionOwners,
     limits: PoolLimits
   ): ReplaceResult {
     const known = this.rows.get(transaction.id)
@@ -126,7 +122,7 @@ export class MemoryPool {
       batchNum,
       reason: replacedReason(transaction.id)
     }, transaction.timestampMs)
-    this.#add(transaction, sender)
+    this.#add({ ...owners, transaction })
     return { kind: "replaced", from: state, batchNum }
   }
 
@@ -140,10 +136,10 @@ export class MemoryPool {
       : null
   }
 
-  #add(transaction: PoolTransaction, sender: PublicKey): void {
+  #add({ receiver, sender, transaction }: OwnedTransaction): void {
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
     this.version++
-    this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
+    this.rows.add({ transaction, sender, receiver, sinceMs: atMs, arrival: this.#arrivals++ })
     this.#undoSteps?.push(() => {
       this.#arrivals--
       this.rows.remove(this.rows.get(id)!)
@@ -192,10 +188,17 @@ export class MemoryPool {
     const removed = this.settledBatches.splice(remaining)
     this.#undoSteps?.push(() => void this.settledBatches.splice(remaining, Infinity, ...removed))
     if (to !== null) this.settledBatches.push(to)
+    const lastBatchNum = to?.batchNum ?? 0
+    if (lastBatchNum < (from?.batchNum ?? 0)) {
+      for (const { batchNum, id } of this.skippedTransactions.values()) {
+        if (batchNum > lastBatchNum + 1) this.#forgetSkip(id)
+      }
+    }
     return this.change(changes, atMs)
   }
 
-  skip(notes: ReadonlyArray<SkippedTransaction>): void {
+  skip(notes: ReadonlyArray<SkippedTransaction>, selected: ReadonlyArray<TransactionId>): void {
+    for (const id of selected) this.#forgetSkip(id)
     for (const note of notes) {
       if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
       this.#undoSkip(note.id)
@@ -227,6 +230,13 @@ export class MemoryPool {
     }
     this.#addTransition({ id, from, to, atMs, batchNum, reason })
     return true
+  }
+
+  #forgetSkip(id: TransactionId): void {
+    if (!this.skippedTransactions.has(id)) return
+    this.#undoSkip(id)
+    this.skippedTransactions.delete(id)
+    this.#skipVersions.set(id, ++this.version)
   }
 
   /** Lets `undoable` restore the note of a transaction. */

@@ -156,20 +156,32 @@ export class PoolRows {
   }
 }
 
-const senders = ({ accounts }: PoolParty) => accounts.map((index) => `from ${index}`)
-const receivers = ({ accounts, address, publicKey }: PoolParty) => [
-  ...accounts.map((index) => `to ${index}`),
-  ...address === undefined ? [] : [`to ${address}`],
-  ...publicKey === undefined ? [] : [`to key ${publicKey}`]
+const senders = (party: PoolParty) => namesOf("from", party)
+const receivers = (party: PoolParty) => namesOf("to", party)
+
+const namesOf = (
+  side: "from" | "to",
+  { accounts = [], address, publicKey }: PoolParty
+): ReadonlyArray<string> => [
+  ...accounts.map((index) => `${side} ${index}`),
+  ...address === undefined ? [] : [`${side} ${address}`],
+  ...publicKey === undefined ? [] : [`${side} key ${publicKey}`]
 ]
 
-/** Returns the names of the sender and of the destination in `byParty`. */
-const partiesOf = ({ pooled: { transaction } }: PoolRow): ReadonlyArray<string> => [
-  `from ${transaction.fromAccountIndex}`,
-  ...transaction.toAccountIndex === null ? [] : [`to ${transaction.toAccountIndex}`],
-  ...transaction.toAddress === null ? [] : [`to ${transaction.toAddress}`],
-  ...transaction.toPublicKey === null ? [] : [`to key ${transaction.toPublicKey}`]
-]
+/** Returns the names of the sender, of the destination and of their owners in `byParty`. */
+const partiesOf = ({ pooled: { receiver, sender, transaction } }: PoolRow) => {
+  const { fromAccountIndex, toAccountIndex, toAddress, toPublicKey } = transaction
+  const address = toAddress ?? receiver?.address
+  const publicKey = toPublicKey ?? receiver?.publicKey
+  return [
+    ...namesOf("from", { accounts: [fromAccountIndex], ...sender }),
+    ...namesOf("to", {
+      ...toAccountIndex === null ? {} : { accounts: [toAccountIndex] },
+      ...address === undefined ? {} : { address },
+      ...publicKey === undefined ? {} : { publicKey }
+    })
+  ]
+}
 
 const isListed = (
   row: PoolRow,

@@ -57,25 +57,18 @@ export const openMemoryPool = (): MemoryPoolStore => {
   const { rows } = pool
   return {
     ...poolReads(pool),
-    addTransaction: (transaction, sender, limits) =>
-      Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
-    addGroup: (group, limits) =>
+    addTransaction: (transaction, owners, limits) =>
+      Effect.sync(() => pool.addTransaction(frozenCopy(transaction), frozenCopy(owners), limits)),
+    addGroup: (group, limits) => Effect.sync(() => pool.addGroup(group.map(frozenCopy), limits)),
+    replaceTransaction: (replaced, transaction, owners, limits) =>
       Effect.sync(() =>
-        pool.addGroup(
-          group.map(({ sender, transaction }) => ({
-            sender,
-            transaction: frozenCopy(transaction)
-          })),
-          limits
-        )
+        pool.replaceTransaction(replaced, frozenCopy(transaction), frozenCopy(owners), limits)
       ),
-    replaceTransaction: (replaced, transaction, sender, limits) =>
-      Effect.sync(() => pool.replaceTransaction(replaced, frozenCopy(transaction), sender, limits)),
     addAuthorization: (authorization) =>
       Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
-    skip: (notes) => Effect.sync(() => pool.skip(notes)),
+    skip: (notes, selected) => Effect.sync(() => pool.skip(notes, selected)),
     postponeSorting: () => {
       rows.postponeSorting()
       return () => rows.sortAll()

@@ -68,8 +68,20 @@ export class PoolChanges {
         Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([{ id: replaced }])),
       addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),
       change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), changed(changes)),
-      settle: (step, atMs) => Effect.ensuring(pool.settle(step, atMs), changed(step.changes)),
-      skip: (notes) => Effect.ensuring(pool.skip(notes), changed(notes))
+      settle: (step, atMs) =>
+        Effect.ensuring(
+          pool.settle(step, atMs),
+          isRollBack(step) ? Effect.sync(() => this.allChanged()) : changed(step.changes)
+        ),
+      skip: (notes, selected) =>
+        Effect.ensuring(
+          pool.skip(notes, selected),
+          changed([...notes, ...selected.map((id) => ({ id }))])
+        )
     }
   }
 }
+
+/** Returns whether a settlement goes back, which removes reasons of selections. */
+const isRollBack = ({ from, to }: Parameters<PoolStore["Service"]["settle"]>[0]): boolean =>
+  (to?.batchNum ?? 0) < (from?.batchNum ?? 0)

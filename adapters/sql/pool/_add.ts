@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransaction } from "../../../core/domain/mod.ts"
-import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import {
   type AddGroupResult,
   type AddResult,
+  type OwnedTransaction,
   type Pooled,
   type PoolLimits,
   replacedReason,
@@ -24,10 +25,8 @@ import {
 } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
-/** A posted transaction, with its sender and the limits of the pool. */
-export interface PostedTransaction {
-  readonly transaction: PoolTransaction
-  readonly sender: PublicKey
+/** A posted transaction, with its owners and the limits of the pool. */
+export interface PostedTransaction extends OwnedTransaction {
   readonly limits: PoolLimits
 }
 
@@ -41,10 +40,14 @@ export const addTransactions = (
   all: ReadonlyArray<PostedTransaction>
 ): Effect.Effect<ReadonlyArray<AddResult>, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { known, record } = yield* loadPending(sql, write, all)
+    const { known, record } = yield* loadPending(
+      sql,
+      write,
+      all.map(({ transaction }) => transaction)
+    )
     const rows: Array<Pooled> = []
     const answers = all.map((posted): AddResult => {
-      const { limits: { pendingMax, pendingPerAccountMax }, sender, transaction } = posted
+      const { limits: { pendingMax, pendingPerAccountMax }, receiver, sender, transaction } = posted
       const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
       const stored = known.get(id)
       if (stored !== undefined) return { kind: "known", transaction: stored }
@@ -53,7 +56,7 @@ export const addTransactions = (
         return { kind: "full", limit: "pendingPerAccountMax" }
       }
       known.set(id, transaction)
-      rows.push({ transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ })
+      rows.push({ transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ })
       record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
       return { kind: "added" }
     })
@@ -65,23 +68,23 @@ export const addTransactions = (
 export const addGroup = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+  group: ReadonlyArray<OwnedTransaction>,
   limits: PoolLimits
 ): Effect.Effect<AddGroupResult, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { known, record } = yield* loadPending(
       sql,
       write,
-      group.map((each) => ({ ...each, limits }))
+      group.map(({ transaction }) => transaction)
     )
     const rows: Array<Pooled> = []
     for (const { transaction: { id } } of group) {
       const stored = known.get(id)
       if (stored !== undefined) return { kind: "known", transaction: stored }
     }
-    for (const { sender, transaction } of group) {
+    for (const { receiver, sender, transaction } of group) {
       const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
-      rows.push({ transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ })
+      rows.push({ transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ })
       record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
     }
     const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
@@ -112,15 +115,12 @@ export const replaceTransaction = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   replaced: TransactionId,
-  { limits: { pendingMax, pendingPerAccountMax }, sender, transaction }: PostedTransaction
+  posted: PostedTransaction
 ): Effect.Effect<ReplaceResult, SqlError.SqlError> =>
   Effect.gen(function*() {
+    const { limits: { pendingMax, pendingPerAccountMax }, receiver, sender, transaction } = posted
     const { fromAccountIndex, id, timestampMs: atMs } = transaction
-    const { known, record } = yield* loadPending(sql, write, [{
-      transaction,
-      sender,
-      limits: { pendingMax, pendingPerAccountMax }
-    }])
+    const { known, record } = yield* loadPending(sql, write, [transaction])
     const stored = known.get(id)
     if (stored !== undefined) return { kind: "known", transaction: stored }
     const [row] = yield* sql.unsafe<
@@ -151,7 +151,7 @@ export const replaceTransaction = (
       batchNum,
       reason: replacedReason(id)
     })
-    const added = { transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ }
+    const added = { transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ }
     record.add(fromAccountIndex, {
       id,
       from: null,
@@ -179,11 +179,11 @@ LEFT JOIN pool_transaction AS t ON t.id = wanted.id`
 const loadPending = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  all: ReadonlyArray<PostedTransaction>
+  all: ReadonlyArray<PoolTransaction>
 ) => {
   const parameters = [
-    byteaList(all.map(({ transaction }) => transaction.id)),
-    bigintList(all.map(({ transaction }) => transaction.fromAccountIndex))
+    byteaList(all.map(({ id }) => id)),
+    bigintList(all.map(({ fromAccountIndex }) => fromAccountIndex))
   ]
   return Effect.map(sql.unsafe<PendingRow>(pendingStatement, parameters), (rows) => {
     const known = new Map<TransactionId, PoolTransaction>()

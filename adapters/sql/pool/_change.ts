@@ -84,19 +84,34 @@ export const settleBatch = (
       bigintList(added.map(({ batchNum }) => batchNum)),
       textList(added.map((each) => each.ethereumBlockHash))
     ])
+    const lastBatchNum = to?.batchNum ?? 0
+    if (lastBatchNum < (from?.batchNum ?? 0)) yield* forgetSkipsAfter(sql, lastBatchNum + 1)
     const ids = yield* applyChanges(sql, write, changes, atMs)
     if (ids.length === 0) yield* sql.unsafe(recordStatement, new PoolRecord(write).parameters)
     return ids
   })
 
+/** Removes the reasons of selections for batches after one, and notifies all processes. */
+const forgetSkipsAfter = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, batchNum: number): Effect.fn.Return<void, SqlError.SqlError> {
+    const rows = yield* sql.unsafe<{ readonly id: Uint8Array }>(
+      `UPDATE pool_transaction SET ${noSkip} WHERE passed_batch_num > $1 RETURNING id`,
+      [int8(batchNum)]
+    )
+    if (rows.length === 0) return
+    yield* sql.unsafe(notifyPoolChange, [formatSlots(rows.map(({ id }) => prefixedOf(id)))])
+  }
+)
+
 /**
- * Stores why the forger skipped transactions, for those that are pending. If a transaction occurs
- * several times, the last reason counts.
+ * Removes the reasons of the selected transactions, and stores why the forger skipped others, for
+ * those that are pending. If a transaction occurs several times, the last reason counts.
  */
 export const recordSkips = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  skips: ReadonlyArray<SkippedTransaction>
+  skips: ReadonlyArray<SkippedTransaction>,
+  selected: ReadonlyArray<TransactionId>
 ): Effect.Effect<void, SqlError.SqlError> => {
   const all = [...new Map(skips.map((each) => [each.id, each])).values()]
   const store = sql.unsafe(skipStatement, [
@@ -105,12 +120,14 @@ export const recordSkips = (
     smallintList(all.map(({ code }) => code)),
     textList(all.map(({ reason }) => storedText(reason))),
     bigintList(all.map(({ batchNum }) => batchNum)),
-    bigintList(all.map(({ atMs }) => atMs))
+    bigintList(all.map(({ atMs }) => atMs)),
+    byteaList(selected.filter((id) => !all.some((each) => each.id === id)))
   ])
-  return all.length === 0
+  const changed = [...all.map(({ id }) => id), ...selected]
+  return changed.length === 0
     ? Effect.asVoid(store)
     : Effect.asVoid(
-      Effect.andThen(store, sql.unsafe(notifyPoolChange, [formatSlots(all.map(({ id }) => id))]))
+      Effect.andThen(store, sql.unsafe(notifyPoolChange, [formatSlots(changed)]))
     )
 }
 
@@ -173,13 +190,16 @@ SELECT t.id, t.state, t.batch_num, t.from_account_index, t.group_id, coalesce(po
 FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
 LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 
+const noSkip =
+  "passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL"
+
 /** Returns the n-th parameter after those of the record. */
 const parameter = (n: number) => `$${RECORD_PARAMETERS + n}`
 
 const changeStatement = recordSql(
   `UPDATE pool_transaction AS t
   SET state = moved.state, batch_num = moved.batch_num, since_ms = ${parameter(4)}::bigint,
-    passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL
+    ${noSkip}
   FROM unnest(${parameter(1)}::bytea[], ${parameter(2)}::text[], ${
     parameter(3)
   }::bigint[]) AS moved (id, state, batch_num) WHERE t.id = moved.id`,
@@ -193,7 +213,10 @@ const skipStatement = recordSql(
     parameter(4)
   }::bigint[], ${parameter(5)}::bigint[])
     AS passed (id, code, reason, batch_num, at_ms)
-  WHERE t.id = passed.id AND t.state = 'pend'`
+  WHERE t.id = passed.id AND t.state = 'pend'`,
+  `UPDATE pool_transaction SET ${noSkip} WHERE id = ANY (${
+    parameter(6)
+  }::bytea[]) AND passed_code IS NOT NULL`
 )
 
 const recordStatement = recordSql()

@@ -86,23 +86,48 @@ const conditionOf = (
   { from, group, id, party, state, to, tokenId, type }: PoolFilters,
   parameter: (value: unknown) => string
 ): string => {
-  const sentBy = ({ accounts }: PoolParty) =>
-    `t.from_account_index = ANY (${parameter(bigintList(accounts))}::bigint[])`
-  const sentTo = ({ accounts, address, publicKey }: PoolParty) =>
-    [
-      `t.to_account_index = ANY (${parameter(bigintList(accounts))}::bigint[])`,
-      ...address === undefined ? [] : [`t.to_address = ${parameter(bytesOf(address))}`],
-      ...publicKey === undefined ? [] : [`t.to_public_key = ${parameter(bytesOf(publicKey))}`]
-    ].join(" OR ")
+  const anyOf = ({ accounts, address, publicKey }: PoolParty, columns: PartyColumns): string => {
+    const matches = [
+      ...accounts === undefined
+        ? []
+        : [`t.${columns.account} = ANY (${parameter(bigintList(accounts))}::bigint[])`],
+      ...address === undefined ? [] : equalsAny(columns.addresses, parameter(bytesOf(address))),
+      ...publicKey === undefined ? [] : equalsAny(columns.keys, parameter(bytesOf(publicKey)))
+    ]
+    return matches.length === 0 ? "false" : matches.join(" OR ")
+  }
+  const sentBy = (party: PoolParty) => anyOf(party, senderColumns)
+  const sentTo = (party: PoolParty) => anyOf(party, receiverColumns)
   const conditions = [
     ...id === undefined ? [] : [`t.id = ${parameter(bytesOf(id))}`],
     ...group === undefined ? [] : [`t.group_id = ${parameter(bytesOf(group))}`],
     ...state === undefined ? [] : [`t.state = ${parameter(state)}`],
     ...type === undefined ? [] : [`t.type = ${parameter(type)}`],
     ...tokenId === undefined ? [] : [`t.token_id = ${parameter(int8(tokenId))}`],
-    ...from === undefined ? [] : [sentBy(from)],
+    ...from === undefined ? [] : [`(${sentBy(from)})`],
     ...to === undefined ? [] : [`(${sentTo(to)})`],
     ...party === undefined ? [] : [`(${sentBy(party)} OR ${sentTo(party)})`]
   ]
   return conditions.length === 0 ? "true" : conditions.join(" AND ")
 }
+
+/** The columns of one side of a transaction. */
+interface PartyColumns {
+  readonly account: string
+  readonly addresses: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<string>
+}
+
+const senderColumns: PartyColumns = {
+  account: "from_account_index",
+  addresses: ["sender_address"],
+  keys: ["sender_key"]
+}
+const receiverColumns: PartyColumns = {
+  account: "to_account_index",
+  addresses: ["to_address", "receiver_address"],
+  keys: ["to_public_key", "receiver_key"]
+}
+
+const equalsAny = (columns: ReadonlyArray<string>, value: string): ReadonlyArray<string> =>
+  columns.map((column) => `t.${column} = ${value}`)

@@ -26,14 +26,16 @@ export const openPool: Effect.Effect<
   )
   return {
     ...poolReads(reads),
-    addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
+    addTransaction: (transaction, owners, limits) => add({ ...owners, transaction, limits }),
     addGroup: (group, limits) => run((write) => addGroup(writes, write, group, limits)),
-    replaceTransaction: (replaced, transaction, sender, limits) =>
-      run((write) => replaceTransaction(writes, write, replaced, { transaction, sender, limits })),
+    replaceTransaction: (replaced, transaction, owners, limits) =>
+      run((write) =>
+        replaceTransaction(writes, write, replaced, { ...owners, transaction, limits })
+      ),
     addAuthorization: (authorization) => record(addAuthorization(writes, authorization)),
     change: (changes, atMs) => run((write) => applyChanges(writes, write, changes, atMs)),
     settle: (step, atMs) => run((write) => settleBatch(writes, write, step, atMs)),
-    skip: (skips) => run((write) => recordSkips(writes, write, skips))
+    skip: (skips, selected) => run((write) => recordSkips(writes, write, skips, selected))
   }
 })
 

@@ -24,7 +24,10 @@ import {
 export interface PoolTransactionRow {
   readonly id: Uint8Array
   readonly arrival: bigint
-  readonly sender: Uint8Array
+  readonly sender_address: Uint8Array
+  readonly sender_key: Uint8Array
+  readonly receiver_address: Uint8Array | null
+  readonly receiver_key: Uint8Array | null
   readonly state: PoolState
   readonly since_ms: bigint
   readonly batch_num: bigint | null
@@ -58,7 +61,10 @@ export interface PoolTransactionRow {
 const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } = {
   id: hexBytes(({ transaction }) => transaction.id),
   arrival: bigints(({ arrival }) => arrival),
-  sender: hexBytes(({ sender }) => sender),
+  sender_address: hexBytes(({ sender }) => sender.address),
+  sender_key: hexBytes(({ sender }) => sender.publicKey),
+  receiver_address: hexBytes(({ receiver }) => receiver?.address ?? null),
+  receiver_key: hexBytes(({ receiver }) => receiver?.publicKey ?? null),
   state: texts(({ transaction }) => transaction.state),
   since_ms: bigints(({ sinceMs }) => sinceMs),
   batch_num: bigints(({ transaction }) => transaction.batchNum),
@@ -116,7 +122,10 @@ export const insertParameters = (rows: ReadonlyArray<Pooled>): ReadonlyArray<str
 
 export const pooledOf = (row: PoolTransactionRow): Pooled => ({
   transaction: transactionOf(row),
-  sender: hexOf(row.sender),
+  sender: { address: prefixedOf(row.sender_address), publicKey: hexOf(row.sender_key) },
+  receiver: row.receiver_address === null || row.receiver_key === null
+    ? null
+    : { address: prefixedOf(row.receiver_address), publicKey: hexOf(row.receiver_key) },
   sinceMs: Number(row.since_ms),
   arrival: Number(row.arrival)
 })

@@ -1,6 +1,7 @@
 /*
  * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, and times are
- * milliseconds since 1970. Reasons are in the form of `connection/answer_statement.ts`. Signatures are
+ * milliseconds since 1970. The owners of `sender` and `receiver` are those of the accounts when the
+ * transaction was posted. Reasons are in the form of `connection/answer_statement.ts`. Signatures are
  * texts, since they are returned in the case in which they were posted.
  *
  * Every write, except that of an authorization, first locks the one row of `pool`
@@ -27,7 +28,10 @@ export const poolSchema: ReadonlyArray<string> = [
   `CREATE TABLE pool_transaction (
   ${id.replace("CHECK", "PRIMARY KEY CHECK")},
   arrival bigint NOT NULL,
-  sender bytea NOT NULL CHECK (octet_length(sender) = 32),
+  ${address("sender_address")} NOT NULL,
+  ${key("sender_key")} NOT NULL,
+  ${address("receiver_address")},
+  ${key("receiver_key")},
   state text NOT NULL CHECK (state IN ${states}),
   since_ms bigint NOT NULL,
   batch_num bigint CHECK (batch_num BETWEEN 0 AND 4294967295),
@@ -57,6 +61,7 @@ export const poolSchema: ReadonlyArray<string> = [
   passed_batch_num bigint,
   passed_at_ms bigint,
   CHECK ((state = 'pend') = (batch_num IS NULL)),
+  CHECK ((receiver_address IS NULL) = (receiver_key IS NULL)),
   CHECK (has_request OR num_nonnulls(request_from_account_index, request_to_account_index, request_to_address, request_to_public_key,
     request_token_id, request_amount, request_fee, request_nonce) = 0),
   CHECK (num_nonnulls(passed_code, passed_reason, passed_batch_num, passed_at_ms) = (CASE WHEN passed_code IS NULL THEN 0 ELSE 4 END)),
@@ -105,6 +110,10 @@ export const lastBatchSchema: ReadonlyArray<string> = [
 export const poolListSchema: ReadonlyArray<string> = [
   "CREATE INDEX pool_transaction_arrival ON pool_transaction (arrival)",
   "CREATE INDEX pool_transaction_sender ON pool_transaction (from_account_index, arrival)",
+  "CREATE INDEX pool_transaction_sender_address ON pool_transaction (sender_address, arrival)",
+  "CREATE INDEX pool_transaction_sender_key ON pool_transaction (sender_key, arrival)",
+  "CREATE INDEX pool_transaction_receiver_address ON pool_transaction (receiver_address, arrival) WHERE receiver_address IS NOT NULL",
+  "CREATE INDEX pool_transaction_receiver_key ON pool_transaction (receiver_key, arrival) WHERE receiver_key IS NOT NULL",
   "CREATE INDEX pool_transaction_to_account ON pool_transaction (to_account_index, arrival) WHERE to_account_index IS NOT NULL",
   "CREATE INDEX pool_transaction_to_address ON pool_transaction (to_address, arrival) WHERE to_address IS NOT NULL",
   "CREATE INDEX pool_transaction_to_key ON pool_transaction (to_public_key, arrival) WHERE to_public_key IS NOT NULL"

@@ -41,8 +41,16 @@ export const poolTransaction = shape<PoolTransactionView>(
       accountReference,
       (v) => ({ symbol: v.token.symbol, index: v.transaction.fromAccountIndex })
     ),
-    fromZkEthereumAddress: field(nullable(prefixedAddress), (v) => v.sender?.address ?? null),
-    fromBJJ: field(nullable(publicKey), (v) => v.sender?.publicKey ?? null),
+    fromZkEthereumAddress: field(
+      nullable(prefixedAddress),
+      (v) => v.sender.address,
+      "Owner of the sender's account when the transaction was posted"
+    ),
+    fromBJJ: field(
+      nullable(publicKey),
+      (v) => v.sender.publicKey,
+      "Key that signed it, of the sender's account"
+    ),
     toAccountIndex: field(
       nullable(accountReference),
       (v) => indexOf(v.transaction.toAccountIndex, v.token)
@@ -55,7 +63,11 @@ export const poolTransaction = shape<PoolTransactionView>(
     state: field(poolState, of((t) => t.state)),
     signature: field(signature, of((t) => t.signature)),
     timestamp: field(dateTime, of((t) => t.timestampMs), "When the transaction entered the pool"),
-    batchNum: field(nullable(batchNum), of((t) => t.batchNum)),
+    batchNum: field(
+      nullable(batchNum),
+      of((t) => t.state === "fged" ? t.batchNum : null),
+      "Batch that forged it; null until then, and again after a rollback of the batch"
+    ),
     requestFromAccountIndex: field(
       nullable(accountReference),
       (v) => indexOf(request((r) => r.fromAccountIndex)(v), v.requestToken)

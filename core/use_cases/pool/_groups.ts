@@ -59,7 +59,9 @@ export const completeGroups = Effect.fnUntraced(function*(
     if (first === undefined) continue
     for (const { transaction } of group) {
       const { batchNum: fromBatchNum, id, state: from } = transaction
-      if (!isOpen(nextState(transaction, completed), lastBatchNum)) continue
+      const next = nextState(transaction, completed)
+      const isDecided = next.state === "fged" || next.batchNum === first.batchNum
+      if (isDecided && !isOpen(next, lastBatchNum)) continue
       completed.delete(id)
       if (from === "invl" && fromBatchNum === first.batchNum) continue
       completed.set(id, {

@@ -1,80 +1,80 @@
 import { Effect } from "effect"
-import type { FullBatch, PoolState, PoolTransaction, Transaction } from "../../domain/mod.ts"
+import {
+  type FullBatch,
+  isSameOwner,
+  type PoolState,
+  type PoolTransaction,
+  type Transaction
+} from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
-import type { PoolChange, Pooled } from "../../ports/mod.ts"
+import type { PoolChange, Pooled, PoolPage } from "../../ports/mod.ts"
+import { changesToDecisions, decisionsOf, forgedReason } from "./_decisions.ts"
 import { completeGroups } from "./_groups.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same_transaction.ts"
-import { findSuperseded, forgedReason, supersededReason } from "./_superseded.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
 export const changesOfBatch = Effect.fnUntraced(
   function*(ports: PoolPorts, { batch: { batchNum }, transactions }: FullBatch) {
     const { pool } = ports
-    const forged = new Map<TransactionId, Transaction>()
-    /** The nonces that the batch uses: `first` and those after it, below `next`. */
-    const nonces = new Map<AccountIndex, { readonly first: bigint; readonly next: bigint }>()
-    for (const { transaction } of transactions) {
-      const { fromAccountIndex, id, l2 } = transaction
-      if (l2 === null) continue
-      forged.set(id, transaction)
-      // the nonces of an account ascend within a batch
-      const first = nonces.get(fromAccountIndex!)?.first ?? l2.nonce
-      nonces.set(fromAccountIndex!, { first, next: l2.nonce + 1n })
-    }
+    const { createdAccounts, forged, nextNonces } = contentOf(transactions)
     const forgedRows = yield* pool.pooled([...forged.keys()])
-    const below = yield* pool.pendingBelow(
-      [...nonces].map(([index, { next }]) => ({ index, nonce: next }))
-    )
-    const others = [
+    // a transaction that leaves the state pending in between is in both results
+    const pending = [
+      ...yield* pool.pendingBelow(
+        [...nextNonces].map(([index, nonce]) => ({ index, nonce }))
+      ),
+      ...yield* pool.pendingExpired(batchNum + 1)
+    ]
+    const inProgress = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
       ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit }),
-      // a coordinator marked these as invalid: they are, since this batch
+      // a coordinator marked these as invalid
       ...yield* pool.inBatches({ state: "invl", from: batchNum + 1, to: batchNumLimit })
-    ].filter(({ transaction }) => !forged.has(transaction.id))
-    const isSuperseded = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean => {
-      const used = nonces.get(fromAccountIndex)
-      return used !== undefined && used.first <= nonce && nonce < used.next
-    }
-    const superseded = [
-      ...below.filter(({ transaction }) => !forged.has(transaction.id)),
-      ...others
-    ].filter(isSuperseded)
-    const leftOut = others.filter((row) =>
-      row.transaction.batchNum === batchNum && !isSuperseded(row)
+    ]
+    const ofCreated = (yield* rowsOfAccounts(ports, createdAccounts)).filter(({ transaction }) =>
+      transaction.state === "pend"
     )
-    // posted while an earlier batch used the nonce
-    const late = yield* findSuperseded(
-      ports,
-      transactionsOf(below.filter((row) => !isSuperseded(row)))
+    const byId = new Map(
+      [...pending, ...ofCreated, ...inProgress].map((row) => [row.transaction.id, row])
+    )
+    const others = [...byId.values()].filter(({ transaction }) => !forged.has(transaction.id))
+    const decisions = yield* decisionsOf(ports, others, batchNum)
+    const leftOut = others.filter(({ transaction: { batchNum: own, id } }) =>
+      own === batchNum && !decisions.has(id)
     )
     const changes = [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-      ...superseded.map((row) =>
-        changeOf(row, "invl", batchNum, supersededReason(row.transaction, batchNum))
-      ),
-      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(batchNum))),
-      ...late.filter((change) => change.batchNum! < batchNum)
+      ...changesToDecisions(others, decisions),
+      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
     ]
     return yield* completeGroups(
       { pool },
       changes,
-      transactionsOf([...forgedRows, ...below, ...others]),
+      transactionsOf([...forgedRows, ...others]),
       batchNum
     )
   }
 )
 
-/** Returns the changes that reset all transactions of batches after `lastBatchNum` to pending. */
+/**
+ * Returns the changes that end the states which follow from batches after `lastBatchNum`: to what
+ * earlier batches decide, or else to pending.
+ */
 export const changesToPending = Effect.fnUntraced(
-  function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
+  function*(ports: PoolPorts, lastBatchNum: number, reason: string) {
     const byState = yield* Effect.forEach(
       ["fing", "fged", "invl"] as const,
-      (state) => pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
+      (state) => ports.pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
     )
     const rows = byState.flat()
-    const changes = rows.map((row) => changeOf(row, "pend", null, reason))
-    return yield* completeGroups({ pool }, changes, transactionsOf(rows), lastBatchNum)
+    const decisions = yield* decisionsOf(ports, rows, lastBatchNum)
+    const changes = [
+      ...changesToDecisions(rows, decisions),
+      ...rows.filter(({ transaction }) => !decisions.has(transaction.id))
+        .map((row) => changeOf(row, "pend", null, reason))
+    ]
+    return yield* completeGroups(ports, changes, transactionsOf(rows), lastBatchNum)
   }
 )
 
@@ -91,19 +91,65 @@ export const changeOf = (
 
 export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
+/** Returns the L2 transactions of a batch, the nonces after those it uses, and its new accounts. */
+function contentOf(transactions: FullBatch["transactions"]) {
+  const forged = new Map<TransactionId, Transaction>()
+  const nextNonces = new Map<AccountIndex, bigint>()
+  const createdAccounts: Array<AccountIndex> = []
+  for (const { transaction } of transactions) {
+    const { fromAccountIndex, id, l2, type } = transaction
+    if (l2 === null) {
+      if (type.startsWith("CreateAccount")) createdAccounts.push(fromAccountIndex!)
+      continue
+    }
+    forged.set(id, transaction)
+    // the nonces of an account ascend within a batch
+    nextNonces.set(fromAccountIndex!, l2.nonce + 1n)
+  }
+  return { createdAccounts, forged, nextNonces }
+}
+
+/** Returns the transactions that send from or pay to accounts. */
+const rowsOfAccounts = Effect.fnUntraced(
+  function*({ pool }: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
+    const rows: Array<Pooled> = []
+    for (let fromArrival: number | null = null; accounts.length > 0;) {
+      const { counts, items }: PoolPage = yield* pool.list({
+        filters: { party: { accounts } },
+        fromArrival,
+        order: "ASC",
+        limit: PAGE
+      })
+      rows.push(...items.map(({ pooled }) => pooled))
+      const last = items.at(-1)
+      if (last === undefined || counts.pendingItems === 0) break
+      fromArrival = last.pooled.arrival + 1
+    }
+    return rows
+  }
+)
+
+/** Number of transactions in a read. */
+const PAGE = 1000
+
 function forgedChange(
   row: Pooled,
   forged: Transaction,
   batchNum: number
 ): ReadonlyArray<PoolChange> {
-  const { transaction } = row
-  if (!isForgedAs(transaction, forged)) {
+  const { sender, transaction } = row
+  const difference = isForgedAs(transaction, forged)
+    ? isSameOwner({ address: forged.fromAddress!, publicKey: forged.fromPublicKey! }, sender)
+      ? null
+      : "owner"
+    : "destination"
+  if (difference !== null) {
     return transaction.state === "invl" ? [] : [
       changeOf(
         row,
         "invl",
         batchNum,
-        `A transaction with the same id and another destination was forged in batch ${batchNum}`
+        `A transaction with the same id and another ${difference} was forged in batch ${batchNum}`
       )
     ]
   }

@@ -8,6 +8,7 @@ import {
   type PostedTransaction,
   type RequestedTransaction,
   type Account,
+  type AccountOwner,
   feeUSD,
   isExpired,
   type Token
@@ -25,7 +26,7 @@ import {
   NO_ACCOUNT,
   ZERO_ADDRESS
 } from "../../encoding/mod.ts"
-import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
+import type { LedgerReader, StoreFailure, TransactionOwners } from "../../ports/mod.ts"
 
 /**
  * Returns the fault of a property of a posted body. `property` is its name in the default network.
@@ -232,11 +233,17 @@ export interface Parties {
   readonly lastBatchNum: number
 }
 
+/** The accounts and the token of a transaction. */
+export interface AccountsOfPosted extends Parties {
+  readonly sender: Account | null
+  readonly receiver: Account | null
+}
+
 /** Returns the accounts and the token that a transaction names, from one snapshot. */
 export function partiesOf(
   reader: LedgerReader["Service"],
   { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction
-): Effect.Effect<Parties & { readonly sender: Account | null }, StoreFailure> {
+): Effect.Effect<AccountsOfPosted, StoreFailure> {
   const accounts = toAccountIndex !== null && isUserAccount(toAccountIndex)
     ? [fromAccountIndex, toAccountIndex]
     : [fromAccountIndex]
@@ -250,6 +257,14 @@ export function partiesOf(
     })
   )
 }
+
+/** Returns the owners of the accounts of a transaction without faults. */
+export const ownersOf = ({ receiver, sender }: AccountsOfPosted): TransactionOwners => ({
+  sender: ownerOf(sender!),
+  receiver: receiver && ownerOf(receiver)
+})
+
+const ownerOf = ({ address, publicKey }: AccountOwner): AccountOwner => ({ address, publicKey })
 
 /** Returns every fault of a transaction against the ledger (domain §4.1). */
 export function ledgerFaults(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { limitMax } from "../../contract/mod.ts"
-import type { PoolTransaction } from "../../domain/mod.ts"
-import type { PoolPage, PoolStore, StoreFailure } from "../../ports/mod.ts"
+import { type AccountOwner, isSameOwner, type PoolTransaction } from "../../domain/mod.ts"
+import type { Pooled, PoolPage, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Replaced } from "./submission_failures.ts"
 
 /** Returns whether another transaction may replace it. */
@@ -10,13 +10,14 @@ export const isReplaceable = ({ group, state }: PoolTransaction): boolean =>
 
 /**
  * Returns the transaction of a sender with a nonce: a pending one if there is any, else an invalid
- * one, else any; the newest of them. Null if the pool has none.
+ * one, else any; the newest of them. Null if the pool has none that the owner of the account posted.
  */
 export const findByNonce = Effect.fnUntraced(function*(
   pool: PoolStore["Service"],
-  { fromAccountIndex, nonce }: Exclude<Replaced, string>
-): Effect.fn.Return<PoolTransaction | null, StoreFailure> {
-  const found: Array<PoolTransaction> = []
+  { fromAccountIndex, nonce }: Exclude<Replaced, string>,
+  owner: AccountOwner | null
+): Effect.fn.Return<Pooled | null, StoreFailure> {
+  const found: Array<Pooled> = []
   for (let fromArrival: number | null = null;;) {
     const { counts, items }: PoolPage = yield* pool.list({
       filters: { from: { accounts: [fromAccountIndex] } },
@@ -25,13 +26,15 @@ export const findByNonce = Effect.fnUntraced(function*(
       limit: limitMax
     })
     found.push(
-      ...items.map(({ pooled }) => pooled.transaction).filter((each) => each.nonce === nonce)
+      ...items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
+        transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
+      )
     )
     const last = items.at(-1)
     if (last === undefined || counts.pendingItems === 0) break
     fromArrival = last.pooled.arrival - 1
   }
-  return found.find((each) => each.state === "pend" && isReplaceable(each)) ??
-    found.find(isReplaceable) ?? found[0] ??
-    null
+  const replaceable = found.filter(({ transaction }) => isReplaceable(transaction))
+  return replaceable.find(({ transaction }) => transaction.state === "pend") ?? replaceable[0] ??
+    found[0] ?? null
 })

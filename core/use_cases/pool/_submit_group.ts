@@ -1,20 +1,23 @@
 import { Clock, Effect } from "effect"
 import type { InputFault } from "../../contract/mod.ts"
 import type { PoolTransaction, PostedGroup } from "../../domain/mod.ts"
-import type { AccountIndex, Keccak256, PublicKey } from "../../encoding/mod.ts"
+import type { AccountIndex, Keccak256 } from "../../encoding/mod.ts"
 import type {
   LedgerReader,
   PoolLimits,
   PoolStore,
   SignatureVerifier,
   StoreFailure,
+  TransactionOwners,
   VerifierBusy
 } from "../../ports/mod.ts"
 import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
+  type AccountsOfPosted,
   type FeeBounds,
   feeInUSDOf,
   ledgerFaults,
+  ownersOf,
   partiesOf,
   type Refuse
 } from "./_posted_rules.ts"
@@ -24,10 +27,12 @@ import {
   SubmissionConflict,
   type SubmissionRefused
 } from "./submission_failures.ts"
+import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { reconcileWithLedger } from "./settle.ts"
 import { isSamePosted } from "./_same_transaction.ts"
 
-interface Ports {
+/** The ports of `Submission`. */
+export interface SubmissionPorts {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
   readonly verifier: SignatureVerifier["Service"]
@@ -48,9 +53,10 @@ type Failure = SubmissionRefused | SubmissionConflict | PoolFull | VerifierBusy 
 
 /** Returns the function that validates a group and stores it. */
 export const groupSubmission = (
-  { pool, reader, verifier }: Ports,
+  ports: SubmissionPorts,
   { fees, full, keccak256, limits, refuse }: Options
 ) => {
+  const { pool, reader, verifier } = ports
   /** Returns the ids of the group if the pool has exactly this group; fails otherwise. */
   const acknowledge = Effect.fnUntraced(function*({ id, transactions }: PostedGroup) {
     const ids = transactions.map((each) => each.id)
@@ -71,13 +77,14 @@ export const groupSubmission = (
         ]
       })
     }
-    yield* reconcileWithLedger({ pool, reader }, stored.map(({ transaction }) => transaction))
+    yield* reconcileWithLedger(ports, stored)
     return { ids, stored: false }
   })
 
-  /** Returns the keys that signed the transactions. */
-  const signersOf = Effect.fnUntraced(function*({ transactions }: PostedGroup) {
-    const parties = yield* Effect.forEach(transactions, (each) => partiesOf(reader, each))
+  const checkRules = Effect.fnUntraced(function*(
+    { transactions }: PostedGroup,
+    parties: ReadonlyArray<AccountsOfPosted>
+  ) {
     const sumUSD = transactions.reduce(
       (sum, each, position) => sum + feeInUSDOf(each, parties[position]!.token),
       0
@@ -88,7 +95,6 @@ export const groupSubmission = (
       ),
       ...averageFaults(sumUSD / transactions.length, fees, refuse)
     ])
-    return parties.map(({ sender }) => sender!.publicKey)
   })
 
   const checkSpace = Effect.fnUntraced(function*({ transactions }: PostedGroup) {
@@ -99,10 +105,10 @@ export const groupSubmission = (
   })
 
   const checkSignatures = Effect.fnUntraced(
-    function*({ transactions }: PostedGroup, signers: ReadonlyArray<PublicKey>) {
+    function*({ transactions }: PostedGroup, owners: ReadonlyArray<TransactionOwners>) {
       const faults: Array<InputFault> = []
       for (const [position, transaction] of transactions.entries()) {
-        if (yield* verifier.transaction(transaction, signers[position]!)) continue
+        if (yield* verifier.transaction(transaction, owners[position]!.sender.publicKey)) continue
         faults.push(
           faultAt(position)(refuse(
             "signature",
@@ -119,14 +125,22 @@ export const groupSubmission = (
     const group = completeGroup(input)
     yield* failIfRefused(groupFaults(group, refuse, keccak256))
     const ids = group.transactions.map((each) => each.id)
-    if ((yield* pool.pooled(ids)).length > 0) return yield* acknowledge(group)
+    const parties = yield* Effect.forEach(group.transactions, (each) => partiesOf(reader, each))
+    const known = yield* pool.pooled(ids)
+    const isKnown = known.some((row) => {
+      const position = ids.indexOf(row.transaction.id)
+      return !isOfEarlierOwner(row, group.transactions[position]!, parties[position]!.sender)
+    })
+    if (isKnown) return yield* acknowledge(group)
 
-    const signers = yield* signersOf(group)
+    yield* checkRules(group, parties)
     yield* checkSpace(group)
-    yield* checkSignatures(group, signers)
+    const owners = parties.map(ownersOf)
+    yield* checkSignatures(group, owners)
+    if (!(yield* removeOfEarlierOwner(ports, known))) return yield* acknowledge(group)
     const timestampMs = yield* Clock.currentTimeMillis
     const rows = group.transactions.map(({ requestOffset, ...posted }, position) => ({
-      sender: signers[position]!,
+      ...owners[position]!,
       transaction: {
         ...posted,
         group: { id: group.id, position, size: ids.length, requestOffset },
@@ -139,7 +153,7 @@ export const groupSubmission = (
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this group
-        yield* reconcileWithLedger({ pool, reader }, rows.map((row) => row.transaction))
+        yield* reconcileWithLedger(ports, rows)
         return { ids, stored: true }
       case "known":
         return yield* acknowledge(group)

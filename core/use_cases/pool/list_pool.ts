@@ -3,8 +3,6 @@ import {
   BadInput,
   brokenRule,
   limitDefault,
-  limitMax,
-  type ListItems,
   poolList,
   type PoolListFilters,
   type PoolListQuery
@@ -30,7 +28,9 @@ import type { PoolPorts } from "./_optimistic_change.ts"
 
 /**
  * Returns a page of the list of the pool. An unknown token, account, address or key matches no
- * transaction. The address of internal accounts is refused, since every internal account has it.
+ * transaction. An address or a key matches the transactions to it, and those whose account belonged
+ * to it when they were posted. The address of internal accounts is refused, since every internal
+ * account has it.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export const listPool = Effect.fnUntraced(function*(
   { filters, fromItem, limit = limitDefault, order = "ASC" }: PoolListQuery
 ): Effect.fn.Return<Page<PoolTransactionView>, BadInput | StoreFailure> {
   const { counts, items } = yield* ports.pool.list({
-    filters: yield* resolve(ports.reader, filters),
+    filters: yield* resolve(filters),
     fromArrival: fromItem === undefined ? null : fromItem - 1,
     order,
     limit
@@ -98,15 +98,15 @@ export const findGroup = Effect.fnUntraced(function*(
 })
 
 /**
- * Adds tokens and senders from one snapshot of the ledger to transactions of the pool. Only a
- * rollback can remove them.
+ * Adds tokens from one snapshot of the ledger to transactions of the pool. Only a rollback can remove
+ * them.
  */
 const viewsOf = Effect.fnUntraced(function*(
   reader: Reader,
   listed: ReadonlyArray<ListedTransaction>
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
-  const { accounts, stamp, tokens } = yield* reader.accountsAndTokens({
-    accounts: listed.map(({ pooled }) => pooled.transaction.fromAccountIndex),
+  const { stamp, tokens } = yield* reader.accountsAndTokens({
+    accounts: [],
     tokens: listed.flatMap(({ pooled: { transaction } }) => [
       transaction.tokenId,
       transaction.request?.tokenId ?? transaction.tokenId
@@ -114,15 +114,14 @@ const viewsOf = Effect.fnUntraced(function*(
   })
   const items: Array<PoolTransactionView> = []
   for (const [number, { invalidReason, pooled, skipped }] of listed.entries()) {
-    const { arrival, transaction } = pooled
+    const { arrival, sender, transaction } = pooled
     const token = tokens[2 * number] ?? null
     if (token === null) return yield* unregistered(transaction.tokenId)
-    const sender = accounts[number] ?? null
     items.push({
       itemId: arrival + 1,
       transaction,
       token,
-      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
+      sender,
       requestToken: typeof transaction.request?.tokenId === "number"
         ? tokens[2 * number + 1] ?? null
         : null,
@@ -142,25 +141,22 @@ const unregistered = (tokenId: number) =>
 
 type Reader = PoolPorts["reader"]
 
-/** Replaces addresses and keys by the accounts that they own. */
-const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFilters) {
+/** Returns the conditions of the store for filters of a request. */
+const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
   const { state, tokenId, type } = filters
-  const both = yield* partyOf(
-    reader,
+  const party = yield* partyOf(
     filters.accountIndex,
     filters.address,
     filters.publicKey,
     "address"
   )
   const from = yield* partyOf(
-    reader,
     filters.fromAccountIndex,
     filters.fromAddress,
     filters.fromPublicKey,
     "fromAddress"
   )
   const to = yield* partyOf(
-    reader,
     filters.toAccountIndex,
     filters.toAddress,
     filters.toPublicKey,
@@ -170,7 +166,7 @@ const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFil
     ...state === undefined ? {} : { state },
     ...type === undefined ? {} : { type },
     ...tokenId === undefined ? {} : { tokenId },
-    ...both === undefined ? {} : { party: both },
+    ...party === undefined ? {} : { party },
     ...from === undefined ? {} : { from },
     ...to === undefined ? {} : { to }
   }
@@ -180,61 +176,27 @@ const resolve = Effect.fnUntraced(function*(reader: Reader, filters: PoolListFil
 type AddressFilter = "address" | "fromAddress" | "toAddress"
 
 const partyOf = (
-  reader: Reader,
   index: AccountIndex | undefined,
   address: EthereumAddress | undefined,
   publicKey: PublicKey | undefined,
   addressFilter: AddressFilter
-): Effect.Effect<PoolParty | undefined, BadInput | StoreFailure> =>
+): Effect.Effect<PoolParty | undefined, BadInput> =>
   index !== undefined
     ? Effect.succeed({ accounts: [index] })
-    : address !== undefined
-    ? ofAddress(reader, address, addressFilter)
-    : publicKey !== undefined
-    ? ofKey(reader, publicKey)
-    : Effect.succeed(undefined)
-
-const ofAddress = (
-  reader: Reader,
-  address: EthereumAddress,
-  filter: AddressFilter
-): Effect.Effect<PoolParty, BadInput | StoreFailure> =>
-  address === INTERNAL_ADDRESS
-    ? Effect.fail(
-      new BadInput({
-        faults: [
-          brokenRule(
-            poolList.filters[filter].parameter,
-            address,
-            "the address of an owner",
-            "The address of all F is that of every internal account: filter by the key instead"
-          )
-        ]
-      })
+    : address === INTERNAL_ADDRESS
+    ? Effect.fail(internalAddress(addressFilter))
+    : Effect.succeed(
+      address !== undefined ? { address } : publicKey !== undefined ? { publicKey } : undefined
     )
-    : Effect.map(accountsOf(reader, { address }), (accounts) => ({ accounts, address }))
 
-const ofKey = (reader: Reader, publicKey: PublicKey): Effect.Effect<PoolParty, StoreFailure> =>
-  Effect.map(accountsOf(reader, { publicKey }), (accounts) => ({ accounts, publicKey }))
-
-/** Returns the indexes of all accounts of an owner. */
-const accountsOf = Effect.fnUntraced(
-  function*(
-    reader: Reader,
-    owner: { readonly address: EthereumAddress } | { readonly publicKey: PublicKey }
-  ): Effect.fn.Return<ReadonlyArray<AccountIndex>, StoreFailure> {
-    const indexes: Array<AccountIndex> = []
-    for (let fromItem = 0;;) {
-      const page: Page<ListItems["accounts"]> = yield* Effect.catchTag(
-        reader.list("accounts", { filters: owner, fromItem, limit: limitMax }),
-        "NotRegistered",
-        // no filter of this list names anything that must be registered
-        Effect.die
+const internalAddress = (filter: AddressFilter) =>
+  new BadInput({
+    faults: [
+      brokenRule(
+        poolList.filters[filter].parameter,
+        INTERNAL_ADDRESS,
+        "the address of an owner",
+        "The address of all F is that of every internal account: filter by the key instead"
       )
-      indexes.push(...page.items.map(({ account }) => account.index))
-      const last = page.items.at(-1)
-      if (last === undefined || page.counts.pendingItems === 0) return indexes
-      fromItem = last.account.itemId + 1
-    }
-  }
-)
+    ]
+  })

@@ -213,8 +213,7 @@ function make(
         return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
       // another batch may have been settled since the first settlement
-      const rows = yield* pool.pooled(reopened)
-      yield* reconcileWithLedger(ports, rows.map(({ transaction }) => transaction))
+      yield* reconcileWithLedger(ports, yield* pool.pooled(reopened))
       return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),

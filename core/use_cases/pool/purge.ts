@@ -11,8 +11,8 @@ export interface PurgeOptions {
   readonly ttlMs: number
   readonly currentBatch: number
   /**
-   * Number of batches for which forged, invalid and expired transactions are retained: the deepest
-   * rollback that can restore them.
+   * Number of batches for which forged and invalid transactions are retained: the deepest rollback
+   * that can restore them.
    */
   readonly safetyPeriodBatches: number
   /** Maximum number of pending transactions; the oldest ones are removed first. */
@@ -47,24 +47,17 @@ export const purgePool = Effect.fnUntraced(function*(
   })
   const removed = new Set<TransactionId>()
   const removePending = Effect.fnUntraced(
-    function*(rows: ReadonlyArray<Pooled>, reasonOf: (row: Pooled) => string) {
+    function*(rows: ReadonlyArray<Pooled>, reason: string) {
       for (const row of yield* withMembers({ pool }, rows)) {
         if (removed.has(row.transaction.id)) continue
         removed.add(row.transaction.id)
-        changes.push(changeOf(row, null, row.transaction.batchNum, `Purged: ${reasonOf(row)}`))
+        changes.push(changeOf(row, null, row.transaction.batchNum, `Purged: ${reason}`))
       }
     }
   )
   yield* removePending(
-    yield* pool.pendingExpired(to + 1),
-    ({ transaction: { group, maxNumBatch } }) =>
-      `batch ${maxNumBatch}, the last one that may forge it${
-        group === undefined ? "" : " or another transaction of its group"
-      }, is more than ${safetyPeriodBatches} batches ago`
-  )
-  yield* removePending(
     yield* pool.pendingSince({ beforeMs: atMs - ttlMs, limit: Number.MAX_SAFE_INTEGER }),
-    () => `pending for more than ${ttlMs} ms`
+    `pending for more than ${ttlMs} ms`
   )
   const above = (yield* pool.counts).pend - removed.size - capacity
   if (above > 0) {
@@ -74,7 +67,7 @@ export const purgePool = Effect.fnUntraced(function*(
     })
     yield* removePending(
       oldest.filter(({ transaction }) => !removed.has(transaction.id)).slice(0, above),
-      () => `the pool holds more than ${capacity} pending transactions`
+      `the pool holds more than ${capacity} pending transactions`
     )
   }
   return yield* pool.change(changes, atMs)

@@ -1,7 +1,13 @@
 import { Clock, Effect } from "effect"
-import type { Batch, FullBatch, PoolTransaction } from "../../domain/mod.ts"
+import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
-import type { PoolChange, Pooled, SettledBatch, StoreFailure } from "../../ports/mod.ts"
+import type {
+  OwnedTransaction,
+  PoolChange,
+  Pooled,
+  SettledBatch,
+  StoreFailure
+} from "../../ports/mod.ts"
 import {
   batchNumLimit,
   changeIfUnsettled,
@@ -9,7 +15,7 @@ import {
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { completeGroups } from "./_groups.ts"
-import { findSuperseded, forgedReason } from "./_superseded.ts"
+import { changesToDecisions, decisionsOf } from "./_decisions.ts"
 import {
   changesOfBatch,
   changeOf,
@@ -29,48 +35,50 @@ type ChangedIds = ReadonlyArray<TransactionId>
 /**
  * Settles the pool batch by batch, starting from the last batch that pool and ledger agree on.
  * Transactions in a batch of the ledger become forged, even if another node forged it. Transactions
- * with a used nonce become invalid. Transactions that were rolled back, or that their batch does
- * not contain, become pending again. It can be interrupted at any point: the next call continues.
+ * that can no longer be forged become invalid. Transactions that were rolled back, or that their
+ * batch does not contain, become pending again. It can be interrupted at any point: the next call
+ * continues.
  */
 export const settlePool = Effect.fnUntraced(
   function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
     const changed = yield* settleBatches(ports)
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
-    // the nonce of a transaction may have been used before it became pending again
-    const changedRows = yield* ports.pool.pooled([...changed])
-    yield* reconcileWithLedger(ports, transactionsOf(changedRows))
+    // the ledger may have decided about a transaction before it became pending again
+    yield* reconcileWithLedger(ports, yield* ports.pool.pooled([...changed]))
     return [...changed]
   }
 )
 
 /**
- * Settles transactions that became pending after the settlement of the batch with their nonce. If
- * the pool has not settled the last batches of the ledger, it settles them first: a state that
+ * Settles transactions that became pending after the settlement of a batch that decides about them.
+ * If the pool has not settled the last batches of the ledger, it settles them first: a state that
  * followed from them would outlive their rollback.
  */
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(
     ports: PoolPorts,
-    transactions: ReadonlyArray<PoolTransaction>
+    rows: ReadonlyArray<OwnedTransaction>
   ): Effect.fn.Return<void, StoreFailure> {
+    if (rows.length === 0) return
     const { pool, reader } = ports
-    if ((yield* findSuperseded(ports, transactions)).length === 0) return
+    const { batchNum } = yield* reader.stamp
+    if ((yield* decisionsOf(ports, rows, batchNum ?? 0)).size === 0) return
+    const ids = rows.map(({ transaction }) => transaction.id)
     for (;;) {
-      const { batchNum, version } = yield* reader.stamp
       yield* settleBatches(ports)
       const settled = yield* lastSettledBatch(ports)
-      const rows = transactionsOf(yield* pool.pooled(transactions.map(({ id }) => id)))
-      const changes = yield* completeGroups(
-        ports,
-        yield* findSuperseded(ports, rows),
-        rows,
-        batchNum ?? 0
+      const changes = yield* readUnchanged(
+        reader,
+        Effect.gen(function*() {
+          // all reads are of the ledger with this last batch
+          if ((yield* reader.stamp).batchNum !== (settled?.batchNum ?? null)) return null
+          if (settled !== null && !(yield* isInLedger(ports, settled))) return null
+          const pending = yield* pool.pooled(ids)
+          return yield* changesOfPending(ports, pending, settled?.batchNum ?? 0)
+        })
       )
+      if (changes === null) continue
       if (changes.length === 0) return
-      // all reads are of the ledger with this last batch
-      const isConsistent = settled?.batchNum === batchNum &&
-        (yield* reader.stamp).version === version
-      if (!isConsistent) continue
       const step = { from: settled, to: settled, changes }
       if ((yield* pool.settle(step, yield* Clock.currentTimeMillis)) !== null) return
     }
@@ -92,115 +100,108 @@ const settleBatches = Effect.fnUntraced(
 /** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
 const settleNext = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<ChangedIds | "done", StoreFailure> {
-    const { pool, reader } = ports
-    const atMs = yield* Clock.currentTimeMillis
+    const { reader } = ports
     const last = (yield* reader.stamp).batchNum ?? 0
     const from = yield* lastSettledBatch(ports)
-    if (from === null) return last === 0 ? "done" : yield* settleFirst(ports, last)
-    if (!(yield* isInLedger(ports, from))) {
+    if (from !== null && !(yield* isInLedger(ports, from))) {
       return yield* settleRollBack(ports, from, yield* lastAgreed(ports, from))
     }
-    if (from.batchNum >= last) return "done"
-    if (yield* isEmpty(ports)) {
+    if ((from?.batchNum ?? 0) >= last) return "done"
+    if (from === null || (yield* isEmpty(ports))) {
       const { item } = yield* reader.find("batch", last)
-      return item === null
-        ? []
-        : (yield* pool.settle({ from, to: settledBatchOf(item), changes: [] }, atMs)) ?? []
+      if (item === null) return []
+      return yield* settleStep(ports, from, settledBatchOf(item), changesOfAll(ports, last))
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    return yield* settleBatch(ports, from, item)
+    return yield* settleStep(ports, from, settledBatchOf(item.batch), changesOfBatch(ports, item))
   }
 )
 
-/** Resets the transactions of the batches after `to` to pending. */
-const settleRollBack = Effect.fnUntraced(
-  function*(
-    ports: PoolPorts,
-    from: SettledBatch,
-    to: SettledBatch | null
-  ): Effect.fn.Return<ChangedIds, StoreFailure> {
-    const lastBatchNum = to === null ? 0 : to.batchNum
-    const reset = (before: SettledBatch | null) =>
-      Effect.gen(function*() {
-        const changes = yield* changesToPending(
-          ports,
-          lastBatchNum,
-          `Batches after ${lastBatchNum} were rolled back`
-        )
-        return before === to && changes.length === 0 ? [] : yield* ports.pool.settle(
-          { from: before, to, changes },
-          yield* Clock.currentTimeMillis
-        )
-      })
-    const changed = yield* reset(from)
-    if (changed === null) return []
-    // until then another call could change a transaction as of `from`, after its state was read
-    return [...changed, ...(yield* reset(to)) ?? []]
-  }
-)
+/** Ends the states that follow from batches after `to`. */
+const settleRollBack = (ports: PoolPorts, from: SettledBatch, to: SettledBatch | null) => {
+  const last = to?.batchNum ?? 0
+  const changes = changesToPending(ports, last, `Batches after ${last} were rolled back`)
+  return settleStep(ports, from, to, changes)
+}
 
-/** Settles one batch, until no other call has changed one of its transactions in the meantime. */
-const settleBatch = Effect.fnUntraced(
+/**
+ * Moves the last settled batch to `to` with the changes, and applies further changes until there are
+ * none: until then another call could post or change a transaction as of the batches before. Stops if
+ * the ledger or the last settled batch is another one. Returns the changed ids.
+ */
+const settleStep = Effect.fnUntraced(
   function*(
     ports: PoolPorts,
-    before: SettledBatch,
-    batch: FullBatch
+    before: SettledBatch | null,
+    to: SettledBatch | null,
+    changesOfStep: Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
   ): Effect.fn.Return<ChangedIds, StoreFailure> {
-    let changed: ChangedIds = []
-    const to = settledBatchOf(batch.batch)
+    const isForward = to !== null && (before === null || before.batchNum < to.batchNum)
+    const changed: Array<TransactionId> = []
     for (let from = before;; from = to) {
-      const changes = yield* changesOfBatch(ports, batch)
-      // after a rollback between the two reads, `from` and `batch` would be of different chains
-      if (!(yield* isInLedger(ports, from))) return changed
-      const atMs = yield* Clock.currentTimeMillis
-      const ids = yield* ports.pool.settle({ from, to, changes }, atMs)
-      changed = [...changed, ...ids ?? []]
-      if (ids === null || ids.length === changes.length) return changed
+      const changes = yield* readUnchanged(
+        ports.reader,
+        Effect.gen(function*() {
+          for (const batch of isForward ? [from, to] : [to]) {
+            if (batch !== null && !(yield* isInLedger(ports, batch))) return null
+          }
+          return yield* changesOfStep
+        })
+      )
+      if (changes === null || (from === to && changes.length === 0)) return changed
+      const ids = yield* ports.pool.settle({ from, to, changes }, yield* Clock.currentTimeMillis)
+      if (ids === null) return changed
+      changed.push(...ids)
     }
   }
 )
 
-/** Settles a pool without a settled batch: it looks up every transaction in the ledger. */
-const settleFirst = Effect.fnUntraced(
-  function*(ports: PoolPorts, last: number): Effect.fn.Return<ChangedIds, StoreFailure> {
-    const { pool, reader } = ports
-    const atMs = yield* Clock.currentTimeMillis
-    const { item, stamp } = yield* reader.find("batch", last)
-    if (item === null) return []
+/** Returns the result of several reads of the ledger, which does not change in between. */
+const readUnchanged = Effect.fnUntraced(
+  function*<A>(reader: PoolPorts["reader"], read: Effect.Effect<A, StoreFailure>) {
+    for (;;) {
+      const { version } = yield* reader.stamp
+      const answer = yield* read
+      if ((yield* reader.stamp).version === version) return answer
+    }
+  }
+)
+
+/** Returns the changes of all transactions after the batches up to `last`. */
+const changesOfAll = Effect.fnUntraced(
+  function*(ports: PoolPorts, last: number) {
+    const { pool } = ports
     const pending = yield* pool.pendingSince({
       beforeMs: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER
     })
-    const changes = yield* findSuperseded(ports, transactionsOf(pending))
-    for (const state of ["fing", "fged"] as const) {
-      for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
-        changes.push(...yield* changeFromLedger(ports, row))
-      }
-    }
-    const changed = transactionsOf(yield* pool.pooled(changes.map(({ id }) => id)))
-    const completed = yield* completeGroups(ports, changes, changed, last)
-    // a state that follows from a later batch would outlive its rollback
-    if ((yield* reader.stamp).version !== stamp.version) return []
-    return (yield* pool.settle(
-      { from: null, to: settledBatchOf(item), changes: completed },
-      atMs
-    )) ?? []
+    const inBatches = yield* Effect.forEach(
+      ["fing", "fged"] as const,
+      (state) => pool.inBatches({ state, from: 0, to: last })
+    )
+    return yield* changesOfPending(ports, [...pending, ...inBatches.flat()], last)
   }
 )
 
-/** Returns the change of a forging or forged transaction to its state in the ledger. */
-const changeFromLedger = Effect.fnUntraced(
-  function*(
-    { reader }: PoolPorts,
-    row: Pooled
-  ): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
-    const { batchNum, id } = row.transaction
-    const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
-    if (forged === null) return [changeOf(row, "pend", null, leftOutReason(batchNum ?? 0))]
-    return row.transaction.state === "fged" && forged === batchNum
-      ? []
-      : [changeOf(row, "fged", forged, forgedReason(forged))]
+/**
+ * Returns the changes of pending transactions, and of those in batches up to `last`, to what these
+ * batches decide, or else to pending.
+ */
+const changesOfPending = Effect.fnUntraced(
+  function*(ports: PoolPorts, rows: ReadonlyArray<Pooled>, last: number) {
+    const open = rows.filter(({ transaction: { batchNum, state } }) =>
+      state === "pend" || ((state === "fing" || state === "fged") && batchNum! <= last)
+    )
+    const decisions = yield* decisionsOf(ports, open, last)
+    const leftOut = open.filter(({ transaction: { id, state } }) =>
+      state !== "pend" && !decisions.has(id)
+    )
+    const changes = [
+      ...changesToDecisions(open, decisions),
+      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(row.transaction.batchNum!)))
+    ]
+    return yield* completeGroups(ports, changes, transactionsOf(rows), last)
   }
 )
 

@@ -115,7 +115,8 @@ export const Replaced = Schema.Union([
 export type Replaced = typeof Replaced.Type
 
 /**
- * The transaction to replace is not in the pool, is forging or forged, or belongs to a group.
+ * The transaction to replace is not in the pool, is forging or forged, belongs to a group, or was
+ * posted by an earlier owner of the account.
  *
  * @example
  * ```ts
@@ -134,7 +135,9 @@ export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("No
   /** Null if it is not in the pool. */
   state: Schema.NullOr(Schema.Literals(poolStates)),
   /** The group that it belongs to. */
-  group: Schema.optionalKey(Schema.String)
+  group: Schema.optionalKey(Schema.String),
+  /** The account, if another owner of it posted the transaction, before a rollback. */
+  earlierOwnerOf: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     const subject = typeof this.replaced === "string"
@@ -142,6 +145,11 @@ export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("No
       : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
     if (this.group !== undefined) {
       return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
+    }
+    if (this.earlierOwnerOf !== undefined) {
+      return `T${
+        subject.slice(1)
+      } is of another owner of account ${this.earlierOwnerOf}: post a new transaction instead`
     }
     return this.state === null
       ? `There is no ${subject} in the pool`

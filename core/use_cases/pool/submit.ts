@@ -1,31 +1,36 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type {
-  Network,
-  PoolTransaction,
-  PostedAuthorization,
-  PostedGroup,
-  PostedTransaction
+import {
+  isSameOwner,
+  type Network,
+  type PostedAuthorization,
+  type PostedGroup,
+  type PostedTransaction
 } from "../../domain/mod.ts"
-import type { AccountIndex, Keccak256, PublicKey, TransactionId } from "../../encoding/mod.ts"
+import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
+  type Pooled,
   type PoolLimits,
   PoolStore,
   SignatureVerifier,
   type StoreFailure,
+  type TransactionOwners,
   type VerifierBusy
 } from "../../ports/mod.ts"
 import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
+  type AccountsOfPosted,
   ledgerFaults,
+  ownersOf,
   partiesOf,
-  authorizationFaults,
   postedFaults,
   refuseFor,
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { reconcileWithLedger } from "./settle.ts"
-import { isSameAuthorization, isSamePosted } from "./_same_transaction.ts"
+import { isSamePosted } from "./_same_transaction.ts"
+import { authorizationSubmission } from "./_submit_authorization.ts"
+import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import {
   failIfRefused,
   NothingToReplace,
@@ -35,7 +40,7 @@ import {
   SubmissionConflict,
   type SubmissionRefused
 } from "./submission_failures.ts"
-import { groupSubmission } from "./_submit_group.ts"
+import { groupSubmission, type SubmissionPorts } from "./_submit_group.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 /** The network, the hash function and the limits of a `Submission`. */
@@ -141,17 +146,12 @@ export class Submission extends Context.Service<Submission, {
 
 const pendingMaxDefault = 100_000
 
-interface Ports {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
-  readonly verifier: SignatureVerifier["Service"]
-}
-
 function make(
   options: SubmissionOptions,
-  { pool, reader, verifier }: Ports,
+  ports: SubmissionPorts,
   metrics: SubmissionMetrics
 ): Submission["Service"] {
+  const { pool, reader, verifier } = ports
   const {
     keccak256,
     maxFeeUSD = Infinity,
@@ -182,27 +182,32 @@ function make(
     })
 
   const acknowledge = Effect.fnUntraced(
-    function*(known: PoolTransaction, posted: PostedTransaction) {
-      if (!isSamePosted(known, posted)) return yield* conflict(known.id)
+    function*(known: Pooled | undefined, posted: PostedTransaction) {
+      const { id } = posted
+      if (known === undefined || !isSamePosted(known.transaction, posted)) {
+        return yield* conflict(id)
+      }
       // the first post may have failed between storing and settling the transaction
-      yield* reconcileWithLedger({ reader, pool }, [known])
-      return { id: known.id, stored: false }
+      yield* reconcileWithLedger(ports, [known])
+      return { id, stored: false }
     }
   )
+  const find = (id: TransactionId): Effect.Effect<Pooled | undefined, StoreFailure> =>
+    Effect.map(pool.pooled([id]), ([found]) => found)
 
   /**
-   * Returns the key that signed a transaction. The checks run from the cheapest to the most
+   * Returns the owners of the accounts of a transaction. The checks run from the cheapest to the most
    * expensive, each only if the previous one passed.
    */
-  const signerOf = Effect.fnUntraced(function*(
+  const checkedOwners = Effect.fnUntraced(function*(
     posted: PostedTransaction,
+    parties: AccountsOfPosted,
     checkSpace: Effect.Effect<void, SubmissionFailure>
-  ): Effect.fn.Return<PublicKey, SubmissionFailure> {
-    const parties = yield* partiesOf(reader, posted)
+  ): Effect.fn.Return<TransactionOwners, SubmissionFailure> {
     yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
     yield* checkSpace
-    const { publicKey } = parties.sender!
-    if (!(yield* verifier.transaction(posted, publicKey))) {
+    const owners = ownersOf(parties)
+    if (!(yield* verifier.transaction(posted, owners.sender.publicKey))) {
       return yield* refusalOf([
         refuse(
           "signature",
@@ -211,7 +216,7 @@ function make(
         )
       ])
     }
-    return publicKey
+    return owners
   })
   const checkSpaceFor = Effect.fnUntraced(function*({ fromAccountIndex }: PostedTransaction) {
     if ((yield* pool.pendingOf(fromAccountIndex)) >= pendingPerAccountMax) {
@@ -229,63 +234,91 @@ function make(
     const posted = withoutEmptyParts(input)
     const { id } = posted
     yield* failIfRefused(postedFaults(posted, refuse, keccak256))
-    const known = yield* pool.transaction(id)
-    if (known !== null) return yield* acknowledge(known, posted)
-
-    const publicKey = yield* signerOf(posted, checkSpaceFor(posted))
+    const parties = yield* partiesOf(reader, posted)
+    const known = yield* find(id)
+    if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+      return yield* acknowledge(known, posted)
+    }
+    const owners = yield* checkedOwners(posted, parties, checkSpaceFor(posted))
+    const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
+    if (!isFree) return yield* conflict(id)
     const transaction = yield* pendingSince(posted)
-    const added = yield* pool.addTransaction(transaction, publicKey, limits)
+    const added = yield* pool.addTransaction(transaction, owners, limits)
     switch (added.kind) {
       case "added":
         // blocks that were applied since the checks were settled without this transaction
-        yield* reconcileWithLedger({ reader, pool }, [transaction])
+        yield* reconcileWithLedger(ports, [{ transaction, ...owners }])
         return { id, stored: true }
       case "known":
-        return yield* acknowledge(added.transaction, posted)
+        return yield* acknowledge(yield* find(id), posted)
       case "full":
         return yield* full(added.limit, posted.fromAccountIndex)
     }
   })
 
-  const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: Replaced, input: PostedTransaction) {
-      const posted = withoutEmptyParts(input)
-      const { fromAccountIndex, id, nonce } = posted
-      yield* failIfRefused(postedFaults(posted, refuse, keccak256))
-      const known = yield* pool.transaction(id)
-      if (known !== null) return yield* acknowledge(known, posted)
+  const findReplaced = Effect.fnUntraced(
+    function*(replaced: Replaced, posted: PostedTransaction, { sender }: AccountsOfPosted) {
+      const { fromAccountIndex, nonce } = posted
       const old = typeof replaced === "string"
-        ? yield* pool.transaction(replaced)
-        : yield* findByNonce(pool, replaced)
-      if (old === null || !isReplaceable(old)) {
+        ? yield* find(replaced)
+        : yield* findByNonce(pool, replaced, sender)
+      if (old === undefined || old === null || !isReplaceable(old.transaction)) {
         return yield* new NothingToReplace({
           replaced,
-          state: old?.state ?? null,
-          ...old?.group === undefined ? {} : { group: old.group.id }
+          state: old?.transaction.state ?? null,
+          ...old?.transaction.group === undefined ? {} : { group: old.transaction.group.id }
         })
       }
       yield* failIfRefused([
-        ...fromAccountIndex === old.fromAccountIndex ? [] : [
+        ...fromAccountIndex === old.transaction.fromAccountIndex ? [] : [
           refuse(
             "fromAccountIndex",
             fromAccountIndex,
-            `${old.fromAccountIndex}, the sender of the replaced transaction`,
+            `${old.transaction.fromAccountIndex}, the sender of the replaced transaction`,
             "replacedSender"
           )
         ],
-        ...nonce === old.nonce
-          ? []
-          : [refuse("nonce", nonce, `${old.nonce}, the nonce of the replaced transaction`)]
+        ...nonce === old.transaction.nonce ? [] : [
+          refuse(
+            "nonce",
+            nonce,
+            `${old.transaction.nonce}, the nonce of the replaced transaction`
+          )
+        ]
       ])
-      const publicKey = yield* signerOf(posted, Effect.void)
+      if (sender !== null && !isSameOwner(sender, old.sender)) {
+        return yield* new NothingToReplace({
+          replaced,
+          state: old.transaction.state,
+          earlierOwnerOf: fromAccountIndex
+        })
+      }
+      return old.transaction.id
+    }
+  )
+
+  const replaceTransaction = Effect.fnUntraced(
+    function*(replaced: Replaced, input: PostedTransaction) {
+      const posted = withoutEmptyParts(input)
+      const { id } = posted
+      yield* failIfRefused(postedFaults(posted, refuse, keccak256))
+      const parties = yield* partiesOf(reader, posted)
+      const known = yield* find(id)
+      if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+        return yield* acknowledge(known, posted)
+      }
+      const old = yield* findReplaced(replaced, posted, parties)
+      const owners = yield* checkedOwners(posted, parties, Effect.void)
+      const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
+      if (!isFree) return yield* conflict(id)
       const transaction = yield* pendingSince(posted)
-      const result = yield* pool.replaceTransaction(old.id, transaction, publicKey, limits)
+      const result = yield* pool.replaceTransaction(old, transaction, owners, limits)
       switch (result.kind) {
         case "replaced":
-          yield* reconcileWithLedger({ reader, pool }, [transaction])
+          yield* reconcileWithLedger(ports, [{ transaction, ...owners }])
           return { id, stored: true }
         case "known":
-          return yield* acknowledge(result.transaction, posted)
+          return yield* acknowledge(yield* find(id), posted)
         case "notReplaceable":
           return yield* new NothingToReplace({ replaced, state: result.state })
         case "full":
@@ -294,44 +327,8 @@ function make(
     }
   )
 
-  const submitAuthorization = Effect.fnUntraced(function*(posted: PostedAuthorization) {
-    const { address, publicKey, signature } = posted
-    yield* failIfRefused(authorizationFaults(posted, refuse))
-    const conflict = new SubmissionConflict({
-      faults: [
-        refuse(
-          "zkEthereumAddress",
-          address,
-          "an address without an authorization, or the stored authorization: another one is stored for this address"
-        )
-      ]
-    })
-    const known = yield* pool.authorization(address)
-    if (known !== null) {
-      return isSameAuthorization(known, posted)
-        ? { stored: false }
-        : yield* conflict
-    }
-    if (!(yield* verifier.authorization(posted))) {
-      return yield* refusalOf([
-        refuse(
-          "signature",
-          signature,
-          "a valid signature of this authorization by the address, for a key that can sign"
-        )
-      ])
-    }
-    const timestampMs = yield* Clock.currentTimeMillis
-    const { added, authorization } = yield* pool.addAuthorization({
-      address,
-      publicKey,
-      signature,
-      timestampMs
-    })
-    return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
-  })
-
-  const submitGroup = groupSubmission({ pool, reader, verifier }, {
+  const submitAuthorization = authorizationSubmission(ports, refuse)
+  const submitGroup = groupSubmission(ports, {
     fees: { minFeeUSD, maxFeeUSD },
     full,
     keccak256,

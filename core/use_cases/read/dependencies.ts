@@ -70,12 +70,8 @@ export const dependenciesOf = {
   ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
   config: verifiersOnly,
-  /**
-   * The tokens of the transaction and of the requested one, and the sender, which only a rollback
-   * can remove.
-   */
-  poolTransaction: (isSenderKnown: boolean): ReadonlyArray<Dependency> =>
-    isSenderKnown ? tokensOnly : listDependencies.accounts,
+  /** The tokens of the transaction and of the requested one. */
+  poolTransaction: tokensOnly,
   authorization: noDependencies
 }
 

@@ -209,7 +209,7 @@ const bindOperation = (
           if (found === null) return yield* failNotFound(operation, context, path)
           const { stamp, view } = found
           return {
-            ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
+            ...answer(view, stamp, dependenciesOf.poolTransaction),
             pool: key
           }
         }))
@@ -219,7 +219,7 @@ const bindOperation = (
           const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
           if (items.length === 0) return yield* failNotFound(operation, context, path)
           return {
-            ...answer(items, stamp, dependenciesOf.poolTransaction(false)),
+            ...answer(items, stamp, dependenciesOf.poolTransaction),
             // the versions of the pool are those of single transactions
             pool: { key: "", version: null }
           }
@@ -228,7 +228,7 @@ const bindOperation = (
       return listAnswer(readerOf("pool"), (query) =>
         listPool({ pool, reader }, query).pipe(
           Effect.map((page) => ({
-            ...answer(page, page.stamp, dependenciesOf.poolTransaction(false)),
+            ...answer(page, page.stamp, dependenciesOf.poolTransaction),
             // an added transaction changes no version of the pool in other processes
             pool: { key: "", version: null }
           })),

@@ -10,6 +10,7 @@ import { wireContext } from "../../../core/contract/mod.ts"
 import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
 import { LedgerReader, LedgerTip, PoolStore, PoolTip } from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
+import { ownersOf } from "../../laws/pool/_pool_rows.ts"
 
 export interface TestResponse {
   readonly status: number
@@ -137,7 +138,7 @@ export const stirPool = (
     const { id } = poolTransaction(step * 7 % count)
     const added = yield* pool.addTransaction(
       poolTransaction(step % count),
-      "0".repeat(64),
+      ownersOf(1),
       unlimited
     )
     if (added.kind === "added") return

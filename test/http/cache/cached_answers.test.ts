@@ -252,7 +252,7 @@ describe("the answer cache", () => {
           reason: "Test",
           batchNum: 5,
           atMs: 9000
-        }])
+        }], [])
       )
       // v1 shows why a selection skipped it
       assert.deepStrictEqual(yield* askAll, ["pooled"])

@@ -13,10 +13,12 @@ import type {
   PoolChange,
   Pooled,
   PoolLimits,
+  OwnedTransaction,
   PoolPageQuery,
   PoolParty,
   ReplaceResult,
-  SettledBatch
+  SettledBatch,
+  TransactionOwners
 } from "../../../core/ports/mod.ts"
 
 /** A pool that searches all its transactions for every query. */
@@ -42,7 +44,7 @@ export class NaivePool {
 
   add(
     transaction: PoolTransaction,
-    sender: string,
+    { receiver, sender }: TransactionOwners,
     { pendingMax, pendingPerAccountMax }: PoolLimits
   ): AddResult {
     const known = this.find(transaction.id)
@@ -52,7 +54,13 @@ export class NaivePool {
       return { kind: "full", limit: "pendingPerAccountMax" }
     }
     const { id, timestampMs: atMs } = transaction
-    this.rows = [...this.rows, { transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ }]
+    this.rows = [...this.rows, {
+      sender,
+      receiver,
+      transaction,
+      sinceMs: atMs,
+      arrival: this.#arrivals++
+    }]
     this.steps = [...this.steps, {
       id,
       from: null,
@@ -65,7 +73,7 @@ export class NaivePool {
   }
 
   addGroup(
-    group: ReadonlyArray<Pick<Pooled, "transaction" | "sender">>,
+    group: ReadonlyArray<OwnedTransaction>,
     limits: PoolLimits
   ): AddGroupResult {
     const known = group.map(({ transaction }) => this.find(transaction.id)?.transaction)
@@ -81,7 +89,7 @@ export class NaivePool {
     )
     if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
     const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
-    for (const { sender, transaction } of group) this.add(transaction, sender, unlimited)
+    for (const each of group) this.add(each.transaction, each, unlimited)
     return { kind: "added" }
   }
 
@@ -93,7 +101,7 @@ export class NaivePool {
   replace(
     replaced: string,
     transaction: PoolTransaction,
-    sender: string,
+    owners: TransactionOwners,
     limits: PoolLimits
   ): ReplaceResult {
     const known = this.find(transaction.id)
@@ -116,7 +124,7 @@ export class NaivePool {
       reason: `Replaced by transaction ${transaction.id}`
     }]
     const noLimits = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
-    const result = this.add(transaction, sender, old.state === "pend" ? noLimits : limits)
+    const result = this.add(transaction, owners, old.state === "pend" ? noLimits : limits)
     if (result.kind === "added") {
       this.notes.delete(replaced)
       return { kind: "replaced", from: old.state, batchNum: old.batchNum }
@@ -168,6 +176,12 @@ export class NaivePool {
       ...this.marks.filter(({ batchNum }) => to !== null && batchNum < to.batchNum),
       ...to === null ? [] : [to]
     ]
+    const last = to?.batchNum ?? 0
+    if (last < (from?.batchNum ?? 0)) {
+      for (const { batchNum, id } of this.notes.values()) {
+        if (batchNum > last + 1) this.notes.delete(id)
+      }
+    }
     return this.change(changes, atMs)
   }
 
@@ -192,20 +206,26 @@ export class NaivePool {
 
   list({ filters, fromArrival, limit, order }: PoolPageQuery) {
     const { from, group, id, party, state, to, tokenId, type } = filters
-    const sends = ({ accounts }: PoolParty, { fromAccountIndex }: PoolTransaction) =>
-      accounts.includes(fromAccountIndex)
-    const receives = (side: PoolParty, each: PoolTransaction) =>
-      side.accounts.some((index) => index === each.toAccountIndex) ||
-      (each.toAddress !== null && each.toAddress === side.address) ||
-      (each.toPublicKey !== null && each.toPublicKey === side.publicKey)
-    const matching = this.rows.filter(({ transaction: each }) =>
-      (id ?? each.id) === each.id && (group ?? each.group?.id) === each.group?.id &&
-      (state ?? each.state) === each.state &&
-      (type ?? each.type) === each.type &&
-      (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, each)) &&
-      (to === undefined || receives(to, each)) &&
-      (party === undefined || sends(party, each) || receives(party, each))
-    ).toSorted((a, b) => a.arrival - b.arrival)
+    const sends = (side: PoolParty, { sender, transaction }: Pooled) =>
+      side.accounts?.includes(transaction.fromAccountIndex) === true ||
+      sender.address === side.address || sender.publicKey === side.publicKey
+    const receives = (side: PoolParty, { receiver, transaction: each }: Pooled) =>
+      side.accounts?.some((index) => index === each.toAccountIndex) === true ||
+      (side.address !== undefined &&
+        [each.toAddress, receiver?.address].includes(side.address)) ||
+      (side.publicKey !== undefined &&
+        [each.toPublicKey, receiver?.publicKey].includes(side.publicKey))
+    const matching = this.rows.filter((row) => {
+      const each = row.transaction
+      return (
+        (id ?? each.id) === each.id && (group ?? each.group?.id) === each.group?.id &&
+        (state ?? each.state) === each.state &&
+        (type ?? each.type) === each.type &&
+        (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, row)) &&
+        (to === undefined || receives(to, row)) &&
+        (party === undefined || sends(party, row) || receives(party, row))
+      )
+    }).toSorted((a, b) => a.arrival - b.arrival)
     const ordered = order === "ASC" ? matching : matching.toReversed()
     const rest = ordered.filter(({ arrival }) =>
       fromArrival === null || (order === "ASC" ? arrival >= fromArrival : arrival <= fromArrival)

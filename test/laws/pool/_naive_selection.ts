@@ -1,5 +1,6 @@
 import {
   feeUnits,
+  isSameOwner,
   type Account,
   type Authorization,
   type RequestedTransaction,
@@ -82,7 +83,7 @@ export function naiveSelection(
     return worths.reduce((sum, worth) => sum + worth, 0) / unit.length
   }
 
-  function forge({ sender: key, transaction }: Pooled): boolean {
+  function forge({ receiver: payee, sender: owner, transaction }: Pooled): boolean {
     const { amount, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } =
       transaction
     const { maxNumBatch = 0 } = transaction
@@ -90,7 +91,7 @@ export function naiveSelection(
     const sender = state.get(fromAccountIndex)
     const debit = amount + feeUnits(transaction)
     if (sender === undefined) return false
-    if (sender.publicKey !== key || sender.tokenId !== tokenId || sender.balance < debit) {
+    if (!isSameOwner(sender, owner) || sender.tokenId !== tokenId || sender.balance < debit) {
       return false
     }
     const owned = toAccountIndex ??
@@ -107,6 +108,7 @@ export function naiveSelection(
     } else if (transaction.type !== "Exit") {
       const receiver = state.get(owned)
       if (receiver === undefined || receiver.tokenId !== tokenId) return false
+      if (payee !== null && !isSameOwner(receiver, payee)) return false
       receiver.balance += amount
     }
     state.set(

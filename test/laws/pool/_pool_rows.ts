@@ -8,7 +8,12 @@ import {
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type { GroupId, TransactionId } from "../../../core/encoding/mod.ts"
-import type { PoolChange, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
+import type {
+  PoolChange,
+  PoolFilters,
+  PoolParty,
+  TransactionOwners
+} from "../../../core/ports/mod.ts"
 import type { SeededRandom } from "../_seeded_random.ts"
 
 /**
@@ -138,6 +143,15 @@ export const poolFiltersOf = (
 }
 
 export const idOf = (number: number): TransactionId => `0x02${String(number).padStart(64, "0")}`
+
+/** Returns owners with this number; the receiver has one only if a transfer names an account. */
+export const ownersOf = (number: number, { type }: Partial<PoolTransaction> = {}) =>
+  ({
+    sender: ownerOf(number),
+    receiver: type === "Transfer" ? ownerOf(number + 1) : null
+  }) satisfies TransactionOwners
+
+const ownerOf = (number: number) => ({ address: addressOf(number), publicKey: keyOf(number) })
 
 export const keyOf = (number: number): string => String(number).padStart(64, "0")
 

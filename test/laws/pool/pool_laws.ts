@@ -25,7 +25,9 @@ import {
   type World
 } from "./_pool_world.ts"
 import { interleaved, yields } from "./_pool_interleaving.ts"
+import { ownerLaws } from "./owner_laws.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
+import { stallLaws } from "./stall_laws.ts"
 
 type Step = (world: World) => Effect.Effect<void, LawViolation>
 
@@ -400,11 +402,12 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
 const statesAgree: Step = Effect.fnUntraced(function*(world: World) {
   const { chain, invalidated } = world
   const last = yield* lastBatchOf(world)
-  for (const { transaction } of yield* pooledOf(world)) {
+  for (const row of yield* pooledOf(world)) {
+    const { transaction } = row
     const { batchNum, group, id, state } = transaction
     const isInProgress = (state === "fing" || state === "fged") && batchNum! > last
     if (group !== undefined || invalidated.has(id) || isInProgress) continue
-    const [expected] = naiveGroupStates([transaction], chain) ??
+    const [expected] = naiveGroupStates([row], chain) ??
       [{ state: "pend" as const, batchNum: null }]
     if (expected!.state !== "pend" && isUnspecified(transaction)) continue
     yield* same({ state, batchNum }, expected, () => `The state of ${id}`)
@@ -432,8 +435,9 @@ const groupsAgree: Step = Effect.fnUntraced(function*(world: World) {
   yield* groupsStayTogether(world)
   for (const [id, ids] of groups) {
     if (ids.some((each) => invalidated.has(each))) continue
-    const members = (yield* Effect.orDie(store.members([id]))).map((row) => row.transaction)
-    const expected = naiveGroupStates(members, chain)
+    const rows = yield* Effect.orDie(store.members([id]))
+    const members = rows.map((row) => row.transaction)
+    const expected = naiveGroupStates(rows, chain)
     yield* same(
       members.map(({ batchNum, state }, position) =>
         expected === null
@@ -517,7 +521,9 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     checkPool,
     [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently], [3, submitUnsettled]],
     interleaved
-  )
+  ),
+  ...ownerLaws,
+  ...stallLaws
 ]
 
 const depth = (blocks: number, random: SeededRandom): number =>

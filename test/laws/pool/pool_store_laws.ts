@@ -11,6 +11,7 @@ import {
   idOf,
   keyOf,
   noteOf,
+  ownersOf,
   poolFiltersOf,
   poolGroupOf,
   poolTransactionOf
@@ -137,7 +138,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       const results = yield* concurrently(
         random,
         transactions.map((transaction) =>
-          Effect.orDie(store.addTransaction(transaction, keyOf(1), limits))
+          Effect.orDie(store.addTransaction(transaction, ownersOf(1, transaction), limits))
         )
       )
       const added = results.filter(({ kind }) => kind === "added").length
@@ -173,7 +174,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       const adding = [...groups, ...groups].map((numbers) =>
         Effect.asVoid(Effect.orDie(store.addGroup(
           poolGroupOf(numbers, new SeededRandom(numbers[0]!), TIME_MS)
-            .map((transaction) => ({ transaction, sender: keyOf(1) })),
+            .map((transaction) => ({ transaction, ...ownersOf(1, transaction) })),
           limits
         )))
       )
@@ -308,7 +309,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
               yield* Effect.orDie(
                 store.addTransaction(
                   poolTransactionOf(random.of(NUMBERS), random, TIME_MS + 1),
-                  keyOf(name),
+                  ownersOf(name),
                   unlimited
                 )
               )
@@ -331,7 +332,11 @@ const fill = (store: Store, random: SeededRandom) =>
     NUMBERS,
     (number) =>
       Effect.orDie(
-        store.addTransaction(poolTransactionOf(number, random, TIME_MS), keyOf(number), unlimited)
+        store.addTransaction(
+          poolTransactionOf(number, random, TIME_MS),
+          ownersOf(number),
+          unlimited
+        )
       ),
     { discard: true }
   )
@@ -361,7 +366,7 @@ const write = Effect.fnUntraced(
     switch (random.below(7)) {
       case 6: {
         const group = poolGroupOf(random.of(GROUPS), random, atMs)
-          .map((transaction, position) => ({ transaction, sender: keyOf(position) }))
+          .map((transaction, position) => ({ transaction, ...ownersOf(position, transaction) }))
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
         return yield* same(
           yield* Effect.orDie(store.addGroup(group, limits)),
@@ -374,8 +379,8 @@ const write = Effect.fnUntraced(
         const transaction = poolTransactionOf(random.of(NUMBERS), random, atMs)
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
         return yield* same(
-          yield* Effect.orDie(store.addTransaction(transaction, keyOf(1), limits)),
-          naive.add(transaction, keyOf(1), limits),
+          yield* Effect.orDie(store.addTransaction(transaction, ownersOf(1, transaction), limits)),
+          naive.add(transaction, ownersOf(1, transaction), limits),
           () => "Adding a transaction"
         )
       }
@@ -390,8 +395,10 @@ const write = Effect.fnUntraced(
         }
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
         return yield* same(
-          yield* Effect.orDie(store.replaceTransaction(id, transaction, keyOf(1), limits)),
-          naive.replace(id, transaction, keyOf(1), limits),
+          yield* Effect.orDie(
+            store.replaceTransaction(id, transaction, ownersOf(2, transaction), limits)
+          ),
+          naive.replace(id, transaction, ownersOf(2, transaction), limits),
           () => "Replacing a transaction"
         )
       }
@@ -420,7 +427,9 @@ const write = Effect.fnUntraced(
       }
       default: {
         const notes = some.map((number) => noteOf(idOf(number), random, atMs))
-        yield* Effect.orDie(store.skip(notes))
+        const selected = random.some(NUMBERS, 0.1).map(idOf)
+        yield* Effect.orDie(store.skip(notes, selected))
+        for (const id of selected) naive.notes.delete(id)
         for (const note of notes) {
           if (naive.find(note.id)?.transaction.state === "pend") naive.notes.set(note.id, note)
         }
@@ -585,7 +594,10 @@ const compareLists = Effect.fnUntraced(
   }
 )
 
-const withoutArrival = ({ sender, sinceMs, transaction }: Omit<Pooled, "arrival">) => ({
+const withoutArrival = (
+  { receiver, sender, sinceMs, transaction }: Omit<Pooled, "arrival">
+) => ({
+  receiver,
   sender,
   sinceMs,
   transaction

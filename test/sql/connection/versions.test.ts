@@ -15,7 +15,7 @@ import {
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { numbered, sender, unlimited } from "../_pool_subject.ts"
+import { numbered, owners, unlimited } from "../_pool_subject.ts"
 import { withHeads } from "../../properties/_heads.ts"
 import { startProxy } from "../_proxy.ts"
 
@@ -151,10 +151,10 @@ describe("ledger versions", () => {
       const [moved, still] = [numbered(1), numbered(2)]
       yield* until(() => other.poolTip.versionOf(moved.id) !== null)
       for (const transaction of [moved, still]) {
-        yield* one.pool.addTransaction(transaction, sender, unlimited)
+        yield* one.pool.addTransaction(transaction, owners, unlimited)
       }
       const version = other.poolTip.version()
-      yield* one.pool.addTransaction(numbered(3), sender, unlimited)
+      yield* one.pool.addTransaction(numbered(3), owners, unlimited)
       yield* until(() => other.poolTip.version() !== version)
       const known = [moved, still].map(({ id }) => other.poolTip.versionOf(id))
       const before = one.poolTip.versionOf(moved.id)

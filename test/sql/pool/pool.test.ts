@@ -12,6 +12,7 @@ import {
   subjectOf,
   unlimited
 } from "../_pool_subject.ts"
+import { ownersOf } from "../../laws/pool/_pool_rows.ts"
 
 const seed = process.env.SEED ?? "1"
 const runs = Number(process.env.RUNS ?? 1)
@@ -69,7 +70,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
         })
       ]
       for (const transaction of transactions) {
-        yield* both((pool) => pool.addTransaction(transaction, "0a".repeat(32), unlimited))
+        yield* both((pool) => pool.addTransaction(transaction, ownersOf(1, transaction), unlimited))
       }
       const ids = transactions.map(({ id }) => id)
       yield* both((pool) =>
@@ -96,7 +97,8 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
             reason: `${reason} ${batchNum}`,
             batchNum,
             atMs: 5
-          }))
+          })),
+          []
         )
       )
       assert.strictEqual(
@@ -149,6 +151,6 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
       assert.deepStrictEqual(yield* both((pool) => pool.change([], 9)), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pooled([])), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pendingBelow([])), [])
-      yield* both((pool) => pool.skip([]))
+      yield* both((pool) => pool.skip([], []))
     })))
 })

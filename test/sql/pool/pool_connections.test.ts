@@ -12,7 +12,7 @@ import {
   numbered,
   poolDatabase,
   poolOf,
-  sender,
+  owners,
   unlimited
 } from "../_pool_subject.ts"
 import { type Proxy, startProxy } from "../_proxy.ts"
@@ -63,7 +63,7 @@ describe("a pool whose connections fail", () => {
           yield* withFailure(
             /^COMMIT$/u,
             fate,
-            pool.addTransaction(numbered(1), sender, unlimited)
+            pool.addTransaction(numbered(1), owners, unlimited)
           ),
           { kind: "added" }
         )
@@ -107,7 +107,7 @@ describe("a pool whose connections fail", () => {
       Effect.gen(function*() {
         const authorization = {
           address: `0x${"1".repeat(40)}`,
-          publicKey: sender,
+          publicKey: owners.sender.publicKey,
           signature: "0x",
           timestampMs: 5
         }
@@ -134,7 +134,7 @@ describe("a pool whose connections fail", () => {
             yield* withFailure(
               statement,
               fate,
-              pool.addTransaction(numbered(number), sender, unlimited)
+              pool.addTransaction(numbered(number), owners, unlimited)
             ),
             { kind: "added" }
           )
@@ -146,7 +146,7 @@ describe("a pool whose connections fail", () => {
 
   it.live("does not guess the outcome of a commit if too many others have followed", () =>
     Effect.gen(function*() {
-      yield* pool.addTransaction(numbered(1), sender, unlimited)
+      yield* pool.addTransaction(numbered(1), owners, unlimited)
       const unanswered = proxy.failNext(/^COMMIT$/u, "unanswered").then(() => {
         proxy.refusing = true
       })
@@ -183,7 +183,7 @@ describe("a pool whose connections fail", () => {
       const answers = yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
           number % 10 === 9 ? Effect.sync(() => proxy.cut()) : Effect.void,
-          pool.addTransaction(numbered(number), sender, unlimited)
+          pool.addTransaction(numbered(number), owners, unlimited)
         ), { concurrency: 8 })
       assert.deepStrictEqual(answers, numbers.map(() => ({ kind: "added" })))
       assert.strictEqual((yield* pool.counts).pend, numbers.length)
@@ -205,7 +205,7 @@ describe("a pool whose connections fail", () => {
       const failure = yield* Fiber.join(failing)
       assert.deepStrictEqual([failure._tag, failure.retry], ["StoreFailure", true])
       proxy.refusing = false
-      assert.deepStrictEqual(yield* pool.addTransaction(numbered(1), sender, unlimited), {
+      assert.deepStrictEqual(yield* pool.addTransaction(numbered(1), owners, unlimited), {
         kind: "added"
       })
     }))

@@ -9,7 +9,7 @@ import {
   numbered,
   poolDatabase,
   poolOf,
-  sender,
+  owners,
   unlimited
 } from "../_pool_subject.ts"
 
@@ -35,7 +35,7 @@ describe("processes that share a pool", () => {
       (number) =>
         pool.addTransaction(
           numbered(number, { fromAccountIndex: 256 + number % 5 }),
-          sender,
+          owners,
           limits
         ),
       { concurrency: 30 }
@@ -102,7 +102,7 @@ describe("processes that share a pool", () => {
       const acknowledged: Array<string> = []
       yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
-          pools[number % 3]!.addTransaction(numbered(number), sender, unlimited),
+          pools[number % 3]!.addTransaction(numbered(number), owners, unlimited),
           // its position is final: a later post gets a higher one
           Effect.map(pools[(number + 1) % 3]!.pooled([idOf(number)]), ([row]) =>
             acknowledged.push(`${row!.arrival}`))
@@ -113,7 +113,7 @@ describe("processes that share a pool", () => {
       )
       yield* Effect.forEach(
         numbers,
-        (number) => pools[number % 3]!.addTransaction(numbered(1000 + number), sender, unlimited),
+        (number) => pools[number % 3]!.addTransaction(numbered(1000 + number), owners, unlimited),
         { concurrency: "unbounded" }
       )
       const rows = yield* pools[0]!.pooled(numbers.map((number) => idOf(1000 + number)))

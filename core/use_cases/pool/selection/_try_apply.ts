@@ -2,12 +2,14 @@ import { Effect } from "effect"
 import {
   feeUnits,
   isExpired,
+  isSameOwner,
   type PoolTransaction,
   type SkipCode,
   skipCodes as code
 } from "../../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import { expiredReason, otherOwnerReason } from "../_decisions.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
 import { type OverlayAccount, ownerOf, type SelectionOverlay } from "./_selection_overlay.ts"
 
@@ -49,25 +51,18 @@ const BALANCE_LIMIT = 1n << 192n
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   overlay: SelectionOverlay,
-  { sender: publicKey, transaction }: Pooled,
+  { receiver: payee, sender: owner, transaction }: Pooled,
   { batchNum, newAccountsMax }: BatchLimits
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
   if (isExpired(transaction, batchNum)) {
-    return refusal(
-      code.maxNumBatchPassed,
-      `Batch ${transaction.maxNumBatch} is the last one that may forge it`
-    )
+    return refusal(code.maxNumBatchPassed, expiredReason(transaction.maxNumBatch!))
   }
   const sender = yield* overlay.account(fromAccountIndex)
-  if (
-    sender === null || sender.before.tokenId !== tokenId || sender.before.publicKey !== publicKey
-  ) {
-    return refusal(
-      code.cannotBeProcessed,
-      `Account ${fromAccountIndex} has belonged to another owner since a rollback`
-    )
+  if (sender === null || sender.before.tokenId !== tokenId) {
+    return refusal(code.cannotBeProcessed, noAccount(fromAccountIndex, tokenId))
   }
+  if (!isSameOwner(sender.before, owner)) return otherOwner(fromAccountIndex)
   if (nonce !== sender.nonce) return otherNonce(nonce, sender)
   if (nonce >= NONCE_MAX) {
     return refusal(
@@ -87,11 +82,9 @@ export const tryApply = Effect.fnUntraced(function*(
   if (receiver.kind === "account") {
     const account = yield* overlay.account(receiver.index)
     if (account === null || account.before.tokenId !== tokenId) {
-      return refusal(
-        code.receiverNotFound,
-        `Account ${receiver.index} of token ${tokenId} does not exist`
-      )
+      return refusal(code.receiverNotFound, noAccount(receiver.index, tokenId))
     }
+    if (payee !== null && !isSameOwner(account.before, payee)) return otherOwner(receiver.index)
     if (account.balance + amount >= BALANCE_LIMIT) {
       return refusal(
         code.cannotBeProcessed,
@@ -153,6 +146,12 @@ const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
   isEarly: false,
   isLate: false
 })
+
+const noAccount = (index: AccountIndex, tokenId: number): string =>
+  `Account ${index} of token ${tokenId} does not exist`
+
+const otherOwner = (index: AccountIndex): Refusal =>
+  refusal(code.cannotBeProcessed, `${otherOwnerReason(index)} since a rollback`)
 
 const noSpace = (newAccountsMax: number): Refusal =>
   refusal(

@@ -94,7 +94,10 @@ export const selectFrom = Effect.fnUntraced(function*(
       batchNum,
       atMs
     }))
-    yield* ports.pool.skip(skippedTransactions)
+    yield* ports.pool.skip(
+      skippedTransactions,
+      run.selected.map(({ transaction }) => transaction.id)
+    )
     yield* reconcileWithLedger(ports, run.superseded)
     return {
       batchNum,
@@ -139,7 +142,7 @@ const compareCandidates = (a: Candidate, b: Candidate): number =>
 class SelectionRun {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
-  readonly superseded: Array<PoolTransaction> = []
+  readonly superseded: Array<Pooled> = []
   readonly overlay: SelectionOverlay
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
@@ -203,7 +206,7 @@ class SelectionRun {
         this.#explain(candidate, failure)
         if (failure.row === null) continue
         if (failure.isEarly) this.#park(candidate, failure.row)
-        if (failure.isLate) this.superseded.push(failure.row.transaction)
+        if (failure.isLate) this.superseded.push(failure.row)
       }
     })
   }
