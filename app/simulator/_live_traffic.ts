@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import {
   feeUnits,
+  isExpired,
   type L1CoordinatorFeed,
   type L2Feed,
   type New,
@@ -10,7 +11,16 @@ import {
 import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
 import { processBatch, type SelectedReceiver, type Selection } from "../../core/use_cases/mod.ts"
 import type { L2Source } from "./blocks/mod.ts"
-import { authorizationsOf, planTransfers, signForNewcomer, signPlanned } from "./traffic/mod.ts"
+import {
+  authorizationsOf,
+  planTransfers,
+  type Replacement,
+  signForNewcomer,
+  signGroup,
+  signPlanned,
+  signReplacement,
+  type SubmittedGroup
+} from "./traffic/mod.ts"
 import {
   accountOf,
   batchStateOf,
@@ -22,10 +32,13 @@ import {
   type World
 } from "./world/mod.ts"
 
-/** Submissions of users, in this order: the transactions may need the authorizations. */
+/** Submissions of users, in this order: the transactions can need the authorizations. */
 export interface UserSubmissions {
   readonly authorizations: ReadonlyArray<PostedAuthorization>
   readonly entries: ReadonlyArray<SubmittedTransaction>
+  readonly groups: ReadonlyArray<SubmittedGroup>
+  /** Each replaces a transaction of `entries`. */
+  readonly replacements: ReadonlyArray<Replacement>
 }
 
 type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
@@ -50,22 +63,30 @@ export class LiveTraffic {
     const context = this.#context
     const world = this.#world()
     const budgets = new Budgets(world, [])
-    for (const entry of this.#submitted) reserve(budgets, entry)
+    for (const entry of this.#submitted) {
+      // a transaction that no batch can forge any more reserves nothing
+      if (!isExpired(entry.transaction, world.lastBatchNum + 1)) reserve(budgets, entry)
+    }
     const entries = signPlanned(
       context,
       world,
       planTransfers(context, world, budgets, context.settings.transactionsPerBlock)
     )
     const authorizations = authorizationsOf(context, world)
-    if (world.users === 0 || !context.schedule.takeDue("newcomer")) {
-      return { authorizations, entries }
-    }
-    const forNewcomers = planTransfers(context, world, budgets, 1).map((feed) =>
-      signForNewcomer(context, world, feed)
-    )
+    const replacement = signReplacement(context, entries)
+    const group = world.users > 0 && context.schedule.takeDue("group")
+      ? signGroup(context, world, planTransfers(context, world, budgets, 2))
+      : undefined
+    const newcomers = world.users > 0 && context.schedule.takeDue("newcomer")
+      ? planTransfers(context, world, budgets, 1).map((feed) =>
+        signForNewcomer(context, world, feed)
+      )
+      : []
     return {
-      authorizations: [...authorizations, ...forNewcomers.flatMap((each) => each.authorizations)],
-      entries: [...entries, ...forNewcomers.flatMap((each) => each.entries)]
+      authorizations: [...authorizations, ...newcomers.flatMap((each) => each.authorizations)],
+      entries: [...entries, ...newcomers.flatMap((each) => each.entries)],
+      groups: group === undefined ? [] : [group],
+      replacements: replacement === undefined ? [] : [replacement]
     }
   }
 

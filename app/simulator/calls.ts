@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import type { LedgerSnapshot } from "./_resumed_world.ts"
 import type { UserSubmissions } from "./_live_traffic.ts"
+import type { Arrival } from "./arrival.ts"
 import type { LiveNetwork, Simulation } from "./simulation.ts"
 
 /** The next records of a history, and the progress of the chain after them. */
@@ -20,10 +21,11 @@ const PART_SIZE = 8
  * simulation can run in another thread.
  */
 export const simulationCalls = {
-  history: (simulation: Simulation, transactions: number): HistoryPart => {
+  history: (simulation: Simulation, arrival: Arrival): HistoryPart => {
+    const { transactions } = arrival
     const records: Array<FeedRecord> = []
     while (records.length < PART_SIZE && simulation.transactionCount() < transactions) {
-      records.push(simulation.next())
+      records.push(simulation.next(arrival))
     }
     return {
       records,

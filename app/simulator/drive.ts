@@ -14,7 +14,7 @@ import {
   type WriterChanged
 } from "../store_retry.ts"
 import { runnerOf, type SimulationRunner } from "./calls.ts"
-import type { Simulation } from "./simulation.ts"
+import type { LiveNetwork, Simulation } from "./simulation.ts"
 import type { SubmittedTransaction } from "./world/mod.ts"
 
 /**
@@ -65,6 +65,11 @@ export interface DriveOptions {
   readonly paceMs?: number
   /** Number of transactions after which the network ends; Infinity by default. */
   readonly transactionsMax?: number
+  /**
+   * Whether blocks have the time of the clock: the history ends now, and each new block has the time
+   * at which it is added. By default blocks follow each other every 12 to 15 seconds.
+   */
+  readonly usesClock?: boolean
 }
 
 /**
@@ -100,7 +105,7 @@ type Driving<A> = Effect.Effect<A, DriveFailure, LiveNode>
  */
 export const drive = (
   simulation: Simulation | SimulationRunner,
-  { paceMs = 3000, transactions, transactionsMax = Infinity }: DriveOptions
+  { paceMs = 3000, transactions, transactionsMax = Infinity, usesClock = false }: DriveOptions
 ): Effect.Effect<
   Fiber.Fiber<void, DriveFailure>,
   DriveFailure,
@@ -108,12 +113,13 @@ export const drive = (
 > =>
   Effect.gen(function*() {
     const runner = runnerOf(simulation)
-    yield* applyInitialHistory(runner, transactions)
+    const endMs = usesClock ? yield* Clock.currentTimeMillis : undefined
+    yield* applyInitialHistory(runner, { transactions, endMs })
     if (paceMs === Infinity) return yield* Effect.forkScoped(Effect.void)
     const live = Effect.gen(function*() {
       while ((yield* runner.call("transactionCount")) < transactionsMax) {
         yield* Effect.sleep(paceMs)
-        yield* driveOnce(runner)
+        yield* driveOnce(runner, { usesClock })
       }
     })
     return yield* Effect.forkScoped(live)
@@ -121,12 +127,21 @@ export const drive = (
 
 /** Applies the initial history, and logs the progress if it takes long. */
 const applyInitialHistory = Effect.fnUntraced(
-  function*({ call }: SimulationRunner, transactions: number) {
+  function*(
+    { call }: SimulationRunner,
+    { endMs, transactions }: {
+      readonly transactions: number
+      /** Time of the last block of the history. */
+      readonly endMs: number | undefined
+    }
+  ) {
     const ledger = yield* Ledger
     const startMs = yield* Clock.currentTimeMillis
     let nextLogMs = startMs + LOG_INTERVAL_MS
     // the next part is generated while this one is applied
-    const nextPart = Effect.forkChild(call("history", transactions), { startImmediately: true })
+    const nextPart = Effect.forkChild(call("history", { transactions, endMs }), {
+      startImmediately: true
+    })
     for (let following = yield* nextPart;;) {
       const { computesRoots, records, transactions: done } = yield* Fiber.join(following)
       if (records.length === 0) return
@@ -172,7 +187,8 @@ const LOG_INTERVAL_MS = 2000
  * ```
  */
 export const driveOnce = (
-  simulation: Simulation | SimulationRunner
+  simulation: Simulation | SimulationRunner,
+  { usesClock = false }: Pick<DriveOptions, "usesClock"> = {}
 ): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const pool = yield* Pool
@@ -181,7 +197,8 @@ export const driveOnce = (
     yield* call("buildStateTree")
     const isIdle = (yield* call("nextBatch")) !== undefined && (yield* call("failsToForge"))
     if (isIdle) yield* cancelNextBatch(runner)
-    const records = yield* advanceChain(runner, isIdle)
+    const timeMs = usesClock ? yield* Clock.currentTimeMillis : undefined
+    const records = yield* advanceChain(runner, { isIdle, timeMs })
     const batchNum = yield* retryUntilAvailable(lastBatchNum)
     const planned = yield* call("nextBatch")
     const isPlanned = planned?.batchNum === batchNum + 1
@@ -226,13 +243,13 @@ const cancelNextBatch = ({ call }: SimulationRunner) =>
 
 const advanceChain = (
   runner: SimulationRunner,
-  isIdle: boolean
+  options: Parameters<LiveNetwork["advance"]>[0]
 ): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
     const nextBatch = yield* runner.call("nextBatch")
-    const records = yield* runner.call("advance", { isIdle })
+    const records = yield* runner.call("advance", options)
     for (const record of records) {
       // a coordinator reports that it has sent the batch before the ledger contains it
       if (
@@ -284,18 +301,38 @@ const selectOnce = ({ call }: SimulationRunner) =>
 const submitTransactions = ({ call }: SimulationRunner): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
-    const { authorizations, entries } = yield* call("nextSubmissions")
+    const { authorizations, entries, groups, replacements } = yield* call("nextSubmissions")
     const accepted: Array<SubmittedTransaction> = []
+    const submit = Effect.fnUntraced(
+      function*<A>(
+        submitted: Effect.Effect<A, StoreFailure>,
+        submittedEntries: ReadonlyArray<SubmittedTransaction>
+      ) {
+        if ((yield* retryUntilAvailable(submitted)) !== undefined) {
+          accepted.push(...submittedEntries)
+        }
+      }
+    )
     for (const authorization of authorizations) {
-      yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
+      yield* submit(unlessRefused(submission.submitAuthorization(authorization)), [])
     }
     for (const entry of entries) {
-      if (
-        (yield* retryUntilAvailable(
-          unlessRefused(submission.submitTransaction(entry.transaction))
-        )) !==
-          undefined
-      ) accepted.push(entry)
+      yield* submit(unlessRefused(submission.submitTransaction(entry.transaction)), [entry])
+    }
+    for (const { entry, replaced } of replacements) {
+      yield* submit(
+        unlessRefused(
+          Effect.catchTag(
+            submission.replaceTransaction(replaced, entry.transaction),
+            "NothingToReplace",
+            (nothing) => Effect.as(Effect.logDebug(nothing.message), undefined)
+          )
+        ),
+        [entry]
+      )
+    }
+    for (const { entries: members, group } of groups) {
+      yield* submit(unlessRefused(submission.submitGroup(group)), members)
     }
     yield* call("rememberAccepted", accepted)
   })

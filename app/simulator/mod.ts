@@ -19,5 +19,6 @@ export {
   initialHistory,
   writeFeed
 } from "./drive.ts"
+export type { Arrival } from "./arrival.ts"
 export { resume, type ResumedNode } from "./resume.ts"
 export { type LiveNetwork, simulate, type Simulation } from "./simulation.ts"

@@ -3,6 +3,7 @@ import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
 import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
+import { type Arrival, arrivingTime } from "./arrival.ts"
 import { genesisOf, buildStateTree, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { Observer } from "./observer/mod.ts"
 import { planEmptyTransfer, planTransfers, pricesBetween } from "./traffic/mod.ts"
@@ -34,8 +35,11 @@ export interface Simulation {
   readonly occurrences: () => Readonly<Record<Occurrence, number>>
   /** Whether state roots are computed, since the recording does not contain them. */
   readonly computesRoots: () => boolean
-  /** Returns the next record. Its L2 transactions are not signed and never were in a pool. */
-  readonly next: () => FeedRecord
+  /**
+   * Returns the next record. Its L2 transactions are not signed and never were in a pool. With an
+   * arrival, the times of the blocks are such that the history ends at `endMs`.
+   */
+  readonly next: (arrival?: Arrival) => FeedRecord
   /**
    * Continues from the state of a ledger, when the caller has consumed all steps. `fork` must be
    * greater than at the last call, so that no new block has the hash of a dropped one.
@@ -77,8 +81,12 @@ export interface LiveNetwork {
   /**
    * Returns the next records: a rollback, or a block, after new prices if there are any, and before
    * a head if the node falls behind the chain. The block has no batches if the coordinator is idle.
+   * Its time is `timeMs`, unless that is before the previous block; by default it follows that block
+   * after 12 to 15 seconds.
    */
-  readonly advance: (options: { readonly isIdle: boolean }) => ReadonlyArray<FeedRecord>
+  readonly advance: (
+    options: { readonly isIdle: boolean; readonly timeMs?: number | undefined }
+  ) => ReadonlyArray<FeedRecord>
 }
 
 /**
@@ -126,9 +134,11 @@ export function simulate(options: SimulationOptions): Simulation {
     transactionCount: () => chain.world.transactionCount,
     occurrences: () => chain.context.occurrences.counts,
     computesRoots: () => chain.world.tree !== undefined,
-    next: () =>
-      chain.rollBack() ?? chain.prices() ??
-        { kind: "block", block: chain.addBlock(plannedSource) },
+    next: (arrival) =>
+      chain.rollBack() ?? chain.prices() ?? {
+        kind: "block",
+        block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
+      },
     resumeFrom: function*(snapshot, fork) {
       random.reseed(`${settings.seed}/resumed/${fork}`)
       chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), fork)
@@ -140,11 +150,14 @@ export function simulate(options: SimulationOptions): Simulation {
       nextBatch: () => traffic.nextBatch,
       failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
       buildStateTree: () => settings.placeholderRoots ? [].values() : buildStateTree(chain.world),
-      advance: ({ isIdle }) => {
+      advance: ({ isIdle, timeMs }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
-        const block = chain.addBlock(isIdle ? null : traffic.source)
+        const block = chain.addBlock(
+          isIdle ? null : traffic.source,
+          (world) => timeMs === undefined ? undefined : Math.max(world.block.timestampMs, timeMs)
+        )
         return [
           ...prices === undefined ? [] : [prices],
           { kind: "block", block },
@@ -197,11 +210,16 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  addBlock(source: L2Source | null): BlockFeed {
+  /** Adds a block. `timeOf` returns its time, or undefined for the usual one, after the last block. */
+  addBlock(source: L2Source | null, timeOf: (last: World) => number | undefined): BlockFeed {
     const before = this.world
     const world = copyWorld(before)
     this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
-    const block = makeBlock(this.context, world, this.#fork, source)
+    const block = makeBlock(this.context, world, {
+      fork: this.#fork,
+      source,
+      timestampMs: timeOf(before)
+    })
     this.#observer.block(block, before, world)
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")

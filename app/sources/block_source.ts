@@ -133,6 +133,7 @@ const simulatedSource = (
       return yield* drive(simulation, {
         transactions,
         transactionsMax,
+        usesClock: true,
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })

@@ -3,7 +3,13 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { verifyTransaction } from "../../adapters/crypto/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
+import {
+  drive,
+  driveOnce,
+  liveOccurrences,
+  simulate,
+  type Simulation
+} from "../../app/simulator/mod.ts"
 import type { FeedRecord, PoolState, PostedTransaction } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
@@ -18,7 +24,13 @@ function watched(simulation: Simulation) {
   const owners = new Set<string>()
   const nextSubmissions = () => {
     const submissions = simulation.live.nextSubmissions()
-    posted.push(...submissions.entries.map(({ transaction }) => transaction))
+    posted.push(
+      ...[
+        ...submissions.entries,
+        ...submissions.replacements.map(({ entry }) => entry),
+        ...submissions.groups.flatMap(({ entries }) => entries)
+      ].map(({ transaction }) => transaction)
+    )
     for (const { address } of submissions.authorizations) owners.add(address)
     return submissions
   }
@@ -101,10 +113,10 @@ describe("Driving a node", () => {
       const states: Record<PoolState, number> = { pend: 0, fing: 0, fged: 0, invl: 0 }
       const moves = new Set<string>()
       for (const { id } of posted) {
+        for (const { from, to } of yield* pool.transitions(id)) moves.add(`${from} to ${to}`)
         const row = yield* pool.transaction(id)
         if (row === null) continue
         states[row.state]++
-        for (const { from, to } of yield* pool.transitions(id)) moves.add(`${from} to ${to}`)
         const { item } = yield* reader.find("transaction", id)
         assert.strictEqual(
           row.state === "fged" ? row.batchNum : null,
@@ -122,8 +134,18 @@ describe("Driving a node", () => {
         "fing to fged",
         "fing to pend",
         "fged to pend",
-        "pend to invl"
+        "pend to invl",
+        // by a replacement
+        "pend to null"
       ])
+      const occurrences = simulation.occurrences()
+      assert.deepStrictEqual(liveOccurrences.filter((kind) => occurrences[kind] === 0), [])
+      const groups = new Set<string>()
+      for (const { id } of posted) {
+        const row = yield* pool.transaction(id)
+        if (row?.state === "fged" && row.group !== undefined) groups.add(row.group.id)
+      }
+      assert.isNotEmpty(groups)
       assert.isBelow(states.pend, 80)
     }).pipe(provideNode(simulation))
   })
@@ -136,6 +158,37 @@ describe("Driving a node", () => {
       }))
       assert.deepStrictEqual(first, again)
     }))
+
+  it.effect("with a clock the history ends now, each new block has the time of the clock, and the blocks are otherwise the same", () => {
+    const [timed, plain] = [0, 1].map(() =>
+      simulate({ seed: "clock", users: 20, rollBackPeriodBlocks: 0, placeholderRoots: true })
+    ) as [Simulation, Simulation]
+    return Effect.gen(function*() {
+      const startMs = Date.UTC(2026, 10, 5)
+      yield* TestClock.setTime(startMs)
+      const reader = yield* LedgerReader
+      const lastBatch = Effect.map(
+        reader.list("batches", { filters: {}, limit: 1, order: "DESC" }),
+        ({ items }) => items[0]!
+      )
+      yield* drive(timed, { transactions: 600, paceMs: Infinity, usesClock: true })
+      const { timestampMs: endMs } = yield* lastBatch
+      assert.isAtMost(endMs, startMs)
+      assert.isAbove(endMs, startMs - 60_000)
+      while (plain.transactionCount() < 600) plain.next()
+      assert.strictEqual(plain.transactionCount(), timed.transactionCount())
+      yield* TestClock.adjust(7000)
+      const records = yield* driveOnce(timed, { usesClock: true })
+      assert.deepStrictEqual(
+        records.flatMap((record) => record.kind === "block" ? [record.block.timestampMs] : []),
+        [startMs + 7000]
+      )
+      // never before its parent
+      yield* TestClock.setTime(startMs)
+      const [next] = yield* driveOnce(timed, { usesClock: true })
+      assert.strictEqual(next?.kind === "block" ? next.block.timestampMs : null, startMs + 7000)
+    }).pipe(Effect.scoped, provideNode(timed))
+  })
 
   it.effect("the simulator does not use the demo wallet", () => {
     const simulation = networkOf("demo")

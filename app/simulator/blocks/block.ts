@@ -38,14 +38,22 @@ export interface L2Source {
   }) => ReadonlyArray<L2Feed>
 }
 
+/** Options of a block. */
+export interface BlockOptions {
+  /** Number of rollbacks before it. */
+  readonly fork: number
+  readonly source: L2Source | null
+  /** Its time; by default 12 to 15 seconds after the last block. */
+  readonly timestampMs?: number | undefined
+}
+
 /** Returns the next block, and applies it to the world. Without a source it has no batches. */
 export function makeBlock(
   context: Context,
   world: World,
-  fork: number,
-  source: L2Source | null
+  { fork, source, timestampMs }: BlockOptions
 ): BlockFeed {
-  const draft = nextBlock(context, world, fork)
+  const draft = nextBlock(context, world, fork, timestampMs)
   context.schedule.nextBlock()
   addTokens(context, world, draft)
   addPrices(context, world, draft)
@@ -73,10 +81,17 @@ export function makeBlock(
 /** Maximum L2 transactions of a batch, which leaves room for L1 transactions. */
 const L2_PER_BATCH_MAX = 1700
 
-function nextBlock({ random, settings }: Context, world: World, fork: number): BlockDraft {
+function nextBlock(
+  { random, settings }: Context,
+  world: World,
+  fork: number,
+  timeMs: number | undefined
+): BlockDraft {
   const parent = world.block
   const number = parent.number + 1n
-  const timestampMs = parent.timestampMs + 1000 * random.integer(12, 15)
+  // drawn in any case, so that the time changes nothing else
+  const usualMs = parent.timestampMs + 1000 * random.integer(12, 15)
+  const timestampMs = timeMs ?? usualMs
   world.block = { number, hash: blockHashOf(settings.seed, number, fork), timestampMs }
   return { number, hash: world.block.hash, parentHash: parent.hash, timestampMs }
 }

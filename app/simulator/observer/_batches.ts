@@ -159,7 +159,7 @@ function observeCreations(
 
 const BIT_254 = 1n << 254n
 
-export const hasBit254 = (key: string): boolean => publicKeyParts(key).y >= BIT_254
+const hasBit254 = (key: string): boolean => publicKeyParts(key).y >= BIT_254
 
 function observeL2(
   occurrences: Occurrences,

@@ -42,8 +42,12 @@ export function planTransfers(
 
 /** Fee selectors of up to half a percent. */
 const FEES = [0, 1, 20, 24, 26, 28, 28, 30, 30, 31, 32, 36, 40] as const
-/** Fee selectors from one percent to the whole amount. */
-const ODD_FEES = [60, 100, 126, 172, 192] as const
+
+/** Returns a fee selector: rarely one of a percent and more, and at times more than the amount. */
+function feeSelector({ random, schedule }: Context): number {
+  if (schedule.takeDue("greatFee")) return random.integer(192, 255)
+  return random.chance(0.02) ? random.integer(41, 191) : random.oneOf(FEES)
+}
 
 /**
  * Maximum share of a balance that one transaction sends, in 4096ths; with the highest fee, an
@@ -76,14 +80,17 @@ function pickSender({ random }: Context, world: World, isHeavy: boolean): Accoun
 }
 
 function makeTransfer(
-  { random }: Context,
+  context: Context,
   budget: Budget,
   toAccountIndex: AccountIndex
 ): PlannedL2 | undefined {
-  const amount = randomShare(random, budget.available, SHARE_MAX)
+  const { random } = context
+  const fee = feeSelector(context)
+  // the fee of these selectors is the amount times a power of 2
+  const spendable = fee < 192 ? budget.available : budget.available >> BigInt(fee - 191)
+  const amount = randomShare(random, spendable, SHARE_MAX)
   // the share of an indivisible token can be 0; a transfer of 0 is valid and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
-  const fee = random.oneOf(random.chance(0.01) ? ODD_FEES : FEES)
   const nonce = budget.nonce++
   budget.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
   return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }

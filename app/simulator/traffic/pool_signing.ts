@@ -1,16 +1,22 @@
 import { Result } from "effect"
 import { keccak256, transactionHash } from "../../../adapters/crypto/mod.ts"
-import type {
-  PoolTransactionType,
-  PostedAuthorization,
-  PostedTransaction,
-  RequestedTransaction
+import {
+  type PoolTransactionType,
+  type PostedAuthorization,
+  type PostedGroup,
+  type PostedTransaction,
+  requestOf,
+  type RequestedTransaction
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
+  EMPTY_PUBLIC_KEY,
   EXIT_ACCOUNT,
+  groupId,
   INTERNAL_ADDRESS,
-  l2TransactionId
+  l2TransactionId,
+  leafKey,
+  type TransactionId
 } from "../../../core/encoding/mod.ts"
 import {
   accountOf,
@@ -27,17 +33,22 @@ export function signPlanned(
   world: World,
   planned: ReadonlyArray<PlannedL2>
 ): ReadonlyArray<SubmittedTransaction> {
-  const { schedule } = context
+  const { occurrences, random, schedule } = context
   const entries: Array<SubmittedTransaction> = []
   const isLinked = planned.length > 1 && schedule.takeDue("linkedTransactions")
   for (const [position, feed] of planned.entries()) {
     const requested = isLinked && position === 0 ? planned[1] : undefined
-    const request = requested === undefined ? null : requestOf(world, requested)
+    const request = requested === undefined ? null : plannedRequest(world, requested)
     // the request names a transfer to a key, so the requested transaction must be one
     const type = isLinked && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
       ? "TransferToBJJ"
       : typeOf(context, world, feed)
-    entries.push(...sign(context, world, { feed, type, request }))
+    const maxNumBatch = schedule.takeDue("lastBatch")
+      ? world.lastBatchNum + random.integer(2, 9)
+      : undefined
+    occurrences.addIf(request !== null, "linked transactions")
+    occurrences.addIf(maxNumBatch !== undefined, "transaction with a last batch")
+    entries.push(...sign(context, world, { feed, type, request, maxNumBatch }))
   }
   const last = planned.at(-1)
   if (last === undefined) return entries
@@ -49,6 +60,77 @@ export function signPlanned(
     entries.push(...sign(context, world, { feed, type: "Transfer", request: null }))
   }
   return entries
+}
+
+/**
+ * Returns another fee for the first of these transactions that a wallet can replace, signed again;
+ * undefined if there is none.
+ */
+export function signReplacement(
+  { occurrences, schedule, settings, wallets }: Context,
+  entries: ReadonlyArray<SubmittedTransaction>
+): Replacement | undefined {
+  const replaced = entries.find(({ transaction: { fee, request, type } }) =>
+    request === null && type === "Transfer" && fee > 0 && fee < 30
+  )
+  const holder = replaced && wallets.find(replaced.sender)
+  if (holder === undefined || !schedule.takeDue("put")) return undefined
+  const { transaction } = replaced!
+  const fields = { ...transaction, fee: transaction.fee - 1 }
+  occurrences.add("replacement of a transaction")
+  return {
+    replaced: transaction.id,
+    entry: {
+      ...replaced!,
+      transaction: {
+        ...fields,
+        id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
+        signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
+      }
+    }
+  }
+}
+
+/** A submission that replaces a transaction of the pool. */
+export interface Replacement {
+  readonly replaced: TransactionId
+  readonly entry: SubmittedTransaction
+}
+
+/** Returns a group of two transfers that require each other; undefined if they cannot be signed. */
+export function signGroup(
+  context: Context,
+  world: World,
+  planned: ReadonlyArray<PlannedL2>
+): SubmittedGroup | undefined {
+  const offsets = [1, 7]
+  const unsigned = planned.slice(0, 2).flatMap((feed) =>
+    unsignedOf(world, { feed, type: "Transfer", request: null })
+  )
+  const [first, second] = unsigned
+  if (first === undefined || second === undefined) return undefined
+  const entries = [first, second].flatMap(({ account, fields, receiver }, position) =>
+    signed(context, {
+      account,
+      receiver,
+      type: fields.toAccountIndex === EXIT_ACCOUNT ? "Exit" : "Transfer",
+      fields: { ...fields, request: requestOf({ ...unsigned[1 - position]!.fields }) }
+    })
+  )
+  if (entries.length < 2) return undefined
+  context.occurrences.add("atomic group")
+  const transactions = entries.map(({ transaction }, position) => ({
+    ...transaction,
+    requestOffset: offsets[position]!
+  }))
+  const id = groupId(transactions.map((each) => each.id), keccak256)
+  return { group: { id, transactions }, entries }
+}
+
+/** An atomic group, and its transactions. */
+export interface SubmittedGroup {
+  readonly group: PostedGroup
+  readonly entries: ReadonlyArray<SubmittedTransaction>
 }
 
 /** Returns authorizations of users for coordinators to create accounts. */
@@ -78,7 +160,7 @@ export function signForNewcomer(
   const { address, publicKey } = newcomer
   const tokenId = accountOf(world, feed.fromAccountIndex)?.tokenId
   const known = world.accounts.some((account) =>
-    account.tokenId === tokenId && account.publicKey === publicKey
+    account.tokenId === tokenId && leafKey(account.publicKey) === publicKey
   )
   const type = address === INTERNAL_ADDRESS ? "TransferToBJJ" : "TransferToEthAddr"
   return known || feed.toAccountIndex === EXIT_ACCOUNT
@@ -92,8 +174,12 @@ export function signForNewcomer(
     }
 }
 
-function authorizationBy({ wallets }: Context, wallet: Wallet): ReadonlyArray<PostedAuthorization> {
+function authorizationBy(
+  { occurrences, wallets }: Context,
+  wallet: Wallet
+): ReadonlyArray<PostedAuthorization> {
   const signature = wallets.authorization(wallet)
+  occurrences.addIf(signature !== null, "authorization")
   return signature === null
     ? []
     : [{ address: wallet.address, publicKey: wallet.publicKey, signature }]
@@ -105,6 +191,7 @@ interface PlannedTransfer {
   readonly request: RequestedTransaction | null
   /** The receiver, if it has no account yet. */
   readonly newcomer?: Wallet
+  readonly maxNumBatch?: number | undefined
 }
 
 const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
@@ -116,42 +203,72 @@ function typeOf(
 ): PoolTransactionType {
   if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
   const type = random.oneOf(TYPES)
-  const isInternal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
+  const receiver = accountOf(world, toAccountIndex)
+  // key 0 means none
+  if (receiver?.publicKey === EMPTY_PUBLIC_KEY) return "Transfer"
+  const isInternal = receiver?.address === INTERNAL_ADDRESS
   // internal accounts share one address, and a transfer to a key reaches internal accounts only
   return type === (isInternal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
 }
 
 function sign(
-  { wallets, settings }: Context,
+  context: Context,
   world: World,
-  { feed, newcomer, request, type }: PlannedTransfer
+  planned: PlannedTransfer
 ): ReadonlyArray<SubmittedTransaction> {
+  return unsignedOf(world, planned).flatMap((unsigned) =>
+    signed(context, { ...unsigned, type: planned.type })
+  )
+}
+
+/** Returns what the sender signs; nothing if the sender does not exist. */
+function unsignedOf(
+  world: World,
+  { feed, maxNumBatch, newcomer, request, type }: PlannedTransfer
+) {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
   const account = accountOf(world, fromAccountIndex)
-  const holder = account && wallets.find(account.publicKey)
-  if (account === undefined || holder === undefined) return []
-  const { tokenId } = account
+  if (account === undefined) return []
   const receiver = newcomer ?? accountOf(world, toAccountIndex)
   const fields = {
-    tokenId,
+    tokenId: account.tokenId,
     fromAccountIndex,
     ...destinationOf(receiver, type, toAccountIndex),
     amount,
     fee,
     nonce,
-    request
+    request,
+    ...maxNumBatch === undefined ? {} : { maxNumBatch }
   }
+  // if the account of the receiver does not exist yet, the submission names no key
+  const key = newcomer === undefined ? receiver?.publicKey ?? null : null
+  return [{ account, fields, receiver: { index: toAccountIndex, key } }]
+}
+
+function signed(
+  { occurrences, settings, wallets }: Context,
+  { account, fields, receiver, type }: ReturnType<typeof unsignedOf>[number] & {
+    readonly type: PoolTransactionType
+  }
+): ReadonlyArray<SubmittedTransaction> {
+  const holder = wallets.find(account.publicKey)
+  if (holder === undefined) return []
+  occurrences.addIf(
+    fields.toPublicKey !== null && receiver.key !== null &&
+      receiver.key !== leafKey(receiver.key),
+    "transfer to the leaf key of an account"
+  )
   const transaction: PostedTransaction = {
     ...fields,
     id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
-    type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
+    type: receiver.index === EXIT_ACCOUNT ? "Exit" : type,
     signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
   }
   return [{
     transaction,
     sender: account.publicKey,
-    toAccountIndex,
-    receiver: newcomer === undefined ? receiver?.publicKey ?? null : null
+    toAccountIndex: receiver.index,
+    receiver: receiver.key
   }]
 }
 
@@ -165,11 +282,15 @@ function destinationOf(
   }
   return type === "TransferToEthAddr"
     ? { toAccountIndex: null, toAddress: receiver.address, toPublicKey: null }
-    : { toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: receiver.publicKey }
+    : {
+      toAccountIndex: null,
+      toAddress: INTERNAL_ADDRESS,
+      toPublicKey: leafKey(receiver.publicKey)
+    }
 }
 
 /** Returns a request for a transaction: a transfer to a key, or an exit without address and key. */
-function requestOf(
+function plannedRequest(
   world: World,
   { amount, fee, fromAccountIndex, nonce, toAccountIndex }: PlannedL2
 ): RequestedTransaction {
@@ -178,7 +299,7 @@ function requestOf(
     fromAccountIndex,
     toAccountIndex: receiver === undefined ? toAccountIndex : 0,
     toAddress: receiver === undefined ? null : INTERNAL_ADDRESS,
-    toPublicKey: receiver === undefined ? null : receiver.publicKey,
+    toPublicKey: receiver === undefined ? null : leafKey(receiver.publicKey),
     tokenId: accountOf(world, fromAccountIndex)?.tokenId ?? 0,
     amount,
     fee,

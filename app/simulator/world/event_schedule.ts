@@ -16,6 +16,7 @@ const PERIODS = {
   nullifiedExit: 5,
   creationWithExit: 12,
   emptyTransfer: 8,
+  greatFee: 20,
   queueBurst: 60,
   latecomer: 9,
   token: 14,
@@ -46,6 +47,9 @@ const PERIODS = {
   nonceGap: 6,
   replacement: 5,
   linkedTransactions: 4,
+  lastBatch: 4,
+  group: 4,
+  put: 5,
   newcomer: 5,
   forgingFailure: 15
 } as const

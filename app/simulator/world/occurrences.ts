@@ -107,7 +107,7 @@ export const liveOccurrences = [
   "linked transactions",
   "atomic group",
   "replacement of a transaction",
-  "transfer to a key whose account has bit 254",
+  "transfer to the leaf key of an account",
   "authorization"
 ] as const
 

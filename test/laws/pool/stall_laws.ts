@@ -11,7 +11,7 @@ import { batchOf } from "./pool_network.ts"
 import type { PoolSubject } from "./pool_subject.ts"
 
 /** What is forged in batches 3 and 4, from account 256 and from account 257. */
-const transfers: ReadonlyArray<L2Feed> = [256, 257].map((fromAccountIndex) => ({
+const transfers: ReadonlyArray<Required<L2Feed>> = [256, 257].map((fromAccountIndex) => ({
   fromAccountIndex,
   toAccountIndex: 258,
   amount: 1000n,
@@ -53,7 +53,7 @@ const returns: {
 const applyAll = (ledger: Ledger["Service"], blocks: ReadonlyArray<BlockFeed>) =>
   Effect.forEach(blocks, (block) => Effect.orDie(ledger.applyBlock(block)), { discard: true })
 
-const postedOf = (transfer: L2Feed, { keccak256 }: PoolSubject): PostedTransaction => {
+const postedOf = (transfer: Required<L2Feed>, { keccak256 }: PoolSubject): PostedTransaction => {
   const body = { ...transfer, tokenId: 0 }
   return {
     ...body,
