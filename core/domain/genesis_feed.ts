@@ -9,6 +9,7 @@ import {
   objectNamed,
   uint64Text as uint64
 } from "./values.ts"
+import type { NetworkVariables } from "./parameters.ts"
 import { slotNumMax, slotOfBlock } from "./slot.ts"
 
 const BucketFeed = Schema.Struct({
@@ -127,3 +128,26 @@ export const GenesisFeed = Schema.Struct({
 }))
 
 export type GenesisFeed = typeof GenesisFeed.Type
+
+/**
+ * Returns the variables after the genesis block.
+ *
+ * @example
+ * ```ts
+ * import { genesisVariables } from "rollup-node-api"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { auction, rollup } = genesisVariables(simulate({ seed: 1 }).genesis)
+ * console.log(auction.defaultSlotSetBidFirstSlot, rollup.verifiers.length) // => 0 2
+ * ```
+ */
+export const genesisVariables = (
+  { block, constants, variables }: GenesisFeed
+): NetworkVariables => {
+  const ethereumBlockNum = block.number
+  return {
+    rollup: { ...variables.rollup, ethereumBlockNum, verifiers: constants.rollup.verifiers },
+    auction: { ...variables.auction, ethereumBlockNum, defaultSlotSetBidFirstSlot: 0 },
+    withdrawalDelayer: { ...variables.withdrawalDelayer, ethereumBlockNum }
+  }
+}

@@ -1,5 +1,4 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
-import type { GenesisFeed } from "./genesis_feed.ts"
 
 /** The constants of the contracts (domain §1.12), as in `GET /config`. */
 export interface NetworkConstants {
@@ -120,29 +119,6 @@ export interface WithdrawalDelayerVariables {
   /** Seconds since 1970. */
   readonly emergencyModeStartingTime: number
   readonly emergencyMode: boolean
-}
-
-/**
- * Returns the variables after the genesis block.
- *
- * @example
- * ```ts
- * import { genesisVariables } from "rollup-node-api"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { auction, rollup } = genesisVariables(simulate({ seed: 1 }).genesis)
- * console.log(auction.defaultSlotSetBidFirstSlot, rollup.verifiers.length) // => 0 2
- * ```
- */
-export const genesisVariables = (
-  { block, constants, variables }: GenesisFeed
-): NetworkVariables => {
-  const ethereumBlockNum = block.number
-  return {
-    rollup: { ...variables.rollup, ethereumBlockNum, verifiers: constants.rollup.verifiers },
-    auction: { ...variables.auction, ethereumBlockNum, defaultSlotSetBidFirstSlot: 0 },
-    withdrawalDelayer: { ...variables.withdrawalDelayer, ethereumBlockNum }
-  }
 }
 
 /**

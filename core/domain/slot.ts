@@ -81,7 +81,7 @@ export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigi
  * import { auctionClock, genesisVariables } from "rollup-node-api"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { genesis, genesis: { block, constants } } = simulate({ seed: 1 })
+ * const { genesis, genesis: { constants } } = simulate({ seed: 1 })
  * const { auction } = genesisVariables(genesis)
  * const { blocksPerSlot, genesisBlockNum } = constants.auction
  * const lastBlockNum = genesisBlockNum + 3n * BigInt(blocksPerSlot)

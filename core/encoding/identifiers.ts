@@ -379,7 +379,17 @@ export function leafKey(key: PublicKey): PublicKey {
   return publicKeyFromParts({ sign, y: (y % Y_LIMIT) % FIELD_ORDER })
 }
 
-/** Returns the keys with the same leaf key, the leaf key first. */
+/**
+ * Returns the keys with the same leaf key, the leaf key first.
+ *
+ * @example
+ * ```ts
+ * import { keysOfLeaf, leafKey } from "rollup-node-api"
+ *
+ * const keys = keysOfLeaf(`01${"00".repeat(31)}`)
+ * console.log(keys.length, new Set(keys.map(leafKey)).size) // => 4 1
+ * ```
+ */
 export function keysOfLeaf(key: PublicKey): ReadonlyArray<PublicKey> {
   const first = leafKey(key)
   const { sign, y } = publicKeyParts(first)

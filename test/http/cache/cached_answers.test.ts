@@ -219,7 +219,7 @@ describe("the answer cache", () => {
         ["state", ...withPrices]
       )
       yield* touched(ledger.rollBack(117n), [])
-      const constant: ReadonlyArray<Name> = ["config", "docs", "document", "authorization"]
+      const constant: ReadonlyArray<Name> = ["docs", "document", "authorization"]
       yield* touched(ledger.rollBack(116n), names.filter((name) => !constant.includes(name)))
     }))
 
