@@ -51,7 +51,7 @@ export interface AuditedLedger {
  * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
  * const prices = [{ tokenId: 99, priceUSD: 1, timeMs: 0 }]
  * const result = applyRecord({ kind: "prices", prices }, "record 9")
- * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 16 token-exists
+ * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 17 token-exists
  * ```
  */
 export const openAuditedLedger = (
@@ -134,7 +134,7 @@ export const openAuditedLedger = (
  * const node = (left: bigint, right: bigint) => poseidon([left, right])
  * const findings = new Findings()
  * await Effect.runPromise(auditMemoryRoot(ledger, { account: accountLeaf, leaf, node }, findings))
- * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 114
+ * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 125
  * ```
  */
 export const auditMemoryRoot = (

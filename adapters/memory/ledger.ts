@@ -120,7 +120,7 @@ export interface MemoryLedger {
  * }
  * const query = { filters: { type: "Transfer" }, limit: 2 } as const
  * const { counts, items } = Result.getOrThrow(ledger.list("transactions", query))
- * console.log(items.length, counts.totalItems, counts.pendingItems) // => 2 181 179
+ * console.log(items.length, counts.totalItems, counts.pendingItems) // => 2 171 169
  * ```
  */
 export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
@@ -233,7 +233,7 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
  * })
  * const stores = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
  * const { item, stamp } = await Effect.runPromise(Effect.provide(program, stores))
- * console.log(item?.ethereumBlockNum, stamp.batchNum) // => 18000001n 7
+ * console.log(item?.ethereumBlockNum, stamp.batchNum) // => 18000001n 8
  * ```
  */
 export const layer = (

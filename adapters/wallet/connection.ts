@@ -106,7 +106,7 @@ export interface Rollup {
  * const rollup = await connect({ url: "http://node", fetch: node.fetch })
  * const wallet = walletFromSeed(simulation.demoWallet.privateKey)
  * const accounts = await rollup.accounts(wallet)
- * console.log(accounts.map(({ accountIndex }) => accountIndex).join(" ")) // => zk:ETH:286 zk:GOV:287
+ * console.log(accounts.map(({ accountIndex }) => accountIndex).join(" ")) // => zk:ETH:296 zk:GOV:297
  * await node.close()
  * ```
  */

@@ -95,7 +95,7 @@ const proofOf = ({ merkleProof }: later.Exit): MerkleProof => ({
  *
  * const simulation = simulate({ seed: 1 })
  * const node = await openNode({ genesis: simulation.genesis })
- * while (simulation.demoAccounts().length === 0) await node.applyRecord(simulation.next())
+ * while (simulation.transactionCount() < 200) await node.applyRecord(simulation.next())
  * const target = { url: "http://node", fetch: node.fetch }
  * const wallet = walletFromSeed(simulation.demoWallet.privateKey)
  * const account = await (await connect(target)).account(wallet, "ETH")

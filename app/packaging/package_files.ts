@@ -16,7 +16,7 @@ const exampleBlocks = 10
 /** Returns the text of each generated file, by its path in the package. */
 export const packageFiles = (): { readonly [path: string]: string } => {
   const { genesis, next } = simulate({
-    seed: "example",
+    seed: "example 2",
     users: 8,
     transactionsPerBlock: 3,
     exitShare: 0.5

@@ -132,12 +132,16 @@ function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): v
   ).map((exit) => ({ ...exit, instant: true, dueBlock: world.block.number + 1n }))
 }
 
-/** Returns the variables in the form of a feed. */
-const feedOf = ({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] => ({
-  auction: withoutBlock(auction),
-  rollup: withoutBlock(rollup),
-  withdrawalDelayer: withoutBlock(withdrawalDelayer)
-})
+/** Returns the variables in the form of a feed: without what the ledger adds to them. */
+function feedOf({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] {
+  const { defaultSlotSetBidFirstSlot: _firstSlot, ...auctionFeed } = withoutBlock(auction)
+  const { verifiers: _verifiers, ...rollupFeed } = withoutBlock(rollup)
+  return {
+    auction: auctionFeed,
+    rollup: rollupFeed,
+    withdrawalDelayer: withoutBlock(withdrawalDelayer)
+  }
+}
 
 function withoutBlock<Set extends { readonly ethereumBlockNum: bigint }>(
   set: Set

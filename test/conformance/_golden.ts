@@ -50,7 +50,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
   const inside = prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
   const owner = text(new RegExp(`^${prefix}:0x[0-9a-fA-F]{40}$`, "u"))
   const key = text(new RegExp(`^${prefix}:[A-Za-z0-9_-]{44}$`, "u"))
-  const account = text(new RegExp(`^${prefix}:[^:]+:(0|[1-9]\\d*)$`, "u"))
+  const account = text(new RegExp(`^${prefix}:.*:(0|[1-9]\\d*)$`, "u"))
 
   // §1.3
   const token = object("Token", {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { type Account, feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
-import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
+import { INTERNAL_ADDRESS, keysOfLeaf } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, type SelectOptions, Submission } from "../../core/use_cases/mod.ts"
 import { requestOf } from "./_groups.ts"
@@ -505,5 +505,42 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])
       assert.deepStrictEqual(yield* stamps(4), [6, 4, 1])
       assert.deepStrictEqual(yield* stamps(Infinity), [10, 9, 1])
+    }).pipe(Effect.provide(nodeLayer())))
+})
+
+const [own, ...others] = keysOfLeaf(ownerOf(8).publicKey)
+const to = (toPublicKey: string) => ({
+  type: "TransferToBJJ" as const,
+  toAccountIndex: null,
+  toAddress: INTERNAL_ADDRESS,
+  toPublicKey
+})
+
+describe("a transfer to a key", () => {
+  it.effect("reaches the internal account with the same leaf, whichever of its keys either names", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const ledger = yield* Ledger
+      // a key with bit 254, then the reduced key: the first account of the leaf receives
+      const l1Coordinator = [others.at(-1)!, own!].map((publicKey) => ({
+        address: INTERNAL_ADDRESS,
+        publicKey,
+        tokenId: 0,
+        signature: null
+      }))
+      yield* ledger.applyBlock(
+        chain.grow({ batches: [batchOf(3, { forgeL1TransactionsNum: 2, l1Coordinator })] })
+      )
+      const submission = yield* Submission
+      for (const [nonce, key] of [own!, ...others].entries()) {
+        yield* submission.submitTransaction(postedOf({ ...to(key), nonce: BigInt(nonce) }))
+      }
+      const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      assert.deepStrictEqual(accounts, [])
+      assert.isAtLeast(transactions.length, 2)
+      assert.deepStrictEqual(
+        transactions.map(({ receiver }) => receiver),
+        [own!, ...others].map(() => ({ kind: "account" as const, index: 262 }))
+      )
     }).pipe(Effect.provide(nodeLayer())))
 })

@@ -35,7 +35,7 @@ export const connectTo = (
 /** Opens a live network. Each wait of the wallet is a new block. */
 export const openLiveNetwork = async (prefix = "zk"): Promise<LiveNetwork> => {
   const simulation = simulate({
-    seed: "wallet",
+    seed: "wallet 13",
     users: 20,
     transactionsPerBlock: 4,
     rollBackPeriodBlocks: 0,

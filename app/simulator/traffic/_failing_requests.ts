@@ -62,10 +62,7 @@ const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
     depositAmount: depositInto(from, context, world),
     amount: 1n
   })),
-  requestBetween((from, _to, context, world) => ({
-    tokenId: (from.tokenId + 1) % world.tokens.length,
-    depositAmount: depositInto(from, context, world)
-  })),
+  requestBetween((from, _to, context, world) => depositOfNextToken(from, context, world)),
   requestBetween((from, _to, context, world) => ({
     ...creatingSender(from),
     toAccountIndex: lastAccountIndex(world) + 5000,
@@ -91,10 +88,19 @@ const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
   })),
   requestBetween((from, _to, context, world) => ({
     toAccountIndex: NO_ACCOUNT,
-    tokenId: (from.tokenId + 1) % world.tokens.length,
-    depositAmount: depositInto(from, context, world)
+    ...depositOfNextToken(from, context, world)
   }))
 ]
+
+/** Returns a deposit of another token than that of an account. */
+function depositOfNextToken(
+  from: New<Account>,
+  context: Context,
+  world: World
+): Partial<L1Request> {
+  const tokenId = (from.tokenId + 1) % world.tokens.length
+  return { tokenId, depositAmount: depositInto({ tokenId }, context, world) }
+}
 
 /** Forced exits without effect, alone or after an exit of the account with effect. */
 const NULLIFIED_EXITS: readonly [MakeRequests, ...Array<MakeRequests>] = [

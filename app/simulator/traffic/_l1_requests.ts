@@ -68,8 +68,11 @@ export const requestBetween = (
 }
 
 /** Returns the amount of a deposit into an account. */
-export const depositInto = ({ tokenId }: New<Account>, { random }: Context, world: World): bigint =>
-  depositAmount(random, world.tokens[tokenId] ?? UNKNOWN)
+export const depositInto = (
+  { tokenId }: Pick<Account, "tokenId">,
+  { random }: Context,
+  world: World
+): bigint => depositAmount(random, world.tokens[tokenId] ?? UNKNOWN)
 
 export const UNKNOWN = { decimals: 0, priceUSD: null }
 

@@ -35,7 +35,10 @@ export function signPlanned(
 ): ReadonlyArray<SubmittedTransaction> {
   const { occurrences, random, schedule } = context
   const entries: Array<SubmittedTransaction> = []
-  const isLinked = planned.length > 1 && schedule.takeDue("linkedTransactions")
+  const receiver = accountOf(world, planned[1]?.toAccountIndex ?? 0)
+  // no request can name key 0, which means none
+  const isLinked = planned.length > 1 && receiver?.publicKey !== EMPTY_PUBLIC_KEY &&
+    schedule.takeDue("linkedTransactions")
   for (const [position, feed] of planned.entries()) {
     const requested = isLinked && position === 0 ? planned[1] : undefined
     const request = requested === undefined ? null : plannedRequest(world, requested)

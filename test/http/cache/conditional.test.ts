@@ -143,7 +143,7 @@ describe("a cached answer", () => {
     "is found to differ if a store does not report the change of any one part",
     () =>
       Effect.gen(function*() {
-        const { genesis, records } = networkOf(optionsOf("1"), 60)
+        const { genesis, records } = networkOf(optionsOf("1"), 120)
         const { ledger, open, pool, tips } = yield* openStores(genesis)
         const { ask: fresh } = yield* open({ ledger: null, pool: null })
         const careless = new Map<string, Tips>([
@@ -174,7 +174,8 @@ describe("a cached answer", () => {
             })
           ),
           after(3, {
-            coordinators: [{ bidderAddr, forgerAddr: bidderAddr, url: "https://seven.example" }]
+            coordinators: [{ bidderAddr, forgerAddr: bidderAddr, url: "https://seven.example" }],
+            verifiers: [{ maxTx: 7, nlevels: 7 }]
           }),
           after(4, { bids: [{ slotNum: 2, bidderAddr, bidValue: 10n ** 60n }] }),
           after(5, { verifiers: [{ maxTx: 7, nlevels: 7 }] }),
@@ -258,7 +259,7 @@ describe("a cached answer", () => {
 
   it.effect("may be cached forever if no rollback can change it, and has to be revalidated otherwise", () =>
     Effect.gen(function*() {
-      const { genesis, records } = networkOf(optionsOf("1"), 60)
+      const { genesis, records } = networkOf(optionsOf("1"), 120)
       const { ledger, open, tips } = yield* openStores(genesis)
       const { ask: ready } = yield* open(tips, { finalAfterBatches: 3 })
       const { ask: unkept } = yield* open(tips, { finalAfterBatches: 3, answersBytesMax: 0 })
