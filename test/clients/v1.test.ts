@@ -187,14 +187,19 @@ layer(recordedNode())("revision v1", (it) => {
       assert.strictEqual((yield* send("/v1/coordinators?onlyLatest=true")).status, 400)
     }))
 
-  it.effect("checks the symbol in the index of an account, which the older revisions ignore", () =>
+  it.effect("refuses another symbol in the path of an account, which the other revisions do not find", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* send("/v1/accounts/hez:HEZ:258")).status, 200)
       const wrong = yield* send("/v1/accounts/hez:ETH:258")
       assert.deepStrictEqual(errorOf(wrong), [400, 1, "ErrParamValidationFailed"])
       assert.include(wrong.text, "expected the symbol HEZ of the account")
       assert.strictEqual((yield* send("/v1/accounts/hez:HEZ:999")).status, 404)
-      assert.strictEqual((yield* send("/accounts/hez:ETH:258")).status, 200)
+      for (const path of ["accounts", "earlier/accounts"]) {
+        assert.strictEqual((yield* send(`/${path}/hez:HEZ:258`)).status, 200)
+        const unknown = yield* send(`/${path}/hez:ETH:258`)
+        assert.strictEqual(unknown.status, 404)
+        assert.include(unknown.text, "the account with this number is hez:HEZ:258")
+      }
     }))
 
   it.effect("answers a list with an unregistered filter with an empty page, the older revisions with 404", () =>

@@ -46,7 +46,11 @@ const samples: {
     keyText(1).slice(0, -1),
     keyText(1).replace("zk", "hez")
   ]],
-  accountIndex: [["zk:ETH:256", "zk:ETH:0"], ["zk::0", "zk:a:b:1", "ETH:256", "zk:ETH:01"]],
+  accountIndex: [["zk:ETH:256", "zk:ETH:0", "zk::0", "zk:a:b:1"], [
+    "ETH:256",
+    "zk:256",
+    "zk:ETH:01"
+  ]],
   accountReference: [["zk:ETH:256", "zk::0", "zk:a:b:1"], [
     "ETH:256",
     "hez:ETH:256",

@@ -456,7 +456,7 @@ describe("a revision", () => {
         },
         accountIndex: text(
           "Account: prefix, token symbol and index; the index is at most 281474976710655",
-          "^hez:[^:]+:(0|[1-9][0-9]{0,14})$",
+          "^hez:[\\s\\S]*:(0|[1-9][0-9]{0,14})$",
           "hez:ETH:4444"
         ),
         ethereumAddress: text("Ethereum address", "^0x[a-fA-F0-9]{40}$", address),

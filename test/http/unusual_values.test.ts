@@ -76,14 +76,23 @@ layer(node)("a network with unusual values", (it) => {
           const index: string = account.accountIndex
           assert.match(index, /:\d+$/u)
           assert.strictEqual(index.split(":").slice(1, -1).join(":"), symbol)
-          // the texts of an empty symbol and of one with a colon are shown, but are no account index
-          const isReadable = symbol !== "" && !symbol.includes(":")
-          const found = yield* ask(`${path}/accounts/${encodeURIComponent(index)}`)
-          assert.strictEqual(found.status, isReadable ? 200 : 400, index)
-          if (isReadable) assert.strictEqual(found.body.accountIndex, index)
-          if (path === "/v1") continue
-          const other = yield* ask(`${path}/accounts/zk:OTHER:${index.split(":").at(-1)}`)
-          assert.deepStrictEqual([other.status, other.body.accountIndex], [200, index])
+          const shown = encodeURIComponent(index)
+          const found = yield* ask(`${path}/accounts/${shown}`)
+          assert.deepStrictEqual([found.status, found.body.accountIndex], [200, index])
+          // every index that an answer shows is accepted by every filter
+          const lists = ["exits", "transactions-history"].map((list) =>
+            `${path}/${list}?limit=1&accountIndex=`
+          )
+          for (const list of lists) assert.strictEqual((yield* ask(`${list}${shown}`)).status, 200)
+          const other = `zk:OTHER:${index.split(":").at(-1)}`
+          const status = path === "/v1" ? 200 : 404
+          for (const list of lists) {
+            const answer = yield* ask(`${list}${other}`)
+            assert.strictEqual(answer.status, status, list)
+            if (status === 404) assert.include(answer.body.message, `is ${index}`)
+          }
+          const wrong = yield* ask(`${path}/accounts/${other}`)
+          assert.strictEqual(wrong.status, path === "/v1" ? 400 : 404)
         }
       }))
   }

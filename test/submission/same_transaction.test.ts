@@ -13,8 +13,8 @@ import {
   isSameAuthorization,
   isSamePosted
 } from "../../core/use_cases/pool/_same_transaction.ts"
-import { requestOf } from "./_groups.ts"
-import { ownerOf, postedOf } from "./_node.ts"
+import { requestOf } from "../pool/_groups.ts"
+import { ownerOf, postedOf } from "../pool/_node.ts"
 
 const [one, other] = [ownerOf(1), ownerOf(2)]
 
