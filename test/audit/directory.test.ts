@@ -37,7 +37,12 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 120))]
+const withAllHeads: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 120))]
+// the simulation continues after the last block, so that no head may follow it
+const records = withAllHeads.slice(
+  0,
+  withAllHeads.findLastIndex(({ kind }) => kind !== "head") + 1
+)
 const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), "1")
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)

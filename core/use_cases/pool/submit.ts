@@ -261,7 +261,12 @@ function make(
       const { fromAccountIndex, nonce } = posted
       const old = typeof replaced === "string"
         ? yield* find(replaced)
-        : yield* findByNonce(pool, replaced, sender)
+        // another sender is refused below
+        : yield* findByNonce(
+          pool,
+          replaced,
+          fromAccountIndex === replaced.fromAccountIndex ? sender : null
+        )
       if (old === undefined || old === null || !isReplaceable(old.transaction)) {
         return yield* new NothingToReplace({
           replaced,
