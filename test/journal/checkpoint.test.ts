@@ -54,7 +54,7 @@ const withStores = <A, E>(
     Effect.flatMap(openStores(directory, genesis, options), use)
   )
 
-const records = [...initialHistory(simulationOf({ seed }), 300)]
+const records = [...initialHistory(simulationOf({ seed }), 3000)]
 
 /** Applies records to a directory, with a checkpoint after each `period` of them. */
 const writeRecords = (directory: string, period: number, some = records) =>

@@ -16,7 +16,7 @@ const stride = 7
 
 for (const seed of seeds) {
   describe(titled(seed, "test/properties/gaps.test.ts"), () => {
-    const { genesis, records } = gappedNetworkOf(optionsOf(seed), 300)
+    const { genesis, records } = gappedNetworkOf(optionsOf(seed), 900)
 
     it.effect("every answer over a feed is the same with its empty blocks and without them, whenever both have the same last block", () =>
       Effect.scoped(Effect.gen(function*() {

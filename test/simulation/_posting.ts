@@ -212,7 +212,10 @@ const anyPosted = ({ random, poolReads, promises }: World): string =>
  */
 const stateOf = ({ durable }: World, id: string): string => {
   const found = Effect.runSync(Effect.orDie(durable.pool().transaction(id)))
-  return found === null ? "" : `${found.state} ${found.batchNum}`
+  // the number of a batch is shown once it has forged the transaction
+  return found === null
+    ? ""
+    : `${found.state} ${found.state === "fged" ? found.batchNum : null}`
 }
 
 /** A transaction cannot be shown while its token is rolled back. */

@@ -381,7 +381,7 @@ const values = [
   '"zk:ETH:281474976710655"',
   '"zk:ETH:281474976710656"',
   '"hez:ETH:256"',
-  '"zk::1"',
+  '"zk:1"',
   '"Transfer"',
   '"Exit"',
   '"TransferToBJJ"',

@@ -127,8 +127,7 @@ describe("a posted transaction", () => {
       "ZK:ETH:256",
       256,
       null,
-      "zk::256",
-      "zk:E:T:256"
+      "zk:256"
     ],
     toAccountIndex: [
       "",
