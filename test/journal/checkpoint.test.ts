@@ -6,15 +6,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result, Scope } from "effect"
-import {
-  copyFileSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync
-} from "node:fs"
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { exportFeed, type JournalOptions } from "../../adapters/journal/mod.ts"
@@ -54,7 +46,7 @@ const withStores = <A, E>(
     Effect.flatMap(openStores(directory, genesis, options), use)
   )
 
-const records = [...initialHistory(simulationOf({ seed }), 3000)]
+const records = [...initialHistory(simulationOf({ seed }), 1500)]
 
 /** Applies records to a directory, with a checkpoint after each `period` of them. */
 const writeRecords = (directory: string, period: number, some = records) =>
@@ -416,15 +408,15 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
 
   it.live("is refused if a part or its list of parts was changed or removed", () =>
     Effect.scoped(Effect.gen(function*() {
-      const part = (directory: string, id: number) => join(directory, "checkpoint", String(id))
+      const aPart = (directory: string) => join(directory, "checkpoint", partsIn(directory)[0]!)
       const statementOf = (text: string) => (directory: string) =>
         assert.strictEqual(statement(directory, text), 1, text)
       const damages: { readonly [name: string]: (directory: string) => void } = {
         "a shorter part": (directory) =>
-          truncateSync(part(directory, 3), statSync(part(directory, 3)).size - 1),
-        "another part": (directory) => copyFileSync(part(directory, 2), part(directory, 1)),
-        "no last part": (directory) =>
-          rmSync(part(directory, Math.max(...partsIn(directory).map(Number)))),
+          truncateSync(aPart(directory), statSync(aPart(directory)).size - 1),
+        "another part": (directory) =>
+          writeFileSync(aPart(directory), Buffer.alloc(statSync(aPart(directory)).size, 7)),
+        "no part": (directory) => rmSync(aPart(directory)),
         "no parts": (directory) => rmSync(join(directory, "checkpoint"), { recursive: true }),
         "another manifest": statementOf(
           "UPDATE checkpoint SET manifest = replace(manifest, '\"version\":', '\"version\":1')"
