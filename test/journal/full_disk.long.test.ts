@@ -20,7 +20,7 @@ const simulation = simulate({
   placeholderRoots: true
 })
 const { genesis } = simulation
-const records = [...initialHistory(simulation, 240)]
+const records = [...initialHistory(simulation, 1200)]
 const limits = { pendingMax: 1e6, pendingPerAccountMax: 1e6 }
 const pagesMax = 1e9
 

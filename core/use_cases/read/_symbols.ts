@@ -10,7 +10,7 @@ import {
 } from "../../contract/mod.ts"
 import type { AccountView, ExitView, TransactionView } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount, symbolOfAccountIndex } from "../../encoding/mod.ts"
-import type { LedgerReader, Page, StoreFailure } from "../../ports/mod.ts"
+import type { FoundItem, LedgerReader, LedgerStamp, Page, StoreFailure } from "../../ports/mod.ts"
 import { badInput, NotFound, type ReadFailure } from "./read_failures.ts"
 
 /*
@@ -23,7 +23,7 @@ export const wrongPathSymbol = (
   { item, parameters }: ItemOperation,
   { symbols }: Revision,
   context: WireContext,
-  found: unknown,
+  { item: found, stamp }: FoundItem<unknown>,
   path: ReadonlyArray<string>
 ): ReadFailure | undefined => {
   const at = parameters.findIndex(({ scalar }) => scalar === "accountIndex")
@@ -34,7 +34,7 @@ export const wrongPathSymbol = (
   if (symbolOfAccountIndex(text) === symbol) return undefined
   const { name } = context
   return symbols === undefined
-    ? notOfSymbol(text, context.accountIndex(symbol, index))
+    ? notOfSymbol(text, context.accountIndex(symbol, index), stamp)
     : badInput([
       invalidValue("path", name(parameters[at]!.name), text, `the symbol ${symbol} of the account`)
     ])
@@ -52,7 +52,7 @@ export const failForWrongSymbol = <Item>(
   return (
     query: string,
     index: AccountIndex | undefined,
-    { items }: Page<Item>
+    { items, stamp }: Page<Item>
   ): Effect.Effect<void, NotFound | StoreFailure> => {
     if (
       name === undefined || index === undefined || revision.symbols !== undefined ||
@@ -60,17 +60,17 @@ export const failForWrongSymbol = <Item>(
     ) return Effect.void
     const text = parameterValue(query, name) ?? ""
     const [first] = items as ReadonlyArray<ExitView | TransactionView>
-    const symbolOfAccount = first === undefined
+    const check = (symbol: string | undefined, stamp: LedgerStamp) =>
+      symbol === undefined || symbol === symbolOfAccountIndex(text)
+        ? Effect.void
+        : Effect.fail(notOfSymbol(text, context.accountIndex(symbol, index), stamp))
+    return first === undefined
       // the account exists, since the list knew it
-      ? Effect.map(reader.find("account", index), ({ item }) => item?.token.symbol)
-      : Effect.succeed(symbolIn(first, index))
-    return Effect.flatMap(
-      symbolOfAccount,
-      (symbol) =>
-        symbol === undefined || symbol === symbolOfAccountIndex(text)
-          ? Effect.void
-          : Effect.fail(notOfSymbol(text, context.accountIndex(symbol, index)))
-    )
+      ? Effect.flatMap(
+        reader.find("account", index),
+        ({ item, stamp }) => check(item?.token.symbol, stamp)
+      )
+      : check(symbolIn(first, index), stamp)
   }
 }
 
@@ -82,7 +82,10 @@ const symbolIn = (view: ExitView | TransactionView, index: AccountIndex): string
   return (other ?? token).symbol
 }
 
-const notOfSymbol = (text: string, right: string) =>
+const notOfSymbol = (text: string, right: string, stamp: LedgerStamp) =>
   new NotFound({
-    message: `There is no account ${JSON.stringify(text)}: the account with this number is ${right}`
+    message: `There is no account ${
+      JSON.stringify(text)
+    }: the account with this number is ${right}`,
+    stamp
   })

@@ -176,7 +176,13 @@ const bindOperation = (
             reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
             ({ item, stamp }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
               if (item === null) return failNotFound(operation, context, path, stamp)
-              const wrong = wrongPathSymbol(operation, revision, context, item, path)
+              const wrong = wrongPathSymbol(
+                operation,
+                revision,
+                context,
+                { item, stamp },
+                path
+              )
               return wrong === undefined
                 ? Effect.succeed(
                   answer(
