@@ -63,9 +63,12 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
           : addAuthorization(authorization)
     })),
   "accepts other content for the same transaction": () =>
-    pool(({ addTransaction, transaction }) => ({
-      transaction: (id) =>
-        Effect.map(transaction(id), (found) => found?.state === "pend" ? null : found),
+    pool(({ addTransaction, pooled }) => ({
+      pooled: (ids) =>
+        Effect.map(
+          pooled(ids),
+          (found) => found.filter(({ transaction }) => transaction.state !== "pend")
+        ),
       addTransaction: (...given) =>
         Effect.map(
           addTransaction(...given),
