@@ -67,8 +67,8 @@ export const openServed = Effect.gen(function*() {
 /** Returns a feed, a pool with transactions, and the next posts of the wallets. */
 const history = Effect.gen(function*() {
   const ledger = yield* Ledger
-  while (simulation.transactionCount() < 250) yield* ledger.applyRecord(simulation.next())
-  for (let i = 0; i < 3; i++) yield* driveOnce(simulation)
+  while (simulation.transactionCount() < 900) yield* ledger.applyRecord(simulation.next())
+  for (let i = 0; i < 6; i++) yield* driveOnce(simulation)
   const { entries } = simulation.live.nextSubmissions()
   const { network } = simulation.genesis
   const context = wireContext(network, keccak256)
