@@ -153,7 +153,8 @@ const bucket = ({ blockWithdrawalRate, ...shown }: Value): Value => ({
   maxWithdrawals: String(shown.maxWithdrawals),
   blockStamp: rule("digits", (value) => /^\d+$/u.test(String(value))),
   rateBlocks: String(blockWithdrawalRate),
-  rateWithdrawals: "1"
+  // revision later does not show it
+  rateWithdrawals: rule("digits from 1", (value) => /^[1-9]\d*$/u.test(String(value)))
 })
 
 interface Config {
