@@ -30,7 +30,9 @@ const { output } = await bundle.write({
   dir: folder,
   cleanDir: true,
   entryFileNames: "[name].js",
-  chunkFileNames: "[name].js"
+  chunkFileNames: "[name].js",
+  // documentation comments of libraries are a large part of the text; the sources in the package have ours
+  comments: { jsdoc: false }
 })
 await bundle.close()
 writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output))
