@@ -16,7 +16,7 @@ const clientsAtCapacity = 128
 const multiples = [4, 16] as const
 
 /** Signed transactions for a second, at most what two cores verify. */
-const postsPerSecondMax = 700
+const postsPerSecondMax = 1500
 
 /** Interval at which new connections are opened during a run. */
 const probeMs = 25
