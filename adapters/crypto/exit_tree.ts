@@ -9,7 +9,7 @@ import {
 } from "./merkle_tree.ts"
 
 /**
- * Returns the exit tree of a batch (domain §6.8): its root, which is 0 without leaves, and the proof
+ * Returns the exit tree of a batch: its root, which is 0 without leaves, and the proof
  * of each leaf. Throws a RangeError if an account occurs twice.
  *
  * @example

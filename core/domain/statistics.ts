@@ -151,7 +151,7 @@ export const lastForgerSlot = (clock: AuctionClock): number =>
   Math.min(lastClosedSlot(clock), clock.currentSlot + forgersMax - 1)
 
 /**
- * Returns the forgers of the current slot and of the slots with a closed auction (domain §3.8), at
+ * Returns the forgers of the current slot and of the slots with a closed auction, at
  * most those of the first 1,025 slots. Times are estimates up to the end of the year 9999.
  *
  * @example

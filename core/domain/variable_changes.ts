@@ -27,7 +27,7 @@ export const genesisVariables = (
 /**
  * Returns changed auction variables. A change of the default bids holds for the slots after
  * `defaultSlotSetBidSlotNum` that no earlier change found closed: a slot keeps the bids from before
- * the first change that found it closed (domain §3.8).
+ * the first change that found it closed.
  *
  * @example
  * ```ts

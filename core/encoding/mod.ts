@@ -16,9 +16,11 @@ export {
   parseEthereumAddress,
   parsePrefixedAddress,
   ZERO_ADDRESS,
+  type Keccak256
+} from "./identifiers.ts"
+export {
   EMPTY_PUBLIC_KEY,
   formatBarePublicKey,
-  inclusionOldLeaf,
   keysOfLeaf,
   leafKey,
   formatPublicKey,
@@ -31,9 +33,9 @@ export {
   type PublicKeyParts,
   publicKeyParts,
   publicKeyToBigEndianHex,
-  publicKeyToBytes,
-  type Keccak256
-} from "./identifiers.ts"
+  publicKeyToBytes
+} from "./public_key.ts"
+export { FIELD_ORDER, inclusionOldLeaf, isFieldElement } from "./field.ts"
 export { EncodingError } from "./encoding_error.ts"
 export { groupId, type GroupId } from "./group_id.ts"
 export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"

@@ -67,8 +67,7 @@ export class BatchOverlay {
 
   /**
    * Adds the effective amount to the leaf of the account in the exit tree of this batch. The
-   * declared amount decides whether there is a leaf: one whose exits have no effect is 0 (domain
-   * §3.10).
+   * declared amount decides whether there is a leaf: one whose exits have no effect is 0.
    */
   addExit(index: AccountIndex, declared: bigint, effective: bigint): void {
     if (declared > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + effective)

@@ -6,13 +6,15 @@ import {
   type MerkleProof,
   type New
 } from "../../domain/mod.ts"
-import { type AccountIndex, inclusionOldLeaf } from "../../encoding/mod.ts"
+import {
+  type AccountIndex,
+  FIELD_ORDER,
+  inclusionOldLeaf,
+  isFieldElement
+} from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
-
-/** Order of the scalar field of the circuits. */
-const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
 /**
  * Compares the exits that the feed declares with the computed ones, and checks the form of their
@@ -220,15 +222,13 @@ function checkProof(
       )
     }
   }
-  const outside = siblings.findIndex((sibling) => !isElement(sibling))
+  const outside = siblings.findIndex((sibling) => !isFieldElement(sibling))
   return outside >= 0
     ? checkElement(siblings[outside]!, `${pointer}/siblings/${outside}`)
     : checkElement(value, `${pointer}/value`)
 }
 
-const isElement = (value: bigint): boolean => value >= 0n && value < fieldOrder
-
 const checkElement = (value: bigint, pointer: string): BlockViolation | undefined =>
-  isElement(value)
+  isFieldElement(value)
     ? undefined
-    : makeViolation("field-element", value, `a value from 0 and below ${fieldOrder}`, pointer)
+    : makeViolation("field-element", value, `a value from 0 and below ${FIELD_ORDER}`, pointer)

@@ -213,7 +213,7 @@ export function forgedQueue(
     )
 }
 
-/** Compares the effects that the feed declares with those computed by domain §3.6. */
+/** Compares the effects that the feed declares with the computed ones. */
 export function checkEffects(
   { l1UserEffects }: BatchFeed,
   effects: ReadonlyArray<L1UserEffect>

@@ -8,7 +8,7 @@ export type Draft = {
 }
 
 /**
- * Returns the value of an amount in USD, or null if the token has no price (domain §3.7): of the
+ * Returns the value of an amount in USD, or null if the token has no price: of the
  * doubles around the rounded result, the one nearest to the exact value.
  */
 export function worth(token: Token, amount: bigint): number | null {

@@ -9,7 +9,7 @@ import type {
 import { slotOf } from "./_draft.ts"
 import type { Facts } from "../facts.ts"
 
-/* The slot of the last block or of the head above it (domain §3.8 and §3.9). */
+/* The slot of the last block or of the head above it. */
 
 /** Returns the block up to which the ledger is synchronised. */
 export const lastBlock = ({ blocks, head }: Facts): EthereumBlock => {
@@ -57,7 +57,7 @@ type DefaultBids = Pick<AuctionVariables, "defaultSlotSetBid" | "defaultSlotSetB
 
 /**
  * Returns the default bids of a slot as the contract stores them: the first change that finds the
- * slot closed writes the ones before it into the slot, and later changes leave them (domain §3.8).
+ * slot closed writes the ones before it into the slot, and later changes leave them.
  */
 export function minimumBids(
   newestFirst: ReadonlyArray<DefaultBids>,
