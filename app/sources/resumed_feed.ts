@@ -7,8 +7,8 @@ import {
 import { FeedFileError } from "./feed_file.ts"
 
 /**
- * Yields the records of a feed that are not stored yet. Skips the records that equal the stored
- * ones, including rollbacks, which cannot be applied twice. From the first difference on, yields
+ * Yields the records of a feed that are not stored yet. Skips the records that the store holds in
+ * the same order, including rollbacks, which cannot be applied twice. From the first difference on, yields
  * all records, and the ledger accepts or refuses them.
  */
 export async function* skipStored(
@@ -21,7 +21,7 @@ export async function* skipStored(
   let next: string | undefined = stored.next().value
   for await (const record of records) {
     if (next !== undefined) {
-      if (writeFeedLine(record) === next) {
+      if (isStoredAs(record, next)) {
         if (record.kind === "block") hashes.add(record.block.hash)
         next = stored.next().value
         continue
@@ -37,6 +37,17 @@ export async function* skipStored(
     }
     yield record
   }
+}
+
+/**
+ * Returns whether a line holds a record. A block is known by its hash: its line also holds what the
+ * ledger derived if the feed leaves it out.
+ */
+const isStoredAs = (record: FeedRecord, line: string): boolean => {
+  if (writeFeedLine(record) === line) return true
+  if (record.kind !== "block") return false
+  const stored = JSON.parse(line) as { readonly block?: { readonly hash: string } }
+  return stored.block?.hash === record.block.hash
 }
 
 /**
