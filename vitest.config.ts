@@ -67,6 +67,7 @@ const RANDOM = [
   "simulation/simulation",
   "sql/crash/crash",
   "sql/differential/differential",
+  "sql/differential/pool",
   "sql/ledger/laws",
   "sql/ledger/ledger_writer",
   "sql/postings/plans",

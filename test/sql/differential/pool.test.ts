@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { poolLaws } from "../../laws/mod.ts"
 import { networkOf, optionsOf } from "../../properties/_networks.ts"
+import { rounds } from "../../rounds.ts"
 import { migratedDatabase } from "../_migrated_database.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
@@ -25,7 +26,7 @@ describe(`the pool over PostgreSQL and in memory (replay: SEED=${seed} npm test 
           genesis,
           keccak256,
           seed,
-          runs: Number(process.env.RUNS ?? 1),
+          runs: Number(process.env.RUNS ?? rounds({ short: 1, long: 4 })),
           open: Effect.gen(function*() {
             const place = yield* Effect.acquireRelease(
               Effect.promise(migratedDatabase),
