@@ -52,6 +52,7 @@ const LONG = "test/**/*.long.test.ts"
 
 /** Tests of which `npm test` runs a share: their sizes come from `test/rounds.ts`. */
 const RANDOM = [
+  "golden/golden",
   "http/cache/conditional",
   "conformance/wire",
   "http/node/conversations",

@@ -1,0 +1,73 @@
+import { Effect } from "effect"
+import { join } from "node:path"
+import { programVersion, revisionList } from "../../core/contract/mod.ts"
+import type { RecordedNetwork } from "./_network.ts"
+import type { GoldenRequest } from "./_requests.ts"
+
+/** The prefixes of identifiers and names for which there are golden files. */
+export const prefixes = ["zk", "hez"] as const
+
+/** Returns the golden file of a revision and a prefix. */
+export const goldenFile = (revision: string, prefix: string): string =>
+  join(import.meta.dirname, `${revision}.${prefix}.txt`)
+
+/** The revisions, each with the path at which a node serves it by default. */
+export const mounts = revisionList.map(({ name, path }) => ({
+  name,
+  path: path === "/" ? "" : path
+}))
+
+/** The line before the requests that are sent after the rollback. */
+export const LAST_STEP = "# after the rollback"
+
+/** Headers that are not compared, or are the same in all answers and are compared elsewhere. */
+const ignoredHeaders = /^(?:etag|content-length|ledger-.*|access-control-.*|api-revision|vary)$/u
+
+/** A request with its answer: the text of a golden file, and the body of the answer. */
+export interface Entry {
+  readonly text: string
+  readonly status: number
+  readonly body: string
+}
+
+/** Sends a request, and again with the `ETag` of the answer if it has one. */
+export const ask = Effect.fnUntraced(
+  function*({ handle }: RecordedNetwork, request: GoldenRequest) {
+    const { body, method, url } = request
+    const send = (headers: { readonly [name: string]: string }) =>
+      handle({
+        method,
+        url,
+        headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+        ...body === undefined ? {} : { body: () => Effect.succeed(new TextEncoder().encode(body)) }
+      })
+    const answer = yield* send({})
+    const { etag } = answer.headers
+    const repeated = etag === undefined ? undefined : yield* send({ "if-none-match": etag })
+    const headers = Object.entries(answer.headers).filter(([name]) => !ignoredHeaders.test(name))
+      .map(([name, value]) => `${name}: ${value}`).sort()
+    const status = repeated === undefined ? [] : [`(${repeated.status} if unchanged)`]
+    const text = typeof answer.body === "string"
+      ? answer.body
+      : new TextDecoder().decode(answer.body)
+    return {
+      text: [
+        lineOf(request),
+        [answer.status, ...status, ...headers].join(" "),
+        ...text === "" ? [] : [text.replaceAll(`"${programVersion}"`, '"VERSION"')]
+      ].join("\n"),
+      status: answer.status,
+      body: text
+    } satisfies Entry
+  }
+)
+
+const lineOf = ({ body, method, url }: GoldenRequest): string =>
+  `${method} ${url}${body === undefined ? "" : ` ${body}`}`
+
+/** Returns the request of an entry. */
+export const requestOf = (text: string): GoldenRequest => {
+  const [line] = text.split("\n", 1)
+  const [method, url, ...body] = line!.split(" ")
+  return { method: method!, url: url!, ...body.length === 0 ? {} : { body: body.join(" ") } }
+}

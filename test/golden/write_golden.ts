@@ -1,0 +1,116 @@
+/*
+ * Writes the golden files: the answers of the recorded network to requests that are derived from
+ * the OpenAPI documents and from answers. Review the difference before you commit it.
+ */
+import { Effect, References } from "effect"
+import { TestClock } from "effect/testing"
+import { writeFileSync } from "node:fs"
+import { type Operation, readDocument } from "../fuzz/_document.ts"
+import { ask, goldenFile, LAST_STEP, mounts, prefixes } from "./_golden.ts"
+import { openNetwork, type RecordedNetwork } from "./_network.ts"
+import { bodyOf, type GoldenRequest, readsOf, Samples, writesOf } from "./_requests.ts"
+
+type Item = { readonly [name: string]: unknown }
+
+/** Requests without an operation. */
+const others = (mount: string): ReadonlyArray<GoldenRequest> => [
+  ...["/nothing", "/accounts/", "/accounts//x", "/%", "/state?%"].map((path) => ({
+    method: "GET",
+    url: `${mount}${path}`
+  })),
+  ...["DELETE", "PATCH", "OPTIONS", "HEAD", "POST"].flatMap((method) =>
+    ["/state", "/accounts", "/transactions-pool"].map((path) => ({
+      method,
+      url: `${mount}${path}`
+    }))
+  )
+]
+
+/** Returns one transaction of each state and type. */
+const ofEachKind = (transactions: ReadonlyArray<Item>): ReadonlyArray<Item> => [
+  ...new Map(
+    transactions.toReversed().map((each) =>
+      [`${String(each["state"])} ${String(each["type"])}`, each] as const
+    )
+  ).values()
+]
+
+/** Returns the requests of a revision. */
+const requestsOf = Effect.fnUntraced(function*(network: RecordedNetwork, mount: string) {
+  const read = (path: string) =>
+    Effect.map(
+      ask(network, { method: "GET", url: `${mount}${path}` }),
+      ({ body, status }) => status === 200 ? [JSON.parse(body) as Item] : []
+    )
+  const document = yield* ask(network, { method: "GET", url: `${mount}/openapi.json` })
+  const { operations } = readDocument(document.body)
+  const { addresses, groups, transactions } = network.submitted
+  const pool = yield* Effect.forEach(transactions, (id) => read(`/transactions-pool/${id}`))
+  const pooled = ofEachKind(pool.flat())
+  const samples = new Samples({
+    getAccountCreationAuthorization: addresses.slice(0, 2),
+    getPoolTx: pooled.map(({ id }) => String(id)),
+    getAtomicGroup: groups.slice(0, 2)
+  })
+  const isList = ({ method, parameters }: Operation) =>
+    method === "GET" && parameters.some(({ name }) => name === "limit")
+  for (const { path } of operations.filter(isList)) samples.add(yield* read(`${path}?limit=60`))
+  const authorizations = yield* Effect.forEach(
+    addresses.slice(0, 2),
+    (address) => read(`/account-creation-authorization/${address}`)
+  )
+  const names = Object.keys(operations.find(({ id }) => id === "postTx")!.body!.properties)
+  const groupBodies = yield* Effect.forEach(
+    groups.slice(0, 2),
+    (id) =>
+      Effect.map(read(`/atomic-pool/${id}`), (members) => ({
+        atomicGroupId: id,
+        transactions: (members.flat() as ReadonlyArray<Item>).map((each) => bodyOf(names, each))
+      }))
+  )
+  const items = (path: string): ReadonlyArray<Item> => {
+    if (path.startsWith("/account-creation")) return authorizations.flat()
+    return path.startsWith("/atomic-pool") ? groupBodies : pooled
+  }
+  return operations.flatMap((operation) => {
+    if (operation.method === "GET") return readsOf(mount, operation, samples)
+    const path = operation.path.replace(
+      /\{(\w+)\}/gu,
+      (_, name: string) => String(pooled[0]![name === "accountIndex" ? "fromAccountIndex" : name])
+    )
+    return writesOf(`${mount}${path}`, operation, items(operation.path))
+  }).concat(others(mount))
+})
+
+const write = Effect.fnUntraced(function*(prefix: string) {
+  const network = yield* openNetwork(prefix)
+  const texts = new Map<string, Array<string>>()
+  const requests = new Map<string, ReadonlyArray<GoldenRequest>>()
+  const answer = (name: string, each: GoldenRequest) =>
+    Effect.map(ask(network, each), ({ text }) => void texts.get(name)!.push(text))
+  for (const { name, path } of mounts) {
+    requests.set(name, yield* requestsOf(network, path))
+    texts.set(name, [])
+  }
+  for (const { name } of mounts) {
+    yield* Effect.forEach(requests.get(name)!, (each) => answer(name, each))
+  }
+  yield* network.takeLastStep
+  for (const { name } of mounts) {
+    texts.get(name)!.push(LAST_STEP)
+    const reads = requests.get(name)!.filter(({ method, url }) =>
+      method === "GET" && !/[?&](?!limit=3$)/u.test(url)
+    )
+    yield* Effect.forEach(reads, (each) => answer(name, each))
+  }
+  for (const { name } of mounts) {
+    writeFileSync(goldenFile(name, prefix), `${texts.get(name)!.join("\n\n")}\n`)
+  }
+})
+
+await Effect.runPromise(
+  Effect.scoped(Effect.forEach(prefixes, write)).pipe(
+    Effect.provide(TestClock.layer()),
+    Effect.provideService(References.MinimumLogLevel, "Error")
+  )
+)
