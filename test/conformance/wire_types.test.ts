@@ -549,7 +549,8 @@ describe("the document of a body", () => {
       minimum: 0,
       maximum: 256,
       examples: [204],
-      description: "Index into the table of fee factors; 256 cannot be signed"
+      description:
+        "Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed"
     })
     assert.deepStrictEqual(schema.properties.requestFee, {
       ...schema.properties.fee,

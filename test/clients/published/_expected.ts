@@ -149,7 +149,12 @@ const pendingCount = async (later: Later): Promise<number> => {
 
 const bucket = ({ blockWithdrawalRate, ...shown }: Value): Value => ({
   ...shown,
-  withdrawals: String(shown.withdrawals),
+  // what was left after the last change; revision later shows what is left at the last block
+  withdrawals: rule(
+    `digits of at most ${shown.withdrawals}`,
+    (value) =>
+      /^\d+$/u.test(String(value)) && BigInt(String(value)) <= BigInt(String(shown.withdrawals))
+  ),
   maxWithdrawals: String(shown.maxWithdrawals),
   blockStamp: rule("digits", (value) => /^\d+$/u.test(String(value))),
   rateBlocks: String(blockWithdrawalRate),
