@@ -555,7 +555,7 @@ describe("the document of a body", () => {
     assert.deepStrictEqual(schema.properties.requestFee, {
       ...schema.properties.fee,
       type: ["integer", "null"],
-      description: "Fee of it"
+      description: "Fee of it; 256 is refused"
     })
     assert.deepStrictEqual(schema.properties.nonce, {
       type: "integer",

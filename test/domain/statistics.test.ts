@@ -157,7 +157,7 @@ describe("the recommended fee", () => {
         createAccountInternal: 0.12
       })
     }
-    assert.strictEqual(recommendedFeeOf(paid(1e-9, 1), {}).existingAccount, 1e-9)
+    assert.strictEqual(recommendedFeeOf(paid(2 ** -40, 1), {}).existingAccount, 2 ** -40)
   })
 })
 
