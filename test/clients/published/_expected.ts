@@ -149,11 +149,12 @@ const pendingCount = async (later: Later): Promise<number> => {
 
 const bucket = ({ blockWithdrawalRate, ...shown }: Value): Value => ({
   ...shown,
-  // what was left after the last change; revision later shows what is left at the last block
+  // what was left after the last change; revision later shows what is left, at most the maximum
   withdrawals: rule(
-    `digits of at most ${shown.withdrawals}`,
+    `digits of at most ${shown.withdrawals}, or any if that is the maximum`,
     (value) =>
-      /^\d+$/u.test(String(value)) && BigInt(String(value)) <= BigInt(String(shown.withdrawals))
+      /^\d+$/u.test(String(value)) &&
+      (shown.withdrawals === shown.maxWithdrawals || Number(value) <= Number(shown.withdrawals))
   ),
   maxWithdrawals: String(shown.maxWithdrawals),
   blockStamp: rule("digits", (value) => /^\d+$/u.test(String(value))),
