@@ -18,6 +18,7 @@ import {
   Pool,
   pooledLedger,
   type PoolStore,
+  type RecommendedFeeOptions,
   type StateRootVerifier,
   SignatureVerifier,
   type SlowChecks,
@@ -35,7 +36,9 @@ export type ExitProofs = Required<Pick<SlowChecks, "verifyExitProofs" | "buildEx
 
 /** Options of a node. All except `genesis` have defaults. */
 export interface NodeOptions
-  extends Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax">
+  extends
+    Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax">,
+    Pick<RecommendedFeeOptions, "recommendedFeeUSD">
 {
   /** The network, and the block before the first one that is applied. */
   readonly genesis: GenesisFeed
@@ -88,7 +91,7 @@ export type Node =
   | Submission
 
 /** The options of a node that its stores need. */
-export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
+export type StoreOptions = Pick<NodeOptions, "genesis"> & RecommendedFeeOptions
 
 /** Builds a node over stores. */
 export const nodeOver = <E>(
@@ -99,6 +102,8 @@ export const nodeOver = <E>(
     genesis,
     exitProofs = exitProofsHere,
     verifyStateRoots = Effect.succeed(undefined),
+    maxFeeUSD,
+    minFeeUSD,
     pendingMax,
     pendingPerAccountMax,
     verifier = verifierOnDemand(genesis.network)
@@ -106,8 +111,7 @@ export const nodeOver = <E>(
   const submission = Submission.layer({
     network: genesis.network,
     keccak256,
-    ...feesOf(options),
-    ...omitUndefined({ pendingMax, pendingPerAccountMax })
+    ...omitUndefined({ maxFeeUSD, minFeeUSD, pendingMax, pendingPerAccountMax })
   })
   const ledger = Layer.unwrap(
     Effect.map(
@@ -156,13 +160,12 @@ const applicationOver = (
       })
     })))
 
-/** Returns the fee limits that are set. */
+/** Returns the options of fees that are set. */
 export const feesOf = (
-  { maxFeeUSD, minFeeUSD }: {
-    readonly maxFeeUSD?: number | undefined
-    readonly minFeeUSD?: number | undefined
+  { maxFeeUSD, minFeeUSD, recommendedFeeUSD }: {
+    readonly [option in keyof RecommendedFeeOptions]?: number | undefined
   }
-): Omit<StoreOptions, "genesis"> => omitUndefined({ maxFeeUSD, minFeeUSD })
+): RecommendedFeeOptions => omitUndefined({ maxFeeUSD, minFeeUSD, recommendedFeeUSD })
 
 /** Returns the options without undefined values. */
 export const omitUndefined = <A extends object>(

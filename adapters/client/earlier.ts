@@ -204,9 +204,9 @@ export interface StateNetwork {
 export interface Bucket {
   /** Greatest withdrawal, in US dollars. */
   readonly ceilUSD: string
-  /** Withdrawals that are left. */
+  /** Withdrawals that were left after the last change. */
   readonly withdrawals: bigint
-  /** Blocks after which one more is allowed. */
+  /** Blocks after which more withdrawals are allowed. */
   readonly blockWithdrawalRate: bigint
   readonly maxWithdrawals: bigint
   /** Block of the last change. */

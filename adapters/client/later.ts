@@ -441,16 +441,18 @@ export interface StateNetwork {
   readonly nextForgers: ReadonlyArray<NextForger>
 }
 
-/** Averages over the batches of the last 24 hours. */
+/** Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis block if that is less. */
 export interface Metrics {
+  /** Transactions divided by batches; 0: unknown, the window has no batch. */
   readonly transactionsPerBatch: number
-  /** Seconds between batches. */
+  /** Seconds from the first to the last batch, divided by the number of batches less one; 0: unknown, the window has fewer than two batches. */
   readonly batchFrequency: number
+  /** Transactions divided by the seconds of the window; 0: unknown if the window has no batch. */
   readonly transactionsPerSecond: number
   readonly totalAccounts: number
   /** Distinct BabyJubJub keys. */
   readonly totalBJJs: number
-  /** US dollars for each L2 transaction. */
+  /** US dollars for each L2 transaction; 0: unknown if the window has none. */
   readonly avgTransactionFee: number
 }
 
@@ -458,9 +460,9 @@ export interface Metrics {
 export interface Bucket {
   /** Greatest withdrawal, in US dollars. */
   readonly ceilUSD: string
-  /** Withdrawals that are left. */
+  /** Withdrawals that are left at lastSynchedBlock. */
   readonly withdrawals: bigint
-  /** Blocks after which one more is allowed. */
+  /** Blocks after which more withdrawals are allowed. */
   readonly blockWithdrawalRate: bigint
   readonly maxWithdrawals: bigint
 }
@@ -516,7 +518,7 @@ export interface StateWithdrawalDelayer {
   readonly emergencyMode: boolean
 }
 
-/** Fee in US dollars that the coordinator recommends. */
+/** Fee in US dollars that the coordinator recommends: that of an average L2 transaction of the last hour, or a setting of the node if none paid a fee. */
 export interface RecommendedFee {
   /** The destination account exists. */
   readonly existingAccount: number
@@ -670,7 +672,7 @@ export interface PostPoolL2Transaction {
   readonly toBjj?: string | null
   /** Units of the token, as many as 40 bits of floating point hold exactly. */
   readonly amount: string
-  /** Index into the table of fee factors; 256 cannot be signed. */
+  /** Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed. */
   readonly fee: number
   /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
   readonly nonce: number | bigint
@@ -688,7 +690,7 @@ export interface PostPoolL2Transaction {
   readonly requestTokenId?: number | null
   /** Amount of it. */
   readonly requestAmount?: string | null
-  /** Fee of it. */
+  /** Fee of it; 256 is refused. */
   readonly requestFee?: number | null
   /** Nonce of it. */
   readonly requestNonce?: number | bigint | null

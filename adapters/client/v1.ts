@@ -315,16 +315,18 @@ export interface StateNetwork {
   readonly pendingL1Transactions: number
 }
 
-/** Averages over the batches of the last 24 hours. */
+/** Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis block if that is less. */
 export interface Metrics {
+  /** Transactions divided by batches; 0: unknown, the window has no batch. */
   readonly transactionsPerBatch: number
-  /** Seconds between batches. */
+  /** Seconds from the first to the last batch, divided by the number of batches less one; 0: unknown, the window has fewer than two batches. */
   readonly batchFrequency: number
+  /** Transactions divided by the seconds of the window; 0: unknown if the window has no batch. */
   readonly transactionsPerSecond: number
   readonly tokenAccounts: number
   /** Distinct BabyJubJub keys. */
   readonly wallets: number
-  /** US dollars for each L2 transaction. */
+  /** US dollars for each L2 transaction; 0: unknown if the window has none. */
   readonly avgTransactionFee: number
   /** Seconds from queueing an L1 user transaction to its batch. */
   readonly estimatedTimeToForgeL1: number
@@ -334,7 +336,7 @@ export interface Metrics {
 export interface Bucket {
   /** Greatest withdrawal, in US dollars. */
   readonly ceilUSD: string
-  /** Withdrawals that are left. */
+  /** Withdrawals that were left after the last change. */
   readonly withdrawals: string
   /** An integer of any size, as a decimal string. */
   readonly maxWithdrawals: string
@@ -614,7 +616,7 @@ export interface PostPoolL2Transaction {
   readonly toBjj?: string | null
   /** Units of the token, as many as 40 bits of floating point hold exactly. */
   readonly amount: string
-  /** Index into the table of fee factors; 256 cannot be signed. */
+  /** Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed. */
   readonly fee: number
   /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
   readonly nonce: number | bigint
@@ -660,7 +662,7 @@ export interface PostAtomicTransaction {
   readonly toBjj?: string | null
   /** Units of the token, as many as 40 bits of floating point hold exactly. */
   readonly amount: string
-  /** Index into the table of fee factors; 256 cannot be signed. */
+  /** Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed. */
   readonly fee: number
   /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
   readonly nonce: number | bigint
@@ -678,7 +680,7 @@ export interface PostAtomicTransaction {
   readonly requestTokenId?: number | null
   /** Amount of it. */
   readonly requestAmount?: string | null
-  /** Fee of it. */
+  /** Fee of it; 256 is refused. */
   readonly requestFee?: number | null
   /** Nonce of it. */
   readonly requestNonce?: number | bigint | null

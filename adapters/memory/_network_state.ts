@@ -7,8 +7,7 @@ import {
   type NetworkState,
   newestEthereumBlock,
   nextForgersOf,
-  recommendedFeeOf,
-  usdOfFeeSum
+  recommendedFeeOf
 } from "../../core/domain/mod.ts"
 import { firstNot } from "./_binary_search.ts"
 import { slotAt } from "./_views.ts"
@@ -19,7 +18,7 @@ import type { History, LedgerState } from "./state/mod.ts"
  * size of the ledger.
  */
 export const networkState = (state: LedgerState): NetworkState => {
-  const { history, clock, head, parameters, synchedBlock } = state
+  const { history, clock, genesis, head, parameters, synchedBlock } = state
   const variables = parameters.current
   const boot = bootCoordinator(variables.auction)
   const day = firstBatchSince(history, synchedBlock.timestampMs - metricsWindowMs)
@@ -37,11 +36,12 @@ export const networkState = (state: LedgerState): NetworkState => {
     ),
     pendingL1Transactions: history.queues.unforged,
     metrics: metricsOf(sumsFrom(history, day), {
+      ageMs: synchedBlock.timestampMs - genesis.block.timestampMs,
       totalAccounts: history.accounts.table.length,
       totalPublicKeys: history.accounts.publicKeyCount
     }),
     variables,
-    recommendedFee: recommendedFeeOf(sumsFrom(history, hour), state)
+    recommendedFee: recommendedFeeOf(sumsFrom(history, hour), state.fees)
   }
 }
 
@@ -69,7 +69,7 @@ const sumsFrom = (history: History, batchNum: number): BatchSums => {
     lastTimestampMs: batchNum > history.lastBatchNum
       ? 0
       : history.batch(history.lastBatchNum)!.timestampMs,
-    feesUSD: usdOfFeeSum(last.feeUnits - before.feeUnits),
+    feeUnits: last.feeUnits - before.feeUnits,
     l1UserTransactions: l1Last.transactions - l1Before.transactions,
     l1WaitMs: l1Last.waitMs - l1Before.waitMs
   }

@@ -12,6 +12,7 @@ import type {
   GenesisFeed,
   NetworkState,
   PriceFeed,
+  RecommendedFeeOptions,
   TokenId
 } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
@@ -238,6 +239,6 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
  */
 export const layer = (
   genesis: GenesisFeed,
-  feeBounds: Omit<LedgerOptions, "genesis"> = {}
+  fees: RecommendedFeeOptions = {}
 ): Layer.Layer<LedgerReader | LedgerWriter> =>
-  Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...feeBounds }))))
+  Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...fees }))))

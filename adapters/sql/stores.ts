@@ -39,7 +39,7 @@ import {
 } from "./writes/mod.ts"
 
 /** Options of `sqlStores`. */
-export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
+export interface SqlStoresOptions extends DatabaseOptions, LedgerReaderOptions {
   /** The network, and the last block before the ledger begins. It must match the database. */
   readonly genesis: GenesisFeed
   /**
@@ -79,12 +79,7 @@ export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | L
 export const sqlStores = (
   options: SqlStoresOptions
 ): Layer.Layer<SqlStores, DatabaseError | StoreFailure> => {
-  const { genesis, lease, maxFeeUSD, minFeeUSD, replicaUrl } = options
-  const reading: LedgerReaderOptions = {
-    auction: genesis.constants.auction,
-    ...(minFeeUSD === undefined ? {} : { minFeeUSD }),
-    ...(maxFeeUSD === undefined ? {} : { maxFeeUSD })
-  }
+  const { genesis, lease, maxFeeUSD, minFeeUSD, recommendedFeeUSD, replicaUrl } = options
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
     const versions = yield* LedgerVersions
@@ -95,19 +90,19 @@ export const sqlStores = (
       return recordVersion(version)
     }
     const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
-    const primary = makeLedgerReader(values, reading, onVersion)
+    const primary = makeLedgerReader(values, options, onVersion)
     const reader = replicaUrl === undefined
       ? primary
       : yield* Effect.flatMap(
         replicaReads({ ...options, url: replicaUrl }),
         (replica) =>
-          preferReplica(primary, makeLedgerReader(replica.values, reading, onVersion), {
+          preferReplica(primary, makeLedgerReader(replica.values, options, onVersion), {
             isCopy: isCopyOf(reads, replica.sql),
             seenVersion: () => seenVersion
           })
       )
-    // the state shows a fee within these bounds
-    const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
+    // the state shows a fee by these options
+    const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD} ${recommendedFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
     return Context.make(LedgerReader, reader).pipe(
       Context.add(LedgerWriter, writer),

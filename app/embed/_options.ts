@@ -122,6 +122,7 @@ const optionsSchema = (input: unknown) =>
       store: optional(storeSchema(input)),
       minFeeUSD: optional(values.quantity),
       maxFeeUSD: optional(values.quantity),
+      recommendedFeeUSD: optional(values.quantity),
       pendingMax: optional(count),
       pendingPerAccountMax: optional(count),
       currencies: optional(CurrencyPriceList),

@@ -1,9 +1,43 @@
+import { type Bucket, type StateView, withdrawalsLeft } from "../domain/mod.ts"
 import { bodies } from "./bodies/mod.ts"
 import { pendingItems } from "./page.ts"
 import type { Revision } from "./revision.ts"
+import { bigCount } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
+import { field, reference, revise } from "./wire_type.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
+
+const rollup = shapes.stateRollup(revise(shapes.bucket, {
+  put: {
+    withdrawals: field(
+      bigCount,
+      (b: Bucket) => b.withdrawals,
+      "Withdrawals that are left at lastSynchedBlock"
+    )
+  }
+}))
+
+/** Returns the variables with the withdrawals that their buckets allow at the last block. */
+const rollupAtLastBlock = ({ lastSynchedBlock, variables }: StateView) => ({
+  ...variables.rollup,
+  buckets: variables.rollup.buckets.map((bucket) => ({
+    ...bucket,
+    withdrawals: withdrawalsLeft(bucket, lastSynchedBlock)
+  }))
+})
+
+const state = revise(
+  shapes.state({
+    network: shapes.stateNetwork,
+    metrics: shapes.metrics,
+    rollup,
+    auction: shapes.stateAuction,
+    withdrawalDelayer: shapes.stateWithdrawalDelayer
+  }),
+  // the block of the last change of a bucket is not shown, so its withdrawals are up to date
+  { put: { rollup: field(reference(rollup), rollupAtLastBlock) } }
+)
 
 /**
  * The default revision, at `/`: pages have `pendingItems`; bids and won slots are found by bidder.
@@ -47,13 +81,7 @@ export const later: Revision = {
     bid: shapes.bid,
     token: shapes.token,
     coordinator: shapes.coordinator,
-    state: shapes.state({
-      network: shapes.stateNetwork,
-      metrics: shapes.metrics,
-      rollup: shapes.stateRollup(shapes.bucket),
-      auction: shapes.stateAuction,
-      withdrawalDelayer: shapes.stateWithdrawalDelayer
-    }),
+    state,
     config: shapes.config(shapes.configRollup(shapes.publicConstants)),
     poolTransaction: shapes.poolTransaction,
     authorization: shapes.authorization

@@ -84,7 +84,11 @@ const bucket = revise(shapes.bucket, {
   omit: ["blockWithdrawalRate"],
   put: {
     blockStamp: field(bigInt, (b: Bucket) => b.blockStamp, "Block of the last change"),
-    withdrawals: field(bigInt, (b: Bucket) => b.withdrawals, "Withdrawals that are left"),
+    withdrawals: field(
+      bigInt,
+      (b: Bucket) => b.withdrawals,
+      "Withdrawals that were left after the last change"
+    ),
     rateBlocks: field(
       bigInt,
       (b: Bucket) => b.blockWithdrawalRate,

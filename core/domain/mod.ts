@@ -1,6 +1,7 @@
 export * from "./history.ts"
 export * from "./slot.ts"
 export * from "./batch_feed.ts"
+export * from "./bucket.ts"
 export * from "./changes.ts"
 export * from "./currency.ts"
 export * from "./exit.ts"

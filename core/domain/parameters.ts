@@ -1,3 +1,4 @@
+import type { Bucket } from "./bucket.ts"
 import type { EthereumAddress } from "../encoding/mod.ts"
 
 /** The constants of the contracts (domain §1.12), as in `GET /config`. */
@@ -50,19 +51,6 @@ export interface NetworkVariables {
   readonly rollup: RollupVariables
   readonly auction: AuctionVariables
   readonly withdrawalDelayer: WithdrawalDelayerVariables
-}
-
-/** A bucket that limits instant withdrawals up to a value. */
-export interface Bucket {
-  readonly ceilUSD: bigint
-  /** Block of the last change of `withdrawals`. */
-  readonly blockStamp: bigint
-  readonly withdrawals: bigint
-  /** Blocks after which `rateWithdrawals` more withdrawals are allowed. */
-  readonly blockWithdrawalRate: bigint
-  /** 1 if absent. */
-  readonly rateWithdrawals?: bigint
-  readonly maxWithdrawals: bigint
 }
 
 /** The variables of the rollup contract. */

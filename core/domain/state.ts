@@ -20,13 +20,14 @@ export interface NextForger {
 }
 
 /**
- * Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected
- * formulas).
+ * Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis
+ * block if that is less (domain §3.13, corrected formulas).
  */
 export interface Metrics {
   readonly transactionsPerBatch: number
-  /** Seconds between batches. */
+  /** Seconds from one batch to the next; 0 if there are fewer than two: unknown. */
   readonly batchFrequency: number
+  /** Transactions divided by the seconds of the window. */
   readonly transactionsPerSecond: number
   readonly totalAccounts: number
   readonly totalPublicKeys: number

@@ -1,6 +1,7 @@
 import { type Coordinator, type AuctionClock, firstBlockOfSlot, lastClosedSlot } from "./slot.ts"
 import type { EthereumBlock } from "./changes.ts"
 import type { Metrics, NextForger, RecommendedFee } from "./state.ts"
+import { nearestDouble } from "./_nearest_double.ts"
 import { estimateMsMax } from "./values.ts"
 
 /*
@@ -17,30 +18,18 @@ const wholeMin = 2 ** 53
  *
  * @example
  * ```ts
- * import { feeSumUnits, usdOfFeeSum } from "rollup-node-api"
+ * import { feeSumUnits } from "rollup-node-api"
  *
  * const sum = feeSumUnits(1e15) + feeSumUnits(0.001)
- * console.log(usdOfFeeSum(sum - feeSumUnits(1e15))) // => 0.001
+ * console.log(sum - feeSumUnits(1e15) === feeSumUnits(0.001)) // => true
  * ```
  */
 export const feeSumUnits = (feeUSD: number): bigint =>
   feeUSD < wholeMin ? BigInt(Math.round(feeUSD * unitsPerUSD)) : BigInt(feeUSD) << 80n
 
-/**
- * Returns a sum of units as US dollars, rounded to the nearest double. A sum above 2^53 dollars is
- * truncated to whole dollars first.
- *
- * @example
- * ```ts
- * import { usdOfFeeSum } from "rollup-node-api"
- *
- * console.log(usdOfFeeSum(3n << 79n)) // => 1.5
- * ```
- */
-export const usdOfFeeSum = (units: bigint): number => {
-  const whole = units >> 80n
-  return whole < wholeMin ? Number(units) / unitsPerUSD : Number(whole)
-}
+/** Returns a part of a sum of fees: the US dollars nearest to the quotient, 0 if the divisor is 0. */
+const feeSumShare = (units: bigint, divisor: number): number =>
+  divisor === 0 ? 0 : nearestDouble(units, BigInt(divisor), -80)
 
 /** Sums over consecutive batches of one time window. */
 export interface BatchSums {
@@ -50,13 +39,23 @@ export interface BatchSums {
   /** Times of the first and last batch; equal if there is at most one batch. */
   readonly firstTimestampMs: number
   readonly lastTimestampMs: number
-  readonly feesUSD: number
+  /** Sum of `feeSumUnits`. */
+  readonly feeUnits: bigint
   readonly l1UserTransactions: number
   /** Sum of the times from the block that queued an L1 user transaction to its batch. */
   readonly l1WaitMs: bigint
 }
 
-/** Duration of the window of the metrics, which ends at the last block: 24 hours, in milliseconds. */
+/** The counts of the whole network, and its age. */
+export interface NetworkTotals extends Pick<Metrics, "totalAccounts" | "totalPublicKeys"> {
+  /** Milliseconds from the genesis block to the last block. */
+  readonly ageMs: number
+}
+
+/**
+ * Greatest duration of the window of the metrics, which ends at the last block: 24 hours, in
+ * milliseconds. The window of a younger network begins with its genesis block.
+ */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
 /**
  * Duration of the window of the recommended fee, which ends at the last block: one hour, in
@@ -67,66 +66,91 @@ export const feeWindowMs = 60 * 60 * 1000
 const blockTimeMs = 15_000
 
 /**
- * Returns the metrics by the corrected formulas of domain §3.13. All averages are 0 if the window
- * has no batch.
+ * Returns the metrics of the window from the sums over its batches. A value that they do not give is
+ * 0: rates in a window without duration, the frequency of fewer than two batches, and averages of
+ * nothing. Each value is the double nearest to the exact quotient.
  *
  * @example
  * ```ts
- * import { metricsOf } from "rollup-node-api"
+ * import { feeSumUnits, metricsOf } from "rollup-node-api"
  *
- * const window = { batches: 4, transactions: 100, l2Transactions: 80, feesUSD: 20 }
- * const times = { firstTimestampMs: 0, lastTimestampMs: 200_000 }
+ * const window = { batches: 4, transactions: 100, l2Transactions: 80, feeUnits: feeSumUnits(20) }
+ * const times = { firstTimestampMs: 50_000, lastTimestampMs: 200_000 }
  * const queued = { l1UserTransactions: 20, l1WaitMs: 1_200_000n }
- * const totals = { totalAccounts: 12, totalPublicKeys: 5 }
- * const metrics = metricsOf({ ...window, ...times, ...queued }, totals)
- * console.log(metrics.batchFrequency, metrics.transactionsPerSecond) // => 50 0.5
+ * const network = { ageMs: 200_000, totalAccounts: 12, totalPublicKeys: 5 }
+ * const metrics = metricsOf({ ...window, ...times, ...queued }, network)
+ * console.log(metrics.transactionsPerBatch, metrics.transactionsPerSecond) // => 25 0.5
+ * console.log(metrics.batchFrequency) // => 50
  * console.log(metrics.avgTransactionFee, metrics.estimatedTimeToForgeL1) // => 0.25 60
  * ```
  */
 export const metricsOf = (
   sums: BatchSums,
-  totals: Pick<Metrics, "totalAccounts" | "totalPublicKeys">
+  { ageMs, totalAccounts, totalPublicKeys }: NetworkTotals
 ): Metrics => {
-  const seconds = Math.max(1, (sums.lastTimestampMs - sums.firstTimestampMs) / 1000)
+  const windowMs = Math.min(metricsWindowMs, ageMs)
+  const { batches, l1UserTransactions, transactions } = sums
+  const spanMs = sums.lastTimestampMs - sums.firstTimestampMs
   return {
-    transactionsPerBatch: sums.batches > 1 ? sums.transactions / sums.batches : 0,
-    batchFrequency: sums.batches > 0 ? seconds / sums.batches : 0,
-    transactionsPerSecond: sums.batches > 0 ? sums.transactions / seconds : 0,
-    avgTransactionFee: sums.l2Transactions > 0 ? sums.feesUSD / sums.l2Transactions : 0,
-    estimatedTimeToForgeL1: sums.l1UserTransactions > 0
-      ? Number(sums.l1WaitMs) / 1000 / sums.l1UserTransactions
+    transactionsPerBatch: batches > 0 ? transactions / batches : 0,
+    batchFrequency: batches > 1 ? spanMs / (1000 * (batches - 1)) : 0,
+    transactionsPerSecond: windowMs > 0 ? 1000 * transactions / windowMs : 0,
+    avgTransactionFee: feeSumShare(sums.feeUnits, sums.l2Transactions),
+    estimatedTimeToForgeL1: l1UserTransactions > 0
+      ? nearestDouble(sums.l1WaitMs, 1000n * BigInt(l1UserTransactions), 0)
       : 0,
-    totalAccounts: totals.totalAccounts,
-    totalPublicKeys: totals.totalPublicKeys
+    totalAccounts,
+    totalPublicKeys
   }
 }
 
+/** Options of the recommended fee, US dollars. */
+export interface RecommendedFeeOptions {
+  /** Least recommended fee; 0 by default. */
+  readonly minFeeUSD?: number
+  /** Greatest recommended fee; unlimited by default. */
+  readonly maxFeeUSD?: number
+  /**
+   * Takes the place of the average fee if the last hour has no fee; 0.01 by default. It refuses no
+   * transaction.
+   */
+  readonly recommendedFeeUSD?: number
+}
+
 /**
- * Returns the recommended fees of domain §3.14 from the average fee of the last hour, within
- * bounds.
+ * Returns the recommended fees from the average fee of the L2 transactions of the last hour, or from
+ * `recommendedFeeUSD` if they paid none: once for a transfer to an existing account, two and a half
+ * times for a new account, twice for a new account of a key. Each is limited to the bounds.
  *
- * Unlike the original node it includes the fees of the first batch: without them the average is too
- * low, and 0 if the hour has only one batch.
+ * Unlike the original node it includes the fees of the first batch, and divides by L2 transactions
+ * alone: L1 transactions pay no fee.
  *
  * @example
  * ```ts
- * import { recommendedFeeOf } from "rollup-node-api"
+ * import { feeSumUnits, recommendedFeeOf } from "rollup-node-api"
  *
- * const hour = { transactions: 10, feesUSD: 20 }
- * const { createAccount, existingAccount } = recommendedFeeOf(hour, { minFeeUSD: 0, maxFeeUSD: 4 })
+ * const hour = { l2Transactions: 10, feeUnits: feeSumUnits(20) }
+ * const { createAccount, existingAccount } = recommendedFeeOf(hour, { maxFeeUSD: 4 })
  * console.log(existingAccount, createAccount) // => 2 4
+ *
+ * const quiet = recommendedFeeOf({ l2Transactions: 10, feeUnits: 0n }, {})
+ * console.log(quiet.existingAccount, quiet.createAccount) // => 0.01 0.025
  * ```
  */
 export const recommendedFeeOf = (
-  hour: Pick<BatchSums, "transactions" | "feesUSD">,
-  bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
+  { feeUnits, l2Transactions }: Pick<BatchSums, "l2Transactions" | "feeUnits">,
+  { maxFeeUSD = Infinity, minFeeUSD = 0, recommendedFeeUSD = 0.01 }: RecommendedFeeOptions
 ): RecommendedFee => {
-  const average = hour.transactions > 0 ? hour.feesUSD / hour.transactions : 0
-  const clamp = (feeUSD: number) => Math.min(bounds.maxFeeUSD, Math.max(bounds.minFeeUSD, feeUSD))
+  /** Returns half of the average fee, `count` times and within the bounds. */
+  const halfFees = (count: number): number => {
+    const ofAverage = feeSumShare(BigInt(count) * feeUnits, 2 * l2Transactions)
+    const feeUSD = ofAverage > 0 ? ofAverage : count / 2 * recommendedFeeUSD
+    return Math.min(maxFeeUSD, Math.max(minFeeUSD, feeUSD))
+  }
   return {
-    existingAccount: clamp(average),
-    createAccount: clamp(2.5 * average),
-    createAccountInternal: clamp(2 * average)
+    existingAccount: halfFees(2),
+    createAccount: halfFees(5),
+    createAccountInternal: halfFees(4)
   }
 }
 

@@ -549,12 +549,13 @@ describe("the document of a body", () => {
       minimum: 0,
       maximum: 256,
       examples: [204],
-      description: "Index into the table of fee factors; 256 cannot be signed"
+      description:
+        "Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed"
     })
     assert.deepStrictEqual(schema.properties.requestFee, {
       ...schema.properties.fee,
       type: ["integer", "null"],
-      description: "Fee of it"
+      description: "Fee of it; 256 is refused"
     })
     assert.deepStrictEqual(schema.properties.nonce, {
       type: "integer",

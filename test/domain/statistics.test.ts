@@ -11,53 +11,75 @@ import {
   metricsWindowMs,
   nextForgersOf,
   recommendedFeeOf,
-  usdOfFeeSum,
   valueUSD
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
-const totals = { totalAccounts: 7, totalPublicKeys: 5 }
+const counts = { totalAccounts: 7, totalPublicKeys: 5 }
+const totals = { ...counts, ageMs: 40_000 }
 const sums: BatchSums = {
   batches: 4,
   transactions: 40,
   l2Transactions: 30,
   firstTimestampMs: 10_000,
   lastTimestampMs: 30_000,
-  feesUSD: 6,
+  feeUnits: feeSumUnits(6),
   l1UserTransactions: 4,
   l1WaitMs: 90_000n
 }
 
 describe("metrics", () => {
-  it("are averages over the batches and the time between the first and the last of them", () => {
+  it("are averages over the batches, the time between them and the age of a young network", () => {
     assert.deepStrictEqual(metricsOf(sums, totals), {
       transactionsPerBatch: 10,
-      batchFrequency: 5,
-      transactionsPerSecond: 2,
+      batchFrequency: 20 / 3,
+      transactionsPerSecond: 1,
       avgTransactionFee: 0.2,
       estimatedTimeToForgeL1: 22.5,
-      ...totals
+      ...counts
     })
   })
 
   it("cover a day, and fees an hour", () => {
     assert.deepStrictEqual([metricsWindowMs, feeWindowMs], [86_400_000, 3_600_000])
+    const { transactionsPerSecond } = metricsOf(sums, { ...totals, ageMs: 10 * metricsWindowMs })
+    assert.strictEqual(transactionsPerSecond, 40 / 86_400)
   })
 
-  it("use a second as the least duration, and for one batch give no average of batches", () => {
+  it("of one batch in a day are its transactions, these per second of the day, and no frequency", () => {
     const one = { ...sums, batches: 1, lastTimestampMs: 10_000 }
-    assert.deepStrictEqual(metricsOf(one, totals), {
-      transactionsPerBatch: 0,
-      batchFrequency: 1,
-      transactionsPerSecond: 40,
+    assert.deepStrictEqual(metricsOf(one, { ...totals, ageMs: metricsWindowMs }), {
+      transactionsPerBatch: 40,
+      batchFrequency: 0,
+      transactionsPerSecond: 40 / 86_400,
       avgTransactionFee: 0.2,
       estimatedTimeToForgeL1: 22.5,
-      ...totals
+      ...counts
     })
-    assert.strictEqual(
-      metricsOf({ ...sums, batches: 2, lastTimestampMs: 10_500 }, totals).transactionsPerBatch,
-      20
-    )
+  })
+
+  it("of two batches that are 600 seconds apart have the frequency 600", () => {
+    const two = { ...sums, batches: 2, firstTimestampMs: 0, lastTimestampMs: 600_000 }
+    const { batchFrequency, transactionsPerBatch } = metricsOf(two, totals)
+    assert.deepStrictEqual([batchFrequency, transactionsPerBatch], [600, 20])
+  })
+
+  it("are the doubles nearest to the quotients", () => {
+    // 0.1 + 0.2 + 0.3 paid for 3 transactions: doubles that are added round twice
+    const feeUnits = [0.1, 0.2, 0.3].reduce((sum, each) => sum + feeSumUnits(each), 0n)
+    const times = { firstTimestampMs: 0, lastTimestampMs: 4_001 }
+    const fees = { ...sums, feeUnits, l2Transactions: 3, l1UserTransactions: 3, l1WaitMs: 1_001n }
+    const metrics = metricsOf({ ...fees, ...times }, { ...totals, ageMs: 7_001 })
+    assert.deepStrictEqual(metrics, {
+      transactionsPerBatch: 10,
+      batchFrequency: 4_001 / 3_000,
+      transactionsPerSecond: 40_000 / 7_001,
+      avgTransactionFee: 0.2,
+      estimatedTimeToForgeL1: 1_001 / 3_000,
+      ...counts
+    })
+    assert.notStrictEqual((0.1 + 0.2 + 0.3) / 3, 0.2)
+    assert.notStrictEqual(4_001 / 1000 / 3, 4_001 / 3_000)
   })
 
   it("are 0 if there is nothing to average", () => {
@@ -67,48 +89,75 @@ describe("metrics", () => {
       l2Transactions: 0,
       firstTimestampMs: 0,
       lastTimestampMs: 0,
-      feesUSD: 0,
+      feeUnits: 0n,
       l1UserTransactions: 0,
       l1WaitMs: 0n
     }
-    assert.deepStrictEqual(metricsOf(none, totals), {
-      transactionsPerBatch: 0,
-      batchFrequency: 0,
-      transactionsPerSecond: 0,
-      avgTransactionFee: 0,
-      estimatedTimeToForgeL1: 0,
-      ...totals
-    })
+    for (const ageMs of [0, 40_000, metricsWindowMs]) {
+      assert.deepStrictEqual(metricsOf(none, { ...totals, ageMs }), {
+        transactionsPerBatch: 0,
+        batchFrequency: 0,
+        transactionsPerSecond: 0,
+        avgTransactionFee: 0,
+        estimatedTimeToForgeL1: 0,
+        ...counts
+      })
+    }
     assert.strictEqual(metricsOf({ ...sums, l2Transactions: 0 }, totals).avgTransactionFee, 0)
   })
 })
 
 describe("the recommended fee", () => {
   const bounds = { minFeeUSD: 0.1, maxFeeUSD: 10 }
+  const paid = (feesUSD: number, l2Transactions: number) => ({
+    l2Transactions,
+    feeUnits: feeSumUnits(feesUSD)
+  })
 
-  it("is the average of a transaction, twice and two and a half times of it if an account is created", () => {
-    assert.deepStrictEqual(recommendedFeeOf({ transactions: 8, feesUSD: 16 }, bounds), {
+  it("is the average of an L2 transaction, twice and two and a half times of it if an account is created", () => {
+    assert.deepStrictEqual(recommendedFeeOf(paid(16, 8), bounds), {
       existingAccount: 2,
       createAccount: 5,
       createAccountInternal: 4
     })
   })
 
-  it("stays within its bounds, also without transactions", () => {
-    assert.deepStrictEqual(recommendedFeeOf({ transactions: 0, feesUSD: 0 }, bounds), {
-      existingAccount: 0.1,
-      createAccount: 0.1,
-      createAccountInternal: 0.1
-    })
-    assert.deepStrictEqual(recommendedFeeOf({ transactions: 1, feesUSD: 4.5 }, bounds), {
+  it("does not depend on L1 transactions, which pay no fee", () => {
+    // 24 transactions that pay 3.25 each, and 5 of L1
+    const hour = { ...sums, transactions: 29, ...paid(24 * 3.25, 24) }
+    assert.strictEqual(recommendedFeeOf(hour, {}).existingAccount, 3.25)
+  })
+
+  it("stays within its bounds", () => {
+    assert.deepStrictEqual(recommendedFeeOf(paid(4.5, 1), bounds), {
       existingAccount: 4.5,
       createAccount: 10,
       createAccountInternal: 9
     })
-    assert.strictEqual(
-      recommendedFeeOf({ transactions: 1, feesUSD: 99 }, bounds).existingAccount,
-      10
-    )
+    assert.strictEqual(recommendedFeeOf(paid(99, 1), bounds).existingAccount, 10)
+    assert.strictEqual(recommendedFeeOf(paid(0.01, 1), bounds).existingAccount, 0.1)
+  })
+
+  it("is computed from a setting if no fee was paid, 0.01 by default", () => {
+    for (const hour of [paid(0, 0), paid(0, 7)]) {
+      assert.deepStrictEqual(recommendedFeeOf(hour, {}), {
+        existingAccount: 0.01,
+        createAccount: 0.025,
+        createAccountInternal: 0.02
+      })
+      assert.deepStrictEqual(recommendedFeeOf(hour, { recommendedFeeUSD: 3 }), {
+        existingAccount: 3,
+        createAccount: 7.5,
+        createAccountInternal: 6
+      })
+      // a lower fee would be refused
+      assert.deepStrictEqual(recommendedFeeOf(hour, { ...bounds, recommendedFeeUSD: 0.06 }), {
+        existingAccount: 0.1,
+        createAccount: 0.15,
+        createAccountInternal: 0.12
+      })
+    }
+    assert.strictEqual(recommendedFeeOf(paid(2 ** -40, 1), {}).existingAccount, 2 ** -40)
   })
 })
 
@@ -160,9 +209,10 @@ describe("the next forgers", () => {
 })
 
 describe("sums of fees", () => {
-  it("are exact below 2^53 dollars and whole dollars from there on", () => {
+  it("are exact, except for fees below 4e-9", () => {
     for (const feeUSD of [0, 2 ** -80, 0.1, 1, 123.456, 2 ** 53 - 1, 2 ** 53, 1e40]) {
-      assert.strictEqual(usdOfFeeSum(feeSumUnits(feeUSD)), feeUSD)
+      const one = { ...sums, feeUnits: feeSumUnits(feeUSD), l2Transactions: 1 }
+      assert.strictEqual(metricsOf(one, totals).avgTransactionFee, feeUSD)
     }
     assert.deepStrictEqual([
       feeSumUnits(2 ** -80),
@@ -170,7 +220,6 @@ describe("sums of fees", () => {
       feeSumUnits(1),
       feeSumUnits(2 ** 53)
     ], [1n, 0n, 1n << 80n, 1n << 133n])
-    assert.strictEqual(usdOfFeeSum((1n << 133n) + (1n << 80n) - 1n), 2 ** 53)
   })
 })
 

@@ -44,6 +44,28 @@ for (const [kind, newStore] of Object.entries(newStores)) {
       await remove()
     })
 
+    it("recommends the fee of its options while none is paid, and takes transactions with a lower one", async () => {
+      const { remove, store } = await newStore()
+      const simulation = newSimulation()
+      {
+        const recommendedFeeUSD = 1e9
+        await using node = await openNode({
+          genesis: simulation.genesis,
+          store,
+          recommendedFeeUSD
+        })
+        assert.deepStrictEqual((await node.state()).state.recommendedFee, {
+          existingAccount: recommendedFeeUSD,
+          createAccount: 2.5 * recommendedFeeUSD,
+          createAccountInternal: 2 * recommendedFeeUSD
+        })
+        await applyHistory(node, simulation)
+        const { transaction } = simulation.live.nextSubmissions().entries[0]!
+        assert.isTrue((await node.submitTransaction(transaction)).stored)
+      }
+      await remove()
+    })
+
     it("reports every change once and in order", async () => {
       const { remove, store } = await newStore()
       const simulation = newSimulation()

@@ -215,7 +215,37 @@ describe("the OpenAPI document", () => {
       document.paths["/bids"]!.get.description!,
       /At least one of slotNum, bidderAddr must be given/u
     )
-    assert.notMatch(documentOf(earlier).paths["/bids"]!.get.description!, /At least one/u)
+    assert.strictEqual(
+      documentOf(earlier).paths["/bids"]!.get.description,
+      "Ordered by time of the bid; within a slot, also its value. Without filters, all bids are listed in this order, that of itemId."
+    )
+  })
+
+  it("states which figures of the state are unknown, and which fee selector is refused", () => {
+    for (const revision of revisionList) {
+      const { schemas } = documentOf(revision).components
+      const describes = (schema: string, property: string, words: RegExp) =>
+        assert.match(
+          (schemas[schema]!.properties as { [name: string]: { description?: string } })[property]!
+            .description!,
+          words,
+          `${revision.name} ${schema} ${property}`
+        )
+      for (
+        const name of [
+          "transactionsPerBatch",
+          "batchFrequency",
+          "transactionsPerSecond",
+          "avgTransactionFee"
+        ]
+      ) describes("Metrics", name, /0: unknown/u)
+      describes(
+        "Bucket",
+        "withdrawals",
+        revision === later ? /left at lastSynchedBlock$/u : /left after the last change$/u
+      )
+      describes("PostPoolL2Transaction", "fee", /256 is refused/u)
+    }
   })
 
   it("uses the names of the network", () => {

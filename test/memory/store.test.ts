@@ -225,14 +225,14 @@ describe("the state of the memory store", () => {
     const { metrics, recommendedFee } = ledger.state().state
     assert.deepStrictEqual(metrics, {
       transactionsPerBatch: 2,
-      batchFrequency: 1800,
-      transactionsPerSecond: 8 / 7200,
+      batchFrequency: 2400,
+      transactionsPerSecond: 8 / 86_400,
       avgTransactionFee: 2,
       estimatedTimeToForgeL1: 0,
       totalAccounts: 3,
       totalPublicKeys: 2
     })
-    // 6 transactions in three batches; 2.5 and 2 times the average of 1.5 are above the upper bound
+    // 6 L2 transactions in three batches; 2.5 and 2 times the average of 1.5 are above the upper bound
     assert.deepStrictEqual(recommendedFee, {
       existingAccount: 1.5,
       createAccount: 2.4,

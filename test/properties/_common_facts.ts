@@ -31,6 +31,8 @@ const alone = [
   "withdrawalDelayer/ethereumBlockNum",
   "period/slotNum",
   "blockStamp",
+  // what is left in later, and what was left after the last change in the others
+  "buckets/withdrawals",
   "state/withdrawalDelayer/rollupAddress",
   "keeperAddress",
   "emergencyModeStartingBlock",
@@ -94,6 +96,7 @@ const aloneInV1 = [
   "exit/zkEthereumAddress",
   "withdrawAddr",
   "buckets/blockStamp",
+  "buckets/withdrawals",
   "rateWithdrawals",
   "defaultSlotSetBidSlotNum",
   "chainId",

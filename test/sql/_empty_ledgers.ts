@@ -61,7 +61,7 @@ export const emptyLedgers = Effect.gen(function*() {
         Ledger.layer(genesis, keccak256, { buildExitTrees: rememberedExitTrees }).pipe(
           Layer.provideMerge(
             Layer.merge(
-              Layer.succeed(LedgerReader, makeLedgerReader(database.values, genesis.constants)),
+              Layer.succeed(LedgerReader, makeLedgerReader(database.values, { genesis })),
               Layer.effect(LedgerWriter, Effect.map(makeLedgerWriter(), ({ port }) => port)).pipe(
                 Layer.provide(freeDatabase.lease)
               )

@@ -192,9 +192,11 @@ const replacing =
   "The transaction that the path names leaves the pool, and the one in the body becomes pending. Both have the same sender and nonce, and different identifiers. "
 
 const listDoc = (list: AnyListName, revision: Revision, context: WireContext): string => {
-  const { order, atLeastOne } = declaration(list)
-  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
-  const rules = groups.map((group) => {
+  const { atLeastOne, order, title } = declaration(list)
+  if (revision.unrestricted.includes(list)) {
+    return `Ordered by ${order}. Without filters, all ${title.toLowerCase()} are listed in this order, that of itemId.`
+  }
+  const rules = atLeastOne.map((group) => {
     const names = group.flatMap((filter) => parameterName(revision, list, filter) ?? []).map(
       context.name
     )

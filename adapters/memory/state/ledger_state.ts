@@ -7,7 +7,8 @@ import {
   type EthereumBlock,
   type GenesisFeed,
   type HeadFeed,
-  type PriceFeed
+  type PriceFeed,
+  type RecommendedFeeOptions
 } from "../../../core/domain/mod.ts"
 import {
   type BlockGap,
@@ -34,13 +35,9 @@ import { frozenCopy } from "./_rows.ts"
 import { Tokens } from "./_tokens.ts"
 import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
 
-/** The network of a ledger, and the bounds of the fee that it recommends. */
-export interface LedgerOptions {
+/** The network of a ledger, and the options of the fee that it recommends. */
+export interface LedgerOptions extends RecommendedFeeOptions {
   readonly genesis: GenesisFeed
-  /** Least recommended fee in USD; 0 by default. */
-  readonly minFeeUSD?: number
-  /** Greatest recommended fee in USD; unlimited by default. */
-  readonly maxFeeUSD?: number
 }
 
 /**
@@ -50,8 +47,7 @@ export interface LedgerOptions {
  */
 export class LedgerState {
   readonly genesis: GenesisFeed
-  readonly minFeeUSD: number
-  readonly maxFeeUSD: number
+  readonly fees: RecommendedFeeOptions
   readonly history = new History()
   readonly tokens = new Tokens()
   readonly auction = new Auction((slotNum) => this.parameters.auctionOf(slotNum))
@@ -65,10 +61,9 @@ export class LedgerState {
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
 
-  constructor({ genesis, minFeeUSD = 0, maxFeeUSD = Infinity }: LedgerOptions) {
+  constructor({ genesis, ...fees }: LedgerOptions) {
     this.genesis = frozenCopy(genesis)
-    this.minFeeUSD = minFeeUSD
-    this.maxFeeUSD = maxFeeUSD
+    this.fees = fees
     this.parameters = new Parameters(this.genesis)
     this.tokens.add(ether)
     this.pushBlock(this.genesis.block, genesis.block.number)

@@ -4,14 +4,15 @@ import {
   type BatchSums,
   bootCoordinator,
   feeWindowMs,
+  type GenesisFeed,
   lastForgerSlot,
   metricsOf,
   metricsWindowMs,
   type NetworkState,
   nextForgersOf,
+  type RecommendedFeeOptions,
   recommendedFeeOf,
-  slotNumMax,
-  usdOfFeeSum
+  slotNumMax
 } from "../../../core/domain/mod.ts"
 import { type LedgerStamp, type StoreFailure, synchedBlockNum } from "../../../core/ports/mod.ts"
 import { answerStatement, prefixedHex, type SqlAnswer } from "../connection/mod.ts"
@@ -20,10 +21,9 @@ import { decodeParameterSet } from "./parameter_sets.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
-/** Bounds of the recommended fees, in US dollars. */
-export interface FeeBounds {
-  readonly minFeeUSD: number
-  readonly maxFeeUSD: number
+/** The network, and the options of the fee that the state recommends. */
+interface StateOptions extends RecommendedFeeOptions {
+  readonly genesis: GenesisFeed
 }
 
 const sums = [
@@ -95,10 +95,9 @@ ${firstInWindow("hour", feeWindowMs)}`,
  */
 export const makeReadState = (
   runQuery: RunQuery,
-  constants: AuctionClock["constants"],
-  bounds: FeeBounds
+  options: StateOptions
 ): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
-  const clockOf = clockReader(constants)
+  const clockOf = clockReader(options.genesis.constants.auction)
   // the slots of the next forgers, by the clock of the last answer; none before the first answer
   let slots: readonly [first: number, last: number] = [0, -1]
   return Effect.suspend(() => {
@@ -108,7 +107,7 @@ export const makeReadState = (
       const clock = clockOf(answer)
       slots = [clock.currentSlot, lastForgerSlot(clock)]
       if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
-        return { state: stateOf(answer, clock, bounds), stamp: answer.stamp }
+        return { state: stateOf(answer, clock, options), stamp: answer.stamp }
       }
       queriedSlots = slots
       return new Requery(query())
@@ -144,7 +143,7 @@ const noBatches: BatchSums = {
   l2Transactions: 0,
   firstTimestampMs: 0,
   lastTimestampMs: 0,
-  feesUSD: 0,
+  feeUnits: 0n,
   l1UserTransactions: 0,
   l1WaitMs: 0n
 }
@@ -160,12 +159,16 @@ const sumsInWindow = (first: Sums, last: Sums): BatchSums =>
     l2Transactions: last.l2Transactions - first.l2Transactions,
     firstTimestampMs: first.timestampMs,
     lastTimestampMs: last.timestampMs,
-    feesUSD: usdOfFeeSum(last.feeUnits - first.feeUnits),
+    feeUnits: last.feeUnits - first.feeUnits,
     l1UserTransactions: last.l1UserTransactions - first.l1UserTransactions,
     l1WaitMs: last.l1WaitMs - first.l1WaitMs
   }
 
-const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): NetworkState => {
+const stateOf = (
+  answer: SqlAnswer,
+  clock: AuctionClock,
+  options: StateOptions
+): NetworkState => {
   const { stamp } = answer
   const lines = [...answer.lines]
   const lastBatch = stamp.batchNum === null ? null : decodeBatch(lines.pop()!)
@@ -196,10 +199,11 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
     ),
     pendingL1Transactions: Number(pendingL1Transactions),
     metrics: metricsOf(sumsInWindow(day, last), {
+      ageMs: Number(timestampMs) - options.genesis.block.timestampMs,
       totalAccounts: Number(totalAccounts),
       totalPublicKeys: Number(totalPublicKeys)
     }),
     variables: { rollup, auction: clock.variables, withdrawalDelayer },
-    recommendedFee: recommendedFeeOf(sumsInWindow(hour, last), bounds)
+    recommendedFee: recommendedFeeOf(sumsInWindow(hour, last), options)
   }
 }

@@ -1,16 +1,16 @@
 import { Effect } from "effect"
-import type { AuctionConstants } from "../../../core/domain/mod.ts"
+import type { GenesisFeed, RecommendedFeeOptions } from "../../../core/domain/mod.ts"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
 import { readAnswer, storeFailure, type Values } from "../connection/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { makeList } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
-import { type FeeBounds, makeReadState } from "./_read_state.ts"
+import { makeReadState } from "./_read_state.ts"
 import { headStatement, makeRunQuery, type OnVersion } from "./_run_query.ts"
 
-export interface LedgerReaderOptions extends Partial<FeeBounds> {
-  /** Constants of the network of the ledger. */
-  readonly auction: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
+export interface LedgerReaderOptions extends RecommendedFeeOptions {
+  /** The network of the ledger. */
+  readonly genesis: GenesisFeed
 }
 
 /**
@@ -21,11 +21,11 @@ export interface LedgerReaderOptions extends Partial<FeeBounds> {
  */
 export const makeLedgerReader = (
   values: Values,
-  { auction, maxFeeUSD = Infinity, minFeeUSD = 0 }: LedgerReaderOptions,
+  options: LedgerReaderOptions,
   onVersion: OnVersion = () => Effect.void
 ): LedgerReader["Service"] => {
   const runQuery = makeRunQuery(values, onVersion)
-  const slots = makeSlotReader(runQuery, auction)
+  const slots = makeSlotReader(runQuery, options.genesis.constants.auction)
   return {
     list: makeList(runQuery, slots.list),
     find: ((name, key) =>
@@ -33,7 +33,7 @@ export const makeLedgerReader = (
         ? slots.find(key as number)
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
     accountsAndTokens: (keys) => findAccountsAndTokens(runQuery, keys),
-    state: makeReadState(runQuery, auction, { minFeeUSD, maxFeeUSD }),
+    state: makeReadState(runQuery, options),
     stamp: values(headStatement, []).pipe(
       Effect.mapBoth({ onSuccess: (rows) => readAnswer(rows).stamp, onFailure: storeFailure }),
       Effect.tap(({ version }) => onVersion(version))

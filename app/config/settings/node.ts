@@ -29,6 +29,14 @@ export const pool = group("Transaction pool", {
     value: number({ minimum: 0 }),
     doc: "Maximum fee in US dollars; unlimited if not set"
   }),
+  recommendedFeeUSD: setting({
+    key: "pool.recommended_fee_usd",
+    flag: "recommended-fee-usd",
+    value: number({ minimum: 0 }),
+    default: 0.01,
+    doc:
+      "Average fee in US dollars from which /state recommends fees if no fee was paid in the last hour, between the minimum and the maximum fee; no transaction is refused for it"
+  }),
   forgeDelaySeconds: setting({
     key: "pool.forge_delay_seconds",
     flag: "forge-delay-seconds",

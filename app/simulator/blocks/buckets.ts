@@ -1,3 +1,4 @@
+import { withdrawalsLeft } from "../../../core/domain/mod.ts"
 import type { BlockDraft, OpenExit, World } from "../world/mod.ts"
 
 /** Returns the value in US dollars; 0 if the token has no price. */
@@ -28,19 +29,4 @@ export function takeFromBucket(
   const buckets = rollup.buckets.with(bucket, { ...former, ...change })
   world.variables = { ...world.variables, rollup: { ...rollup, buckets } }
   return true
-}
-
-/** Returns how many withdrawals a bucket allows at a block. */
-function withdrawalsLeft(
-  {
-    blockStamp,
-    blockWithdrawalRate,
-    maxWithdrawals,
-    rateWithdrawals = 1n,
-    withdrawals
-  }: World["variables"]["rollup"]["buckets"][number],
-  block: bigint
-): bigint {
-  const left = withdrawals + (block - blockStamp) / blockWithdrawalRate * rateWithdrawals
-  return left < maxWithdrawals ? left : maxWithdrawals
 }

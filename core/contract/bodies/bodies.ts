@@ -47,7 +47,10 @@ const postedTransaction = body({
       scalar.amount,
       "Units of the token, as many as 40 bits of floating point hold exactly"
     ),
-    fee: required(scalar.feeSelector, "Index into the table of fee factors; 256 cannot be signed"),
+    fee: required(
+      scalar.feeSelector,
+      "Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed"
+    ),
     nonce: required(
       scalar.nonce,
       "Number of transactions that the sender has sent; from 2^40 on it cannot be signed"
@@ -65,7 +68,7 @@ const postedTransaction = body({
     requestToBjj: optional(scalar.publicKey, "Receiver of it by key"),
     requestTokenId: optional(scalar.tokenId, "Token of it"),
     requestAmount: optional(scalar.amount, "Amount of it"),
-    requestFee: optional(scalar.feeSelector, "Fee of it"),
+    requestFee: optional(scalar.feeSelector, "Fee of it; 256 is refused"),
     requestNonce: optional(scalar.nonce, "Nonce of it")
   },
   notes: {

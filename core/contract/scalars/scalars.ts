@@ -65,7 +65,7 @@ export const nonce: Scalar<bigint> = bigInteger(values.uint64, {
   description: "Number of transactions that the account has sent",
   example: 121n
 })
-/** Accepts 256, as the contract declares, although it cannot be signed. */
+/** Accepts 256, as the contract declares; a post with it is refused, since one byte is signed. */
 export const feeSelector: Scalar<number> = integer(values.integer(0, 256), {
   description: "Index into the table of fee factors",
   example: 204

@@ -57,22 +57,46 @@ export const stateNetwork = shape<NetworkState>("StateNetwork", "Progress of the
   nextForgers: field(arrayOf(reference(nextForger(period))), (s) => s.nextForgers)
 })
 
-export const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last 24 hours", {
-  transactionsPerBatch: field(number, (m) => m.transactionsPerBatch),
-  batchFrequency: field(number, (m) => m.batchFrequency, "Seconds between batches"),
-  transactionsPerSecond: field(number, (m) => m.transactionsPerSecond),
-  totalAccounts: field(count, (m) => m.totalAccounts),
-  totalBJJs: field(count, (m) => m.totalPublicKeys, "Distinct BabyJubJub keys"),
-  avgTransactionFee: field(usd, (m) => m.avgTransactionFee, "US dollars for each L2 transaction")
-})
+export const metrics = shape<Metrics>(
+  "Metrics",
+  "Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis block if that is less",
+  {
+    transactionsPerBatch: field(
+      number,
+      (m) => m.transactionsPerBatch,
+      "Transactions divided by batches; 0: unknown, the window has no batch"
+    ),
+    batchFrequency: field(
+      number,
+      (m) => m.batchFrequency,
+      "Seconds from the first to the last batch, divided by the number of batches less one; 0: unknown, the window has fewer than two batches"
+    ),
+    transactionsPerSecond: field(
+      number,
+      (m) => m.transactionsPerSecond,
+      "Transactions divided by the seconds of the window; 0: unknown if the window has no batch"
+    ),
+    totalAccounts: field(count, (m) => m.totalAccounts),
+    totalBJJs: field(count, (m) => m.totalPublicKeys, "Distinct BabyJubJub keys"),
+    avgTransactionFee: field(
+      usd,
+      (m) => m.avgTransactionFee,
+      "US dollars for each L2 transaction; 0: unknown if the window has none"
+    )
+  }
+)
 
 export const bucket = shape<Bucket>("Bucket", "Limit of instant withdrawals of one size", {
   ceilUSD: field(bigInt, (b) => b.ceilUSD, "Greatest withdrawal, in US dollars"),
-  withdrawals: field(bigCount, (b) => b.withdrawals, "Withdrawals that are left"),
+  withdrawals: field(
+    bigCount,
+    (b) => b.withdrawals,
+    "Withdrawals that were left after the last change"
+  ),
   blockWithdrawalRate: field(
     bigCount,
     (b) => b.blockWithdrawalRate,
-    "Blocks after which one more is allowed"
+    "Blocks after which more withdrawals are allowed"
   ),
   maxWithdrawals: field(bigCount, (b) => b.maxWithdrawals)
 })
@@ -146,7 +170,7 @@ export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>(
 
 const recommendedFee = shape<RecommendedFee>(
   "RecommendedFee",
-  "Fee in US dollars that the coordinator recommends",
+  "Fee in US dollars that the coordinator recommends: that of an average L2 transaction of the last hour, or a setting of the node if none paid a fee",
   {
     existingAccount: field(usd, (f) => f.existingAccount, "The destination account exists"),
     createAccount: field(

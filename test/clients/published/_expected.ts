@@ -149,7 +149,13 @@ const pendingCount = async (later: Later): Promise<number> => {
 
 const bucket = ({ blockWithdrawalRate, ...shown }: Value): Value => ({
   ...shown,
-  withdrawals: String(shown.withdrawals),
+  // what was left after the last change; revision later shows what is left, at most the maximum
+  withdrawals: rule(
+    `digits of at most ${shown.withdrawals}, or any if that is the maximum`,
+    (value) =>
+      /^\d+$/u.test(String(value)) &&
+      (shown.withdrawals === shown.maxWithdrawals || Number(value) <= Number(shown.withdrawals))
+  ),
   maxWithdrawals: String(shown.maxWithdrawals),
   blockStamp: rule("digits", (value) => /^\d+$/u.test(String(value))),
   rateBlocks: String(blockWithdrawalRate),

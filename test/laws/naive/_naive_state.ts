@@ -56,13 +56,15 @@ function metrics(facts: Facts): NetworkState["metrics"] {
   const batches = recent(facts, 24 * hourMs)
   const { l2, all } = transactionsOf(facts, batches)
   const n = batches.length
-  const seconds = n === 0
-    ? 1
-    : Math.max(1, (batches[n - 1]!.timestampMs - batches[0]!.timestampMs) / 1000)
+  const ageMs = lastBlock(facts).timestampMs - facts.genesis.block.timestampMs
+  const seconds = (ageMs < 24 * hourMs ? ageMs : 24 * hourMs) / 1000
+  const intervals = batches.slice(1).map(({ timestampMs }, at) =>
+    timestampMs - batches[at]!.timestampMs
+  )
   return {
-    transactionsPerBatch: n > 1 ? all / n : 0,
-    batchFrequency: n === 0 ? 0 : seconds / n,
-    transactionsPerSecond: n === 0 ? 0 : all / seconds,
+    transactionsPerBatch: n === 0 ? 0 : all / n,
+    batchFrequency: n < 2 ? 0 : sum(intervals) / intervals.length / 1000,
+    transactionsPerSecond: seconds === 0 ? 0 : all / seconds,
     totalAccounts: facts.accounts.length,
     totalPublicKeys: new Set(facts.accounts.map(({ publicKey }) => publicKey)).size,
     avgTransactionFee: l2 === 0 ? 0 : feesUSD(batches) / l2,
@@ -76,13 +78,14 @@ function timeToForgeL1(facts: Facts, batches: ReadonlyArray<Batch>): number {
     const batch = batches.find((batch) => batch.batchNum === batchNum)
     return batch === undefined || l1?.userOrigin !== true ? [] : [batch.timestampMs - timestampMs]
   })
-  return waits.length === 0 ? 0 : waits.reduce((sum, each) => sum + each, 0) / 1000 / waits.length
+  return waits.length === 0 ? 0 : sum(waits) / 1000 / waits.length
 }
 
 function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
   const batches = recent(facts, hourMs)
-  const { all } = transactionsOf(facts, batches)
-  const average = all === 0 ? 0 : feesUSD(batches) / all
+  const paidUSD = feesUSD(batches)
+  // nobody paid a fee: the default of the setting
+  const average = paidUSD === 0 ? 0.01 : paidUSD / transactionsOf(facts, batches).l2
   return {
     existingAccount: average,
     createAccount: 2.5 * average,
@@ -91,7 +94,10 @@ function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
 }
 
 const feesUSD = (batches: ReadonlyArray<Batch>): number =>
-  batches.reduce((sum, batch) => sum + batch.historicTotalCollectedFeesUSD, 0)
+  sum(batches.map((batch) => batch.historicTotalCollectedFeesUSD))
+
+const sum = (values: ReadonlyArray<number>): number =>
+  values.reduce((total, value) => total + value, 0)
 
 function transactionsOf(facts: Facts, batches: ReadonlyArray<Batch>) {
   const numbers = new Set<number | null>(batches.map(({ batchNum }) => batchNum))

@@ -223,7 +223,7 @@ describe("a price that changes between two answers", () => {
   it.live("appears in the next one, and an earlier answer keeps its own", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger
-      const reader = makeLedgerReader(ledger.database.values, genesis.constants)
+      const reader = makeLedgerReader(ledger.database.values, { genesis })
       const before = yield* reader.find("token", 0)
       yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
       const after = yield* reader.find("token", 0)
@@ -245,7 +245,7 @@ describe("the versions that a reader reports", () => {
       const reported: Array<number> = []
       const reader = makeLedgerReader(
         ledger.database.values,
-        genesis.constants,
+        { genesis },
         (version) => Effect.sync(() => void reported.push(version))
       )
       const { version } = yield* reader.stamp

@@ -119,7 +119,7 @@ describe("on a ledger with tens of thousands of rows", () => {
         // reads use whole lists, and if these may contain removed items, only the part before
         yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
         yield* readEverything(
-          makeLedgerReader(asking, { auction: genesis.constants.auction }),
+          makeLedgerReader(asking, { genesis }),
           values,
           { limit, position }
         )
