@@ -521,7 +521,7 @@ export interface PoolTransactions {
 
 /** The parameters of `transactions`, which are ordered by order of arrival in the pool. */
 export interface PoolTransactionsQuery extends Paging {
-  /** Only transactions in this state. */
+  /** Only transactions in this state; without it, only those that are pending or forging. */
   readonly state?: "pend" | "fing" | "fged" | "invl"
   /** Only transactions of this type. */
   readonly type?: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"

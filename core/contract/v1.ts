@@ -273,7 +273,8 @@ export const v1: Revision = {
     tokens: {},
     coordinators: { onlyLatest: null }
   },
-  presets: { coordinators: { onlyLatest: true } },
+  // the clients derive the next nonce from all transactions of the list
+  presets: { coordinators: { onlyLatest: true }, pool: { onlyUnfinished: true } },
   separators: [",", "|"],
   // the Flutter client sends `slotNum=` for no slot, and tokenIds, which the history does not have
   emptyParameters: "absent",

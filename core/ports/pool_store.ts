@@ -106,7 +106,8 @@ export interface PoolParty {
 export interface PoolFilters {
   readonly id?: TransactionId
   readonly group?: GroupId
-  readonly state?: PoolState
+  /** One of these states. */
+  readonly states?: ReadonlyArray<PoolState>
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
   /** The sender or the receiver. */
@@ -231,9 +232,10 @@ export class PoolStore extends Context.Service<PoolStore, {
     }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /**
-   * Returns a page of the transactions in all states that the filters match, with exact counts. The
+   * Returns a page of the transactions that the filters match, with exact counts. The
    * cost grows with the number of transactions of the group, accounts and destinations in the
-   * filters, or of the whole pool if there are none; with `id`, it is constant.
+   * filters, or of the whole pool if there are none, each time only of those in the states of the
+   * filters; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */

@@ -32,9 +32,7 @@ export const changesOfBatch = Effect.fnUntraced(
       // a coordinator marked these as invalid
       ...yield* pool.inBatches({ state: "invl", from: batchNum + 1, to: batchNumLimit })
     ]
-    const ofCreated = (yield* rowsOfAccounts(ports, createdAccounts)).filter(({ transaction }) =>
-      transaction.state === "pend"
-    )
+    const ofCreated = yield* pendingOfAccounts(ports, createdAccounts)
     const byId = new Map(
       [...pending, ...ofCreated, ...inProgress].map((row) => [row.transaction.id, row])
     )
@@ -109,13 +107,13 @@ function contentOf(transactions: FullBatch["transactions"]) {
   return { createdAccounts, forged, nextNonces }
 }
 
-/** Returns the transactions that send from or pay to accounts. */
-const rowsOfAccounts = Effect.fnUntraced(
+/** Returns the pending transactions that send from or pay to accounts. */
+const pendingOfAccounts = Effect.fnUntraced(
   function*({ pool }: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
     const rows: Array<Pooled> = []
     for (let fromArrival: number | null = null; accounts.length > 0;) {
       const { counts, items }: PoolPage = yield* pool.list({
-        filters: { party: { accounts } },
+        filters: { party: { accounts }, states: ["pend"] },
         fromArrival,
         order: "ASC",
         limit: PAGE

@@ -7,7 +7,7 @@ import {
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import { groupTransactionsMax, type PoolTransactionView } from "../../domain/mod.ts"
+import { groupTransactionsMax, poolStates, type PoolTransactionView, unfinishedStates } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
@@ -143,7 +143,10 @@ type Reader = PoolPorts["reader"]
 
 /** Returns the conditions of the store for filters of a request. */
 const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
-  const { state, tokenId, type } = filters
+  const { onlyUnfinished = false, state, tokenId, type } = filters
+  const states = (onlyUnfinished ? unfinishedStates : poolStates).filter((each) =>
+    state === undefined || each === state
+  )
   const party = yield* partyOf(
     filters.accountIndex,
     filters.address,
@@ -163,7 +166,7 @@ const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
     "toAddress"
   )
   const resolved: PoolFilters = {
-    ...state === undefined ? {} : { state },
+    ...states.length === poolStates.length ? {} : { states },
     ...type === undefined ? {} : { type },
     ...tokenId === undefined ? {} : { tokenId },
     ...party === undefined ? {} : { party },

@@ -205,7 +205,7 @@ export class NaivePool {
   }
 
   list({ filters, fromArrival, limit, order }: PoolPageQuery) {
-    const { from, group, id, party, state, to, tokenId, type } = filters
+    const { from, group, id, party, states, to, tokenId, type } = filters
     const sends = (side: PoolParty, { sender, transaction }: Pooled) =>
       side.accounts?.includes(transaction.fromAccountIndex) === true ||
       sender.address === side.address || sender.publicKey === side.publicKey
@@ -219,7 +219,7 @@ export class NaivePool {
       const each = row.transaction
       return (
         (id ?? each.id) === each.id && (group ?? each.group?.id) === each.group?.id &&
-        (state ?? each.state) === each.state &&
+        (states === undefined || states.includes(each.state)) &&
         (type ?? each.type) === each.type &&
         (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, row)) &&
         (to === undefined || receives(to, row)) &&
