@@ -35,15 +35,19 @@ const publishedNonce = async (account: Account): Promise<number> => {
   return nonce
 }
 
+const hasUnfinished = async ({ accountIndex }: Account): Promise<boolean> => {
+  const pages = await Promise.all(
+    ["pend", "fing"].map((state) => listed(`accountIndex=${accountIndex}&state=${state}`))
+  )
+  return pages.flat().length > 0
+}
+
 /**
  * Sends without a given nonce, as the published library does, and waits until it is forged. Before it,
  * waits until no payment of the simulated users to the account is pending.
  */
 const send = async (account: Account, to: string): Promise<number> => {
-  for (const state of ["pend", "fing"]) {
-    const query = `accountIndex=${account.accountIndex}&state=${state}`
-    while ((await listed(query)).length > 0) await live.wait(0, undefined)
-  }
+  while (await hasUnfinished(account)) await live.wait(0, undefined)
   const nonce = await publishedNonce(account)
   // otherwise it would wait for ever
   assert.strictEqual(nonce, Number((await account.read()).nonce))
