@@ -64,6 +64,11 @@ export interface Revision {
   readonly symbols?: "refused in account paths"
   /** Whether `state` has the part `node`, for which the pool is read too. */
   readonly showsNode?: boolean
+  /**
+   * Whether a posted transfer to an account may also name the Ethereum address that owns the account;
+   * refused by default.
+   */
+  readonly acceptsOwnerAddress?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */
   readonly conflictStatus?: 409
   /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */

@@ -79,13 +79,16 @@ export const changesToPending = Effect.fnUntraced(
 export const transactionsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<PoolTransaction> =>
   rows.map(({ transaction }) => transaction)
 
-/** Returns a change that applies only if the transaction still has the state that was read. */
+/**
+ * Returns a change that applies only to the transaction that was read, if it still has the state that
+ * was read.
+ */
 export const changeOf = (
-  { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
+  { arrival, transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,
   batchNum: number | null,
   reason: string
-): PoolChange => ({ id, from, fromBatchNum, to, batchNum, reason })
+): PoolChange => ({ id, arrival, from, fromBatchNum, to, batchNum, reason })
 
 export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
