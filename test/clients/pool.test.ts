@@ -109,8 +109,7 @@ layer(node())("the list of the pool", (it) => {
       const states = yield* Effect.forEach(posts, ({ id }) =>
         Effect.map(
           send(`${path}/${id}`),
-          (answer) =>
-            jsonOf(answer).state
+          (answer) => jsonOf(answer).state
         ))
       assert.deepStrictEqual(states, ["pend", "fing", "fged", "invl"])
     }))

@@ -139,11 +139,14 @@ describe("correcting a transaction under its id", () => {
       const contents = [
         [old.id, corrected("1")],
         [ofNonce, corrected("2", { toAccountIndex: 257, maxNumBatch: 9 })],
-        [old.id, corrected("3", {
-          type: "TransferToEthAddr",
-          toAccountIndex: null,
-          toAddress: `0x${"1".repeat(40)}`
-        })],
+        [
+          old.id,
+          corrected("3", {
+            type: "TransferToEthAddr",
+            toAccountIndex: null,
+            toAddress: `0x${"1".repeat(40)}`
+          })
+        ],
         [ofNonce, corrected("4", { type: "Exit", toAccountIndex: 1 })]
       ] as const
       for (const [replaced, content] of contents) {
@@ -214,7 +217,9 @@ describe("correcting a transaction under its id", () => {
       )
       // it is being forged
       assert.match(
-        yield* conflictOf(submission.replaceTransaction(old.id, corrected("2", { maxNumBatch: 9 }))),
+        yield* conflictOf(
+          submission.replaceTransaction(old.id, corrected("2", { maxNumBatch: 9 }))
+        ),
         /being forged/u
       )
       yield* ledger.applyBlock(chain.grow({ batches: [batchOfSelection(selection)] }))
@@ -276,7 +281,10 @@ describe("correcting a transaction under its id", () => {
       )
       assert.strictEqual(wrong._tag, "SubmissionRefused")
       yield* conflictOf(submission.replaceTransaction(better.id, corrected("1")))
-      const group = groupOf([postedOf({ nonce: 5n }), postedOf({ fromAccountIndex: 257, nonce: 0n, toAccountIndex: 256 })])
+      const group = groupOf([
+        postedOf({ nonce: 5n }),
+        postedOf({ fromAccountIndex: 257, nonce: 0n, toAccountIndex: 256 })
+      ])
       yield* submission.submitGroup(group)
       const { requestOffset: _, ...member } = group.transactions[0]!
       assert.match(

@@ -75,8 +75,7 @@ export const makePostHandlers = (
 type Submit = (posted: never, path: never) => Effect.Effect<string, PostFailure>
 
 const submissions = (
-  { revision: { acceptsOwnerAddress = false, authorizationAnswer }, submission }:
-    PostHandlerOptions
+  { revision: { acceptsOwnerAddress = false, authorizationAnswer }, submission }: PostHandlerOptions
 ): { readonly [Id in AnyWriteOperationId]: Submit } => {
   const idOf = Effect.map(({ id }: { readonly id: TransactionId }) => JSON.stringify(id))
   const rules = { acceptsOwnerAddress }

@@ -7,7 +7,12 @@ import {
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import { groupTransactionsMax, poolStates, type PoolTransactionView, unfinishedStates } from "../../domain/mod.ts"
+import {
+  groupTransactionsMax,
+  poolStates,
+  type PoolTransactionView,
+  unfinishedStates
+} from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,

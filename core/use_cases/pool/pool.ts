@@ -186,11 +186,14 @@ function make(
       )
       const isSelected = ({ id, signature }: PoolTransaction): boolean =>
         (signatures.get(id) ?? signature) === signature
-      return yield* changeSome(yield* pool.pooled([...signatures.keys()]), (row) =>
-        row.transaction.state === "pend" && !isExpired(row.transaction, batchNum) &&
-          isSelected(row.transaction)
-          ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
-          : undefined)
+      return yield* changeSome(
+        yield* pool.pooled([...signatures.keys()]),
+        (row) =>
+          row.transaction.state === "pend" && !isExpired(row.transaction, batchNum) &&
+            isSelected(row.transaction)
+            ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
+            : undefined
+      )
     }),
     doneForging: Effect.fnUntraced(function*(ids, batchNum) {
       if (batchNum <= (yield* lastBatchNum)) return []

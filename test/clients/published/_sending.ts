@@ -79,7 +79,9 @@ export const checkPosts = async (
   const afterwards: Sender = { ...sender, ids: {} }
   await checkNextNonce(afterwards)
   await checkForging(afterwards)
-  for (const [i, id] of Object.values(afterwards.ids).entries()) sender.ids[`afterwards ${i + 1}`] = id
+  for (const [i, id] of Object.values(afterwards.ids).entries()) {
+    sender.ids[`afterwards ${i + 1}`] = id
+  }
 
   const { lastEthereumBlock } = await networkOf(later)
   await waitUntil(async () =>
