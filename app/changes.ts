@@ -9,7 +9,6 @@ import {
   type PoolChange,
   PoolStore,
   type PoolTransaction,
-  replacedReason,
   type StoreFailure,
   synchedBlockNum,
   type TransactionId
@@ -155,11 +154,11 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
       reported(pool.addGroup(group, limits), ({ kind }) => {
         if (kind === "added") { for (const { transaction } of group) added(transaction) }
       }),
-    replaceTransaction: (id, transaction, sender, limits) =>
-      reported(pool.replaceTransaction(id, transaction, sender, limits), (result) => {
+    replaceTransaction: (replaced, transaction, sender, limits) =>
+      reported(pool.replaceTransaction(replaced, transaction, sender, limits), (result) => {
         if (result.kind !== "replaced") return
-        const { batchNum, from } = result
-        const reason = replacedReason(transaction.id)
+        const { batchNum, from, reason } = result
+        const { id } = replaced
         const atMs = transaction.timestampMs
         publish({ kind: "transition", id, from, to: null, atMs, batchNum, reason })
         added(transaction)

@@ -36,6 +36,11 @@ const id = Schema.String.check(
     expected: "0x and 66 lower-case hexadecimal digits, a transaction id"
   })
 )
+const signature = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{128}$/u, {
+    expected: "128 lower-case hexadecimal digits, the signature of the selected transaction"
+  })
+)
 const nonEmptyArray = <S extends Schema.Top>(item: S) =>
   Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(4096))
 const reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1000))
@@ -65,7 +70,11 @@ export const PoolCommand = Schema.Union([
     maxNewAccounts: Schema.optionalKey(integer(0, transactionsMax)),
     accounts: Schema.optionalKey(Schema.Array(AccountState).check(Schema.isMaxLength(4096)))
   }),
-  Schema.Struct({ kind: Schema.Literal("startForging"), ids: nonEmptyArray(id), batchNum }),
+  Schema.Struct({
+    kind: Schema.Literal("startForging"),
+    ids: nonEmptyArray(Schema.Union([id, Schema.Struct({ id, signature })])),
+    batchNum
+  }),
   Schema.Struct({ kind: Schema.Literal("doneForging"), ids: nonEmptyArray(id), batchNum }),
   Schema.Struct({
     kind: Schema.Literal("invalidate"),
@@ -163,7 +172,10 @@ export const makePoolHandler = (pool: Pool["Service"], limits: LineLimits): Pool
         return pool.select(options)
       }
       case "startForging":
-        return changes(pool.startForging(command.ids, command.batchNum), command.ids)
+        return changes(
+          pool.startForging(command.ids, command.batchNum),
+          command.ids.map((each) => typeof each === "string" ? each : each.id)
+        )
       case "doneForging":
         return changes(pool.doneForging(command.ids, command.batchNum), command.ids)
       case "invalidate":

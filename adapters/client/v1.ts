@@ -523,7 +523,7 @@ export interface PoolTransactions {
 
 /** The parameters of `transactions`, which are ordered by order of arrival in the pool. */
 export interface PoolTransactionsQuery extends Paging {
-  /** Only transactions in this state. */
+  /** Only transactions in this state; without it, only those that are pending or forging. */
   readonly state?: "pend" | "fing" | "fged" | "invl"
   /** Only transactions of this type. */
   readonly type?: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
@@ -610,7 +610,7 @@ export interface PostPoolL2Transaction {
   readonly fromAccountIndex: string
   /** Account of the receiver, or the exit. */
   readonly toAccountIndex?: string | null
-  /** Receiver by Ethereum address; all F with a key. */
+  /** Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message. */
   readonly toZkEthereumAddress?: string | null
   /** Receiver by BabyJubJub key. */
   readonly toBjj?: string | null
@@ -645,6 +645,56 @@ export interface PostPoolL2Transaction {
 }
 
 /** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+export interface PutPoolL2Transaction {
+  /** Recomputed from sender, token, amount, nonce and fee. */
+  readonly id: string
+  /** Type of the transaction; must match the destination. */
+  readonly type: "Exit" | "Transfer" | "TransferToEthAddr" | "TransferToBJJ"
+  /** Token of the sender's account. */
+  readonly tokenId: number
+  /** Account of the sender. */
+  readonly fromAccountIndex: string
+  /** Account of the receiver, or the exit. */
+  readonly toAccountIndex?: string | null
+  /** Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message. */
+  readonly toZkEthereumAddress?: string | null
+  /** Receiver by BabyJubJub key. */
+  readonly toBjj?: string | null
+  /** Units of the token, as many as 40 bits of floating point hold exactly. */
+  readonly amount: string
+  /** Index into the table of fee factors; 256 cannot be signed. */
+  readonly fee: number
+  /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
+  readonly nonce: number | bigint
+  /** Compressed BabyJubJub signature of the sender. */
+  readonly signature: string
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestFromAccountIndex?: string | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestToAccountIndex?: string | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestToZkEthereumAddress?: string | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestToBjj?: string | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestTokenId?: number | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestAmount?: string | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestFee?: number | null
+  /** Only null: a transaction that requires another one is posted with it, as a group. */
+  readonly requestNonce?: number | bigint | null
+  /** Last batch that may forge it; 0 means without limit. */
+  readonly maxNumBatch?: number | null
+  /** Only 0: a transaction of an atomic group is posted with its group. */
+  readonly requestOffset?: number | null
+  /** Only pend, the state of the transaction afterwards. */
+  readonly state?: "pend" | "pend"
+  /** Ignored. */
+  readonly info?: string | null
+}
+
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
 export interface PostAtomicTransaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string
@@ -656,7 +706,7 @@ export interface PostAtomicTransaction {
   readonly fromAccountIndex: string
   /** Account of the receiver, or the exit. */
   readonly toAccountIndex?: string | null
-  /** Receiver by Ethereum address; all F with a key. */
+  /** Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message. */
   readonly toZkEthereumAddress?: string | null
   /** Receiver by BabyJubJub key. */
   readonly toBjj?: string | null
@@ -755,9 +805,9 @@ export interface Operations {
   /** Submit a signed transaction: `POST /transactions-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
   /** Replace a pending or invalid transaction: `PUT /transactions-pool/{id}`. Repeating a replacement changes nothing and gets the same answer. */
-  readonly putTx: { readonly takes: { readonly id: string, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  readonly putTx: { readonly takes: { readonly id: string, readonly body: PutPoolL2Transaction | JsonText }, readonly answers: string }
   /** Replace the pending or invalid transaction of an account with a nonce: `PUT /transactions-pool/accounts/{accountIndex}/nonces/{nonce}`. Repeating a replacement changes nothing and gets the same answer. */
-  readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PostPoolL2Transaction | JsonText }, readonly answers: string }
+  readonly putTxOfNonce: { readonly takes: { readonly accountIndex: string, readonly nonce: bigint, readonly body: PutPoolL2Transaction | JsonText }, readonly answers: string }
   /** Submit transactions that are forged together or never: `POST /atomic-pool`. Repeating a post changes nothing and gets the same answer. */
   readonly postAtomicGroup: { readonly takes: PostAtomicGroup | JsonText, readonly answers: ReadonlyArray<string> }
 }

@@ -240,7 +240,12 @@ const poolCall = (
     case "group":
       return pool.addGroup(record.group, unlimited)
     case "replacement":
-      return pool.replaceTransaction(record.replaced, record.transaction, record.owners, unlimited)
+      return pool.replaceTransaction(
+        { id: record.replaced, arrival: null },
+        record.transaction,
+        record.owners,
+        unlimited
+      )
     case "authorization":
       return pool.addAuthorization(record.authorization)
     case "change":

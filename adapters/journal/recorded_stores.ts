@@ -217,7 +217,7 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
     replaceTransaction: (replaced, transaction, owners, limits) =>
       write(pool.replaceTransaction(replaced, transaction, owners, limits), {
         kind: "replacement",
-        replaced,
+        replaced: replaced.id,
         transaction,
         owners
       }, ({ kind }) => kind === "replaced"),

@@ -21,6 +21,12 @@ import { badInput, type NodeError } from "./node_error.ts"
 
 const { batchNum: { domain: batchNum }, transactionId: { domain: id } } = scalar
 const ids = values.listOf(id)
+/** Ids, or transactions as they were selected. */
+const selected = Schema.Array(
+  Schema.Union([id, Schema.Struct({ id, signature: scalar.signature.domain })]).annotate({
+    expected: `${values.ruleOf(id)}, or an object of id, signature`
+  })
+)
 
 const destination = {
   toAccountIndex: nullable(scalar.accountIndex.domain),
@@ -136,7 +142,7 @@ const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
     safetyPeriodBatches: batchNum,
     capacity: values.safeInteger
   }),
-  startForging: object({ ids, batchNum }),
+  startForging: object({ selected, batchNum }),
   doneForging: object({ ids, batchNum }),
   invalidate: object({
     transactions: Schema.Array(object({ id, reason: values.filledText })),

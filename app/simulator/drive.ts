@@ -284,7 +284,7 @@ const selectOnce = ({ call }: SimulationRunner) =>
     if (selection.transactions.length === 0) return
     const moved = new Set(
       yield* pool.startForging(
-        selection.transactions.map(({ transaction }) => transaction.id),
+        selection.transactions.map(({ transaction }) => transaction),
         selection.batchNum
       )
     )

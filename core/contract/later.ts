@@ -66,7 +66,8 @@ export const later: Revision = {
     slots: { wonByForger: null },
     bids: { forgerAddr: null },
     tokens: { addresses: null },
-    coordinators: { bidderAddr: null, forgerAddr: null, onlyLatest: null }
+    coordinators: { bidderAddr: null, forgerAddr: null, onlyLatest: null },
+    pool: { onlyUnfinished: null }
   },
   unrestricted: [],
   bodies,

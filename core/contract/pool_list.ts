@@ -10,7 +10,17 @@ const filter = <S extends ScalarName>(scalar: S, parameter: string, doc: string)
 })
 
 const filters = {
-  state: filter("poolState", "state", "Only transactions in this state"),
+  state: filter(
+    "poolState",
+    "state",
+    "Only transactions in this state; without it, only those that are pending or forging"
+  ),
+  onlyUnfinished: {
+    scalar: "boolean",
+    match: "flag",
+    parameter: "onlyUnfinished",
+    doc: "If true, only transactions that are pending or forging"
+  },
   type: filter("poolTransactionType", "type", "Only transactions of this type"),
   tokenId: filter("tokenId", "tokenId", "Only transactions of this token"),
   accountIndex: filter(
@@ -66,7 +76,7 @@ export const poolList = {
   title: "PoolTransactions",
   order: "order of arrival in the pool",
   filters,
-  exclusions: sideExclusions,
+  exclusions: [...sideExclusions, ["state", "onlyUnfinished"]],
   atLeastOne: [],
   ordered: []
 } satisfies ListDeclaration

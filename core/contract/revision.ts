@@ -15,7 +15,7 @@ import {
   type WriteOperation,
   writeOperations
 } from "./operation.ts"
-import { poolList } from "./pool_list.ts"
+import { poolList, type PoolListFilters } from "./pool_list.ts"
 import type { PublishedError } from "./published_errors.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
@@ -31,11 +31,16 @@ export interface Revision {
   readonly path: string
   readonly doc: string
   /** Returns the name of a filter, or null if the revision does not have it. */
-  readonly parameters: {
-    readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null }
-  }
-  /** Values of filters that every query of a list has in this revision; none by default. */
-  readonly presets?: { readonly [N in ListName]?: FiltersOf<N> }
+  readonly parameters:
+    & { readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null } }
+    & { readonly pool?: { readonly [F in keyof PoolListFilters]?: string | null } }
+  /**
+   * Values of filters that every query of a list has in this revision, unless it has a filter that
+   * excludes them; none by default.
+   */
+  readonly presets?:
+    & { readonly [N in ListName]?: FiltersOf<N> }
+    & { readonly pool?: PoolListFilters }
   /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<AnyListName>
   /** The counts next to the items of every page. */
@@ -59,6 +64,11 @@ export interface Revision {
   readonly symbols?: "refused in account paths"
   /** Whether `state` has the part `node`, for which the pool is read too. */
   readonly showsNode?: boolean
+  /**
+   * Whether a posted transfer to an account may also name the Ethereum address that owns the account;
+   * refused by default.
+   */
+  readonly acceptsOwnerAddress?: boolean
   /** The status if other content is stored under a posted identifier; 400 by default. */
   readonly conflictStatus?: 409
   /** The answer to an authorization: `{"success":"OK"}`, or an empty body by default. */

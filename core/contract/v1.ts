@@ -42,6 +42,7 @@ import {
   integer,
   itemId,
   number,
+  oneOf,
   prefixedAddress,
   publicKey,
   slotNum,
@@ -163,6 +164,7 @@ const config = shape<NetworkConstants>("Config", "Constants of the network", {
 })
 
 const none = integer(values.integer(0, 0))
+const pending = oneOf(["pend"])
 
 type Decode<T> = ReturnType<BodyField<T>["scalar"]["decode"]>
 
@@ -184,7 +186,11 @@ const postedTransaction: Body<PostedTransaction> = {
   ...bodies.transaction,
   fields: {
     ...bodies.transaction.fields,
-    toZkEthereumAddress: emptyIsNull(bodies.transaction.fields.toZkEthereumAddress!),
+    toZkEthereumAddress: {
+      ...emptyIsNull(bodies.transaction.fields.toZkEthereumAddress!),
+      doc:
+        "Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message"
+    },
     toBjj: emptyIsNull(bodies.transaction.fields.toBjj!),
     maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
     requestOffset: {
@@ -224,6 +230,21 @@ const unlinkedTransaction: Body<PostedTransaction> = {
   }
 }
 
+/** Clients send back what they have read: the published node requires the state. */
+const replacement: Body<PostedTransaction> = {
+  ...unlinkedTransaction,
+  name: "PutPoolL2Transaction",
+  fields: {
+    ...unlinkedTransaction.fields,
+    state: optional(pending, "Only pend, the state of the transaction afterwards"),
+    info: optional(text, "Ignored")
+  },
+  notes: Object.fromEntries(
+    Object.entries(unlinkedTransaction.notes).filter(([name]) => name !== "state")
+  ),
+  fromDomain: (posted) => ({ ...unlinkedTransaction.fromDomain(posted), state: "pend", info: null })
+}
+
 /** The Go client sends the signature without 0x. */
 const authorization: Body<PostedAuthorization> = {
   ...bodies.authorization,
@@ -239,6 +260,7 @@ const authorization: Body<PostedAuthorization> = {
 const v1Bodies: Bodies = {
   authorization,
   transaction: unlinkedTransaction,
+  replacement,
   group: groupOf(postedTransaction)
 }
 
@@ -277,7 +299,8 @@ export const v1: Revision = {
     tokens: {},
     coordinators: { onlyLatest: null }
   },
-  presets: { coordinators: { onlyLatest: true } },
+  // the clients derive the next nonce from all transactions of the list
+  presets: { coordinators: { onlyLatest: true }, pool: { onlyUnfinished: true } },
   separators: [",", "|"],
   // the Flutter client sends `slotNum=` for no slot, and tokenIds, which the history does not have
   emptyParameters: "absent",
@@ -285,6 +308,8 @@ export const v1: Revision = {
   unregistered: "empty page",
   symbols: "refused in account paths",
   showsNode: true,
+  // the Go client names it in transactions of groups
+  acceptsOwnerAddress: true,
   conflictStatus: 409,
   authorizationAnswer: "success",
   error: publishedError,

@@ -38,6 +38,9 @@ export const isSameOwner = (a: AccountOwner, b: AccountOwner): boolean =>
 export const poolStates = ["pend", "fing", "fged", "invl"] as const
 export type PoolState = typeof poolStates[number]
 
+/** The states of transactions that can still be forged. */
+export const unfinishedStates: ReadonlyArray<PoolState> = ["pend", "fing"]
+
 /** The transaction types that a client can post. */
 export const poolTransactionTypes = [
   "Exit",

@@ -63,14 +63,27 @@ export type AddGroupResult =
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits; readonly account: AccountIndex }
 
+/** A transaction to replace. */
+export interface ReplacedTransaction {
+  readonly id: TransactionId
+  /** Its arrival when it was read; null for whatever transaction has the id. */
+  readonly arrival: number | null
+}
+
 /** The result of replacing a transaction. */
 export type ReplaceResult =
-  /** `from` and `batchNum` are those of the replaced transaction. */
+  /**
+   * `from` and `batchNum` are those of the replaced transaction, `reason` is that of the transition
+   * with which it left the pool.
+   */
   | {
     readonly kind: "replaced"
     readonly from: PoolState
     readonly batchNum: number | null
+    readonly reason: string
   }
+  /** Another transaction took the place of the one that was read, under the same id. */
+  | { readonly kind: "changed" }
   /**
    * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
    * a group.
@@ -80,11 +93,13 @@ export type ReplaceResult =
 
 /**
  * A transition of a transaction. It applies only if the transaction still has the state `from` and
- * the batch `fromBatchNum`. If `to` is null, it removes the transaction from the pool. The changes
+ * the batch `fromBatchNum`, and the arrival, if there is one: a transaction that replaced it under the
+ * same id has another. If `to` is null, it removes the transaction from the pool. The changes
  * of one call that concern the same group apply only if all of them can.
  */
 export interface PoolChange {
   readonly id: TransactionId
+  readonly arrival?: number
   readonly from: PoolState
   readonly fromBatchNum: number | null
   readonly to: PoolState | null
@@ -106,7 +121,8 @@ export interface PoolParty {
 export interface PoolFilters {
   readonly id?: TransactionId
   readonly group?: GroupId
-  readonly state?: PoolState
+  /** One of these states. */
+  readonly states?: ReadonlyArray<PoolState>
   readonly type?: PoolTransactionType
   readonly tokenId?: TokenId
   /** The sender or the receiver. */
@@ -231,9 +247,10 @@ export class PoolStore extends Context.Service<PoolStore, {
     }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /**
-   * Returns a page of the transactions in all states that the filters match, with exact counts. The
+   * Returns a page of the transactions that the filters match, with exact counts. The
    * cost grows with the number of transactions of the group, accounts and destinations in the
-   * filters, or of the whole pool if there are none; with `id`, it is constant.
+   * filters, or of the whole pool if there are none, each time only of those in the states of the
+   * filters; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
@@ -259,12 +276,12 @@ export class PoolStore extends Context.Service<PoolStore, {
     limits: PoolLimits
   ) => Effect.Effect<AddGroupResult, StoreFailure>
   /**
-   * Removes a pending or invalid transaction and adds a pending one with another id, in one
-   * transaction. Both have the same sender. A limit applies only if the removed one is invalid. A
-   * transaction of a group cannot be replaced.
+   * Removes a pending or invalid transaction and adds a pending one, with the same id or with one
+   * that the pool does not have, in one transaction. Both have the same sender. A limit applies only
+   * if the removed one is invalid. A transaction of a group cannot be replaced.
    */
   readonly replaceTransaction: (
-    replaced: TransactionId,
+    replaced: ReplacedTransaction,
     transaction: PoolTransaction,
     owners: TransactionOwners,
     limits: PoolLimits
@@ -306,13 +323,23 @@ export class PoolStore extends Context.Service<PoolStore, {
 }>()("rollup/core/PoolStore") {}
 
 /**
- * Returns the reason of the transition with which a replaced transaction leaves the pool.
+ * Returns the reason of the transition with which a replaced transaction leaves the pool. If the other
+ * one has the same id, the signatures tell them apart.
  *
  * @example
  * ```ts
  * import { replacedReason } from "rollup-node-api"
  *
- * console.log(replacedReason("0x02ab")) // => Replaced by transaction 0x02ab
+ * console.log(replacedReason({ id: "0x02aa", signature: "8f" }, "0x02ab"))
+ * // => Replaced by transaction 0x02ab
+ * console.log(replacedReason({ id: "0x02aa", signature: "8f" }, "0x02aa"))
+ * // => Replaced under the same id: the signature was 8f
  * ```
  */
-export const replacedReason = (by: TransactionId): string => `Replaced by transaction ${by}`
+export const replacedReason = (
+  { id, signature }: Pick<PoolTransaction, "id" | "signature">,
+  by: TransactionId
+): string =>
+  id === by
+    ? `Replaced under the same id: the signature was ${signature.toLowerCase()}`
+    : `Replaced by transaction ${by}`

@@ -74,6 +74,46 @@ layer(node())("the list of the pool", (it) => {
       assert.deepStrictEqual({ ...listed[0] }, { ...first })
     }))
 
+  it.effect("has only pending and forging transactions without state, finished ones by state, and all by identifier", () =>
+    Effect.gen(function*() {
+      const pool = yield* Pool
+      const posts = [10n, 11n, 12n, 13n].map((nonce) => postedOf({ nonce, toAccountIndex: 258 }))
+      for (const posted of posts) yield* post(path, textOf(posted))
+      const [pending, forging, forged, invalid] = posts.map(({ id }) => id)
+      yield* pool.startForging([forging!, forged!], 7)
+      yield* pool.doneForging([forged!], 7)
+      yield* pool.invalidate([{ id: invalid!, reason: "The host said so" }], 7)
+      const listed = (query: string) =>
+        Effect.map(
+          send(`${path}?toAccountIndex=zk:ETH:258&${query}`),
+          (answer) => {
+            const { pendingItems, transactions } = jsonOf(answer) as {
+              readonly pendingItems: number
+              readonly transactions: ReadonlyArray<{ readonly id: string }>
+            }
+            return [transactions.map(({ id }) => id), pendingItems]
+          }
+        )
+      assert.deepStrictEqual(yield* listed(""), [[pending, forging], 0])
+      assert.deepStrictEqual(yield* listed("state=&limit=1"), [[pending], 1])
+      assert.deepStrictEqual(yield* listed("order=DESC&limit=1"), [[forging], 1])
+      assert.deepStrictEqual(yield* listed("state=pend"), [[pending], 0])
+      assert.deepStrictEqual(yield* listed("state=fing"), [[forging], 0])
+      assert.deepStrictEqual(yield* listed("state=fged"), [[forged], 0])
+      assert.deepStrictEqual(yield* listed("state=invl"), [[invalid], 0])
+      assert.deepStrictEqual(errorOf(yield* send(`${path}?onlyUnfinished=false`)), [
+        400,
+        1,
+        "ErrParamValidationFailed"
+      ])
+      const states = yield* Effect.forEach(posts, ({ id }) =>
+        Effect.map(
+          send(`${path}/${id}`),
+          (answer) => jsonOf(answer).state
+        ))
+      assert.deepStrictEqual(states, ["pend", "fing", "fged", "invl"])
+    }))
+
   it.effect("refuses filters that exclude each other, unknown ones, and the address of internal accounts", () =>
     Effect.gen(function*() {
       for (

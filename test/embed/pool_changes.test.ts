@@ -20,14 +20,18 @@ describe("the changes of a pool that only this process writes", () => {
       subscribe((change) => changes.push(change))
       const [first, second] = [numbered(1), numbered(2)]
       yield* pool.addTransaction(first, owners, unlimited)
-      yield* pool.replaceTransaction(first.id, second, owners, unlimited)
+      const replacedBy = (transaction: typeof second) =>
+        pool.replaceTransaction({ id: first.id, arrival: null }, transaction, owners, unlimited)
+      const corrected = { ...first, signature: "1".repeat(128) }
+      yield* replacedBy(corrected)
+      yield* replacedBy(second)
       const group = poolGroupOf([3, 4], new SeededRandom(1), 1000).map((transaction) => ({
         transaction,
         ...owners
       }))
       yield* pool.addGroup(group, unlimited)
       // refused writes change nothing
-      yield* pool.replaceTransaction(first.id, numbered(5), owners, unlimited)
+      yield* replacedBy(numbered(5))
       yield* pool.addGroup(group, unlimited)
       assert.deepStrictEqual(
         changes.map((change) =>
@@ -35,7 +39,9 @@ describe("the changes of a pool that only this process writes", () => {
         ),
         [
           [first.id, null, "pend", "Posted"],
-          [first.id, "pend", null, replacedReason(second.id)],
+          [first.id, "pend", null, replacedReason(first, first.id)],
+          [first.id, null, "pend", "Posted"],
+          [first.id, "pend", null, replacedReason(corrected, second.id)],
           [second.id, null, "pend", "Posted"],
           ...group.map(({ transaction: { id } }) => [id, null, "pend", "Posted"])
         ]

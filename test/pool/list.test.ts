@@ -96,6 +96,8 @@ describe("the list of the pool", () => {
         [{}, [1, 2, 3, 4]],
         [{ state: "pend" }, [1, 2, 3, 4]],
         [{ state: "invl" }, []],
+        [{ onlyUnfinished: true }, [1, 2, 3, 4]],
+        [{ onlyUnfinished: true, state: "invl" }, []],
         [{ type: "Exit" }, [2]],
         [{ tokenId: 1 }, []],
         [{ accountIndex: 257 }, [1, 3]],
@@ -140,6 +142,36 @@ describe("the list of the pool", () => {
         totalItems: 4,
         firstItem: 1,
         lastItem: 4
+      })
+    }).pipe(Effect.provide(nodeLayer())))
+
+  it.effect("has only pending and forging transactions if asked for unfinished ones, with counts of them", () =>
+    Effect.gen(function*() {
+      yield* filled
+      const [pool, store] = [yield* Pool, yield* PoolStore]
+      const items = (yield* store.list(
+        { filters: {}, fromArrival: null, order: "ASC", limit: 4 }
+      )).items
+      const ids = items.map(({ pooled: { transaction } }) => transaction.id)
+      yield* pool.startForging([ids[1]!, ids[2]!], 3)
+      yield* pool.doneForging([ids[2]!], 3)
+      yield* pool.invalidate([{ id: ids[3]!, reason: "The host said so" }], 3)
+      for (
+        const [filters, expected] of [
+          [{}, [1, 2, 3, 4]],
+          [{ onlyUnfinished: true }, [1, 2]],
+          [{ onlyUnfinished: false }, [1, 2, 3, 4]],
+          [{ onlyUnfinished: true, accountIndex: 257 }, [1]],
+          [{ state: "fged" }, [3]],
+          [{ state: "invl" }, [4]]
+        ] as ReadonlyArray<readonly [PoolListFilters, ReadonlyArray<number>]>
+      ) assert.deepStrictEqual(yield* itemIds(filters), expected, JSON.stringify(filters))
+      const { counts } = yield* list({ filters: { onlyUnfinished: true }, limit: 1 })
+      assert.deepStrictEqual(counts, {
+        pendingItems: 1,
+        totalItems: 2,
+        firstItem: 1,
+        lastItem: 2
       })
     }).pipe(Effect.provide(nodeLayer())))
 
@@ -201,7 +233,7 @@ describe("the list of the pool", () => {
 
   it("declares that the families exclude each other", () => {
     const excluded = poolList.exclusions.map((pair) => pair.join(" "))
-    assert.strictEqual(excluded.length, 2 * 3 + 3 * 9)
+    assert.strictEqual(excluded.length, 2 * 3 + 3 * 9 + 1)
     assert.includeMembers(excluded, [
       "accountIndex fromAccountIndex",
       "address toAddress",

@@ -59,7 +59,7 @@ describe("the watch of the heap", () => {
         assert.match(failure.message, /^The heap is full: \d+ of 1 MiB are in use/u)
         assert.isNull(yield* pool.authorization(authorization.address))
         const replacing = pool.replaceTransaction(
-          idOf(1),
+          { id: idOf(1), arrival: null },
           poolTransactionOf(2, new SeededRandom("full heap"), 0),
           ownersOf(1),
           { pendingMax: 1, pendingPerAccountMax: 1 }

@@ -5,6 +5,7 @@ import { layer } from "../../adapters/memory/mod.ts"
 import {
   groupSchema,
   lastBatchSchema,
+  poolListByStateSchema,
   poolListSchema,
   poolSchema
 } from "../../adapters/sql/schema/_pool_schema.ts"
@@ -55,7 +56,14 @@ export const executed = (database: Services, ...statements: ReadonlyArray<string
   )
 
 const createPool = (database: Services) =>
-  executed(database, ...poolSchema, ...lastBatchSchema, ...poolListSchema, ...groupSchema)
+  executed(
+    database,
+    ...poolSchema,
+    ...lastBatchSchema,
+    ...poolListSchema,
+    ...groupSchema,
+    ...poolListByStateSchema
+  )
 
 /** Opens a database with the tables of a pool for the tests of a file. */
 export const poolDatabase = () => {

@@ -160,6 +160,10 @@ const writeOperationObject = (
   context: WireContext
 ) => {
   const body = revision.bodies[operation.body] as Body<unknown>
+  const isReplacement = operation.method === "PUT"
+  const refused = `is refused${
+    revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
+  }`
   const examples = Object.entries(bodyExamples(body, context)).map((
     [name, value]
   ) => [name, { value }])
@@ -167,11 +171,13 @@ const writeOperationObject = (
     operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.method === "PUT" ? replacing : ""}${
-      operation.method === "PUT" ? "Sending" : "Posting"
-    } the same content again changes nothing and gets the same answer. Other content under the same identifier is refused${
-      revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
-    }, and the stored content does not change.`,
+    description: isReplacement
+      ? `${replacing} A transaction that is forging or forged ${refused} under its own identifier, and so is content that was replaced under it. ${
+        repeating("Sending")
+      }`
+      : `${
+        repeating("Posting")
+      } Other content under the same identifier ${refused}, and the stored content does not change.`,
     parameters: [...pathParameters(operation.parameters, context), {
       $ref: "#/components/parameters/ApiRevision"
     }],
@@ -189,7 +195,9 @@ const writeOperationObject = (
 }
 
 const replacing =
-  "The transaction that the path names leaves the pool, and the one in the body becomes pending. Both have the same sender and nonce, and different identifiers. "
+  "The transaction that the path names leaves the pool, and the one in the body becomes pending. Both have the same sender and nonce. The identifier does not cover the destination and maxNumBatch: if only these differ, it is the same, and the signature tells the transactions apart."
+const repeating = (sending: string): string =>
+  `${sending} the same content again changes nothing and gets the same answer.`
 
 const listDoc = (list: AnyListName, revision: Revision, context: WireContext): string => {
   const { atLeastOne, order, title } = declaration(list)

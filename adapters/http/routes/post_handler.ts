@@ -75,24 +75,25 @@ export const makePostHandlers = (
 type Submit = (posted: never, path: never) => Effect.Effect<string, PostFailure>
 
 const submissions = (
-  { revision: { authorizationAnswer }, submission }: PostHandlerOptions
+  { revision: { acceptsOwnerAddress = false, authorizationAnswer }, submission }: PostHandlerOptions
 ): { readonly [Id in AnyWriteOperationId]: Submit } => {
   const idOf = Effect.map(({ id }: { readonly id: TransactionId }) => JSON.stringify(id))
+  const rules = { acceptsOwnerAddress }
   return {
-    postTx: (posted: PostedTransaction) => idOf(submission.submitTransaction(posted)),
+    postTx: (posted: PostedTransaction) => idOf(submission.submitTransaction(posted, rules)),
     postRegister: (posted) =>
       Effect.as(
         submission.submitAuthorization(posted),
         authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
       ),
     putTx: (posted: PostedTransaction, [id]: readonly [TransactionId]) =>
-      idOf(submission.replaceTransaction(id, posted)),
+      idOf(submission.replaceTransaction(id, posted, rules)),
     putTxOfNonce: (
       posted: PostedTransaction,
       [fromAccountIndex, nonce]: readonly [AccountIndex, bigint]
-    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted)),
+    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted, rules)),
     postAtomicGroup: (posted: PostedGroup) =>
-      Effect.map(submission.submitGroup(posted), ({ ids }) => JSON.stringify(ids))
+      Effect.map(submission.submitGroup(posted, rules), ({ ids }) => JSON.stringify(ids))
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type OwnedTransaction,
   type PoolChange,
   type PoolLimits,
+  type ReplacedTransaction,
   replacedReason,
   type ReplaceResult,
   type SettledBatch,
@@ -98,12 +99,12 @@ export class MemoryPool {
   }
 
   replaceTransaction(
-    replaced: TransactionId,
+    { arrival, id: replaced }: ReplacedTransaction,
     transaction: PoolTransaction,
     owners: TransactionOwners,
     limits: PoolLimits
   ): ReplaceResult {
-    const known = this.rows.get(transaction.id)
+    const known = transaction.id === replaced ? undefined : this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
     const row = this.rows.get(replaced)
     const state = row?.pooled.transaction.state ?? null
@@ -111,19 +112,21 @@ export class MemoryPool {
     if (isGrouped || (state !== "pend" && state !== "invl")) {
       return { kind: "notReplaceable", state }
     }
+    if (arrival !== null && row!.pooled.arrival !== arrival) return { kind: "changed" }
     const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
     if (limit !== null) return { kind: "full", limit }
     const { batchNum } = row!.pooled.transaction
+    const reason = replacedReason(row!.pooled.transaction, transaction.id)
     this.#changeOne({
       id: replaced,
       from: state,
       fromBatchNum: batchNum,
       to: null,
       batchNum,
-      reason: replacedReason(transaction.id)
+      reason
     }, transaction.timestampMs)
     this.#add({ ...owners, transaction })
-    return { kind: "replaced", from: state, batchNum }
+    return { kind: "replaced", from: state, batchNum, reason }
   }
 
   #reachedLimit(
@@ -289,9 +292,13 @@ export class MemoryPool {
   }
 }
 
-/** Returns whether a transaction is in the state from which a change starts. */
-const isFrom = (row: PoolRow | undefined, { from, fromBatchNum }: PoolChange): row is PoolRow =>
-  row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum
+/** Returns whether a transaction is the one, and in the state, from which a change starts. */
+const isFrom = (
+  row: PoolRow | undefined,
+  { arrival, from, fromBatchNum }: PoolChange
+): row is PoolRow =>
+  row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum &&
+  (arrival === undefined || row.pooled.arrival === arrival)
 
 const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||

@@ -1,4 +1,4 @@
-import { feeUnits, type PoolState, type TokenId } from "../../../core/domain/mod.ts"
+import { feeUnits, type PoolState, poolStates, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import { SortedList } from "./_sorted_list.ts"
@@ -31,9 +31,14 @@ export class PoolRows {
     fged: new SortedList(compareBatch),
     invl: new SortedList(compareBatch)
   }
-  /** All transactions in the order of arrival. */
-  readonly #byArrival = new SortedList(byArrival)
-  /** All transactions of each sender and each destination, in the order of arrival. */
+  /** All transactions of each state in the order of arrival. */
+  readonly #byArrival: { readonly [State in PoolState]: SortedList<PoolRow> } = {
+    pend: new SortedList(byArrival),
+    fing: new SortedList(byArrival),
+    fged: new SortedList(byArrival),
+    invl: new SortedList(byArrival)
+  }
+  /** All transactions of each state and sender or destination, in the order of arrival. */
   readonly #byParty = new Map<string, SortedList<PoolRow>>()
   /** The transactions of each group by position. */
   readonly #byGroup = new Map<GroupId, SortedList<PoolRow>>()
@@ -88,20 +93,20 @@ export class PoolRows {
   }
 
   remove(row: PoolRow): void {
-    const { fromAccountIndex, group, id, tokenId } = row.pooled.transaction
+    const { fromAccountIndex, group, id, state, tokenId } = row.pooled.transaction
     this.#byId.delete(id)
     if (this.#isSortingPostponed) return
     for (const list of this.#listsOf(row)) list.remove(row)
     // otherwise every account that ever had a transaction would keep an empty list
     dropEmpty(this.byFee, tokenId)
     dropEmpty(this.byNonce, fromAccountIndex)
-    for (const party of partiesOf(row)) dropEmpty(this.#byParty, party)
+    for (const party of partiesOf(row)) dropEmpty(this.#byParty, inState(state, party))
     if (group !== undefined) dropEmpty(this.#byGroup, group.id)
   }
 
   /** Returns the transactions that the filters match, in the order of arrival. */
   list(filters: PoolFilters): ReadonlyArray<PoolRow> {
-    const { from, group, id, party, to } = filters
+    const { from, group, id, party, states = poolStates, to } = filters
     if (id !== undefined) {
       const row = this.get(id)
       return row !== undefined && isListed(row, filters) ? [row] : []
@@ -117,24 +122,24 @@ export class PoolRows {
       : party !== undefined
       ? [...senders(party), ...receivers(party)]
       : null
-    if (parties === null) {
-      return [...this.#byArrival].filter((row) => isListed(row, filters))
-    }
     const rows = new Set<PoolRow>()
-    for (const name of new Set(parties)) {
-      for (const row of this.#byParty.get(name) ?? []) {
-        if (isListed(row, filters)) rows.add(row)
+    for (const state of new Set(states)) {
+      const lists = parties === null
+        ? [this.#byArrival[state]]
+        : parties.map((name) => this.#byParty.get(inState(state, name)) ?? [])
+      for (const list of lists) {
+        for (const row of list) if (isListed(row, filters)) rows.add(row)
       }
     }
     return [...rows].sort(byArrival)
   }
 
   #listsOf(row: PoolRow): ReadonlyArray<SortedList<PoolRow>> {
-    const { group } = row.pooled.transaction
+    const { group, state } = row.pooled.transaction
     return [
       ...group === undefined ? [] : [listIn(this.#byGroup, group.id, byPosition)],
-      this.#byArrival,
-      ...partiesOf(row).map((party) => listIn(this.#byParty, party, byArrival)),
+      this.#byArrival[state],
+      ...partiesOf(row).map((party) => listIn(this.#byParty, inState(state, party), byArrival)),
       ...this.#listsOfState(row)
     ]
   }
@@ -168,7 +173,10 @@ const namesOf = (
   ...publicKey === undefined ? [] : [`${side} key ${publicKey}`]
 ]
 
-/** Returns the names of the sender, of the destination and of their owners in `byParty`. */
+/** Returns the key of the transactions of a party in one state. */
+const inState = (state: PoolState, party: string): string => `${state} ${party}`
+
+/** Returns the names of the sender, of the destination and of their owners. */
 const partiesOf = ({ pooled: { receiver, sender, transaction } }: PoolRow) => {
   const { fromAccountIndex, toAccountIndex, toAddress, toPublicKey } = transaction
   const address = toAddress ?? receiver?.address
@@ -185,14 +193,14 @@ const partiesOf = ({ pooled: { receiver, sender, transaction } }: PoolRow) => {
 
 const isListed = (
   row: PoolRow,
-  { from, group, id, party, state, to, tokenId, type }: PoolFilters
+  { from, group, id, party, states, to, tokenId, type }: PoolFilters
 ): boolean => {
   const { transaction } = row.pooled
   const isOneOf = (names: ReadonlyArray<string>): boolean =>
     partiesOf(row).some((name) => names.includes(name))
   return (id === undefined || transaction.id === id) &&
     (group === undefined || transaction.group?.id === group) &&
-    (state === undefined || transaction.state === state) &&
+    (states === undefined || states.includes(transaction.state)) &&
     (type === undefined || transaction.type === type) &&
     (tokenId === undefined || transaction.tokenId === tokenId) &&
     (from === undefined || isOneOf(senders(from))) &&

@@ -65,7 +65,7 @@ export class PoolChanges {
       addTransaction: (...args) => Effect.ensuring(pool.addTransaction(...args), added),
       addGroup: (...args) => Effect.ensuring(pool.addGroup(...args), added),
       replaceTransaction: (replaced, ...args) =>
-        Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([{ id: replaced }])),
+        Effect.ensuring(pool.replaceTransaction(replaced, ...args), changed([replaced])),
       addAuthorization: (...args) => Effect.ensuring(pool.addAuthorization(...args), added),
       change: (changes, atMs) => Effect.ensuring(pool.change(changes, atMs), changed(changes)),
       settle: (step, atMs) =>

@@ -8,6 +8,7 @@ import {
   type OwnedTransaction,
   type Pooled,
   type PoolLimits,
+  type ReplacedTransaction,
   replacedReason,
   type ReplaceResult
 } from "../../../core/ports/mod.ts"
@@ -110,11 +111,11 @@ const insert = (
 
 const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
 
-/** Replaces a pending or invalid transaction by another one of the same sender. */
+/** Replaces a pending or invalid transaction by another one of the same sender, or of the same id. */
 export const replaceTransaction = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  replaced: TransactionId,
+  { arrival, id: replaced }: ReplacedTransaction,
   posted: PostedTransaction
 ): Effect.Effect<ReplaceResult, SqlError.SqlError> =>
   Effect.gen(function*() {
@@ -122,20 +123,23 @@ export const replaceTransaction = (
     const { fromAccountIndex, id, timestampMs: atMs } = transaction
     const { known, record } = yield* loadPending(sql, write, [transaction])
     const stored = known.get(id)
-    if (stored !== undefined) return { kind: "known", transaction: stored }
+    if (stored !== undefined && id !== replaced) return { kind: "known", transaction: stored }
     const [row] = yield* sql.unsafe<
       {
         readonly state: PoolState
         readonly batch_num: bigint | null
         readonly is_grouped: boolean
+        readonly arrival: bigint
+        readonly signature: string
       }
     >(
-      "SELECT state, batch_num, group_id IS NOT NULL AS is_grouped FROM pool_transaction WHERE id = $1",
+      "SELECT state, batch_num, group_id IS NOT NULL AS is_grouped, arrival, signature FROM pool_transaction WHERE id = $1",
       [bytesOf(replaced)]
     )
     if (row?.is_grouped === true || (row?.state !== "pend" && row?.state !== "invl")) {
       return { kind: "notReplaceable", state: row?.state ?? null }
     }
+    if (arrival !== null && Number(row.arrival) !== arrival) return { kind: "changed" }
     if (row.state === "invl") {
       if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
       if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {
@@ -143,13 +147,14 @@ export const replaceTransaction = (
       }
     }
     const batchNum = numberOrNull(row.batch_num)
+    const reason = replacedReason({ id: replaced, signature: row.signature }, id)
     record.add(fromAccountIndex, {
       id: replaced,
       from: row.state,
       to: null,
       atMs,
       batchNum,
-      reason: replacedReason(id)
+      reason
     })
     const added = { transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ }
     record.add(fromAccountIndex, {
@@ -163,7 +168,7 @@ export const replaceTransaction = (
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
     yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
     yield* sql.unsafe(notifyPoolChange, [formatSlots([replaced])])
-    return { kind: "replaced", from: row.state, batchNum }
+    return { kind: "replaced", from: row.state, batchNum, reason }
   })
 
 /**

@@ -17,7 +17,8 @@ import {
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
- * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction, and
+ * Applies, in order, the changes whose `from`, `fromBatchNum` and `arrival` are those of the
+ * transaction, and
  * those of a group only if this holds for all of them. Returns the ids of these changes. A second
  * change of a transaction sees the first.
  */
@@ -29,8 +30,11 @@ export const applyChanges = (
 ): Effect.Effect<ReadonlyArray<TransactionId>, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { changed, record, states } = yield* loadStates(sql, write, changes)
-    const isFrom = ({ from, fromBatchNum, id }: PoolChange) =>
-      states.get(id)?.state === from && states.get(id)?.batchNum === fromBatchNum
+    const isFrom = ({ arrival, from, fromBatchNum, id }: PoolChange) => {
+      const state = states.get(id)
+      return state?.state === from && state.batchNum === fromBatchNum &&
+        (arrival === undefined || state.arrival === arrival)
+    }
     const unchanged = new Set(
       changes.filter((change) => !isFrom(change)).map(({ id }) => states.get(id)?.group ?? null)
     )
@@ -143,6 +147,7 @@ export const settledBatchOf = (row: SettledBatchRow): SettledBatch => ({
 })
 
 interface StoredState {
+  readonly arrival: number
   readonly account: AccountIndex
   readonly group: GroupId | null
   /** Null after the transaction has left the pool. */
@@ -152,6 +157,7 @@ interface StoredState {
 
 interface StateRow {
   readonly id: Uint8Array
+  readonly arrival: bigint
   readonly state: PoolState
   readonly batch_num: bigint | null
   readonly from_account_index: bigint
@@ -176,6 +182,7 @@ const loadStates = (
         rows.map((
           row
         ): [TransactionId, StoredState] => [prefixedOf(row.id), {
+          arrival: Number(row.arrival),
           account: Number(row.from_account_index),
           group: row.group_id === null ? null : prefixedOf(row.group_id),
           state: row.state,
@@ -186,7 +193,7 @@ const loadStates = (
   )
 
 const statesStatement = `
-SELECT t.id, t.state, t.batch_num, t.from_account_index, t.group_id, coalesce(pool_sender.pending, 0) AS pending
+SELECT t.id, t.arrival, t.state, t.batch_num, t.from_account_index, t.group_id, coalesce(pool_sender.pending, 0) AS pending
 FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
 LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 

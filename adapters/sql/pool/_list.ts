@@ -1,5 +1,5 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import type { SkipCode } from "../../../core/domain/mod.ts"
+import type { PoolState, SkipCode } from "../../../core/domain/mod.ts"
 import type { PoolFilters, PoolPage, PoolPageQuery, PoolParty } from "../../../core/ports/mod.ts"
 import { readText } from "../connection/mod.ts"
 import {
@@ -83,7 +83,7 @@ export type ListRow =
   & ({ readonly id: null } | FullRow)
 
 const conditionOf = (
-  { from, group, id, party, state, to, tokenId, type }: PoolFilters,
+  { from, group, id, party, states, to, tokenId, type }: PoolFilters,
   parameter: (value: unknown) => string
 ): string => {
   const anyOf = ({ accounts, address, publicKey }: PoolParty, columns: PartyColumns): string => {
@@ -101,7 +101,8 @@ const conditionOf = (
   const conditions = [
     ...id === undefined ? [] : [`t.id = ${parameter(bytesOf(id))}`],
     ...group === undefined ? [] : [`t.group_id = ${parameter(bytesOf(group))}`],
-    ...state === undefined ? [] : [`t.state = ${parameter(state)}`],
+    // as literals, so that the planner knows how many there are
+    ...states === undefined ? [] : [inStates(states)],
     ...type === undefined ? [] : [`t.type = ${parameter(type)}`],
     ...tokenId === undefined ? [] : [`t.token_id = ${parameter(int8(tokenId))}`],
     ...from === undefined ? [] : [`(${sentBy(from)})`],
@@ -110,6 +111,9 @@ const conditionOf = (
   ]
   return conditions.length === 0 ? "true" : conditions.join(" AND ")
 }
+
+const inStates = (states: ReadonlyArray<PoolState>): string =>
+  states.length === 0 ? "false" : `t.state IN (${states.map((state) => `'${state}'`).join(", ")})`
 
 /** The columns of one side of a transaction. */
 interface PartyColumns {

@@ -129,3 +129,24 @@ export const groupSchema: ReadonlyArray<string> = [
   ADD CHECK (num_nonnulls(group_id, group_position, group_size, request_offset) IN (0, 4))`,
   "CREATE UNIQUE INDEX pool_transaction_group ON pool_transaction (group_id, group_position) WHERE group_id IS NOT NULL"
 ]
+
+/**
+ * The indexes of the list of the pool by state, instead of those without it: a list of pending
+ * transactions reads no finished ones.
+ */
+export const poolListByStateSchema: ReadonlyArray<string> = [
+  "CREATE INDEX pool_transaction_state ON pool_transaction (state, arrival)",
+  ...([
+    ["sender", "from_account_index"],
+    ["sender_address", "sender_address"],
+    ["sender_key", "sender_key"],
+    ["receiver_address", "receiver_address"],
+    ["receiver_key", "receiver_key"],
+    ["to_account", "to_account_index"],
+    ["to_address", "to_address"],
+    ["to_key", "to_public_key"]
+  ] as const).flatMap(([name, column]) => [
+    `DROP INDEX pool_transaction_${name}`,
+    `CREATE INDEX pool_transaction_${name} ON pool_transaction (${column}, state, arrival) WHERE ${column} IS NOT NULL`
+  ])
+]

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto"
 import { headSchema } from "./_head_schema.ts"
 import { lastRowSchema } from "./_last_row_schema.ts"
 import { ledgerSchema } from "./_ledger_schema.ts"
-import { groupSchema, lastBatchSchema, poolListSchema, poolSchema } from "./_pool_schema.ts"
+import {
+  groupSchema,
+  lastBatchSchema,
+  poolListByStateSchema,
+  poolListSchema,
+  poolSchema
+} from "./_pool_schema.ts"
 import {
   ethereumTransactionsSchema,
   gapSchema,
@@ -50,7 +56,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { number: 11, name: "transactions by sender and by receiver", statements: sideSchema },
   { number: 12, name: "last rows of posting lists", statements: lastRowSchema },
   { number: 13, name: "gaps of empty blocks", statements: gapSchema },
-  { number: 14, name: "head", statements: headSchema }
+  { number: 14, name: "head", statements: headSchema },
+  { number: 15, name: "list of the pool by state", statements: poolListByStateSchema }
 ]
 
 /** Returns the SHA-256 of the statements, as hexadecimal digits, to detect a changed text. */

@@ -191,6 +191,8 @@ const postedAuthorization = body({
 /** The bodies that clients can post, in one revision. */
 export interface Bodies {
   readonly transaction: Body<PostedTransaction>
+  /** Sent only in revisions with an operation that replaces a transaction. */
+  readonly replacement: Body<PostedTransaction>
   readonly authorization: Body<PostedAuthorization>
   /** Posted only in revisions with the operation `postAtomicGroup`. */
   readonly group: Body<PostedGroup>
@@ -210,6 +212,7 @@ export type BodyName = keyof Bodies
  */
 export const bodies: Bodies = {
   transaction: postedTransaction,
+  replacement: postedTransaction,
   authorization: postedAuthorization,
   group: groupOf(postedTransaction)
 }

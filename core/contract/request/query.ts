@@ -101,6 +101,15 @@ export const queryReader = <N extends AnyListName>(
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const { emptyParameters, separators = [","] } = revision
   const presets: { readonly [list: string]: object } = revision.presets ?? {}
+  /** Presets, each with the parameter of a filter that excludes it. */
+  const replacedPresets = exclusions.flatMap(([a, b]) =>
+    [[a, b], [b, a]].flatMap(([preset, other]) => {
+      const parameter = nameOf.get(other!)
+      return Object.hasOwn(presets[list] ?? {}, preset!) && parameter !== undefined
+        ? [{ preset: preset!, parameter }]
+        : []
+    })
+  )
   const ignoredParameters: { readonly [list: string]: ReadonlyArray<string> } =
     revision.ignoredParameters ?? {}
   const ignored = new Set(ignoredParameters[list])
@@ -184,6 +193,9 @@ export const queryReader = <N extends AnyListName>(
         faults.push(invalidValue("query", name, value, parsed.failure.rule))
       } else if (filter === undefined) page[name] = parsed.success
       else decoded[filter.filter] = parsed.success
+    }
+    for (const { parameter, preset } of replacedPresets) {
+      if (texts.has(parameter)) delete decoded[preset]
     }
     for (const [a, b] of exclusions) {
       const [first, second] = [nameOf.get(a), nameOf.get(b)]

@@ -1,3 +1,3 @@
 /** Every scalar of the contract, and how another one is made. */
-export { integer, type Scalar } from "./_scalar.ts"
+export { integer, oneOf, type Scalar } from "./_scalar.ts"
 export * from "./scalars.ts"

@@ -55,13 +55,13 @@ export const changesToDecisions = (
   rows: ReadonlyArray<Pooled>,
   decisions: ReadonlyMap<TransactionId, Decision>
 ): ReadonlyArray<PoolChange> =>
-  rows.flatMap(({ transaction: { batchNum: fromBatchNum, id, state: from } }) => {
+  rows.flatMap(({ arrival, transaction: { batchNum: fromBatchNum, id, state: from } }) => {
     const decision = decisions.get(id)
     if (decision === undefined) return []
     const { batchNum, reason, state: to } = decision
     return to === from && batchNum === fromBatchNum
       ? []
-      : [{ id, from, fromBatchNum, to, batchNum, reason }]
+      : [{ id, arrival, from, fromBatchNum, to, batchNum, reason }]
   })
 
 type Reader = PoolPorts["reader"]

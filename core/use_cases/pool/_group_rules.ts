@@ -9,6 +9,7 @@ import {
 import { groupId, type Keccak256 } from "../../encoding/mod.ts"
 import {
   postedFaults,
+  type PostRules,
   type Refuse,
   withoutEmptyDestination,
   withoutEmptyParts
@@ -45,14 +46,15 @@ export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup =>
 export function groupFaults(
   group: PostedGroup,
   refuse: Refuse,
-  keccak256: Keccak256
+  keccak256: Keccak256,
+  rules?: PostRules
 ): ReadonlyArray<InputFault> {
   const { id, transactions } = group
   const faults: Array<InputFault> = [...structureFaults(group, refuse)]
   for (const [position, transaction] of transactions.entries()) {
     faults.push(
       ...[
-        ...postedFaults(transaction, refuse, keccak256),
+        ...postedFaults(transaction, refuse, keccak256, rules),
         ...orderFaults(transactions, position, refuse),
         ...requestFaults(transactions, position, refuse)
       ].map(faultAt(position))

@@ -57,7 +57,7 @@ export const completeGroups = Effect.fnUntraced(function*(
     })
     const [first] = closed.toSorted((a, b) => a.batchNum - b.batchNum)
     if (first === undefined) continue
-    for (const { transaction } of group) {
+    for (const { arrival, transaction } of group) {
       const { batchNum: fromBatchNum, id, state: from } = transaction
       const next = nextState(transaction, completed)
       const isDecided = next.state === "fged" || next.batchNum === first.batchNum
@@ -66,6 +66,7 @@ export const completeGroups = Effect.fnUntraced(function*(
       if (from === "invl" && fromBatchNum === first.batchNum) continue
       completed.set(id, {
         id,
+        arrival,
         from,
         fromBatchNum,
         to: "invl",

@@ -32,9 +32,7 @@ export const changesOfBatch = Effect.fnUntraced(
       // a coordinator marked these as invalid
       ...yield* pool.inBatches({ state: "invl", from: batchNum + 1, to: batchNumLimit })
     ]
-    const ofCreated = (yield* rowsOfAccounts(ports, createdAccounts)).filter(({ transaction }) =>
-      transaction.state === "pend"
-    )
+    const ofCreated = yield* pendingOfAccounts(ports, createdAccounts)
     const byId = new Map(
       [...pending, ...ofCreated, ...inProgress].map((row) => [row.transaction.id, row])
     )
@@ -81,13 +79,16 @@ export const changesToPending = Effect.fnUntraced(
 export const transactionsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<PoolTransaction> =>
   rows.map(({ transaction }) => transaction)
 
-/** Returns a change that applies only if the transaction still has the state that was read. */
+/**
+ * Returns a change that applies only to the transaction that was read, if it still has the state that
+ * was read.
+ */
 export const changeOf = (
-  { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
+  { arrival, transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,
   batchNum: number | null,
   reason: string
-): PoolChange => ({ id, from, fromBatchNum, to, batchNum, reason })
+): PoolChange => ({ id, arrival, from, fromBatchNum, to, batchNum, reason })
 
 export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
@@ -109,13 +110,13 @@ function contentOf(transactions: FullBatch["transactions"]) {
   return { createdAccounts, forged, nextNonces }
 }
 
-/** Returns the transactions that send from or pay to accounts. */
-const rowsOfAccounts = Effect.fnUntraced(
+/** Returns the pending transactions that send from or pay to accounts. */
+const pendingOfAccounts = Effect.fnUntraced(
   function*({ pool }: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
     const rows: Array<Pooled> = []
     for (let fromArrival: number | null = null; accounts.length > 0;) {
       const { counts, items }: PoolPage = yield* pool.list({
-        filters: { party: { accounts } },
+        filters: { party: { accounts }, states: ["pend"] },
         fromArrival,
         order: "ASC",
         limit: PAGE

@@ -75,17 +75,29 @@ export const withoutEmptyDestination = <T extends Destination>(of: T): T => ({
   toPublicKey: of.toPublicKey === EMPTY_PUBLIC_KEY ? null : of.toPublicKey
 })
 
+/** Rules of a post that the host decides. */
+export interface PostRules {
+  /**
+   * Whether a transfer to an account may also name the Ethereum address that owns the account; false
+   * by default. The address is part of the signed message.
+   */
+  readonly acceptsOwnerAddress?: boolean
+}
+
 /** Returns every fault of a transaction that is independent of the ledger (domain §4.1). */
 export function postedFaults(
   posted: PostedTransaction,
   refuse: Refuse,
-  keccak256: Keccak256
+  keccak256: Keccak256,
+  { acceptsOwnerAddress = false }: PostRules = {}
 ): ReadonlyArray<InputFault> {
   const { amount, fee, nonce, request, type } = posted
   const faults: Array<InputFault> = [
     ...numberFaults({ amount, fee, nonce }, refuse, ["amount", "fee", "nonce"])
   ]
-  const derived = destinationType(posted, refuse)
+  const isOwnerAddress = acceptsOwnerAddress && posted.toAccountIndex !== null &&
+    isUserAccount(posted.toAccountIndex)
+  const derived = destinationType(isOwnerAddress ? { ...posted, toAddress: null } : posted, refuse)
   if (typeof derived !== "string") faults.push(...derived)
   else if (derived !== type) {
     faults.push(refuse("type", type, `${derived}, the type for this destination`))
@@ -227,7 +239,7 @@ export interface FeeBounds {
 export interface Parties {
   readonly sender: Pick<Account, "tokenId" | "nonce"> | null
   /** Null also if the transaction names no account. */
-  readonly receiver: Pick<Account, "tokenId"> | null
+  readonly receiver: Pick<Account, "tokenId"> & Partial<Pick<Account, "address">> | null
   readonly token: Pick<Token, "priceUSD" | "decimals"> | null
   /** The last batch of the ledger; 0 before the first one. */
   readonly lastBatchNum: number
@@ -273,7 +285,7 @@ export function ledgerFaults(
   bounds: FeeBounds,
   refuse: Refuse
 ): ReadonlyArray<InputFault> {
-  const { fee, fromAccountIndex, nonce, toAccountIndex, tokenId } = posted
+  const { fee, fromAccountIndex, nonce, toAccountIndex, toAddress, tokenId } = posted
   const faults: Array<InputFault> = []
   if (sender === null) {
     faults.push(refuse("fromAccountIndex", fromAccountIndex, "an account that exists"))
@@ -303,6 +315,15 @@ export function ledgerFaults(
           toAccountIndex,
           `an account of token ${tokenId}, not of token ${receiver.tokenId}`,
           "accountOfToken"
+        )
+      )
+    }
+    if (receiver !== null && toAddress !== null && toAddress !== receiver.address) {
+      faults.push(
+        refuse(
+          "toZkEthereumAddress",
+          toAddress,
+          `null, or ${receiver.address}, the owner of account ${toAccountIndex}`
         )
       )
     }

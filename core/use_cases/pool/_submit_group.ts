@@ -19,6 +19,7 @@ import {
   ledgerFaults,
   ownersOf,
   partiesOf,
+  type PostRules,
   type Refuse
 } from "./_posted_rules.ts"
 import {
@@ -121,9 +122,12 @@ export const groupSubmission = (
     }
   )
 
-  return Effect.fnUntraced(function*(input: PostedGroup): Effect.fn.Return<Stored, Failure> {
+  return Effect.fnUntraced(function*(
+    input: PostedGroup,
+    rules: PostRules
+  ): Effect.fn.Return<Stored, Failure> {
     const group = completeGroup(input)
-    yield* failIfRefused(groupFaults(group, refuse, keccak256))
+    yield* failIfRefused(groupFaults(group, refuse, keccak256, rules))
     const ids = group.transactions.map((each) => each.id)
     const parties = yield* Effect.forEach(group.transactions, (each) => partiesOf(reader, each))
     const known = yield* pool.pooled(ids)

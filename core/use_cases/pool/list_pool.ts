@@ -7,7 +7,12 @@ import {
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import { groupTransactionsMax, type PoolTransactionView } from "../../domain/mod.ts"
+import {
+  groupTransactionsMax,
+  poolStates,
+  type PoolTransactionView,
+  unfinishedStates
+} from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
@@ -143,7 +148,10 @@ type Reader = PoolPorts["reader"]
 
 /** Returns the conditions of the store for filters of a request. */
 const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
-  const { state, tokenId, type } = filters
+  const { onlyUnfinished = false, state, tokenId, type } = filters
+  const states = (onlyUnfinished ? unfinishedStates : poolStates).filter((each) =>
+    state === undefined || each === state
+  )
   const party = yield* partyOf(
     filters.accountIndex,
     filters.address,
@@ -163,7 +171,7 @@ const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
     "toAddress"
   )
   const resolved: PoolFilters = {
-    ...state === undefined ? {} : { state },
+    ...states.length === poolStates.length ? {} : { states },
     ...type === undefined ? {} : { type },
     ...tokenId === undefined ? {} : { tokenId },
     ...party === undefined ? {} : { party },

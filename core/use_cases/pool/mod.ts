@@ -1,10 +1,11 @@
 export { groupFaults } from "./_group_rules.ts"
 export { findGroup, findPooled, listPool } from "./list_pool.ts"
-export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
+export { forgingMaxMsDefault, Pool, type PoolOptions, type SelectedContent } from "./pool.ts"
 export {
   type FeeBounds,
   ledgerFaults,
   postedFaults,
+  type PostRules,
   type Refuse,
   refuseFor
 } from "./_posted_rules.ts"

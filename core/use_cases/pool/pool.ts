@@ -53,10 +53,16 @@ export class Pool extends Context.Service<Pool, {
   /** Selects transactions for the next batch: greatest fee first, nonces of an account in order. */
   readonly select: (options: SelectOptions) => Effect.Effect<Selection, StoreFailure>
   /**
-   * Moves pending transactions to forging, except those that this batch may not forge any more.
-   * Changes nothing if the ledger already has the batch.
+   * Moves pending transactions to forging, except those that this batch may not forge any more, and
+   * those that were replaced under the same id since they were selected: the signature tells. An id
+   * alone stands for the transaction of the last selection of this process for the batch, or, if that
+   * did not select it, for the one that has the id. Changes nothing if the ledger already has the
+   * batch.
    */
-  readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
+  readonly startForging: (
+    selected: ReadonlyArray<TransactionId | SelectedContent>,
+    batchNum: number
+  ) => ChangeEffect
   /**
    * Moves transactions from forging to forged, after the coordinator has sent the batch. The next
    * settlement corrects the state if the ledger differs.
@@ -114,6 +120,9 @@ export class Pool extends Context.Service<Pool, {
     )
 }
 
+/** A transaction as it was selected. */
+export type SelectedContent = Pick<PoolTransaction, "id" | "signature">
+
 /** The hash function and the limits of a `Pool`. */
 export interface PoolOptions extends Partial<SettleOptions> {
   readonly keccak256: Keccak256
@@ -122,8 +131,8 @@ export interface PoolOptions extends Partial<SettleOptions> {
 const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => ({
   ...pool,
   select: (options) => counts.countSkipped(pool.select(options)),
-  startForging: (ids, batchNum) =>
-    counts.countChanges("startForging", pool.startForging(ids, batchNum)),
+  startForging: (selected, batchNum) =>
+    counts.countChanges("startForging", pool.startForging(selected, batchNum)),
   doneForging: (ids, batchNum) =>
     counts.countChanges("doneForging", pool.doneForging(ids, batchNum)),
   invalidate: (which, batchNum) =>
@@ -157,16 +166,31 @@ function make(
   const rowsWithMembers = (ids: Iterable<TransactionId>) =>
     Effect.flatMap(pool.pooled([...new Set(ids)]), (rows) => withMembers(ports, rows))
   const settle = settlePool(ports, { forgingMaxMs })
+  const selections = new LastSelections()
 
   return {
-    select: (options) => selectFrom(ports, keccak256, options),
-    startForging: Effect.fnUntraced(function*(ids, batchNum) {
+    select: (options) =>
+      Effect.tap(
+        selectFrom(ports, keccak256, options),
+        (selection) => Effect.sync(() => selections.add(selection))
+      ),
+    startForging: Effect.fnUntraced(function*(selected, batchNum) {
       // the ledger already has the batch, without these transactions
       if (batchNum <= (yield* lastBatchNum)) return []
+      const signatures = new Map(
+        selected.map((each) =>
+          typeof each === "string"
+            ? [each, selections.signatureOf(each, batchNum)]
+            : [each.id, each.signature]
+        )
+      )
+      const isSelected = ({ id, signature }: PoolTransaction): boolean =>
+        (signatures.get(id) ?? signature) === signature
       return yield* changeSome(
-        yield* pool.pooled([...new Set(ids)]),
+        yield* pool.pooled([...signatures.keys()]),
         (row) =>
-          row.transaction.state === "pend" && !isExpired(row.transaction, batchNum)
+          row.transaction.state === "pend" && !isExpired(row.transaction, batchNum) &&
+            isSelected(row.transaction)
             ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
             : undefined
       )
@@ -230,6 +254,25 @@ function make(
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
+  }
+}
+
+/** The transactions that the selections of this process for the next batch contain. */
+class LastSelections {
+  #batchNum = 0
+  readonly #signatures = new Map<TransactionId, string>()
+
+  add({ batchNum, transactions }: Selection): void {
+    if (batchNum !== this.#batchNum) this.#signatures.clear()
+    this.#batchNum = batchNum
+    for (const { transaction: { id, signature } } of transactions) {
+      this.#signatures.set(id, signature)
+    }
+  }
+
+  /** Returns the signature of a transaction when it was last selected for a batch, if it was. */
+  signatureOf(id: TransactionId, batchNum: number): string | undefined {
+    return batchNum === this.#batchNum ? this.#signatures.get(id) : undefined
   }
 }
 

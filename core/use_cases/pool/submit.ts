@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import {
-  isSameOwner,
   type Network,
   type PostedAuthorization,
   type PostedGroup,
@@ -17,13 +16,13 @@ import {
   type TransactionOwners,
   type VerifierBusy
 } from "../../ports/mod.ts"
-import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   type AccountsOfPosted,
   ledgerFaults,
   ownersOf,
   partiesOf,
   postedFaults,
+  type PostRules,
   refuseFor,
   withoutEmptyParts
 } from "./_posted_rules.ts"
@@ -33,7 +32,7 @@ import { authorizationSubmission } from "./_submit_authorization.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import {
   failIfRefused,
-  NothingToReplace,
+  type NothingToReplace,
   PoolFull,
   refusalOf,
   type Replaced,
@@ -41,6 +40,7 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { groupSubmission, type SubmissionPorts } from "./_submit_group.ts"
+import { replacementSubmission } from "./_submit_replacement.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 /** The network, the hash function and the limits of a `Submission`. */
@@ -98,15 +98,19 @@ export type SubmissionFailure =
 export class Submission extends Context.Service<Submission, {
   /** Stores a transaction as pending. */
   readonly submitTransaction: (
-    posted: PostedTransaction
+    posted: PostedTransaction,
+    rules?: PostRules
   ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
   /**
    * Stores a transaction as pending instead of a pending or invalid one with the same sender and
-   * nonce, which leaves the pool. The new one must have another id.
+   * nonce, which leaves the pool. The new one may have the same id, with another destination or
+   * `maxNumBatch`, and then has another signature. Content that was replaced under its own id is never
+   * stored under it again: anyone who has read it could send it.
    */
   readonly replaceTransaction: (
     replaced: Replaced,
-    posted: PostedTransaction
+    posted: PostedTransaction,
+    rules?: PostRules
   ) => Effect.Effect<
     Submitted & { readonly id: TransactionId },
     SubmissionFailure | NothingToReplace
@@ -116,7 +120,8 @@ export class Submission extends Context.Service<Submission, {
    * their order, or never.
    */
   readonly submitGroup: (
-    posted: PostedGroup
+    posted: PostedGroup,
+    rules?: PostRules
   ) => Effect.Effect<
     Submitted & { readonly ids: ReadonlyArray<TransactionId> },
     SubmissionFailure
@@ -145,6 +150,8 @@ export class Submission extends Context.Service<Submission, {
 }
 
 const pendingMaxDefault = 100_000
+const unusedId =
+  "an unused id or the stored transaction: another transaction is stored under this id"
 
 function make(
   options: SubmissionOptions,
@@ -162,16 +169,8 @@ function make(
     retryAfterSeconds = 60
   } = options
   const refuse = refuseFor(network)
-  const conflict = (id: TransactionId) =>
-    new SubmissionConflict({
-      faults: [
-        refuse(
-          "id",
-          id,
-          "an unused id or the stored transaction: another transaction is stored under this id"
-        )
-      ]
-    })
+  const conflict = (id: TransactionId, expected = unusedId) =>
+    new SubmissionConflict({ faults: [refuse("id", id, expected)] })
   const limits: PoolLimits = { pendingMax, pendingPerAccountMax }
   const full = (limit: keyof PoolLimits, fromAccountIndex: AccountIndex) =>
     Effect.suspend(() => {
@@ -230,10 +229,13 @@ function make(
       (timestampMs) => ({ ...posted, state: "pend", timestampMs, batchNum: null }) as const
     )
 
-  const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
+  const submitTransaction = Effect.fnUntraced(function*(
+    input: PostedTransaction,
+    rules: PostRules
+  ) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
-    yield* failIfRefused(postedFaults(posted, refuse, keccak256))
+    yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
     const parties = yield* partiesOf(reader, posted)
     const known = yield* find(id)
     if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
@@ -256,82 +258,15 @@ function make(
     }
   })
 
-  const findReplaced = Effect.fnUntraced(
-    function*(replaced: Replaced, posted: PostedTransaction, { sender }: AccountsOfPosted) {
-      const { fromAccountIndex, nonce } = posted
-      const old = typeof replaced === "string"
-        ? yield* find(replaced)
-        // another sender is refused below
-        : yield* findByNonce(
-          pool,
-          replaced,
-          fromAccountIndex === replaced.fromAccountIndex ? sender : null
-        )
-      if (old === undefined || old === null || !isReplaceable(old.transaction)) {
-        return yield* new NothingToReplace({
-          replaced,
-          state: old?.transaction.state ?? null,
-          ...old?.transaction.group === undefined ? {} : { group: old.transaction.group.id }
-        })
-      }
-      yield* failIfRefused([
-        ...fromAccountIndex === old.transaction.fromAccountIndex ? [] : [
-          refuse(
-            "fromAccountIndex",
-            fromAccountIndex,
-            `${old.transaction.fromAccountIndex}, the sender of the replaced transaction`,
-            "replacedSender"
-          )
-        ],
-        ...nonce === old.transaction.nonce ? [] : [
-          refuse(
-            "nonce",
-            nonce,
-            `${old.transaction.nonce}, the nonce of the replaced transaction`
-          )
-        ]
-      ])
-      if (sender !== null && !isSameOwner(sender, old.sender)) {
-        return yield* new NothingToReplace({
-          replaced,
-          state: old.transaction.state,
-          earlierOwnerOf: fromAccountIndex
-        })
-      }
-      return old.transaction.id
-    }
-  )
-
-  const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: Replaced, input: PostedTransaction) {
-      const posted = withoutEmptyParts(input)
-      const { id } = posted
-      yield* failIfRefused(postedFaults(posted, refuse, keccak256))
-      const parties = yield* partiesOf(reader, posted)
-      const known = yield* find(id)
-      if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
-        return yield* acknowledge(known, posted)
-      }
-      const old = yield* findReplaced(replaced, posted, parties)
-      const owners = yield* checkedOwners(posted, parties, Effect.void)
-      const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
-      if (!isFree) return yield* conflict(id)
-      const transaction = yield* pendingSince(posted)
-      const result = yield* pool.replaceTransaction(old, transaction, owners, limits)
-      switch (result.kind) {
-        case "replaced":
-          yield* reconcileWithLedger(ports, [{ transaction, ...owners }])
-          return { id, stored: true }
-        case "known":
-          return yield* acknowledge(yield* find(id), posted)
-        case "notReplaceable":
-          return yield* new NothingToReplace({ replaced, state: result.state })
-        case "full":
-          return yield* full(result.limit, posted.fromAccountIndex)
-      }
-    }
-  )
-
+  const replaceTransaction = replacementSubmission(ports, {
+    acknowledge,
+    checkedOwners: (posted, parties) => checkedOwners(posted, parties, Effect.void),
+    conflict,
+    full,
+    keccak256,
+    limits,
+    refuse
+  })
   const submitAuthorization = authorizationSubmission(ports, refuse)
   const submitGroup = groupSubmission(ports, {
     fees: { minFeeUSD, maxFeeUSD },
@@ -342,10 +277,11 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
-    replaceTransaction: (replaced, posted) =>
-      metrics.count("transaction", replaceTransaction(replaced, posted)),
-    submitGroup: (posted) => metrics.count("group", submitGroup(posted)),
+    submitTransaction: (posted, rules = {}) =>
+      metrics.count("transaction", submitTransaction(posted, rules)),
+    replaceTransaction: (replaced, posted, rules = {}) =>
+      metrics.count("transaction", replaceTransaction(replaced, posted, rules)),
+    submitGroup: (posted, rules = {}) => metrics.count("group", submitGroup(posted, rules)),
     submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
 }

@@ -19,13 +19,18 @@ export const checkPoolList = async (
   const state = TxPool === undefined ? "fged" : "Forged"
   const none = undefined
   const lists = [
-    ["of an address", [address, none, none, none, none], posted],
+    ["of an address, by state", [address, state, none, none, none], posted],
     ["of a key, by state", [publicKey, state, none, none, none], posted],
-    ["by type", [address, none, "Exit", none, none], [ids.Exit]],
-    ["by token", [address, none, none, 0, none], ofEther],
-    ["by account", [none, none, none, none, accountIndex], ofEther],
-    ["by another account", [none, none, none, none, token!.accountIndex], ofToken]
+    ["by type", [address, state, "Exit", none, none], [ids.Exit]],
+    ["by token", [address, state, none, 0, none], ofEther],
+    ["by account", [none, state, none, none, accountIndex], ofEther],
+    ["by another account", [none, state, none, none, token!.accountIndex], ofToken]
   ] as const
+  await checks.run("getPoolTransactions", "without state, no finished ones", async () => {
+    const page = await api.getPoolTransactions!(address, none, none, none, none) as Value
+    const items = page.transactions as ReadonlyArray<Value>
+    assertShows(items.filter(({ id }) => posted.includes(String(id))), [])
+  })
   for (const [fact, filters, wanted] of lists) {
     await checks.run("getPoolTransactions", fact, async () => {
       const page = await api.getPoolTransactions!(...filters, none, "DESC", 2049) as Value

@@ -75,6 +75,13 @@ export const checkPosts = async (
   await checkTransfer(sender, "TransferToBJJ", { to: internal.publicKeyBase64 })
   if (api.postAtomicGroup !== undefined) await checkGroup(sender)
   await checkForging(sender)
+  // none of the finished transactions counts any more
+  const afterwards: Sender = { ...sender, ids: {} }
+  await checkNextNonce(afterwards)
+  await checkForging(afterwards)
+  for (const [i, id] of Object.values(afterwards.ids).entries()) {
+    sender.ids[`afterwards ${i + 1}`] = id
+  }
 
   const { lastEthereumBlock } = await networkOf(later)
   await waitUntil(async () =>

@@ -14,6 +14,7 @@ import type {
   Pooled,
   PoolLimits,
   OwnedTransaction,
+  ReplacedTransaction,
   PoolPageQuery,
   PoolParty,
   ReplaceResult,
@@ -99,19 +100,25 @@ export class NaivePool {
   }
 
   replace(
-    replaced: string,
+    { arrival, id: replaced }: ReplacedTransaction,
     transaction: PoolTransaction,
     owners: TransactionOwners,
     limits: PoolLimits
   ): ReplaceResult {
     const known = this.find(transaction.id)
-    if (known !== undefined) return { kind: "known", transaction: known.transaction }
+    if (known !== undefined && transaction.id !== replaced) {
+      return { kind: "known", transaction: known.transaction }
+    }
     const old = this.find(replaced)?.transaction
     if (
       old === undefined || old.group !== undefined || old.state === "fing" || old.state === "fged"
     ) {
       return { kind: "notReplaceable", state: old?.state ?? null }
     }
+    if (arrival !== null && this.find(replaced)!.arrival !== arrival) return { kind: "changed" }
+    const reason = transaction.id === replaced
+      ? `Replaced under the same id: the signature was ${old.signature}`
+      : `Replaced by transaction ${transaction.id}`
     const before = this.rows
     this.rows = before.filter((row) => row.transaction !== old)
     const steps = this.steps
@@ -121,13 +128,13 @@ export class NaivePool {
       to: null,
       atMs: transaction.timestampMs,
       batchNum: old.batchNum,
-      reason: `Replaced by transaction ${transaction.id}`
+      reason
     }]
     const noLimits = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
     const result = this.add(transaction, owners, old.state === "pend" ? noLimits : limits)
     if (result.kind === "added") {
       this.notes.delete(replaced)
-      return { kind: "replaced", from: old.state, batchNum: old.batchNum }
+      return { kind: "replaced", from: old.state, batchNum: old.batchNum, reason }
     }
     this.rows = before
     this.steps = steps
@@ -135,9 +142,10 @@ export class NaivePool {
   }
 
   change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<string> {
-    const applies = ({ from, fromBatchNum, id }: PoolChange) =>
+    const applies = ({ arrival, from, fromBatchNum, id }: PoolChange) =>
       this.find(id)?.transaction.state === from &&
-      this.find(id)?.transaction.batchNum === fromBatchNum
+      this.find(id)?.transaction.batchNum === fromBatchNum &&
+      (arrival === undefined || this.find(id)?.arrival === arrival)
     const groupOf = ({ id }: PoolChange) => this.find(id)?.transaction.group?.id
     const failed = changes.filter((change) => !applies(change)).map(groupOf)
     const tried = changes.filter((change) =>
@@ -205,7 +213,7 @@ export class NaivePool {
   }
 
   list({ filters, fromArrival, limit, order }: PoolPageQuery) {
-    const { from, group, id, party, state, to, tokenId, type } = filters
+    const { from, group, id, party, states, to, tokenId, type } = filters
     const sends = (side: PoolParty, { sender, transaction }: Pooled) =>
       side.accounts?.includes(transaction.fromAccountIndex) === true ||
       sender.address === side.address || sender.publicKey === side.publicKey
@@ -219,7 +227,7 @@ export class NaivePool {
       const each = row.transaction
       return (
         (id ?? each.id) === each.id && (group ?? each.group?.id) === each.group?.id &&
-        (state ?? each.state) === each.state &&
+        (states === undefined || states.includes(each.state)) &&
         (type ?? each.type) === each.type &&
         (tokenId ?? each.tokenId) === each.tokenId && (from === undefined || sends(from, row)) &&
         (to === undefined || receives(to, row)) &&

@@ -1,5 +1,6 @@
 import {
   type PoolState,
+  poolStates,
   type PoolTransaction,
   poolTransactionTypes,
   type PoolTransition,
@@ -133,7 +134,7 @@ export const poolFiltersOf = (
   return {
     ...random.chance(0.2) ? { id: idOf(random.below(12)) } : {},
     ...random.chance(0.2) ? { group: random.of(groups) } : {},
-    ...random.chance(0.3) ? { state: random.of(["pend", "fing", "fged", "invl"] as const) } : {},
+    ...random.chance(0.4) ? { states: random.some(poolStates, 0.5) } : {},
     ...random.chance(0.3) ? { type: random.of(poolTransactionTypes) } : {},
     ...random.chance(0.3) ? { tokenId: random.below(4) } : {},
     ...random.chance(0.3) ? { party: partyOf() } : {},

@@ -114,12 +114,29 @@ const replaceSome: Step = Effect.fnUntraced(function*(world: World) {
   const accounts = yield* accountsOf(world)
   const last = yield* lastBatchOf(world)
   for (const { transaction } of world.random.some(yield* pooledOf(world), 0.1)) {
-    const posted = postedOf(world, accounts, last, transaction)
+    const other = postedOf(world, accounts, last, transaction)
+    const posted = world.random.chance(0.5) ? other : correctedOf(world, transaction, other)
     yield* Effect.matchEffect(world.submission.replaceTransaction(transaction.id, posted), {
       onSuccess: ({ id }) => Effect.sync(() => world.acknowledged.add(id)),
       onFailure: (failure) => failure._tag === "StoreFailure" ? Effect.die(failure) : Effect.void
     })
   }
+})
+
+/** Returns a transaction with its id, and with the destination and the last batch of another one. */
+const correctedOf = (
+  { random }: World,
+  { amount, fee, fromAccountIndex, id, nonce, tokenId }: PoolTransaction,
+  other: PostedTransaction
+): PostedTransaction => ({
+  ...other,
+  id,
+  tokenId,
+  fromAccountIndex,
+  amount,
+  fee,
+  nonce,
+  signature: String(random.below(1_000_000)).padStart(128, "0")
 })
 
 const authorize: Step = ({ random, submission }) => {
@@ -273,8 +290,9 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
       pool.select({ maxTransactions: 6, maxNewAccounts: 0 })
     )
     const mine = new Set(
+      // several coordinators select at the same time: an id would not tell what this one selected
       yield* Effect.orDie(pool.startForging(
-        transactions.map(({ transaction }) => transaction.id),
+        transactions.map(({ transaction }) => transaction),
         batchNum
       ))
     )

@@ -70,7 +70,7 @@ const law = (
  * for (const law of poolStoreLaws) {
  *   await Effect.runPromise(law.run({ genesis, keccak256, open, seed: 1, runs: 1 }))
  * }
- * console.log(poolStoreLaws.length) // => 7
+ * console.log(poolStoreLaws.length) // => 8
  * ```
  */
 export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
@@ -255,6 +255,59 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   ),
 
   law(
+    "of a replacement under the same id and other changes of what was read, exactly one takes effect",
+    (store, random) =>
+      Effect.gen(function*() {
+        yield* fill(store, random)
+        const rows = yield* Effect.orDie(store.pooled(NUMBERS.map(idOf)))
+        const signatureOf = (writer: number) => String(writer).padStart(128, "1")
+        const replacing = [1, 2].flatMap((writer) =>
+          rows.map(({ arrival, sender, receiver, transaction }) =>
+            Effect.map(
+              Effect.orDie(store.replaceTransaction(
+                { id: transaction.id, arrival },
+                { ...transaction, maxNumBatch: 99, signature: signatureOf(writer) },
+                { sender, receiver },
+                unlimited
+              )),
+              ({ kind }) => kind === "replaced" ? [transaction.id] : []
+            )
+          )
+        )
+        const forging = rows.map(({ arrival, transaction: { id } }) =>
+          Effect.orDie(store.change(
+            [{
+              id,
+              arrival,
+              from: "pend",
+              fromBatchNum: null,
+              to: "fing",
+              batchNum: 4,
+              reason: "Selected"
+            }],
+            TIME_MS
+          ))
+        )
+        const changed = (yield* concurrently(random, [...replacing, ...forging])).flat()
+        yield* same(
+          changed.toSorted(),
+          NUMBERS.map(idOf).toSorted(),
+          () => "Transactions that one of the writers changed"
+        )
+        for (const { transaction } of yield* Effect.orDie(store.pooled(NUMBERS.map(idOf)))) {
+          const { id, maxNumBatch, signature, state } = transaction
+          const isReplaced = maxNumBatch === 99
+          yield* holds(
+            isReplaced === (state === "pend") && isReplaced === signature.startsWith("1"),
+            () => `${id} is ${state} with the signature ${signature}`
+          )
+          const broken = brokenStep(yield* Effect.orDie(store.transitions(id)), transaction)
+          yield* holds(broken === undefined, () => `Transaction ${id}: ${broken}`)
+        }
+      })
+  ),
+
+  law(
     "of several settlements of the same batch exactly one takes effect",
     (store, random) =>
       Effect.gen(function*() {
@@ -391,14 +444,31 @@ const write = Effect.fnUntraced(
         const transaction = {
           ...poolTransactionOf(random.of(NUMBERS), random, atMs),
           fromAccountIndex,
-          nonce
+          nonce,
+          ...random.chance(0.5) ? { id } : {},
+          signature: String(random.below(1000)).padStart(128, "0")
         }
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
+        // arrivals may have gaps that differ between the two pools
+        const [row] = yield* Effect.orDie(store.pooled([id]))
+        const shift = random.of([null, 0, 0, 1])
+        const arrivalOf = (row: Pooled | undefined) =>
+          row === undefined || shift === null ? null : row.arrival + shift
         return yield* same(
           yield* Effect.orDie(
-            store.replaceTransaction(id, transaction, ownersOf(2, transaction), limits)
+            store.replaceTransaction(
+              { id, arrival: arrivalOf(row) },
+              transaction,
+              ownersOf(2, transaction),
+              limits
+            )
           ),
-          naive.replace(id, transaction, ownersOf(2, transaction), limits),
+          naive.replace(
+            { id, arrival: arrivalOf(naive.find(id)) },
+            transaction,
+            ownersOf(2, transaction),
+            limits
+          ),
           () => "Replacing a transaction"
         )
       }

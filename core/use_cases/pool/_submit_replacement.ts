@@ -1,0 +1,269 @@
+import { Clock, Effect } from "effect"
+import { limitMax } from "../../contract/mod.ts"
+import {
+  type AccountOwner,
+  isSameOwner,
+  type PoolState,
+  type PoolTransaction,
+  type PostedTransaction
+} from "../../domain/mod.ts"
+import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
+import {
+  type Pooled,
+  type PoolLimits,
+  type PoolPage,
+  type PoolStore,
+  replacedReason,
+  type StoreFailure,
+  type TransactionOwners,
+  type VerifierBusy
+} from "../../ports/mod.ts"
+import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
+import {
+  type AccountsOfPosted,
+  partiesOf,
+  postedFaults,
+  type PostRules,
+  type Refuse,
+  withoutEmptyParts
+} from "./_posted_rules.ts"
+import { isSamePosted } from "./_same_transaction.ts"
+import type { SubmissionPorts } from "./_submit_group.ts"
+import { reconcileWithLedger } from "./settle.ts"
+import {
+  failIfRefused,
+  NothingToReplace,
+  type PoolFull,
+  type Replaced,
+  type SubmissionConflict,
+  type SubmissionRefused
+} from "./submission_failures.ts"
+
+/** The parts that replacements have in common with posts of new transactions. */
+interface Shared {
+  readonly keccak256: Keccak256
+  readonly limits: PoolLimits
+  readonly refuse: Refuse
+  readonly conflict: (id: TransactionId, expected?: string) => SubmissionConflict
+  readonly full: (
+    limit: keyof PoolLimits,
+    account: AccountIndex
+  ) => Effect.Effect<never, PoolFull>
+  /** Answers a repeated post, or fails if other content is stored. */
+  readonly acknowledge: (
+    known: Pooled | undefined,
+    posted: PostedTransaction
+  ) => Effect.Effect<Answer, Failure>
+  /** Returns the owners of the accounts, after the checks against the ledger and of the signature. */
+  readonly checkedOwners: (
+    posted: PostedTransaction,
+    parties: AccountsOfPosted
+  ) => Effect.Effect<TransactionOwners, Failure>
+}
+
+interface Answer {
+  readonly id: TransactionId
+  readonly stored: boolean
+}
+
+type Failure =
+  | SubmissionRefused
+  | SubmissionConflict
+  | PoolFull
+  | VerifierBusy
+  | StoreFailure
+
+/** Returns the function that validates a transaction and stores it instead of another one. */
+export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) => {
+  const { acknowledge, checkedOwners, conflict, full, keccak256, limits, refuse } = shared
+  const { pool, reader } = ports
+
+  /** Returns the transaction to replace if it has another id than the posted one. */
+  const findOther = Effect.fnUntraced(
+    function*(
+      replaced: Replaced,
+      posted: PostedTransaction,
+      { sender }: AccountsOfPosted
+    ): Effect.fn.Return<Pooled, Failure | NothingToReplace> {
+      const { fromAccountIndex } = posted
+      const old = typeof replaced === "string"
+        ? (yield* pool.pooled([replaced]))[0]
+        // another sender is refused below
+        : yield* findByNonce(
+          pool,
+          replaced,
+          fromAccountIndex === replaced.fromAccountIndex ? sender : null
+        )
+      if (old === undefined || old === null || !isReplaceable(old.transaction)) {
+        return yield* new NothingToReplace({
+          replaced,
+          state: old?.transaction.state ?? null,
+          ...old?.transaction.group === undefined ? {} : { group: old.transaction.group.id }
+        })
+      }
+      yield* failIfRefused([...differences(old, posted, refuse)])
+      if (sender !== null && !isSameOwner(sender, old.sender)) {
+        return yield* new NothingToReplace({
+          replaced,
+          state: old.transaction.state,
+          earlierOwnerOf: fromAccountIndex
+        })
+      }
+      return old
+    }
+  )
+
+  /** Fails if a stored transaction cannot be replaced by other content with the same id. */
+  const checkSameId = Effect.fnUntraced(function*(
+    { transaction: { group, id, state } }: Pooled,
+    posted: PostedTransaction
+  ): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
+    if (group !== undefined) {
+      return yield* conflict(id, `an unused id: group ${group.id} has it, and is posted as a whole`)
+    }
+    if (state !== "pend" && state !== "invl") {
+      return yield* conflict(
+        id,
+        `the id of a pending or invalid transaction: this one is ${
+          state === "fing" ? "being forged" : "forged"
+        }`
+      )
+    }
+    // whoever has seen the earlier content could send it again
+    const reason = replacedReason(posted, id)
+    if ((yield* pool.transitions(id)).some((transition) => transition.reason === reason)) {
+      return yield* conflict(
+        id,
+        "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
+      )
+    }
+  })
+
+  const attempt = Effect.fnUntraced(function*(
+    replaced: Replaced,
+    posted: PostedTransaction
+  ): Effect.fn.Return<Answer | "changed", Failure | NothingToReplace> {
+    const { id } = posted
+    const parties = yield* partiesOf(reader, posted)
+    const [known] = yield* pool.pooled([id])
+    const isKnown = known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)
+    const isSameId = isKnown && isNamed(replaced, posted)
+    if (isKnown && (!isSameId || isSamePosted(known.transaction, posted))) {
+      return yield* acknowledge(known, posted)
+    }
+    if (isSameId) yield* checkSameId(known, posted)
+    const old = isSameId ? known : yield* findOther(replaced, posted, parties)
+    const owners = yield* checkedOwners(posted, parties)
+    const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(ports, [known]))
+    if (!isFree) return yield* conflict(id)
+    const transaction = {
+      ...posted,
+      state: "pend",
+      timestampMs: yield* Clock.currentTimeMillis,
+      batchNum: null
+    } as const
+    const place = { id: old.transaction.id, arrival: old.arrival }
+    const result = yield* pool.replaceTransaction(place, transaction, owners, limits)
+    switch (result.kind) {
+      case "replaced":
+        yield* reconcileWithLedger(ports, [{ transaction, ...owners }])
+        return { id, stored: true }
+      case "known":
+      case "changed":
+        return "changed"
+      case "notReplaceable":
+        if (isSameId) return "changed"
+        return yield* new NothingToReplace({ replaced, state: result.state })
+      case "full":
+        return yield* full(result.limit, posted.fromAccountIndex)
+    }
+  })
+
+  return Effect.fnUntraced(function*(
+    replaced: Replaced,
+    input: PostedTransaction,
+    rules: PostRules
+  ): Effect.fn.Return<Answer, Failure | NothingToReplace> {
+    const posted = withoutEmptyParts(input)
+    yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
+    for (;;) {
+      const answer = yield* attempt(replaced, posted)
+      // otherwise another write came between the checks and this one
+      if (answer !== "changed") return answer
+    }
+  })
+}
+
+/** Returns whether a replacement is for the transaction with the posted id. */
+const isNamed = (replaced: Replaced, { fromAccountIndex, id, nonce }: PostedTransaction): boolean =>
+  typeof replaced === "string"
+    ? replaced === id
+    : replaced.fromAccountIndex === fromAccountIndex && replaced.nonce === nonce
+
+/** Returns the faults of a transaction that has another sender or nonce than the one it replaces. */
+function* differences(
+  { transaction: old }: Pooled,
+  { fromAccountIndex, nonce }: PostedTransaction,
+  refuse: Refuse
+) {
+  if (fromAccountIndex !== old.fromAccountIndex) {
+    yield refuse(
+      "fromAccountIndex",
+      fromAccountIndex,
+      `${old.fromAccountIndex}, the sender of the replaced transaction`,
+      "replacedSender"
+    )
+  }
+  if (nonce !== old.nonce) {
+    yield refuse("nonce", nonce, `${old.nonce}, the nonce of the replaced transaction`)
+  }
+}
+
+/** Returns whether another transaction may replace it. */
+const isReplaceable = ({ group, state }: PoolTransaction): boolean =>
+  group === undefined && (state === "pend" || state === "invl")
+
+/**
+ * Returns the transaction of a sender with a nonce: a pending one if there is any, else an invalid
+ * one, else any; the newest of them. Null if the pool has none that the owner of the account posted.
+ */
+const findByNonce = Effect.fnUntraced(function*(
+  pool: PoolStore["Service"],
+  replaced: Exclude<Replaced, string>,
+  owner: AccountOwner | null
+): Effect.fn.Return<Pooled | null, StoreFailure> {
+  let other: Pooled | null = null
+  for (const states of [["pend"], ["invl"], ["fing", "fged"]] as const) {
+    const found = yield* withNonce(pool, replaced, owner, states)
+    const replaceable = found.find(({ transaction }) => isReplaceable(transaction))
+    if (replaceable !== undefined) return replaceable
+    other ??= found[0] ?? null
+  }
+  return other
+})
+
+/** Returns the transactions of a sender with a nonce in some states, the newest first. */
+const withNonce = Effect.fnUntraced(function*(
+  pool: PoolStore["Service"],
+  { fromAccountIndex, nonce }: Exclude<Replaced, string>,
+  owner: AccountOwner | null,
+  states: ReadonlyArray<PoolState>
+): Effect.fn.Return<ReadonlyArray<Pooled>, StoreFailure> {
+  const found: Array<Pooled> = []
+  for (let fromArrival: number | null = null;;) {
+    const { counts, items }: PoolPage = yield* pool.list({
+      filters: { from: { accounts: [fromAccountIndex] }, states },
+      fromArrival,
+      order: "DESC",
+      limit: limitMax
+    })
+    found.push(
+      ...items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
+        transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
+      )
+    )
+    const last = items.at(-1)
+    if (last === undefined || counts.pendingItems === 0) return found
+    fromArrival = last.pooled.arrival - 1
+  }
+})
