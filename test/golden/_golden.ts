@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { programVersion, revisionList } from "../../core/contract/mod.ts"
 import type { RecordedNetwork } from "./_network.ts"
@@ -19,6 +20,15 @@ export const mounts = revisionList.map(({ name, path }) => ({
 
 /** The line before the requests that are sent after the rollback. */
 export const LAST_STEP = "# after the rollback"
+
+/** Returns the texts of the entries before and after the rollback. */
+export const readGolden = (
+  revision: string,
+  prefix: string
+): ReadonlyArray<ReadonlyArray<string>> =>
+  readFileSync(goldenFile(revision, prefix), "utf8").trimEnd().split(`\n\n${LAST_STEP}\n\n`).map((
+    part
+  ) => part.split("\n\n"))
 
 /** Headers that are not compared, or are the same in all answers and are compared elsewhere. */
 const ignoredHeaders = /^(?:etag|content-length|ledger-.*|access-control-.*|api-revision|vary)$/u

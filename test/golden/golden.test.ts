@@ -4,9 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
 import { rounds } from "../rounds.ts"
-import { ask, goldenFile, LAST_STEP, mounts, prefixes, requestOf } from "./_golden.ts"
+import { ask, mounts, prefixes, readGolden, requestOf } from "./_golden.ts"
 import { openNetwork } from "./_network.ts"
 
 describe("A recorded network", () => {
@@ -14,18 +13,14 @@ describe("A recorded network", () => {
     it.effect(`is shown as the golden files of prefix ${prefix} say`, () =>
       Effect.scoped(Effect.gen(function*() {
         const network = yield* openNetwork(prefix)
-        const golden = mounts.map(({ name }) =>
-          readFileSync(goldenFile(name, prefix), "utf8").trimEnd().split(`\n\n${LAST_STEP}\n\n`)
-        )
-        const compare = Effect.fnUntraced(function*(text: string) {
-          for (const expected of text.split("\n\n")) {
-            const { text } = yield* ask(network, requestOf(expected))
-            assert.strictEqual(text, expected)
-          }
+        const golden = mounts.map(({ name }) => readGolden(name, prefix))
+        const compare = Effect.fnUntraced(function*(expected: string) {
+          const { text } = yield* ask(network, requestOf(expected))
+          assert.strictEqual(text, expected)
         })
-        for (const [before] of golden) yield* compare(before!)
+        yield* Effect.forEach(golden.flatMap(([before]) => before!), compare)
         yield* network.takeLastStep
-        for (const [, after] of golden) yield* compare(after!)
+        yield* Effect.forEach(golden.flatMap(([, after]) => after!), compare)
       })))
   }
 })

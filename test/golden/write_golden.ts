@@ -1,14 +1,18 @@
 /*
- * Writes the golden files: the answers of the recorded network to requests that are derived from
- * the OpenAPI documents and from answers. Review the difference before you commit it.
+ * Writes the answers of the golden files again: review the difference before you commit it. With
+ * `--derive` the requests too, from the OpenAPI documents and from answers: after a change of the
+ * contract or of the network.
  */
 import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
 import { type Operation, readDocument } from "../fuzz/_document.ts"
-import { ask, goldenFile, LAST_STEP, mounts, prefixes } from "./_golden.ts"
+import { ask, goldenFile, LAST_STEP, mounts, prefixes, readGolden, requestOf } from "./_golden.ts"
 import { openNetwork, type RecordedNetwork } from "./_network.ts"
 import { bodyOf, type GoldenRequest, readsOf, Samples, writesOf } from "./_requests.ts"
+
+const { values } = parseArgs({ options: { derive: { type: "boolean", default: false } } })
 
 type Item = { readonly [name: string]: unknown }
 
@@ -82,29 +86,35 @@ const requestsOf = Effect.fnUntraced(function*(network: RecordedNetwork, mount: 
   }).concat(others(mount))
 })
 
+/** Returns the requests before and after the rollback, derived anew. */
+const derived = (network: RecordedNetwork, mount: string) =>
+  Effect.map(requestsOf(network, mount), (requests) => [
+    requests,
+    requests.filter(({ method, url }) => method === "GET" && !/[?&](?!limit=3$)/u.test(url))
+  ])
+
 const write = Effect.fnUntraced(function*(prefix: string) {
   const network = yield* openNetwork(prefix)
-  const texts = new Map<string, Array<string>>()
-  const requests = new Map<string, ReadonlyArray<GoldenRequest>>()
-  const answer = (name: string, each: GoldenRequest) =>
-    Effect.map(ask(network, each), ({ text }) => void texts.get(name)!.push(text))
-  for (const { name, path } of mounts) {
-    requests.set(name, yield* requestsOf(network, path))
-    texts.set(name, [])
-  }
-  for (const { name } of mounts) {
-    yield* Effect.forEach(requests.get(name)!, (each) => answer(name, each))
-  }
-  yield* network.takeLastStep
-  for (const { name } of mounts) {
-    texts.get(name)!.push(LAST_STEP)
-    const reads = requests.get(name)!.filter(({ method, url }) =>
-      method === "GET" && !/[?&](?!limit=3$)/u.test(url)
+  const files = yield* Effect.forEach(mounts, ({ name, path }) =>
+    Effect.map(
+      values.derive
+        ? derived(network, path)
+        : Effect.sync(() => readGolden(name, prefix).map((part) => part.map(requestOf))),
+      (requests) => ({ name, requests, texts: new Array<string>() })
+    ))
+  const answer = (part: 0 | 1) =>
+    Effect.forEach(
+      files,
+      ({ requests, texts }) =>
+        Effect.forEach(requests[part]!, (request) =>
+          Effect.map(ask(network, request), ({ text }) => void texts.push(text)))
     )
-    yield* Effect.forEach(reads, (each) => answer(name, each))
-  }
-  for (const { name } of mounts) {
-    writeFileSync(goldenFile(name, prefix), `${texts.get(name)!.join("\n\n")}\n`)
+  yield* answer(0)
+  yield* network.takeLastStep
+  for (const { texts } of files) texts.push(LAST_STEP)
+  yield* answer(1)
+  for (const { name, texts } of files) {
+    writeFileSync(goldenFile(name, prefix), `${texts.join("\n\n")}\n`)
   }
 })
 
