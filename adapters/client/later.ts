@@ -375,7 +375,7 @@ export interface SlotsQuery extends Paging {
   readonly minSlotNum?: number
   /** Last slot; by default the last one whose auction is open. */
   readonly maxSlotNum?: number
-  /** Only slots whose best bid was made by this bidder. */
+  /** Only slots whose auction is closed and was won by a bid of this bidder. */
   readonly wonByEthereumAddress?: string
   /** If true, only slots whose auction is closed. */
   readonly finishedAuction?: boolean

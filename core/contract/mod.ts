@@ -26,6 +26,7 @@ export { BadInput, InputFault } from "./input_fault.ts"
 export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
 export * from "./list.ts"
+export { listedSlots, type SlotRange } from "./listed_slots.ts"
 export {
   type AnyWriteOperationId,
   type CurrencyOperation,

@@ -270,6 +270,7 @@ export const v1: Revision = {
   parameters: {
     ...later.parameters,
     transactions: {},
+    slots: { wonByBidder: null, wonByForger: null },
     tokens: {},
     coordinators: { onlyLatest: null }
   },
