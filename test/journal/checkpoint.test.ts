@@ -125,7 +125,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
                 `Restart ${restarts}`
               )
               const target = { ledger: yield* ledgerOver(genesis, stores), store: stores.store }
-              const count = 1 + Math.floor(random() * 60)
+              const count = 1 + Math.floor(random() * 30)
               for (let i = 0; i < count && next.done !== true; i++, next = steps.next()) {
                 for (const write of next.value) yield* write(target)
                 yield* Effect.promise(() => model.write(next.value!.length))
