@@ -652,7 +652,7 @@ export interface AccountCreationAuthorizationPost {
   readonly signature: string
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account must be that of its token; that of the exit may be any. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string

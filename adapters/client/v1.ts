@@ -608,7 +608,7 @@ export interface CurrenciesQuery {
   readonly base?: "USD"
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account has no meaning. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string
@@ -654,7 +654,7 @@ export interface PostPoolL2Transaction {
   readonly requestOffset?: number | null
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account has no meaning. */
 export interface PostAtomicTransaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string

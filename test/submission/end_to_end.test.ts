@@ -129,7 +129,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
       const posted = signed(ann, { nonce: 7n })
       const first = yield* post(pool, transactionText(posted))
       const before = [yield* send(`${pool}/${posted.id}`), yield* stored] as const
-      const sameText = transactionText(posted).replace("zk:ETH:256", "zk:other:256").replace(
+      const sameText = transactionText(posted).replace(
         posted.signature,
         posted.signature.toUpperCase()
       )

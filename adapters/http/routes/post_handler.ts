@@ -1,5 +1,6 @@
 import { Data, Effect, Result } from "effect"
 import {
+  type AccountReferences,
   BadInput,
   type AnyWriteOperationId,
   type Body,
@@ -10,6 +11,7 @@ import {
   pathReader,
   type Revision,
   type WireContext,
+  withReferences,
   type WriteOperation,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
@@ -71,26 +73,35 @@ export const makePostHandlers = (
   )
 }
 
-/** Submits what a body contains, for the decoded values of the path. */
-type Submit = (posted: never, path: never) => Effect.Effect<string, PostFailure>
+/**
+ * Submits what a body contains, for the decoded values of the path. The references have the symbols
+ * of account indexes that the submission checks.
+ */
+type Submit = (
+  posted: never,
+  path: never,
+  references: AccountReferences
+) => Effect.Effect<string, PostFailure>
 
 const submissions = (
   { revision: { authorizationAnswer }, submission }: PostHandlerOptions
 ): { readonly [Id in AnyWriteOperationId]: Submit } => {
   const idOf = Effect.map(({ id }: { readonly id: TransactionId }) => JSON.stringify(id))
   return {
-    postTx: (posted: PostedTransaction) => idOf(submission.submitTransaction(posted)),
+    postTx: (posted: PostedTransaction, _, references) =>
+      idOf(submission.submitTransaction(posted, references)),
     postRegister: (posted) =>
       Effect.as(
         submission.submitAuthorization(posted),
         authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
       ),
-    putTx: (posted: PostedTransaction, [id]: readonly [TransactionId]) =>
-      idOf(submission.replaceTransaction(id, posted)),
+    putTx: (posted: PostedTransaction, [id]: readonly [TransactionId], references) =>
+      idOf(submission.replaceTransaction(id, posted, references)),
     putTxOfNonce: (
       posted: PostedTransaction,
-      [fromAccountIndex, nonce]: readonly [AccountIndex, bigint]
-    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted)),
+      [fromAccountIndex, nonce]: readonly [AccountIndex, bigint],
+      references
+    ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted, references)),
     postAtomicGroup: (posted: PostedGroup) =>
       Effect.map(submission.submitGroup(posted), ({ ids }) => JSON.stringify(ids))
   }
@@ -99,10 +110,10 @@ const submissions = (
 const makePostHandler = (
   { parameters, path }: WriteOperation,
   body: Body<unknown>,
-  { context, limits }: PostHandlerOptions,
+  { context, limits, revision: { symbols } }: PostHandlerOptions,
   submit: Submit
 ): PostHandler => {
-  const read = bodyReader(body, context, limits)
+  const read = bodyReader(withReferences(body), context, limits)
   const readPath = pathReader(parameters, context)
   return (segments, query, request) => {
     const problem = unsupportedType(request, path)
@@ -117,7 +128,11 @@ const makePostHandler = (
         ...(Result.isFailure(posted) ? posted.failure : [])
       ]
       return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
-        ? submit(posted.success as never, values.success as never)
+        ? submit(
+          posted.success.posted as never,
+          values.success as never,
+          symbols === undefined ? posted.success.references : {}
+        )
         : Effect.fail(new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] }))
     })
   }

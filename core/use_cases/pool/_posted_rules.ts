@@ -1,5 +1,5 @@
 import { Result, Effect } from "effect"
-import { brokenBody, type InputFault } from "../../contract/mod.ts"
+import { brokenBody, cut, type InputFault } from "../../contract/mod.ts"
 import {
   localName,
   type Network,
@@ -42,7 +42,7 @@ export type Refuse = (
 export const refuseFor =
   (network: Pick<Network, "prefix">): Refuse => (property, value, expected, ruleName) => {
     const name = localName(network, property)
-    const shown = value === null ? null : String(value)
+    const shown = value === null ? null : cut(String(value))
     const fault = brokenBody(
       name,
       shown,
@@ -237,6 +237,7 @@ export interface Parties {
 export interface AccountsOfPosted extends Parties {
   readonly sender: Account | null
   readonly receiver: Account | null
+  readonly token: Token | null
 }
 
 /** Returns the accounts and the token that a transaction names, from one snapshot. */

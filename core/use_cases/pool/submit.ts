@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import type { AccountReferences, InputFault } from "../../contract/mod.ts"
 import {
   isSameOwner,
   type Network,
@@ -17,6 +18,7 @@ import {
   type TransactionOwners,
   type VerifierBusy
 } from "../../ports/mod.ts"
+import { symbolFaults } from "./_account_symbols.ts"
 import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   type AccountsOfPosted,
@@ -96,9 +98,13 @@ export type SubmissionFailure =
  * ```
  */
 export class Submission extends Context.Service<Submission, {
-  /** Stores a transaction as pending. */
+  /**
+   * Stores a transaction as pending. With `references` it is refused if the symbol in one of its
+   * account indexes is not that of the account's token.
+   */
   readonly submitTransaction: (
-    posted: PostedTransaction
+    posted: PostedTransaction,
+    references?: AccountReferences
   ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
   /**
    * Stores a transaction as pending instead of a pending or invalid one with the same sender and
@@ -106,7 +112,8 @@ export class Submission extends Context.Service<Submission, {
    */
   readonly replaceTransaction: (
     replaced: Replaced,
-    posted: PostedTransaction
+    posted: PostedTransaction,
+    references?: AccountReferences
   ) => Effect.Effect<
     Submitted & { readonly id: TransactionId },
     SubmissionFailure | NothingToReplace
@@ -162,6 +169,7 @@ function make(
     retryAfterSeconds = 60
   } = options
   const refuse = refuseFor(network)
+  const symbolOptions = { prefix: network.prefix, reader, refuse }
   const conflict = (id: TransactionId) =>
     new SubmissionConflict({
       faults: [
@@ -202,9 +210,13 @@ function make(
   const checkedOwners = Effect.fnUntraced(function*(
     posted: PostedTransaction,
     parties: AccountsOfPosted,
+    wrongSymbols: ReadonlyArray<InputFault>,
     checkSpace: Effect.Effect<void, SubmissionFailure>
   ): Effect.fn.Return<TransactionOwners, SubmissionFailure> {
-    yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
+    yield* failIfRefused([
+      ...wrongSymbols,
+      ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse)
+    ])
     yield* checkSpace
     const owners = ownersOf(parties)
     if (!(yield* verifier.transaction(posted, owners.sender.publicKey))) {
@@ -230,16 +242,21 @@ function make(
       (timestampMs) => ({ ...posted, state: "pend", timestampMs, batchNum: null }) as const
     )
 
-  const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
+  const submitTransaction = Effect.fnUntraced(function*(
+    input: PostedTransaction,
+    references: AccountReferences = {}
+  ) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
     yield* failIfRefused(postedFaults(posted, refuse, keccak256))
     const parties = yield* partiesOf(reader, posted)
+    const wrongSymbols = yield* symbolFaults(references, posted, parties, symbolOptions)
     const known = yield* find(id)
     if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+      yield* failIfRefused(wrongSymbols)
       return yield* acknowledge(known, posted)
     }
-    const owners = yield* checkedOwners(posted, parties, checkSpaceFor(posted))
+    const owners = yield* checkedOwners(posted, parties, wrongSymbols, checkSpaceFor(posted))
     const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
     if (!isFree) return yield* conflict(id)
     const transaction = yield* pendingSince(posted)
@@ -303,17 +320,19 @@ function make(
   )
 
   const replaceTransaction = Effect.fnUntraced(
-    function*(replaced: Replaced, input: PostedTransaction) {
+    function*(replaced: Replaced, input: PostedTransaction, references: AccountReferences = {}) {
       const posted = withoutEmptyParts(input)
       const { id } = posted
       yield* failIfRefused(postedFaults(posted, refuse, keccak256))
       const parties = yield* partiesOf(reader, posted)
+      const wrongSymbols = yield* symbolFaults(references, posted, parties, symbolOptions)
       const known = yield* find(id)
       if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+        yield* failIfRefused(wrongSymbols)
         return yield* acknowledge(known, posted)
       }
       const old = yield* findReplaced(replaced, posted, parties)
-      const owners = yield* checkedOwners(posted, parties, Effect.void)
+      const owners = yield* checkedOwners(posted, parties, wrongSymbols, Effect.void)
       const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
       if (!isFree) return yield* conflict(id)
       const transaction = yield* pendingSince(posted)
@@ -342,9 +361,10 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
-    replaceTransaction: (replaced, posted) =>
-      metrics.count("transaction", replaceTransaction(replaced, posted)),
+    submitTransaction: (posted, references) =>
+      metrics.count("transaction", submitTransaction(posted, references)),
+    replaceTransaction: (replaced, posted, references) =>
+      metrics.count("transaction", replaceTransaction(replaced, posted, references)),
     submitGroup: (posted) => metrics.count("group", submitGroup(posted)),
     submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
