@@ -1,5 +1,5 @@
 import { Result, Effect } from "effect"
-import { brokenBody, cut, type InputFault } from "../../contract/mod.ts"
+import { type AccountReferences, brokenBody, cut, type InputFault } from "../../contract/mod.ts"
 import {
   localName,
   type Network,
@@ -14,11 +14,13 @@ import {
   type Token
 } from "../../domain/mod.ts"
 import {
+  type AccountIndex,
   EMPTY_PUBLIC_KEY,
   encodeFloat40,
   EXIT_ACCOUNT,
   FEE_SELECTOR_MAX,
   feeAmount,
+  formatAccountIndex,
   INTERNAL_ADDRESS,
   isUserAccount,
   type Keccak256,
@@ -346,3 +348,43 @@ export function ledgerFaults(
 /** Returns the fee in US dollars; 0 if the token is unknown. */
 export const feeInUSDOf = (posted: PostedTransaction, token: Parties["token"]): number =>
   token === null ? 0 : feeUSD(posted, token)
+
+/** What the symbols in the account indexes of a transaction are compared with. */
+interface SymbolsOptions {
+  readonly prefix: string
+  readonly reader: LedgerReader["Service"]
+  readonly refuse: Refuse
+}
+
+/**
+ * Returns the faults of account indexes whose symbol is not that of the account's token. Reserved
+ * indexes, such as that of the exit, have any symbol; other rules refuse accounts that do not exist.
+ */
+export function symbolFaults(
+  references: AccountReferences,
+  { tokenId }: PostedTransaction,
+  { receiver, sender, token }: AccountsOfPosted,
+  { prefix, reader, refuse }: SymbolsOptions
+): Effect.Effect<ReadonlyArray<InputFault>, StoreFailure> {
+  const symbolOf = (index: AccountIndex) => {
+    const account = [sender, receiver].find((each) => each?.index === index)
+    return token !== null && account?.tokenId === tokenId
+      ? Effect.succeed(token.symbol)
+      : Effect.map(reader.find("account", index), ({ item }) => item?.token.symbol)
+  }
+  const named = Object.entries(references).filter(([, { index }]) => isUserAccount(index))
+  return Effect.map(
+    Effect.forEach(named, ([, { index }]) => symbolOf(index)),
+    (symbols) =>
+      named.flatMap(([property, { index, symbol }], i) => {
+        const right = symbols[i]
+        return right === undefined || right === symbol ? [] : [
+          refuse(
+            property,
+            formatAccountIndex(prefix, symbol, index),
+            `${formatAccountIndex(prefix, right, index)}, the account with this number`
+          )
+        ]
+      })
+  )
+}

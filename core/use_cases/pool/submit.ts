@@ -18,7 +18,6 @@ import {
   type TransactionOwners,
   type VerifierBusy
 } from "../../ports/mod.ts"
-import { symbolFaults } from "./_account_symbols.ts"
 import { findByNonce, isReplaceable } from "./_replaced.ts"
 import {
   type AccountsOfPosted,
@@ -27,6 +26,7 @@ import {
   partiesOf,
   postedFaults,
   refuseFor,
+  symbolFaults,
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { reconcileWithLedger } from "./settle.ts"
