@@ -147,7 +147,7 @@ export interface SlotsQuery extends Paging {
   readonly minSlotNum?: number
   /** Last slot; by default the last one whose auction is open. */
   readonly maxSlothNum?: number
-  /** Only slots whose auction this forger has won. */
+  /** Only slots whose auction is closed and was won by a bidder that is registered with this forger. */
   readonly wonByEthereumAddress?: string
   /** If true, only slots whose auction is closed. */
   readonly finishedAuction?: boolean

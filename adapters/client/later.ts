@@ -375,7 +375,7 @@ export interface SlotsQuery extends Paging {
   readonly minSlotNum?: number
   /** Last slot; by default the last one whose auction is open. */
   readonly maxSlotNum?: number
-  /** Only slots whose best bid was made by this bidder. */
+  /** Only slots whose auction is closed and was won by a bid of this bidder. */
   readonly wonByEthereumAddress?: string
   /** If true, only slots whose auction is closed. */
   readonly finishedAuction?: boolean
@@ -654,7 +654,7 @@ export interface AccountCreationAuthorizationPost {
   readonly signature: string
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account must be that of its token; that of the exit may be any. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string

@@ -3,13 +3,13 @@
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
+  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, RecommendedFee, Token, Tokens, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
   Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, Accounts, AccountsQuery, BatchesQuery, BidsQuery, Coordinator,
-  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, SlotsQuery, Token, Tokens, Verifier
+  Coordinators, ExitsQuery, L2Info, MerkleProof, NextForger, Period, RecommendedFee, Token, Tokens, Verifier
 } from "./later.ts"
 
 /** Leaf of an exit tree, with its withdrawal data. */
@@ -291,6 +291,18 @@ export interface Slots {
   readonly slots: ReadonlyArray<Slot>
   /** Items that match and come after this page. */
   readonly pendingItems: number
+}
+
+/** The parameters of `slots`, which are ordered by slot number. */
+export interface SlotsQuery extends Paging {
+  /** First slot; 0 by default. */
+  readonly minSlotNum?: number
+  /** Last slot; by default the last one whose auction is open. */
+  readonly maxSlotNum?: number
+  /** Only slots whose best bid so far is of this bidder: also if the auction is open, or if the bid is below the minimum and does not win. */
+  readonly wonByEthereumAddress?: string
+  /** If true, only slots whose auction is closed. */
+  readonly finishedAuction?: boolean
 }
 
 /** Page of bids. */
@@ -598,7 +610,7 @@ export interface CurrenciesQuery {
   readonly base?: "USD"
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account has no meaning. */
 export interface PostPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string
@@ -694,7 +706,7 @@ export interface PutPoolL2Transaction {
   readonly info?: string | null
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account has no meaning. */
 export interface PostAtomicTransaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string

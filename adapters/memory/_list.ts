@@ -1,16 +1,12 @@
 import {
   type FiltersOf,
   limitDefault,
+  listedSlots,
   type ListItems,
   type ListName,
   type ListQuery
 } from "../../core/contract/mod.ts"
-import {
-  lastClosedSlot,
-  lastOpenSlot,
-  slotNumMax,
-  type Transaction
-} from "../../core/domain/mod.ts"
+import type { Transaction } from "../../core/domain/mod.ts"
 import { NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { readFilters } from "./_filters.ts"
 import { mergePages, pageOfEntries } from "./_page.ts"
@@ -54,13 +50,11 @@ const listSources: {
   },
   batches: (state) => tableSource(state.history.batches, identity),
   // every number is a slot, and its own position and item id
-  slots: (state, { maxSlotNum, wonByForger }) => {
+  slots: (state, filters) => {
     const { clock } = state
-    // an open auction has no winner
-    const last = wonByForger === undefined ? slotNumMax : lastClosedSlot(clock)
     return {
       index: state.auction.slots,
-      end: Math.min(last, maxSlotNum ?? lastOpenSlot(clock)) + 1,
+      end: listedSlots(filters, clock).end,
       positionOf: identity,
       itemIdAt: identity,
       itemAt: (slotNum) => slotAt(state, clock, slotNum)

@@ -3,6 +3,7 @@ import type { InputFault } from "../../core/contract/mod.ts"
 import { feeUnits, type PostedTransaction, valueUSD } from "../../core/domain/mod.ts"
 import {
   type AccountIndex,
+  formatAccountIndex,
   INTERNAL_ADDRESS,
   isUserAccount,
   l2TransactionId
@@ -74,7 +75,12 @@ export async function buildTransaction(
   const id = Result.getOrElse(l2TransactionId(fields, keccak256), () => "")
   const posted = { ...fields, id, signature: "" }
   failIfAny(postedFaults(posted, refuse, keccak256))
-  const receiver = await receiverOf(connection, token.symbol, destination.success, options)
+  const receiver = await receiverOf(
+    connection,
+    { symbol: token.symbol, to },
+    destination.success,
+    options
+  )
   failIfAny([
     ...ledgerFaults(
       posted,
@@ -141,15 +147,27 @@ async function recommendedFeeUSD(
     : recommendedFee.existingAccount
 }
 
-/** Returns the account that receives; null if it does not exist, or if no account is named. */
+/**
+ * Returns the account that receives; null if it does not exist, or if no account is named. Throws
+ * InvalidTransaction if the text `to` has another symbol than that of the account's token.
+ *
+ * @param symbol that of the sender's token
+ */
 async function receiverOf(
   { client, network: { prefix } }: Connection,
-  symbol: string,
+  { symbol, to }: { readonly symbol: string; readonly to: string },
   { toAccountIndex }: Destination,
   options: WaitOptions
 ): Promise<{ readonly tokenId: number } | null> {
   if (toAccountIndex === null || !isUserAccount(toAccountIndex)) return null
-  const accountIndex = `${prefix}:${symbol}:${toAccountIndex}`
-  const account = valueOrNull(await client.getAccount({ accountIndex }, options))
-  return account === null ? null : { tokenId: account.token.id }
+  const find = async (accountIndex: string) =>
+    valueOrNull(await client.getAccount({ accountIndex }, options))
+  const account = await find(to)
+  if (account !== null) return { tokenId: account.token.id }
+  const right = formatAccountIndex(prefix, symbol, toAccountIndex)
+  if (right !== to && await find(right) !== null) {
+    const expected = `${right}, the account with this number`
+    throw new InvalidTransaction([refuseFor({ prefix })("toAccountIndex", to, expected)])
+  }
+  return null
 }

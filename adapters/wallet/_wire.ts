@@ -15,16 +15,20 @@ import {
 } from "../../core/encoding/mod.ts"
 import { keccak256 } from "../crypto/mod.ts"
 
-/**
- * Returns the body of a post, with the names of the network. `symbol` is the token of the
- * transaction, for human readers.
- */
+/** The symbols of the token of a transaction, and of the token of the one that it requires. */
+export interface TokenSymbols {
+  readonly symbol: string
+  readonly requestSymbol: string
+}
+
+/** Returns the body of a post, with the names of the network. */
 export function transactionBody(
   { request, toAccountIndex, toAddress, toPublicKey, ...posted }: PostedTransaction,
   prefix: string,
-  symbol: string
+  { requestSymbol, symbol }: TokenSymbols
 ): later.PostPoolL2Transaction {
   const index = (index: number) => formatAccountIndex(prefix, symbol, index)
+  const requestIndex = (index: number) => formatAccountIndex(prefix, requestSymbol, index)
   const address = (address: string) => addressText(prefix, address)
   const key = (key: string) => formatPublicKey(prefix, key)
   return withLocalNames({
@@ -34,8 +38,8 @@ export function transactionBody(
     toZkEthereumAddress: orNull(toAddress, address),
     toBjj: orNull(toPublicKey, key),
     amount: String(posted.amount),
-    requestFromAccountIndex: orNull(request?.fromAccountIndex, index),
-    requestToAccountIndex: orNull(request?.toAccountIndex, index),
+    requestFromAccountIndex: orNull(request?.fromAccountIndex, requestIndex),
+    requestToAccountIndex: orNull(request?.toAccountIndex, requestIndex),
     requestToZkEthereumAddress: orNull(request?.toAddress, address),
     requestToBjj: orNull(request?.toPublicKey, key),
     requestTokenId: request?.tokenId ?? null,

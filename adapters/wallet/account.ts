@@ -79,6 +79,17 @@ export interface SentFrom {
   last: Promise<unknown>
 }
 
+/** Returns the symbol of the token of the transaction that another one requires. */
+const requestSymbolOf = async (
+  { client }: Connection,
+  { id, symbol }: later.Token,
+  { request }: PostedTransaction,
+  options: WaitOptions
+): Promise<string> => {
+  const tokenId = request?.tokenId ?? id
+  return tokenId === id ? symbol : valueOf(await client.getToken({ id: tokenId }, options)).symbol
+}
+
 /** Returns the account of a wallet. */
 export function walletAccount(
   connection: Connection,
@@ -119,7 +130,10 @@ export function walletAccount(
     )
   }
   const post = async (transaction: PostedTransaction, options: WaitOptions = {}) => {
-    valueOf(await client.postTx(transactionBody(transaction, prefix, token.symbol), options))
+    const { symbol } = token
+    const requestSymbol = await requestSymbolOf(connection, token, transaction, options)
+    const body = transactionBody(transaction, prefix, { symbol, requestSymbol })
+    valueOf(await client.postTx(body, options))
     const forget = () => {
       sent.transactions = sent.transactions.filter(({ id }) => id !== transaction.id)
     }

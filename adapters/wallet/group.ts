@@ -47,14 +47,20 @@ export function signGroup(
         transaction
     )
   }
-  const symbols = new Map(accounts.map(({ token: { id, symbol } }) => [id, symbol]))
+  const symbols = new Map<number | null | undefined, string>(
+    accounts.map(({ token: { id, symbol } }) => [id, symbol])
+  )
+  // revision v1 accepts any symbol: one that no account has is the number of the token
+  const symbolOf = (tokenId: number | null | undefined) => symbols.get(tokenId) ?? String(tokenId)
   return {
     group,
     body: {
       atomicGroupId: group.id,
       transactions: group.transactions.map(({ requestOffset, ...posted }) => ({
-        // the symbol of a token is for human readers: its number does for others
-        ...transactionBody(posted, prefix, symbols.get(posted.tokenId) ?? String(posted.tokenId)),
+        ...transactionBody(posted, prefix, {
+          symbol: symbolOf(posted.tokenId),
+          requestSymbol: symbolOf(posted.request?.tokenId)
+        }),
         requestOffset
       }))
     }

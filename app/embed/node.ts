@@ -269,7 +269,8 @@ export interface RollupNode extends AsyncDisposable {
   /**
    * Submits a signed transaction to the pool, as a POST over HTTP does. `stored` is false if the
    * pool contains the same transaction. Rejects with SubmissionRefused, which lists all violated
-   * rules, or with SubmissionConflict, PoolFull or VerifierBusy.
+   * rules, or with SubmissionConflict, PoolFull or VerifierBusy. Account indexes are numbers here, and
+   * have no symbol that could be wrong.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"

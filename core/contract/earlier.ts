@@ -126,7 +126,7 @@ export const earlier: Revision = {
   parameters: {
     ...later.parameters,
     exits: { onlyPendingWithdraws: null },
-    slots: { maxSlotNum: "maxSlothNum", wonByBidder: null },
+    slots: { maxSlotNum: "maxSlothNum", wonByBidder: null, bestBidder: null },
     bids: { bidderAddr: null }
   },
   unrestricted: ["bids"],

@@ -2,7 +2,9 @@ import type { InputFault } from "./input_fault.ts"
 
 /** Maximum number of characters of a value that an error message repeats. */
 const shownMax = 200
-const cut = (value: string) => value.length > shownMax ? `${value.slice(0, shownMax)}…` : value
+/** Returns a value as an error message repeats it. */
+export const cut = (value: string) =>
+  value.length > shownMax ? `${value.slice(0, shownMax)}…` : value
 const shown = (value: string) => JSON.stringify(cut(value))
 
 /** Returns the fault of a value that breaks the rule of its parameter. */

@@ -63,7 +63,7 @@ export const later: Revision = {
       toPublicKey: null,
       includePending: null
     },
-    slots: { wonByForger: null },
+    slots: { wonByForger: null, bestBidder: null },
     bids: { forgerAddr: null },
     tokens: { addresses: null },
     coordinators: { bidderAddr: null, forgerAddr: null, onlyLatest: null },

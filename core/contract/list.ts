@@ -262,13 +262,19 @@ export const lists = {
         "ethereumAddress",
         "equal",
         "wonByEthereumAddress",
-        "Only slots whose best bid was made by this bidder"
+        "Only slots whose auction is closed and was won by a bid of this bidder"
       ),
       wonByForger: filter(
         "ethereumAddress",
         "equal",
         "wonByEthereumAddress",
-        "Only slots whose auction this forger has won"
+        "Only slots whose auction is closed and was won by a bidder that is registered with this forger"
+      ),
+      bestBidder: filter(
+        "ethereumAddress",
+        "equal",
+        "wonByEthereumAddress",
+        "Only slots whose best bid so far is of this bidder: also if the auction is open, or if the bid is below the minimum and does not win"
       ),
       finishedAuction: filter(
         "boolean",
@@ -277,7 +283,11 @@ export const lists = {
         "If true, only slots whose auction is closed"
       )
     },
-    exclusions: [["wonByBidder", "wonByForger"]],
+    exclusions: [
+      ["wonByBidder", "wonByForger"],
+      ["wonByBidder", "bestBidder"],
+      ["wonByForger", "bestBidder"]
+    ],
     atLeastOne: [],
     ordered: [["minSlotNum", "maxSlotNum"]]
   },

@@ -1,5 +1,6 @@
 /** The contract: its lists, operations, objects and bodies, in every revision. */
 export {
+  type AccountReferences,
   type Bodies,
   bodies,
   type Body,
@@ -10,13 +11,15 @@ export {
   type BodyReader,
   bodySchema,
   bodyWriter,
-  jsonDepthMaxDefault
+  jsonDepthMaxDefault,
+  withReferences
 } from "./bodies/mod.ts"
 export type { CurrencyQuery } from "./currency_list.ts"
 export { earlier } from "./earlier.ts"
 export {
   brokenBody,
   brokenRule,
+  cut,
   faultOfItem,
   invalidValue,
   jsonPointer,
@@ -26,6 +29,7 @@ export { BadInput, InputFault } from "./input_fault.ts"
 export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
 export * from "./list.ts"
+export { listedSlots, type SlotRange } from "./listed_slots.ts"
 export {
   type AnyWriteOperationId,
   type CurrencyOperation,

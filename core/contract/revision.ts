@@ -59,7 +59,8 @@ export interface Revision {
   readonly unregistered?: "empty page"
   /**
    * The symbol in an account index must be that of the account's token, otherwise the answer is
-   * 404. In this mode it is 400 for the path of an account, and any symbol is accepted elsewhere.
+   * 404 for paths and filters and 400 for bodies. In this mode it is 400 for the path of an account,
+   * and any symbol is accepted elsewhere.
    */
   readonly symbols?: "refused in account paths"
   /** Whether `state` has the part `node`, for which the pool is read too. */

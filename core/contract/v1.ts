@@ -27,7 +27,8 @@ import {
   bodies,
   groupOf,
   optional,
-  requestProperties
+  requestProperties,
+  transactionDoc
 } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
@@ -184,6 +185,7 @@ const emptyIsNull = <T>(field: BodyField<T | null>): BodyField<T | null> =>
 /** Published clients send `maxNumBatch` in every transaction; 0 means without limit. */
 const postedTransaction: Body<PostedTransaction> = {
   ...bodies.transaction,
+  doc: `${transactionDoc}. The symbol in the index of an account has no meaning`,
   fields: {
     ...bodies.transaction.fields,
     toZkEthereumAddress: {
@@ -296,6 +298,7 @@ export const v1: Revision = {
   parameters: {
     ...later.parameters,
     transactions: {},
+    slots: { wonByBidder: null, wonByForger: null },
     tokens: {},
     coordinators: { onlyLatest: null }
   },

@@ -15,6 +15,7 @@ import {
   type ItemName,
   jsonPointer,
   later,
+  v1,
   type ListName,
   nearestName,
   noQuery,
@@ -98,6 +99,10 @@ describe("a query string", () => {
     assert.deepStrictEqual(
       read("slots", `wonByEthereumAddress=${address}&maxSlotNum=3&minSlotNum=3`),
       { filters: { wonByBidder: address, maxSlotNum: 3, minSlotNum: 3 } }
+    )
+    assert.deepStrictEqual(
+      read("slots", `wonByEthereumAddress=${address}&maxSlotNum=3`, v1),
+      { filters: { bestBidder: address, maxSlotNum: 3 } }
     )
   })
 

@@ -410,6 +410,7 @@ describe("a revision", () => {
         "maxSlotNum atMost",
         "wonByBidder equal",
         "wonByForger equal",
+        "bestBidder equal",
         "finishedAuction flag"
       ],
       bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"],

@@ -9,8 +9,8 @@ import {
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
-import { bodyWriter, revisionList, wireContext } from "../../core/contract/mod.ts"
-import { CurrencyPrices } from "../../core/ports/mod.ts"
+import { bodyWriter, limitMax, revisionList, wireContext } from "../../core/contract/mod.ts"
+import { CurrencyPrices, LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { Connection } from "./_connection.ts"
 import { type Operation, readDocument } from "./_document.ts"
@@ -82,9 +82,14 @@ const history = Effect.gen(function*() {
     }
   })
   const transactions = entries.map(({ transaction }) => transaction)
+  const reader = yield* LedgerReader
+  const { items: tokens } = yield* reader.list("tokens", { filters: {}, limit: limitMax })
+  const symbols = new Map(tokens.map(({ id, symbol }) => [id, symbol]))
   return {
     postTx: revisionList.flatMap(({ bodies }) =>
-      transactions.map(bodyWriter(bodies.transaction, context))
+      transactions.map((each) =>
+        bodyWriter(bodies.transaction, context, symbols.get(each.tokenId)!)(each)
+      )
     ),
     postRegister: revisionList.flatMap(({ bodies }) =>
       authorizations.map(bodyWriter(bodies.authorization, context))

@@ -1,10 +1,12 @@
 /* Values that contracts allow and that are rare: empty and odd texts, fast buckets, many slots. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import * as memory from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
+import { l2TransactionId } from "../../core/encoding/mod.ts"
+import { SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 
@@ -17,6 +19,11 @@ const simulation = simulate({
 const { genesis } = simulation
 let expectedBuckets = genesis.variables.rollup.buckets
 const paths = ["", "/earlier", "/v1"]
+
+const anySignature = Layer.succeed(SignatureVerifier, {
+  transaction: () => Effect.succeed(true),
+  authorization: () => Effect.succeed(true)
+})
 
 /** A node over a network in which each token has an account. */
 const node = Layer.effectContext(
@@ -46,7 +53,9 @@ const node = Layer.effectContext(
         context: wireContext(genesis.network, keccak256),
         constants: genesis.constants
       }).pipe(
-        Layer.provide(Layer.merge(Layer.succeedContext(services), Layer.mock(Submission, {})))
+        Layer.provide(Submission.layer({ network: genesis.network, keccak256 })),
+        Layer.provide(anySignature),
+        Layer.provide(Layer.succeedContext(services))
       )
     )
     return Context.merge(services, application)
@@ -58,6 +67,52 @@ const ask = (url: string) =>
     Effect.flatMap(Application, ({ handle }) => handle({ method: "GET", url, headers: {} })),
     ({ body, status }) => ({ status, body: JSON.parse(Buffer.from(body).toString()) as Json })
   )
+const post = (url: string, body: object) =>
+  Effect.map(
+    Effect.flatMap(Application, ({ handle }) =>
+      handle({
+        method: "POST",
+        url,
+        headers: { "content-type": "application/json" },
+        body: () => Effect.succeed(new TextEncoder().encode(JSON.stringify(body)))
+      })),
+    ({ body, status }) => ({ status, body: JSON.parse(Buffer.from(body).toString()) as Json })
+  )
+
+/**
+ * Returns a transfer of an account to itself, `ahead` nonces after the next one; `account` is as an
+ * answer shows it.
+ */
+const transferOf = ({ accountIndex, nonce, token }: Json, ahead: number) => {
+  const sent = {
+    fromAccountIndex: Number(accountIndex.split(":").at(-1)),
+    tokenId: token.id as number,
+    amount: 1n,
+    nonce: BigInt(nonce + ahead),
+    fee: 0
+  }
+  return {
+    id: Result.getOrThrow(l2TransactionId(sent, keccak256)),
+    type: "Transfer",
+    tokenId: sent.tokenId,
+    fromAccountIndex: accountIndex as string,
+    toAccountIndex: accountIndex as string,
+    amount: "1",
+    fee: 0,
+    nonce: nonce + ahead,
+    signature: "0".repeat(128)
+  }
+}
+/** Returns the properties of a request of a transfer of an account to itself. */
+const requestOf = ({ accountIndex, token }: Json) => ({
+  requestFromAccountIndex: accountIndex as string,
+  requestToAccountIndex: accountIndex as string,
+  requestTokenId: token.id as number,
+  requestAmount: "0",
+  requestFee: 0,
+  requestNonce: 0
+})
+
 // the three revisions name their properties differently
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
@@ -93,6 +148,51 @@ layer(node)("a network with unusual values", (it) => {
           }
           const wrong = yield* ask(`${path}/accounts/${other}`)
           assert.strictEqual(wrong.status, path === "/v1" ? 400 : 404)
+        }
+      }))
+  }
+
+  for (const path of paths) {
+    it.effect(`takes every account index that it shows in a body, and another symbol only in v1: ${path}/transactions-pool`, () =>
+      Effect.gen(function*() {
+        const accounts: Array<Json> = []
+        for (const { id } of (yield* ask(`${path}/tokens?limit=50`)).body.tokens) {
+          const page = yield* ask(`${path}/accounts?tokenIds=${id}&limit=1`)
+          accounts.push(...page.body.accounts)
+        }
+        assert.isAbove(accounts.length, 3)
+        const url = `${path}/transactions-pool`
+        for (const [i, account] of accounts.entries()) {
+          const other = accounts[(i + 1) % accounts.length]
+          const request = path === "/v1" ? {} : requestOf(other)
+          const right = { ...transferOf(account, 2 * paths.indexOf(path)), ...request }
+          for (const [property, value] of Object.entries(right)) {
+            if (!property.endsWith("AccountIndex")) continue
+            const wrong = String(value).replace(/:.*:/su, ":OTHER:")
+            const answer = yield* post(url, { ...right, [property]: wrong })
+            if (path === "/v1") assert.deepStrictEqual(answer, { status: 200, body: right.id })
+            else {
+              assert.strictEqual(answer.status, 400)
+              assert.deepStrictEqual(
+                answer.body.errors.map(({ pointer, value }: Json) => [pointer, value]),
+                [[`/${property}`, wrong]]
+              )
+              assert.include(answer.body.message, `expected ${value}, the account with this number`)
+            }
+          }
+          assert.deepStrictEqual(yield* post(url, right), { status: 200, body: right.id })
+          const shown = (yield* ask(`${url}/${right.id}`)).body
+          for (const [property, value] of Object.entries(right)) {
+            if (property.endsWith("AccountIndex")) assert.strictEqual(shown[property], value)
+          }
+          const exit = { ...transferOf(account, 2 * paths.indexOf(path) + 1), type: "Exit" }
+          for (const symbol of ["EXIT", "", "OTHER", account.token.symbol]) {
+            const toAccountIndex = `zk:${symbol}:1`
+            assert.deepStrictEqual(
+              yield* post(url, { ...exit, toAccountIndex }),
+              { status: 200, body: exit.id }
+            )
+          }
         }
       }))
   }

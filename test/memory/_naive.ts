@@ -123,8 +123,9 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
   slots: {
     minSlotNum: ({ slotNum }, value) => slotNum >= value,
     maxSlotNum: ({ slotNum }, value) => slotNum <= value,
-    wonByBidder: ({ bestBid }, value) => bestBid?.bid.bidderAddr === value,
+    wonByBidder: ({ winner }, value) => winner?.bidderAddr === value,
     wonByForger: ({ winner }, value) => winner?.forgerAddr === value,
+    bestBidder: ({ bestBid }, value) => bestBid?.bid.bidderAddr === value,
     finishedAuction: ({ closedAuction }, value) => !value || closedAuction
   },
   bids: {

@@ -62,6 +62,9 @@ export function postTransaction(world: World): void {
     count: world.promises.posted.size
   }
   promises.post(posted)
+  const hasWrongSymbol = sender !== undefined && random.chance(0.05)
+  const symbolOf = (index: number) =>
+    hasWrongSymbol && index === sender.index ? "WRONG" : symbolIn(facts, index)
   const label = `POST ${
     posted.id.slice(0, 14)
   } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
@@ -70,16 +73,24 @@ export function postTransaction(world: World): void {
   send(
     world,
     label,
-    post(world, "/transactions-pool", transactionBody(network, posted)),
+    post(world, "/transactions-pool", transactionBody(network, symbolOf, posted)),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
+      const standsStill = before.open === undefined && timeline.open === undefined &&
+        before.version === timeline.lastVersion
       if (outcome.status === 200) {
+        world.check(
+          !hasWrongSymbol || !standsStill,
+          () => `${label} is acknowledged, with a wrong symbol`
+        )
         const broken = promises.acknowledge(posted)
         if (broken !== undefined) world.fail(broken)
         world.count("acknowledged")
         return world.checkPromise(posted.id)
       }
       const body = bodyOf(outcome)
+      // a rollback can give the number of an account to one of another token
+      if (hasWrongSymbol || (!standsStill && body.includes("the account with this number"))) return
       world.check(
         !wasAcknowledged || !isHeld(world, posted),
         () => `${label} was acknowledged, and is refused: ${body}`
@@ -88,8 +99,6 @@ export function postTransaction(world: World): void {
         const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
         return world.check(others.length > 0, () => `${label} conflicts with nothing: ${body}`)
       }
-      const standsStill = before.open === undefined && timeline.open === undefined &&
-        before.version === timeline.lastVersion
       if (standsStill && earlierPosts.length === 0) {
         world.check(
           !isRight(before.facts, posted) || body.includes("fewer than"),
@@ -98,6 +107,12 @@ export function postTransaction(world: World): void {
       }
     }
   )
+}
+
+/** Returns the symbol of an account; any for one that does not exist, and for the exit. */
+const symbolIn = (facts: Facts, index: number): string => {
+  const account = facts.accounts.find((each) => each.index === index)
+  return facts.tokens.find(({ id }) => id === account?.tokenId)?.symbol ?? "EXIT"
 }
 
 const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {

@@ -267,9 +267,13 @@ const rewritten = (text: string, random: Random): string => {
           [name, value]
         ) => [
           name,
+          // any symbol for the exit, an escaped one for an account
           value.replace(
-            /^"(zk):[A-Z]+:/u,
-            () => `"zk:${random.of(["EXIT", "ETH", "ü", "\\u0041", " "])}:`
+            /^"zk:([A-Z])([A-Z]+):(\d+)/u,
+            (_, first: string, others: string, index: string) =>
+              index === "1"
+                ? `"zk:${random.of(["EXIT", "ETH", "ü", "\\u0041", " "])}:1`
+                : `"zk:\\u00${first.charCodeAt(0).toString(16)}${others}:${index}`
           )
         ])
         break

@@ -121,5 +121,10 @@ export const authorized = (
   signature: signAuthorization(by.ethereumKey, publicKey, network)
 })
 
-export const transactionText = bodyWriter(later.bodies.transaction, context, "ETH")
+/** Accounts 258 and 259 are of token 1. */
+export const transactionText = bodyWriter(
+  later.bodies.transaction,
+  context,
+  (index) => index === 258 || index === 259 ? "ONE" : "ETH"
+)
 export const authorizationText = bodyWriter(later.bodies.authorization, context)

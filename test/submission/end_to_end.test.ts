@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { PoolStore, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
+import { Submission } from "../../core/use_cases/mod.ts"
 import { send, faultsOf, jsonOf, pointersOf, post, typeOf } from "./_post.ts"
 import {
   ann,
@@ -26,7 +27,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
   it.effect("is answered with its id and shown in both revisions as it was signed", () =>
     Effect.gen(function*() {
       const request = {
-        fromAccountIndex: 257,
+        fromAccountIndex: 258,
         toAccountIndex: null,
         toAddress: INTERNAL_ADDRESS,
         toPublicKey: cleo.publicKey,
@@ -60,7 +61,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
           state: "pend",
           signature: posted.signature,
           batchNum: null,
-          requestFromAccountIndex: "zk:ONE:257",
+          requestFromAccountIndex: "zk:ONE:258",
           requestToAccountIndex: null,
           requestToZkEthereumAddress: context.address(INTERNAL_ADDRESS),
           requestToBJJ: context.publicKey(cleo.publicKey),
@@ -129,7 +130,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
       const posted = signed(ann, { nonce: 7n })
       const first = yield* post(pool, transactionText(posted))
       const before = [yield* send(`${pool}/${posted.id}`), yield* stored] as const
-      const sameText = transactionText(posted).replace("zk:ETH:256", "zk:other:256").replace(
+      const sameText = transactionText(posted).replace(
         posted.signature,
         posted.signature.toUpperCase()
       )
@@ -222,6 +223,100 @@ layer(fundedNode())("a transaction that is posted", (it) => {
         assert.sameMembers([...pointersOf(response)], [...pointers], response.text)
       }
       assert.strictEqual(yield* stored, before)
+    }))
+
+  it.effect("from or to an account under another symbol than that of its token is refused with the right index, in later and earlier", () =>
+    Effect.gen(function*() {
+      const request = {
+        fromAccountIndex: 258,
+        toAccountIndex: 259,
+        toAddress: null,
+        toPublicKey: null,
+        tokenId: 1,
+        amount: 7n,
+        fee: 3,
+        nonce: 9n
+      }
+      const posted = signed(ann, { nonce: 40n, request })
+      const text = transactionText(posted)
+      const indexes = {
+        fromAccountIndex: "zk:ETH:256",
+        toAccountIndex: "zk:ETH:257",
+        requestFromAccountIndex: "zk:ONE:258",
+        requestToAccountIndex: "zk:ONE:259"
+      }
+      const before = yield* stored
+      const refused = Effect.fnUntraced(function*(change: object, ...expected: Array<string>) {
+        const changed = JSON.stringify({ ...JSON.parse(text), ...change })
+        for (const mount of ["", "/earlier"]) {
+          const response = yield* post(`${mount}${pool}`, changed)
+          assert.deepStrictEqual([response.status, typeOf(response)], [400, "invalid-input"])
+          assert.deepStrictEqual(faultsOf(response).map(({ message }) => message), expected)
+        }
+      })
+      const messageOf = (property: string, value: string, right: string) =>
+        `Property ${property} has the value ${value}: expected ${right}, the account with this number`
+      for (const [property, right] of Object.entries(indexes)) {
+        for (const symbol of ["DAI", "eth", "", "EXIT", "ETH:ETH"]) {
+          const wrong = right.replace(/:\w+:/u, `:${symbol}:`)
+          yield* refused({ [property]: wrong }, messageOf(property, wrong, right))
+        }
+      }
+      const tokenOf = (index: string) =>
+        `Property requestTokenId has the value 0: expected 1, the token of ${index}`
+      yield* refused({ requestTokenId: 0 }, tokenOf("zk:ONE:258"), tokenOf("zk:ONE:259"))
+      const long = `zk:${"X".repeat(1000)}:256`
+      yield* refused(
+        { fromAccountIndex: long, toAccountIndex: "zk:DAI:99999" },
+        messageOf("fromAccountIndex", `${long.slice(0, 200)}…`, "zk:ETH:256"),
+        "Property toAccountIndex has the value 99999: expected an account that exists"
+      )
+      assert.strictEqual(yield* stored, before)
+
+      assert.strictEqual((yield* post(pool, text)).status, 200)
+      const shown = yield* send(`${pool}/${posted.id}`)
+      assert.deepInclude(jsonOf(shown), indexes)
+      // also a transaction that is stored already
+      yield* refused(
+        { toAccountIndex: "zk:ONE:257" },
+        messageOf("toAccountIndex", "zk:ONE:257", "zk:ETH:257")
+      )
+      assert.strictEqual((yield* send(`${pool}/${posted.id}`)).text, shown.text)
+    }))
+
+  it.effect("may name the exit under any symbol, and a requested account that does not exist", () =>
+    Effect.gen(function*() {
+      const request = {
+        fromAccountIndex: 99_999,
+        toAccountIndex: 1,
+        toAddress: null,
+        toPublicKey: null,
+        tokenId: 0,
+        amount: 7n,
+        fee: 3,
+        nonce: 9n
+      }
+      const exit = signed(ann, { nonce: 41n, type: "Exit", toAccountIndex: 1, request })
+      for (const symbol of ["EXIT", "DAI", "", "ETH"]) {
+        const text = transactionText(exit).replaceAll('zk:ETH:1"', `zk:${symbol}:1"`)
+        const response = yield* post(pool, text)
+        assert.deepStrictEqual([response.status, response.text], [200, JSON.stringify(exit.id)])
+      }
+    }))
+
+  it.effect("instead of another one is refused under another symbol too", () =>
+    Effect.gen(function*() {
+      const { replaceTransaction, submitTransaction } = yield* Submission
+      const [old, posted] = [signed(ann, { nonce: 42n }), signed(ann, { nonce: 42n, fee: 21 })]
+      yield* submitTransaction(old)
+      const refusal = yield* Effect.flip(
+        replaceTransaction(old.id, posted, {
+          references: { toAccountIndex: { symbol: "DAI", index: 257 } }
+        })
+      )
+      assert.match(refusal.message, /value zk:DAI:257: expected zk:ETH:257, the account with this/u)
+      const references = { toAccountIndex: { symbol: "ETH", index: 257 } }
+      assert.isTrue((yield* replaceTransaction(old.id, posted, { references })).stored)
     }))
 
   it.effect("takes no parameters", () =>

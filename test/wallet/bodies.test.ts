@@ -3,7 +3,13 @@ import { Result } from "effect"
 import { keccak256, signAuthorization, signTransaction } from "../../adapters/crypto/mod.ts"
 import { authorizationBody, transactionBody } from "../../adapters/wallet/_wire.ts"
 import { walletFromEthereumKey } from "../../adapters/wallet/mod.ts"
-import { bodies, bodyReader, bodyWriter, wireContext } from "../../core/contract/mod.ts"
+import {
+  bodies,
+  bodyReader,
+  bodyWriter,
+  wireContext,
+  withReferences
+} from "../../core/contract/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
 
@@ -43,7 +49,10 @@ describe("A posted body", () => {
       assert.deepStrictEqual(
         JSON.parse(
           JSON.stringify(
-            transactionBody(transaction, "hez", vector.tokenSymbol),
+            transactionBody(transaction, "hez", {
+              symbol: vector.tokenSymbol,
+              requestSymbol: vector.tokenSymbol
+            }),
             (_, value) => typeof value === "bigint" ? Number(value) : value
           ).replaceAll(/0x[0-9a-fA-F]{40}"/gu, (address) => address.toLowerCase())
         ),
@@ -116,16 +125,16 @@ describe("A posted body", () => {
       } as const
       assert.deepStrictEqual(
         Result.getOrThrow(
-          bodyReader(bodies.transaction, context)(
+          bodyReader(withReferences(bodies.transaction), context)(
             JSON.stringify(
-              transactionBody(posted, "hez", "DAI"),
+              transactionBody(posted, "hez", { symbol: "DAI", requestSymbol: "GOV" }),
               (_, value) => typeof value === "bigint" ? Number(value) : value
             )
           )
         ),
         Result.getOrThrow(
-          bodyReader(bodies.transaction, context)(
-            bodyWriter(bodies.transaction, context, "DAI")(posted)
+          bodyReader(withReferences(bodies.transaction), context)(
+            bodyWriter(bodies.transaction, context, (index) => index < 300 ? "DAI" : "GOV")(posted)
           )
         )
       )

@@ -99,6 +99,10 @@ describe("Sending", () => {
         { to: "zk:ETH:99999999", amount: "1" },
         /^Property toAccountIndex .*: expected an account that exists$/u
       ],
+      [
+        { to: "zk:OTHER:256", amount: "1" },
+        /^Property toAccountIndex has the value zk:OTHER:256: expected zk:ETH:256, the account with this number$/u
+      ],
       [{ to: "exit", amount: 0n }, /more than 0 units for an exit$/u],
       [
         { to: "zk:ETH:256", amount: 1n, nonce: 0 },
@@ -121,6 +125,26 @@ describe("Sending", () => {
       assert.match(error.message, message)
     }
     assert.strictEqual(posts(), before)
+  })
+
+  it("a transaction that requires one of another token is posted under the symbols of both", async () => {
+    const account = await live.rollup.account(live.demo, "ETH")
+    const { index, token } = await live.rollup.account(live.demo, "GOV")
+    // it is never forged, and no transfer waits for its nonce
+    const nonce = BigInt((await account.read()).nonce) + 1000n
+    const built = await account.build({ to: "exit", amount: "0.1", fee: 0, nonce })
+    const request = {
+      fromAccountIndex: index,
+      toAccountIndex: index,
+      toAddress: null,
+      toPublicKey: null,
+      tokenId: token.id,
+      amount: 1n,
+      fee: 0,
+      nonce: 1n << 39n
+    }
+    const { id } = await account.post(account.sign({ ...built, request }))
+    assert.strictEqual(id, built.id)
   })
 
   it("the balance counts what was sent before and is not forged", async () => {

@@ -10,6 +10,7 @@ import {
   pathReader,
   type Revision,
   type WireContext,
+  withReferences,
   type WriteOperation,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
@@ -17,6 +18,7 @@ import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PostedGroup, PostedTransaction } from "../../../core/domain/mod.ts"
 import type {
   NothingToReplace,
+  PostRules,
   Submission,
   SubmissionFailure
 } from "../../../core/use_cases/mod.ts"
@@ -72,27 +74,32 @@ export const makePostHandlers = (
 }
 
 /** Submits what a body contains, for the decoded values of the path. */
-type Submit = (posted: never, path: never) => Effect.Effect<string, PostFailure>
+type Submit = (
+  posted: never,
+  path: never,
+  rules: PostRules
+) => Effect.Effect<string, PostFailure>
 
 const submissions = (
-  { revision: { acceptsOwnerAddress = false, authorizationAnswer }, submission }: PostHandlerOptions
+  { revision: { authorizationAnswer }, submission }: PostHandlerOptions
 ): { readonly [Id in AnyWriteOperationId]: Submit } => {
   const idOf = Effect.map(({ id }: { readonly id: TransactionId }) => JSON.stringify(id))
-  const rules = { acceptsOwnerAddress }
   return {
-    postTx: (posted: PostedTransaction) => idOf(submission.submitTransaction(posted, rules)),
+    postTx: (posted: PostedTransaction, _, rules) =>
+      idOf(submission.submitTransaction(posted, rules)),
     postRegister: (posted) =>
       Effect.as(
         submission.submitAuthorization(posted),
         authorizationAnswer === undefined ? "" : JSON.stringify({ success: "OK" })
       ),
-    putTx: (posted: PostedTransaction, [id]: readonly [TransactionId]) =>
+    putTx: (posted: PostedTransaction, [id]: readonly [TransactionId], rules) =>
       idOf(submission.replaceTransaction(id, posted, rules)),
     putTxOfNonce: (
       posted: PostedTransaction,
-      [fromAccountIndex, nonce]: readonly [AccountIndex, bigint]
+      [fromAccountIndex, nonce]: readonly [AccountIndex, bigint],
+      rules
     ) => idOf(submission.replaceTransaction({ fromAccountIndex, nonce }, posted, rules)),
-    postAtomicGroup: (posted: PostedGroup) =>
+    postAtomicGroup: (posted: PostedGroup, _, rules) =>
       Effect.map(submission.submitGroup(posted, rules), ({ ids }) => JSON.stringify(ids))
   }
 }
@@ -100,10 +107,10 @@ const submissions = (
 const makePostHandler = (
   { parameters, path }: WriteOperation,
   body: Body<unknown>,
-  { context, limits }: PostHandlerOptions,
+  { context, limits, revision: { acceptsOwnerAddress = false, symbols } }: PostHandlerOptions,
   submit: Submit
 ): PostHandler => {
-  const read = bodyReader(body, context, limits)
+  const read = bodyReader(withReferences(body), context, limits)
   const readPath = pathReader(parameters, context)
   return (segments, query, request) => {
     const problem = unsupportedType(request, path)
@@ -118,7 +125,14 @@ const makePostHandler = (
         ...(Result.isFailure(posted) ? posted.failure : [])
       ]
       return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
-        ? submit(posted.success as never, values.success as never)
+        ? submit(
+          posted.success.posted as never,
+          values.success as never,
+          {
+            acceptsOwnerAddress,
+            references: symbols === undefined ? posted.success.references : {}
+          }
+        )
         : Effect.fail(new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] }))
     })
   }

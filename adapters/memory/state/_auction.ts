@@ -16,7 +16,7 @@ import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
 const registrationFacet = lookupNumber("coordinators")
 const slotFacet = facetNumber("bids", "slotNum")
 const bidderFacet = facetNumber("bids", "bidderAddr")
-const wonByBidderFacet = facetNumber("slots", "wonByBidder")
+const bestBidderFacet = facetNumber("slots", "bestBidder")
 
 /**
  * Registrations, bids, and the best bid of each slot. A bid is indexed by the forger of its
@@ -153,18 +153,18 @@ export class Auction {
     }
   }
 
-  /** Indexes the bids of a bidder, and the slots they win, by the latest registration. */
+  /** Indexes the bids of a bidder, and the slots with a best bid of it, by its latest registration. */
   private reindexBidder(bidder: EthereumAddress): void {
     const positions = this.bids.index.positionsOf(bidderFacet, bidder)
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
-    const wonSlots = this.slots.positionsOf(wonByBidderFacet, bidder)
-    const before = wonSlots.map((slotNum) => this.slotRow(slotNum)!)
+    const heldSlots = this.slots.positionsOf(bestBidderFacet, bidder)
+    const before = heldSlots.map((slotNum) => this.slotRow(slotNum)!)
     this.bids.replaceAll(
       positions,
       positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
     )
-    this.slots.reindexAll(wonSlots, before, wonSlots.map((slotNum) => this.slotRow(slotNum)!))
+    this.slots.reindexAll(heldSlots, before, heldSlots.map((slotNum) => this.slotRow(slotNum)!))
   }
 }
 

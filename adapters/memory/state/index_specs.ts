@@ -200,7 +200,10 @@ const checkedSpecs: {
   slots: {
     minSlotNum: range((slotNum: number) => [slotNum, Infinity]),
     maxSlotNum: range((slotNum: number) => [0, slotNum + 1]),
-    wonByBidder: mutableKey(({ view }: SlotRow) => view.bid.bidderAddr),
+    bestBidder: mutableKey(({ view }: SlotRow) => view.bid.bidderAddr),
+    wonByBidder: mutableKey(({ reachesMinimum, view }: SlotRow) =>
+      reachesMinimum ? view.bid.bidderAddr : null
+    ),
     wonByForger: mutableKey(({ reachesMinimum, view }: SlotRow) =>
       reachesMinimum ? view.coordinator.forgerAddr : null
     ),

@@ -1,12 +1,12 @@
 import type { Effect } from "effect"
-import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import {
-  type AuctionClock,
-  lastClosedSlot,
-  lastOpenSlot,
-  slotNumMax,
-  type SlotView
-} from "../../../core/domain/mod.ts"
+  type FiltersOf,
+  limitDefault,
+  listedSlots,
+  type ListQuery,
+  type SlotRange
+} from "../../../core/contract/mod.ts"
+import { type AuctionClock, slotNumMax, type SlotView } from "../../../core/domain/mod.ts"
 import type { FoundItem, Page, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import {
@@ -18,33 +18,22 @@ import {
   wonSlotKey
 } from "../postings/mod.ts"
 import { keysOfForger } from "./_list_plan.ts"
-import {
-  byteParameter,
-  hexOrNullParameter,
-  hexParameter,
-  keysParameter,
-  parametersFrom
-} from "./_parameters.ts"
+import { byteParameter, hexParameter, keysParameter, parametersFrom } from "./_parameters.ts"
 import { cachedText, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
-/** The slots [low, high). */
-interface Range {
-  readonly low: number
-  readonly high: number
-}
-
-/** How each declared filter is answered: by the range of slots, or by the lists of won slots. */
-const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "winner" } = {
+/** How each declared filter is answered: by the range of slots, or by the lists by best bid. */
+const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "best bid" } = {
   minSlotNum: "range",
   maxSlotNum: "range",
-  wonByBidder: "winner",
-  wonByForger: "winner",
+  wonByBidder: "best bid",
+  wonByForger: "best bid",
+  bestBidder: "best bid",
   finishedAuction: "range"
 }
-const isByWinner = (filters: FiltersOf<"slots">): boolean =>
+const isByBestBid = (filters: FiltersOf<"slots">): boolean =>
   Object.entries(filters).some(([filter, value]) =>
-    value !== undefined && slotFilters[filter as keyof typeof slotFilters] === "winner"
+    value !== undefined && slotFilters[filter as keyof typeof slotFilters] === "best bid"
   )
 
 /** The best bids of the slots from $1 to $2. */
@@ -71,32 +60,18 @@ export const makeSlotReader = (
 ): SlotReader => {
   const clockOf = clockReader(constants)
   let lastClock: AuctionClock | undefined
-  const rangeOf = (
-    { finishedAuction, maxSlotNum, minSlotNum = 0, wonByForger }: ListQuery<"slots">["filters"]
-  ): Range | undefined => {
-    if (lastClock === undefined) return undefined
-    const last = Math.min(
-      slotNumMax,
-      maxSlotNum ?? lastOpenSlot(lastClock),
-      // an open auction has no winner
-      finishedAuction === true || wonByForger !== undefined
-        ? lastClosedSlot(lastClock)
-        : slotNumMax
-    )
-    return { low: minSlotNum, high: Math.max(minSlotNum, last + 1) }
-  }
   /** Queries the range that the filters have at the clock of the answer. */
   const inRange = <A>(
-    filters: ListQuery<"slots">["filters"],
-    queryOf: (range: Range) => SqlQuery,
-    read: (answer: SqlAnswer, clock: AuctionClock, range: Range) => A
+    filters: FiltersOf<"slots">,
+    queryOf: (range: SlotRange) => SqlQuery,
+    read: (answer: SqlAnswer, clock: AuctionClock, range: SlotRange) => A
   ): Effect.Effect<A, StoreFailure> => {
-    let queried = rangeOf(filters)
+    let queried = lastClock && listedSlots(filters, lastClock)
     // before the first answer the clock is unknown: query no slot
-    return runQuery(queryOf(queried ?? { low: 0, high: 0 }), (answer) => {
+    return runQuery(queryOf(queried ?? { first: 0, end: 0 }), (answer) => {
       const clock = lastClock = clockOf(answer)
-      const range = rangeOf(filters)!
-      if (queried?.low === range.low && queried.high === range.high) {
+      const range = listedSlots(filters, clock)
+      if (queried?.first === range.first && queried.end === range.end) {
         return read(answer, clock, range)
       }
       queried = range
@@ -107,14 +82,14 @@ export const makeSlotReader = (
   const listAll = (
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ) => {
-    const pageOf = ({ high, low }: Range) => {
-      const clamp = (position: number) => Math.min(high, Math.max(low, position))
+    const pageOf = (range: SlotRange): SlotRange => {
+      const clamp = (position: number) => Math.min(range.end, Math.max(range.first, position))
       if (order === "ASC") {
         const first = clamp(fromItem ?? 0)
-        return { first, end: Math.min(high, first + limit) }
+        return { first, end: Math.min(range.end, first + limit) }
       }
       const end = clamp((fromItem ?? slotNumMax) + 1)
-      return { first: Math.max(low, end - limit), end }
+      return { first: Math.max(range.first, end - limit), end }
     }
     return inRange(filters, (range) => {
       const { end, first } = pageOf(range)
@@ -126,37 +101,33 @@ export const makeSlotReader = (
         { length: end - first },
         (_, i) => slot(order === "ASC" ? first + i : end - 1 - i)
       )
-      const totalItems = range.high - range.low
+      const totalItems = range.end - range.first
       return {
         items,
         counts: {
-          pendingItems: order === "ASC" ? range.high - end : first - range.low,
+          pendingItems: order === "ASC" ? range.end - end : first - range.first,
           totalItems,
-          firstItem: totalItems === 0 ? null : range.low,
-          lastItem: totalItems === 0 ? null : range.high - 1
+          firstItem: totalItems === 0 ? null : range.first,
+          lastItem: totalItems === 0 ? null : range.end - 1
         },
         stamp
       }
     })
   }
 
-  const listWon = (
+  const listByBestBid = (
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ) => {
-    const { wonByBidder, wonByForger } = filters
-    return inRange(filters, ({ high, low }) => ({
-      text: wonStatement(wonByForger === undefined ? "bidder" : "forger", order),
+    const { by, keys, values } = listsByBestBid(filters)
+    return inRange(filters, ({ end, first }) => ({
+      text: byBestBidStatement(by, order),
       parameters: [
-        wonByForger === undefined
-          ? keysParameter([openSlotKey(Buffer.from(wonByBidder!.slice(2), "hex"))])
-          : byteParameter(wonSlotKey(new Uint8Array())),
+        keys,
         positionOf(order, fromItem),
         String(limit),
-        String(low),
-        String(high),
-        ...(wonByForger === undefined
-          ? []
-          : [hexParameter(wonByForger), hexOrNullParameter(wonByBidder)])
+        String(first),
+        String(end),
+        ...values
       ]
     }), (answer, clock): Page<SlotView> => {
       const { slot, slotNums } = readSlots(clock, answer.lines)
@@ -169,7 +140,7 @@ export const makeSlotReader = (
   }
 
   return {
-    list: (query) => isByWinner(query.filters) ? listWon(query) : listAll(query),
+    list: (query) => isByBestBid(query.filters) ? listByBestBid(query) : listAll(query),
     find: (slotNum) =>
       runQuery(
         { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
@@ -181,8 +152,36 @@ export const makeSlotReader = (
   }
 }
 
-/** Slots whose best bid is that of a bidder, or that one of a forger's bidders has won. */
-const wonStatement = (by: "bidder" | "forger", order: Order): string =>
+/** The lists of slots that a query reads: the first parameter of its statement, and the last ones. */
+interface ListsByBestBid {
+  readonly by: "bidder" | "forger"
+  readonly keys: string
+  readonly values: ReadonlyArray<string | null>
+}
+
+/**
+ * Returns the lists of slots of a filter by best bid. Those of won slots have open auctions too: the
+ * range of the query ends before them.
+ */
+const listsByBestBid = (
+  { bestBidder, wonByBidder, wonByForger }: FiltersOf<"slots">
+): ListsByBestBid => {
+  if (wonByForger !== undefined) {
+    return {
+      by: "forger",
+      keys: byteParameter(wonSlotKey(new Uint8Array())),
+      values: [hexParameter(wonByForger), null]
+    }
+  }
+  const key = wonByBidder === undefined
+    ? openSlotKey(addressBytes(bestBidder!))
+    : wonSlotKey(addressBytes(wonByBidder))
+  return { by: "bidder", keys: keysParameter([key]), values: [] }
+}
+const addressBytes = (address: string): Uint8Array => Buffer.from(address.slice(2), "hex")
+
+/** Slots of the lists of a bidder, or of all bidders of a forger. */
+const byBestBidStatement = (by: "bidder" | "forger", order: Order): string =>
   cachedText(`slots ${by} ${order}`, () => {
     const parameter = parametersFrom(4)
     const range = `SELECT ${parameter("bigint")} AS low, ${parameter("bigint")} AS upper`

@@ -24,11 +24,14 @@ const exampleOfEth = {
   fee: 20
 }
 
+export const transactionDoc =
+  "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce"
+
 /** Note the spelling: `requestToBjj` in requests, `requestToBJJ` in responses. */
 const postedTransaction = body({
   name: "PostPoolL2Transaction",
   doc:
-    "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
+    `${transactionDoc}. The symbol in the index of an account must be that of its token; that of the exit may be any`,
   fields: {
     id: required(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
     type: required(

@@ -6,6 +6,7 @@ import {
   jsonMembers,
   unknownProperties
 } from "./_json_members.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
 import { brokenBody, faultOfItem } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import type { Scalar } from "../scalars/mod.ts"
@@ -126,7 +127,7 @@ export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<Inp
  * ```
  */
 export const bodyReader = <T>(
-  { fields, notes, toDomain }: Body<T>,
+  { fields, notes, toDomain }: Pick<Body<T>, "fields" | "notes" | "toDomain">,
   context: WireContext,
   { jsonDepthMax }: { readonly jsonDepthMax?: number } = {}
 ): BodyReader<T> => {
@@ -253,7 +254,8 @@ const itemsOf = (
  * Returns a function that writes a posted value as the JSON of a request body, with the names of
  * this network. `bodyReader` decodes it to the same value.
  *
- * @param symbol the token of the transaction, for human readers
+ * @param symbol the symbol of the token of the accounts, or a function that returns that of an
+ * account: revisions `later` and `earlier` refuse another one
  *
  * @example
  * ```ts
@@ -270,11 +272,12 @@ const itemsOf = (
 export const bodyWriter = <T>(
   { fields, fromDomain }: Body<T>,
   context: WireContext,
-  symbol = "TOKEN"
+  symbol: string | ((index: AccountIndex) => string) = "TOKEN"
 ): (posted: T) => string => {
+  const symbolOf = typeof symbol === "string" ? () => symbol : symbol
   const named: WireContext = {
     ...context,
-    accountIndex: (_, index) => context.accountIndex(symbol, index)
+    accountIndex: (_, index) => context.accountIndex(symbolOf(index), index)
   }
   const writers = Object.entries(fields).map(([name, { scalar }]) => ({
     name,

@@ -1,6 +1,7 @@
 /** The bodies that clients post: their declarations, readers and writers. */
 export { jsonDepthMaxDefault } from "./_json_members.ts"
-export { type Bodies, bodies, type BodyName, requestProperties } from "./bodies.ts"
+export { type AccountReferences, withReferences } from "./account_references.ts"
+export { type Bodies, bodies, type BodyName, requestProperties, transactionDoc } from "./bodies.ts"
 export { groupOf } from "./group.ts"
 export {
   type Body,

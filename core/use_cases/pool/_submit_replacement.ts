@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { limitMax } from "../../contract/mod.ts"
+import { type InputFault, limitMax } from "../../contract/mod.ts"
 import {
   type AccountOwner,
   isSameOwner,
@@ -25,6 +25,8 @@ import {
   postedFaults,
   type PostRules,
   type Refuse,
+  symbolFaults,
+  type SymbolsOptions,
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { isSamePosted } from "./_same_transaction.ts"
@@ -57,8 +59,10 @@ interface Shared {
   /** Returns the owners of the accounts, after the checks against the ledger and of the signature. */
   readonly checkedOwners: (
     posted: PostedTransaction,
-    parties: AccountsOfPosted
+    parties: AccountsOfPosted,
+    wrongSymbols: ReadonlyArray<InputFault>
   ) => Effect.Effect<TransactionOwners, Failure>
+  readonly symbolOptions: SymbolsOptions
 }
 
 interface Answer {
@@ -75,7 +79,8 @@ type Failure =
 
 /** Returns the function that validates a transaction and stores it instead of another one. */
 export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) => {
-  const { acknowledge, checkedOwners, conflict, full, keccak256, limits, refuse } = shared
+  const { acknowledge, checkedOwners, conflict, full, keccak256, limits, refuse, symbolOptions } =
+    shared
   const { pool, reader } = ports
 
   /** Returns the transaction to replace if it has another id than the posted one. */
@@ -141,19 +146,22 @@ export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) =>
 
   const attempt = Effect.fnUntraced(function*(
     replaced: Replaced,
-    posted: PostedTransaction
+    posted: PostedTransaction,
+    rules: PostRules
   ): Effect.fn.Return<Answer | "changed", Failure | NothingToReplace> {
     const { id } = posted
     const parties = yield* partiesOf(reader, posted)
+    const wrongSymbols = yield* symbolFaults(rules, posted, parties, symbolOptions)
     const [known] = yield* pool.pooled([id])
     const isKnown = known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)
     const isSameId = isKnown && isNamed(replaced, posted)
     if (isKnown && (!isSameId || isSamePosted(known.transaction, posted))) {
+      yield* failIfRefused(wrongSymbols)
       return yield* acknowledge(known, posted)
     }
     if (isSameId) yield* checkSameId(known, posted)
     const old = isSameId ? known : yield* findOther(replaced, posted, parties)
-    const owners = yield* checkedOwners(posted, parties)
+    const owners = yield* checkedOwners(posted, parties, wrongSymbols)
     const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(ports, [known]))
     if (!isFree) return yield* conflict(id)
     const transaction = {
@@ -187,7 +195,7 @@ export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) =>
     const posted = withoutEmptyParts(input)
     yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
     for (;;) {
-      const answer = yield* attempt(replaced, posted)
+      const answer = yield* attempt(replaced, posted, rules)
       // otherwise another write came between the checks and this one
       if (answer !== "changed") return answer
     }

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import type { InputFault } from "../../contract/mod.ts"
 import {
   type Network,
   type PostedAuthorization,
@@ -24,6 +25,7 @@ import {
   postedFaults,
   type PostRules,
   refuseFor,
+  symbolFaults,
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { reconcileWithLedger } from "./settle.ts"
@@ -169,6 +171,7 @@ function make(
     retryAfterSeconds = 60
   } = options
   const refuse = refuseFor(network)
+  const symbolOptions = { prefix: network.prefix, reader, refuse }
   const conflict = (id: TransactionId, expected = unusedId) =>
     new SubmissionConflict({ faults: [refuse("id", id, expected)] })
   const limits: PoolLimits = { pendingMax, pendingPerAccountMax }
@@ -201,9 +204,13 @@ function make(
   const checkedOwners = Effect.fnUntraced(function*(
     posted: PostedTransaction,
     parties: AccountsOfPosted,
+    wrongSymbols: ReadonlyArray<InputFault>,
     checkSpace: Effect.Effect<void, SubmissionFailure>
   ): Effect.fn.Return<TransactionOwners, SubmissionFailure> {
-    yield* failIfRefused(ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse))
+    yield* failIfRefused([
+      ...wrongSymbols,
+      ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse)
+    ])
     yield* checkSpace
     const owners = ownersOf(parties)
     if (!(yield* verifier.transaction(posted, owners.sender.publicKey))) {
@@ -237,11 +244,13 @@ function make(
     const { id } = posted
     yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
     const parties = yield* partiesOf(reader, posted)
+    const wrongSymbols = yield* symbolFaults(rules, posted, parties, symbolOptions)
     const known = yield* find(id)
     if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+      yield* failIfRefused(wrongSymbols)
       return yield* acknowledge(known, posted)
     }
-    const owners = yield* checkedOwners(posted, parties, checkSpaceFor(posted))
+    const owners = yield* checkedOwners(posted, parties, wrongSymbols, checkSpaceFor(posted))
     const isFree = known === undefined || (yield* removeOfEarlierOwner(ports, [known]))
     if (!isFree) return yield* conflict(id)
     const transaction = yield* pendingSince(posted)
@@ -260,12 +269,14 @@ function make(
 
   const replaceTransaction = replacementSubmission(ports, {
     acknowledge,
-    checkedOwners: (posted, parties) => checkedOwners(posted, parties, Effect.void),
+    checkedOwners: (posted, parties, wrongSymbols) =>
+      checkedOwners(posted, parties, wrongSymbols, Effect.void),
     conflict,
     full,
     keccak256,
     limits,
-    refuse
+    refuse,
+    symbolOptions
   })
   const submitAuthorization = authorizationSubmission(ports, refuse)
   const submitGroup = groupSubmission(ports, {

@@ -68,6 +68,7 @@ export const valuesOf = async (
         maxSlotNum: slots,
         wonByBidder: bidderAddr,
         wonByForger: forgerAddr,
+        bestBidder: bidderAddr,
         finishedAuction: true
       },
       bids: {

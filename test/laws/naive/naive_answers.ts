@@ -117,8 +117,9 @@ const comparedValues: {
   slots: {
     minSlotNum: ({ slotNum }) => [slotNum],
     maxSlotNum: ({ slotNum }) => [slotNum],
-    wonByBidder: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.bid.bidderAddr],
+    wonByBidder: ({ winner }) => [winner?.bidderAddr],
     wonByForger: ({ winner }) => [winner?.forgerAddr],
+    bestBidder: ({ slotNum }, facts) => [bestBid(facts, slotNum)?.bid.bidderAddr],
     finishedAuction: ({ closedAuction }) => [closedAuction]
   },
   bids: {
@@ -252,7 +253,7 @@ export function naivePage<N extends ListName>(
   query: ListQuery<N>
 ): Omit<Page<ListItems[N]>, "stamp"> {
   const { fromItem, limit = limitDefault, order = "ASC" } = query
-  if (list === "slots" && !("wonByBidder" in query.filters) && !("wonByForger" in query.filters)) {
+  if (list === "slots" && !bestBidFilters.some((filter) => filter in query.filters)) {
     return allSlotsPage(facts, query as ListQuery<"slots">) as Omit<Page<ListItems[N]>, "stamp">
   }
   const filters = list === "slots"
@@ -279,6 +280,9 @@ export function naivePage<N extends ListName>(
     }
   }
 }
+
+/** The filters of slots that select among those with a bid. */
+const bestBidFilters = ["wonByBidder", "wonByForger", "bestBidder"]
 
 /**
  * Returns the first and the last slot of the list: `minSlotNum` to `maxSlotNum`, by default up to

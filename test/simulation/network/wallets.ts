@@ -90,9 +90,10 @@ export const drawAuthorization = (random: SeededRandom): PostedAuthorization => 
   }
 }
 
-/** Returns the body of a post. */
+/** Returns the body of a post. `symbolOf` returns the symbol of an account. */
 export const transactionBody = (
   network: Network,
+  symbolOf: (index: number) => string,
   {
     amount,
     fee,
@@ -111,10 +112,14 @@ export const transactionBody = (
     id,
     type,
     tokenId,
-    fromAccountIndex: formatAccountIndex(network.prefix, "ETH", fromAccountIndex),
+    fromAccountIndex: formatAccountIndex(
+      network.prefix,
+      symbolOf(fromAccountIndex),
+      fromAccountIndex
+    ),
     toAccountIndex: toAccountIndex === null
       ? null
-      : formatAccountIndex(network.prefix, toAccountIndex === 1 ? "EXIT" : "ETH", toAccountIndex),
+      : formatAccountIndex(network.prefix, symbolOf(toAccountIndex), toAccountIndex),
     [localName(network, "toZkEthereumAddress")]: toAddress === null
       ? null
       : formatPrefixedAddress(network.prefix, toAddress),

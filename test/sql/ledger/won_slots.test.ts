@@ -3,10 +3,12 @@ import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
 import { afterAll } from "vitest"
 import * as Memory from "../../../adapters/memory/mod.ts"
 import { wonSlotSchema } from "../../../adapters/sql/schema/_won_slot_schema.ts"
+import type { FiltersOf } from "../../../core/contract/mod.ts"
 import {
   type BlockChanges,
   type BlockFeed,
-  changedAuctionVariables
+  changedAuctionVariables,
+  type SlotView
 } from "../../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports/mod.ts"
 import {
@@ -63,21 +65,58 @@ const changesOf = (feed: BlockFeed, view: LedgerView, random: Random): BlockChan
   }
 })
 
-/** Returns the slots that a reader shows with a forger as winner, and those that it filters. */
-const shownAndFiltered = (reader: LedgerReader["Service"], forger: string) =>
+/** Filters by best bid, and whether a slot has the property. */
+const filters: ReadonlyArray<
+  readonly [FiltersOf<"slots">, (slot: SlotView) => boolean]
+> = [
+  ...[...forgers, addressOf(0)].map((forger) =>
+    [
+      { wonByForger: forger },
+      ({ winner }: SlotView) => winner?.forgerAddr === forger
+    ] as const
+  ),
+  ...[...bidders, addressOf(0)].flatMap((bidder) =>
+    [
+      [{ wonByBidder: bidder }, ({ winner }: SlotView) => winner?.bidderAddr === bidder],
+      [{ bestBidder: bidder }, ({ bestBid }: SlotView) => bestBid?.bid.bidderAddr === bidder]
+    ] as const
+  )
+]
+
+/** Returns the slots that a reader shows with a property, and those that it filters, in pages. */
+const shownAndFiltered = (
+  reader: LedgerReader["Service"],
+  [filter, hasProperty]: typeof filters[number],
+  order: "ASC" | "DESC"
+) =>
   Effect.gen(function*() {
-    const all = yield* reader.list("slots", { filters: { maxSlotNum: slots }, limit: 100 })
-    const won = yield* reader.list("slots", { filters: { wonByForger: forger }, limit: 3 })
-    const shown = all.items.filter(({ winner }) => winner?.forgerAddr === forger)
+    const all = yield* reader.list("slots", { filters: { maxSlotNum: slots }, limit: 100, order })
+    const found: Array<readonly [slotNum: number, following: number, total: number]> = []
+    for (let fromItem: number | undefined;;) {
+      const { counts, items } = yield* reader.list("slots", {
+        filters: { ...filter, maxSlotNum: slots },
+        limit: 3,
+        order,
+        ...fromItem === undefined ? {} : { fromItem }
+      })
+      found.push(
+        ...items.map(({ slotNum }, i) =>
+          [slotNum, counts.pendingItems + items.length - 1 - i, counts.totalItems] as const
+        )
+      )
+      if (counts.pendingItems === 0) break
+      fromItem = items.at(-1)!.slotNum + (order === "ASC" ? 1 : -1)
+    }
+    const shown = all.items.filter(hasProperty)
     return {
-      shown: [shown.slice(0, 3).map(({ slotNum }) => slotNum), shown.length],
-      filtered: [won.items.map(({ slotNum }) => slotNum), won.counts.totalItems]
+      shown: shown.map(({ slotNum }, i) => [slotNum, shown.length - 1 - i, shown.length] as const),
+      found
     }
   })
 
-describe("the slots that a forger has won", () => {
+describe("the slots that a bidder or a forger has won, or that a bidder holds", () => {
   for (const seed of [71, 72, 73]) {
-    it.live(`are those that show it as winner, in memory and in SQL, after every write and rollback (seed ${seed})`, () =>
+    it.live(`are those that show it as winner or best bidder, in memory and in SQL, after every write and rollback (seed ${seed})`, () =>
       Effect.gen(function*() {
         const random = new Random(seed)
         const sql = yield* (yield* openEmptyLedger)(genesis)
@@ -87,6 +126,7 @@ describe("the slots that a forger has won", () => {
           { reader: Context.get(memory, LedgerReader), writer: Context.get(memory, LedgerWriter) }
         ]
         let last = genesis.block.number
+        let pagesMax = 0
         for (let step = 0; step < 60; step++) {
           const back = random.chance(0.2) ? BigInt(random.below(5)) : null
           const to = back === null || last - back < genesis.block.number ? last : last - back
@@ -105,13 +145,20 @@ describe("the slots that a forger has won", () => {
                   changes: changesOf(feed, view, new Random(seedOfBlock))
                 }))
             }
-            for (const forger of [...forgers, addressOf(0)]) {
-              const { filtered, shown } = yield* shownAndFiltered(reader, forger)
-              assert.deepStrictEqual(filtered, shown, `after step ${step}`)
+            for (const filter of filters) {
+              const { found, shown } = yield* shownAndFiltered(
+                reader,
+                filter,
+                step % 2 === 0 ? "ASC" : "DESC"
+              )
+              const subject = `after step ${step}, with ${JSON.stringify(filter[0])}`
+              assert.deepStrictEqual(found, shown, subject)
+              pagesMax = Math.max(pagesMax, Math.ceil(found.length / 3))
             }
           }
           last = back === null ? last + 1n : to
         }
+        assert.isAbove(pagesMax, 1)
         const { writes } = sql.database
         const lists = "SELECT encode(key, 'hex') AS key, item FROM open_item ORDER BY key, item"
         const counts =

@@ -55,6 +55,7 @@ const values: { readonly [N in ListName]: FilterValues } = {
     maxSlotNum: sizes.bids,
     wonByBidder: address,
     wonByForger: address,
+    bestBidder: address,
     finishedAuction: true
   },
   bids: { slotNum: 100, bidderAddr: address, forgerAddr: address },
