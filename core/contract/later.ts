@@ -1,5 +1,6 @@
 import { bodies } from "./bodies/mod.ts"
 import { pendingItems } from "./page.ts"
+import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import * as shapes from "./shapes/mod.ts"
 
@@ -19,6 +20,7 @@ export const later: Revision = {
   name: "later",
   path: "/",
   doc: "Pages have `pendingItems`, the number of items that follow",
+  requestRules: strictRules,
   parameters: {
     transactions: {
       fromAccountIndex: null,

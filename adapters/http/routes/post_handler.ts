@@ -99,11 +99,11 @@ const submissions = (
 const makePostHandler = (
   { parameters, path }: WriteOperation,
   body: Body<unknown>,
-  { context, limits }: PostHandlerOptions,
+  { context, limits, revision: { requestRules } }: PostHandlerOptions,
   submit: Submit
 ): PostHandler => {
-  const read = bodyReader(body, context, limits)
-  const readPath = pathReader(parameters, context)
+  const read = bodyReader(body, context, { ...limits, rules: requestRules })
+  const readPath = pathReader(parameters, context, requestRules.spelling)
   return (segments, query, request) => {
     const problem = unsupportedType(request, path)
     if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
@@ -113,7 +113,7 @@ const makePostHandler = (
       const values = readPath(segments)
       const faults = [
         ...(Result.isFailure(values) ? values.failure : []),
-        ...(query === "" ? [] : noQuery(query)),
+        ...noQuery(query, requestRules),
         ...(Result.isFailure(posted) ? posted.failure : [])
       ]
       return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
