@@ -74,14 +74,13 @@ layer(node())("the list of the pool", (it) => {
       assert.deepStrictEqual({ ...listed[0] }, { ...first })
     }))
 
-  it.effect("refuses filters that exclude each other, unknown ones, and the address of internal accounts", () =>
+  it.effect("refuses filters that exclude each other, and the address of internal accounts", () =>
     Effect.gen(function*() {
       for (
         const query of [
           "accountIndex=zk:ETH:257&fromAccountIndex=zk:ETH:256",
           "accountIndex=zk:ETH:257&BJJ=x",
           "limit=2050",
-          "sender=1",
           `toZkEthereumAddress=zk:0x${"f".repeat(40)}`
         ]
       ) {
