@@ -127,10 +127,10 @@ export function parseDecimal(
   const digits = allowsLeadingZeros ? withoutLeadingZeros(text) : text
   const value = isPlainDecimal(digits) &&
       (digits.length <= SAFE_DIGITS || digits.length <= String(maximum).length)
-      ? BigInt(digits)
-      : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
-      ? UINT64_MAX
-      : undefined
+    ? BigInt(digits)
+    : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
+    ? UINT64_MAX
+    : undefined
   return value !== undefined && value >= minimum && value <= maximum
     ? Result.succeed(value)
     : Result.fail(new EncodingError(text, ruleOf(minimum, maximum, allowsLeadingZeros)))

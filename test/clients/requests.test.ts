@@ -124,7 +124,9 @@ layer(recordedNode())("the requests of revision v1", (it) => {
 
   it.effect("may name a batch that is not forged, which has no transactions", () =>
     Effect.gen(function*() {
-      for (const path of ["transactions-history?batchNum=99", "transactions-history?batchNum=099"]) {
+      for (
+        const path of ["transactions-history?batchNum=99", "transactions-history?batchNum=099"]
+      ) {
         const answer = yield* send(`/v1/${path}`)
         assert.deepStrictEqual([answer.status, answer.text], [
           200,

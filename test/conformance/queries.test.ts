@@ -353,7 +353,10 @@ describe("a query string", () => {
         'The query part "c=%ff" is not percent-encoded UTF-8'
       ]
     ])
-    assert.include(noQuery(`${"a".repeat(200)}=1`, strictRules)[0]!.message, `"${"a".repeat(100)}":`)
+    assert.include(
+      noQuery(`${"a".repeat(200)}=1`, strictRules)[0]!.message,
+      `"${"a".repeat(100)}":`
+    )
   })
 })
 

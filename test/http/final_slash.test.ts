@@ -106,6 +106,8 @@ describe("a slash at the end of a path", () => {
       assert.deepStrictEqual(yield* at("/rollup/a/b/tokens/?x"), [301, "/rollup/a/b/tokens?x"])
       assert.deepStrictEqual(yield* at("/rollup/a/b/"), [301, "/rollup/a/b"])
     }).pipe(Effect.provide(application({
-      mounts: defaultMounts.map((mount) => mount.path === "/v1" ? { ...mount, path: "/a/b" } : mount)
+      mounts: defaultMounts.map((mount) =>
+        mount.path === "/v1" ? { ...mount, path: "/a/b" } : mount
+      )
     }))))
 })

@@ -114,7 +114,11 @@ for (const seed of seeds.slice(0, 2)) {
           ({ later, repeated, url }) =>
             Effect.gen(function*() {
               const names = namesIn(url)
-              const more = withPairs(`/v1${url}`, `${names[repeated % names.length]}${later}`, false)
+              const more = withPairs(
+                `/v1${url}`,
+                `${names[repeated % names.length]}${later}`,
+                false
+              )
               if (url.includes("?")) {
                 assert.strictEqual(yield* answerTo(more), yield* answerTo(`/v1${url}`), more)
               }

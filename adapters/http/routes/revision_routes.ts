@@ -25,7 +25,14 @@ import {
   type Problem
 } from "../message/mod.ts"
 import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
-import { makeRouter, type Match, type Mount, mountedPath, type Route, type Router } from "./mounts.ts"
+import {
+  makeRouter,
+  type Match,
+  type Mount,
+  mountedPath,
+  type Route,
+  type Router
+} from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
