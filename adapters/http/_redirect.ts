@@ -9,8 +9,9 @@ import type { HeaderRecord, HttpAnswer, HttpRequest } from "./message/mod.ts"
  */
 export const redirectWithoutSlash = (
   { method, url }: HttpRequest,
-  { "content-type": _, ...headers }: HeaderRecord
+  answerHeaders: HeaderRecord
 ): HttpAnswer => {
+  const { "content-type": _, ...headers } = answerHeaders
   const mark = url.indexOf("?")
   const end = mark < 0 ? url.length : mark
   return {

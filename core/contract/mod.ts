@@ -84,8 +84,7 @@ export {
   type Scalar,
   type ScalarName,
   scalars,
-  type ScalarValues,
-  type Spelling
+  type ScalarValues
 } from "./scalars/mod.ts"
 export {
   type Field,

@@ -1,7 +1,7 @@
 import { assertShows, type Checks, refusalOf } from "./_checks.ts"
 import { isProven, type ShownExit } from "./_exit_proof.ts"
 import * as expected from "./_expected.ts"
-import { answersOfFeed } from "./_feed_answers.ts"
+import { answersOfFeed } from "./feed/mod.ts"
 import type { CoordinatorApi, LoadedLibrary, Value } from "./_library.ts"
 import { checkPoolList } from "./_pool_list.ts"
 import { listOf, readsOf, type Samples, samplesOf } from "./_reads.ts"

@@ -1,4 +1,4 @@
-import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { keccak256 } from "../../../../adapters/hashing/mod.ts"
 import type {
   AccountView,
   Batch,
@@ -10,15 +10,15 @@ import type {
   SlotView,
   Token,
   TransactionView
-} from "../../../core/domain/mod.ts"
+} from "../../../../core/domain/mod.ts"
 import {
   checksumAddress,
   formatAccountIndex,
   formatPrefixedAddress,
   formatPublicKey
-} from "../../../core/encoding/mod.ts"
-import { rule } from "./_checks.ts"
-import type { Value } from "./_library.ts"
+} from "../../../../core/encoding/mod.ts"
+import { rule } from "../_checks.ts"
+import type { Value } from "../_library.ts"
 
 /*
  * The objects of revision `later`, written by hand from what a feed contains. No declaration of the

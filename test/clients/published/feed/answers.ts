@@ -1,18 +1,18 @@
 import { Exit, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import type { ListItems, ListName, ListQuery } from "../../../core/contract/mod.ts"
-import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../../core/domain/mod.ts"
+import { keccak256 } from "../../../../adapters/hashing/mod.ts"
+import type { ListItems, ListName, ListQuery } from "../../../../core/contract/mod.ts"
+import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../../../core/domain/mod.ts"
 import {
   parseAccountIndex,
   parsePrefixedAddress,
   parsePublicKey
-} from "../../../core/encoding/mod.ts"
-import type { Facts as Ledger } from "../../laws/facts.ts"
-import { naiveItem, naiveNetworkState, naivePage, replay } from "../../laws/naive/mod.ts"
-import type { Later } from "./_expected.ts"
-import * as objects from "./_feed_objects.ts"
-import type { Value } from "./_library.ts"
+} from "../../../../core/encoding/mod.ts"
+import type { Facts as Ledger } from "../../../laws/facts.ts"
+import { naiveItem, naiveNetworkState, naivePage, replay } from "../../../laws/naive/mod.ts"
+import type { Later } from "../_expected.ts"
+import * as objects from "./_objects.ts"
+import type { Value } from "../_library.ts"
 
 /*
  * Answers of revision `later`, computed from a feed by the naive model of the laws. Of the server
