@@ -656,7 +656,7 @@ export interface PostPoolL2Transaction {
   readonly requestOffset?: number | null
 }
 
-/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. */
+/** L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce. The symbol in the index of an account has no meaning. */
 export interface PutPoolL2Transaction {
   /** Recomputed from sender, token, amount, nonce and fee. */
   readonly id: string
@@ -674,7 +674,7 @@ export interface PutPoolL2Transaction {
   readonly toBjj?: string | null
   /** Units of the token, as many as 40 bits of floating point hold exactly. */
   readonly amount: string
-  /** Index into the table of fee factors; 256 cannot be signed. */
+  /** Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed. */
   readonly fee: number
   /** Number of transactions that the sender has sent; from 2^40 on it cannot be signed. */
   readonly nonce: number | bigint

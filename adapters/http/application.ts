@@ -17,6 +17,7 @@ import {
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
+import { redirectWithoutSlash } from "./_redirect.ts"
 import { makeResponseCache, measureResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
@@ -316,6 +317,13 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     // the target of CONNECT is not a path
     if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
     if (match === undefined) {
+      const withoutSlash = routes.findWithoutSlash(mount.path)
+      if (withoutSlash !== undefined) {
+        // a browser does not follow the redirect of a preflight
+        return method === "OPTIONS"
+          ? optionsAnswer(routes, withoutSlash.target.allow)
+          : Effect.map(newestStamp, (stamp) => redirectWithoutSlash(request, routes.headers(stamp)))
+      }
       // a browser cannot read a refused preflight, so every path answers it
       const isPreflight = method === "OPTIONS" &&
         (url === "*" || request.headers["access-control-request-method"] !== undefined)

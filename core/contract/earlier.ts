@@ -8,6 +8,7 @@ import type {
 } from "../domain/mod.ts"
 import type { PageCounts, PageView } from "./items.ts"
 import { later } from "./later.ts"
+import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import { field, reference, revise, shape, arrayOf, nullable, type WireType } from "./wire_type.ts"
 import { boolean, count, ethBlockNum, ethereumAddress, itemId } from "./scalars/mod.ts"
@@ -123,6 +124,7 @@ export const earlier: Revision = {
   name: "earlier",
   path: "/earlier",
   doc: "Pages have `pagination`, with the number of matching items",
+  requestRules: strictRules,
   parameters: {
     ...later.parameters,
     exits: { onlyPendingWithdraws: null },

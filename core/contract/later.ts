@@ -1,6 +1,7 @@
 import { type Bucket, type StateView, withdrawalsLeft } from "../domain/mod.ts"
 import { bodies } from "./bodies/mod.ts"
 import { pendingItems } from "./page.ts"
+import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import { bigCount } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
@@ -53,6 +54,7 @@ export const later: Revision = {
   name: "later",
   path: "/",
   doc: "Pages have `pendingItems`, the number of items that follow",
+  requestRules: strictRules,
   parameters: {
     transactions: {
       fromAccountIndex: null,

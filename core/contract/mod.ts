@@ -66,6 +66,7 @@ export {
   parameterValue,
   queryReader
 } from "./request/mod.ts"
+export { publishedRules, type RequestRules, strictRules } from "./request_rules.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
 /**
  * The scalars of the contract: each has its values in memory, its text and its JSON.
@@ -82,7 +83,13 @@ export { revisionList, type RevisionName, revisions } from "./revisions.ts"
  * ```
  */
 export * as scalar from "./scalars/mod.ts"
-export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
+export {
+  booleanTexts,
+  type Scalar,
+  type ScalarName,
+  scalars,
+  type ScalarValues
+} from "./scalars/mod.ts"
 export {
   type Field,
   type Fields,

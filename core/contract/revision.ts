@@ -17,6 +17,7 @@ import {
 } from "./operation.ts"
 import { poolList, type PoolListFilters } from "./pool_list.ts"
 import type { PublishedError } from "./published_errors.ts"
+import type { RequestRules } from "./request_rules.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { Fields } from "./wire_type.ts"
@@ -30,6 +31,8 @@ export interface Revision {
   /** The path at which a server mounts it, unless set otherwise; `/` for the default revision. */
   readonly path: string
   readonly doc: string
+  /** How the revision reads paths, queries and bodies. */
+  readonly requestRules: RequestRules
   /** Returns the name of a filter, or null if the revision does not have it. */
   readonly parameters:
     & { readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null } }
@@ -49,12 +52,6 @@ export interface Revision {
   readonly bodies: Bodies
   /** The operations of this revision besides those of all revisions; none by default. */
   readonly extras?: ReadonlyArray<ExtraOperationId | ExtraWriteOperationId>
-  /** The characters that separate the values of a list in a parameter; a comma by default. */
-  readonly separators?: ReadonlyArray<string>
-  /** How a list reads a parameter without a value, such as `limit=`; it is refused by default. */
-  readonly emptyParameters?: "absent"
-  /** Unknown parameters of a list that published clients send, and that have no effect. */
-  readonly ignoredParameters?: { readonly [N in ListName]?: ReadonlyArray<string> }
   /** The answer of a list if a filter names something unregistered; 404 by default. */
   readonly unregistered?: "empty page"
   /**

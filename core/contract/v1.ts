@@ -32,6 +32,7 @@ import {
 } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
+import { publishedRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import {
   accountReference,
@@ -175,7 +176,10 @@ const withDecode = <T>(
   change: (decode: Decode<T>) => Decode<T>
 ): BodyField<T> => ({
   ...field,
-  scalar: { ...field.scalar, decode: (context) => change(field.scalar.decode(context)) }
+  scalar: {
+    ...field.scalar,
+    decode: (context, spelling) => change(field.scalar.decode(context, spelling))
+  }
 })
 
 /** The Go client sends an empty text if the destination has no address. */
@@ -295,6 +299,7 @@ export const v1: Revision = {
   name: "v1",
   path: "/v1",
   doc: "The dialect of published clients: as revision later, with their names, numbers and errors",
+  requestRules: publishedRules,
   parameters: {
     ...later.parameters,
     transactions: {},
@@ -304,10 +309,6 @@ export const v1: Revision = {
   },
   // the clients derive the next nonce from all transactions of the list
   presets: { coordinators: { onlyLatest: true }, pool: { onlyUnfinished: true } },
-  separators: [",", "|"],
-  // the Flutter client sends `slotNum=` for no slot, and tokenIds, which the history does not have
-  emptyParameters: "absent",
-  ignoredParameters: { transactions: ["tokenIds"] },
   unregistered: "empty page",
   symbols: "refused in account paths",
   showsNode: true,

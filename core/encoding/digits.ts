@@ -96,9 +96,14 @@ function valueAt(text: string, at: number): number {
   return VALUES[text.charCodeAt(at)] ?? -1
 }
 
+/** Whether to read `007` as 7; it is refused by default. */
+interface LeadingZeros {
+  readonly allowsLeadingZeros?: boolean
+}
+
 /**
  * Returns the integer of a text in decimal digits, within inclusive bounds. Fails for an integer
- * outside them, an empty text, a sign, blanks, an exponent or a leading zero.
+ * outside them, an empty text, a sign, blanks, an exponent or, unless allowed, a leading zero.
  *
  * If the maximum is 2^64−1, it also accepts `1.84467440737096e+19` for 2^64−1, since the contract
  * writes it so.
@@ -115,17 +120,20 @@ function valueAt(text: string, at: number): number {
  */
 export function parseDecimal(
   text: string,
-  { minimum, maximum }: { readonly minimum: bigint; readonly maximum: bigint }
+  { minimum, maximum, allowsLeadingZeros = false }:
+    & { readonly minimum: bigint; readonly maximum: bigint }
+    & LeadingZeros
 ): Result.Result<bigint, EncodingError> {
-  const value =
-    isPlainDecimal(text) && (text.length <= SAFE_DIGITS || text.length <= String(maximum).length)
-      ? BigInt(text)
-      : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
-      ? UINT64_MAX
-      : undefined
+  const digits = allowsLeadingZeros ? withoutLeadingZeros(text) : text
+  const value = isPlainDecimal(digits) &&
+      (digits.length <= SAFE_DIGITS || digits.length <= String(maximum).length)
+    ? BigInt(digits)
+    : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
+    ? UINT64_MAX
+    : undefined
   return value !== undefined && value >= minimum && value <= maximum
     ? Result.succeed(value)
-    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
+    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum, allowsLeadingZeros)))
 }
 
 /**
@@ -146,12 +154,15 @@ export function parseDecimal(
  */
 export function parseDecimalNumber(
   text: string,
-  { minimum, maximum }: { readonly minimum: number; readonly maximum: number }
+  { minimum, maximum, allowsLeadingZeros = false }:
+    & { readonly minimum: number; readonly maximum: number }
+    & LeadingZeros
 ): Result.Result<number, EncodingError> {
-  const value = isPlainDecimal(text) ? Number(text) : NaN
+  const digits = allowsLeadingZeros ? withoutLeadingZeros(text) : text
+  const value = isPlainDecimal(digits) ? Number(digits) : NaN
   return value >= minimum && value <= maximum
     ? Result.succeed(value)
-    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))
+    : Result.fail(new EncodingError(text, ruleOf(minimum, maximum, allowsLeadingZeros)))
 }
 
 const UINT64_MAX = (1n << 64n) - 1n
@@ -171,6 +182,18 @@ function isPlainDecimal(text: string): boolean {
   return true
 }
 
-function ruleOf(minimum: bigint | number, maximum: bigint | number): string {
-  return `a decimal integer from ${minimum} to ${maximum}, without sign or leading zeros`
+/** Returns the text from its first other character than zero, or the last zero. */
+function withoutLeadingZeros(text: string): string {
+  let start = 0
+  while (start < text.length - 1 && text.charCodeAt(start) === 48) start++
+  return text.slice(start)
+}
+
+function ruleOf(
+  minimum: bigint | number,
+  maximum: bigint | number,
+  allowsLeadingZeros: boolean
+): string {
+  const form = allowsLeadingZeros ? "without sign" : "without sign or leading zeros"
+  return `a decimal integer from ${minimum} to ${maximum}, ${form}`
 }

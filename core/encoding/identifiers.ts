@@ -39,7 +39,8 @@ export function isUserAccount(index: AccountIndex): boolean {
 
 /**
  * Returns the index of `<prefix>:<symbol>:<index>`: the number after the last colon. Fails for
- * another prefix, or an index that is not decimal or not in 0..2^48−1. The symbol is any text, since
+ * another prefix, or an index that is not decimal, not in 0..2^48−1, or has a leading zero, unless
+ * that is allowed. The symbol is any text, since
  * a contract may have any, and has no meaning here: `zk:EXIT:1` and `zk:ETH:1` are the same index.
  *
  * @example
@@ -55,12 +56,13 @@ export function isUserAccount(index: AccountIndex): boolean {
  */
 export function parseAccountIndex(
   prefix: string,
-  text: string
+  text: string,
+  options: { readonly allowsLeadingZeros?: boolean } = {}
 ): Result.Result<AccountIndex, EncodingError> {
   const symbolStart = prefix.length + 1
   const symbolEnd = text.lastIndexOf(":")
   if (symbolEnd >= symbolStart && text.startsWith(prefix) && text[prefix.length] === ":") {
-    const index = parseDecimalNumber(text.slice(symbolEnd + 1), BOUNDS)
+    const index = parseDecimalNumber(text.slice(symbolEnd + 1), { ...BOUNDS, ...options })
     if (Result.isSuccess(index)) return index
   }
   return Result.fail(

@@ -78,10 +78,8 @@ describe("the prices of currencies", () => {
       const cases: ReadonlyArray<readonly [path: string, rule: RegExp]> = [
         ["?base=EUR", /^one of USD$/u],
         ["?symbols=eur", /each three capital letters, such as EUR; found "eur"/u],
-        ["?limit=1", /^a known parameter$/u],
-        ["?symbols=EUR&symbols=CNY", /^given once$/u],
-        ["/eur", /^three capital letters, such as EUR$/u],
-        ["/EUR?base=USD", /^no parameters$/u]
+        ["?symbols=EUR&symbols=eur&base=x", /^one of USD$/u],
+        ["/eur", /^three capital letters, such as EUR$/u]
       ]
       for (const [path, rule] of cases) {
         const answer = yield* send(`/v1/currencies${path}`)

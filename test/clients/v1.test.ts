@@ -184,7 +184,11 @@ layer(recordedNode())("revision v1", (it) => {
         0
       ])
       assert.strictEqual((yield* send(`/coordinators?forgerAddr=${forger}`)).status, 400)
-      assert.strictEqual((yield* send("/v1/coordinators?onlyLatest=true")).status, 400)
+      // no parameter of this revision: it is ignored
+      assert.deepStrictEqual(yield* urls("/v1/coordinators?onlyLatest=false"), [
+        "http://two http://one.new",
+        0
+      ])
     }))
 
   it.effect("refuses another symbol in the path of an account, which the other revisions do not find", () =>

@@ -132,6 +132,10 @@ describe("with another prefix", () => {
             ]
           ) {
             const outcome = yield* ask(face, id, [], query)
+            if (revision === v1 && id !== "getAccounts" && query.startsWith("zk")) {
+              assert.deepStrictEqual(outcome, yield* ask(face, id, [], ""), query)
+              continue
+            }
             assert("refused" in outcome && outcome.refused === "BadInput", query)
             assert.include(outcome.message, "hez", query)
           }

@@ -38,6 +38,24 @@ describe("decimal integers", () => {
     accepts(parseDecimalNumber("0", SAFE), 0)
   })
 
+  it("has leading zeros only if they are allowed, and never a sign", () => {
+    const lenient = { allowsLeadingZeros: true }
+    for (const zeros of ["", "0", "00", "0".repeat(5000)]) {
+      accepts(parseDecimal(`${zeros}7`, { ...UINT256, ...lenient }), 7n)
+      accepts(parseDecimalNumber(`${zeros}7`, { ...SAFE, ...lenient }), 7)
+      accepts(parseDecimal(`${zeros}0`, { ...UINT256, ...lenient }), 0n)
+      accepts(parseDecimalNumber(`${zeros}0`, { ...SAFE, ...lenient }), 0)
+    }
+    for (const text of ["", "+7", "-0", "0 7", "0x7", "007.0", "7e0", "0_7"]) {
+      assert.isTrue(Result.isFailure(parseDecimal(text, { ...UINT256, ...lenient })), text)
+      assert.isTrue(Result.isFailure(parseDecimalNumber(text, { ...SAFE, ...lenient })), text)
+    }
+    assert.isTrue(Result.isFailure(parseDecimalNumber("0256", { minimum: 0, maximum: 255 })))
+    assert.isTrue(
+      Result.isFailure(parseDecimalNumber("0256", { minimum: 0, maximum: 255, ...lenient }))
+    )
+  })
+
   it("both bounds are included", () => {
     const verdicts = ["4", "5", "25", "26"].map((text) =>
       Result.isSuccess(parseDecimal(text, { minimum: 5n, maximum: 25n }))

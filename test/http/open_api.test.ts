@@ -172,7 +172,10 @@ describe("the OpenAPI document", () => {
           name
         )
       }
-      assert.isTrue(Result.isFailure(read("another=1")))
+      assert.strictEqual(
+        Result.isFailure(read("another=1")),
+        revision.requestRules.unknownParameters === "refused"
+      )
     })
   }
 

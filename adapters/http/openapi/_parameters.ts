@@ -32,7 +32,7 @@ export const operationParameters = (
       ...filterParameters(operation.list, revision, context),
       ...declaration(operation.list).isPaged === false ? [] : pagingParameters(context)
     ].map((parameter) =>
-      revision.emptyParameters === "absent"
+      revision.requestRules.emptyParameters === "absent"
         ? { ...parameter, allowEmptyValue: true as const }
         : parameter
     )

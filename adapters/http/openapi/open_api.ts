@@ -5,11 +5,14 @@ import {
   type Body,
   bodyExamples,
   bodySchema,
+  booleanTexts,
   declaration,
   type JsonSchema,
   type Operation,
+  operations,
   parameterName,
   readOperationsOf,
+  type RequestRules,
   type Revision,
   type WireContext,
   type WriteOperation,
@@ -67,7 +70,7 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
       title: `Rollup node, revision ${revision.name}`,
       version: revision.name,
       summary: "The public interface of a layer-two rollup node",
-      description: `${revision.doc}.\n\n${parametersDoc(revision)}\n${general}`,
+      description: `${revision.doc}.\n\n${requestDoc(revision)}\n${general}`,
       license: { name: "MIT", identifier: "MIT" }
     },
     servers: [{ url: path, description: `Revision ${revision.name}` }],
@@ -106,10 +109,50 @@ const pathsOf = (
   return paths
 }
 
-const parametersDoc = ({ emptyParameters }: Revision): string =>
-  emptyParameters === "absent"
-    ? "A parameter without a value is absent. Unknown and repeated parameters are refused; a refusal lists all violated rules."
-    : "Unknown, empty and repeated parameters are refused, never ignored; a refusal lists all violated rules."
+/** States how the revision reads requests, one sentence for each of its rules. */
+const requestDoc = ({ requestRules: rules }: Revision): string =>
+  [
+    ...parameterRules(rules),
+    rules.unknownProperties === "refused"
+      ? "Unknown properties of a body are refused"
+      : "Unknown properties of a body are ignored",
+    "A refusal lists all violated rules",
+    ...rules.spelling === "canonical" ? [] : [
+      "Numbers in paths, parameters and strings of bodies may have leading zeros, and no sign",
+      `A boolean parameter is ${booleanTexts[rules.spelling].rule}`
+    ],
+    ...rules.finalSlash === "unknown path" ? [] : [
+      "A path with a slash at its end is redirected to the path without it, with its query: with 301 for GET and HEAD, with 307 for other methods"
+    ]
+  ].map((sentence) => `${sentence}.`).join(" ")
+
+const parameterRules = (
+  { closedLists, emptyParameters, repeatedParameters, separators, unknownParameters }: RequestRules
+): ReadonlyArray<string> => {
+  const closed = readOperationPaths(closedLists)
+  return [
+    unknownParameters === "refused"
+      ? "Unknown parameters are refused, never ignored"
+      : closed.length === 0
+      ? "Unknown parameters are ignored"
+      : `Unknown parameters are ignored, except on ${closed.join(", ")}, where they are refused`,
+    repeatedParameters === "refused"
+      ? "Repeated parameters are refused"
+      : "Of a repeated parameter the first one counts",
+    emptyParameters === "refused"
+      ? "A parameter without a value is refused"
+      : "A parameter without a value is absent",
+    ...separators.length === 1
+      ? []
+      : [`The values of a list are separated by any of ${separators.join(" ")}`]
+  ]
+}
+
+/** Returns the paths of lists. */
+const readOperationPaths = (lists: ReadonlyArray<AnyListName>): ReadonlyArray<string> =>
+  Object.values<Operation>(operations).flatMap((operation) =>
+    operation.kind === "list" && lists.includes(operation.list) ? [operation.path] : []
+  )
 
 const general =
   `Integers are written with all their digits: values above 2^53 do not fit into a double. Amounts are decimal strings.
@@ -245,17 +288,17 @@ const componentSchemas = (
   }
   for (const [, operation] of readOperationsOf(revision)) add(answerShape(operation, revision))
   for (const [, operation] of writeOperationsOf(revision)) {
-    add(bodyShape(revision.bodies[operation.body] as Body<unknown>))
+    add(bodyShape(revision.bodies[operation.body] as Body<unknown>, revision.requestRules))
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Returns the component of a body, which refers to those of its items. */
-const bodyShape = (body: Body<unknown>): AnyShape => ({
+const bodyShape = (body: Body<unknown>, rules: RequestRules): AnyShape => ({
   name: body.name,
-  jsonSchema: (context) => bodySchema(body, context),
+  jsonSchema: (context) => bodySchema(body, context, rules),
   shapes: Object.values(body.fields).flatMap(({ items }) =>
-    items === undefined ? [] : [bodyShape(items.body)]
+    items === undefined ? [] : [bodyShape(items.body, rules)]
   )
 })
 

@@ -107,11 +107,12 @@ const submissions = (
 const makePostHandler = (
   { parameters, path }: WriteOperation,
   body: Body<unknown>,
-  { context, limits, revision: { acceptsOwnerAddress = false, symbols } }: PostHandlerOptions,
+  { context, limits, revision }: PostHandlerOptions,
   submit: Submit
 ): PostHandler => {
-  const read = bodyReader(withReferences(body), context, limits)
-  const readPath = pathReader(parameters, context)
+  const { acceptsOwnerAddress = false, requestRules, symbols } = revision
+  const read = bodyReader(withReferences(body), context, { ...limits, rules: requestRules })
+  const readPath = pathReader(parameters, context, requestRules.spelling)
   return (segments, query, request) => {
     const problem = unsupportedType(request, path)
     if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
@@ -121,7 +122,7 @@ const makePostHandler = (
       const values = readPath(segments)
       const faults = [
         ...(Result.isFailure(values) ? values.failure : []),
-        ...(query === "" ? [] : noQuery(query)),
+        ...noQuery(query, requestRules),
         ...(Result.isFailure(posted) ? posted.failure : [])
       ]
       return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0

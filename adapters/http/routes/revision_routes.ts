@@ -25,7 +25,14 @@ import {
   type Problem
 } from "../message/mod.ts"
 import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
-import { makeRouter, type Mount, mountedPath, type Route, type Router } from "./mounts.ts"
+import {
+  makeRouter,
+  type Match,
+  type Mount,
+  mountedPath,
+  type Route,
+  type Router
+} from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
@@ -85,6 +92,11 @@ export interface RevisionRoutes {
   readonly revision: Revision
   /** Returns the absolute path of the documentation page. */
   readonly docs: (basePath: string) => string
+  /**
+   * Returns the match of a path without the slash at its end, if the revision redirects to that
+   * path; the path itself must have no match.
+   */
+  readonly findWithoutSlash: (path: string) => Match<Resource> | undefined
 }
 
 export interface RevisionRoutesOptions {
@@ -221,12 +233,15 @@ export const makeRevisionRoutes = (
     (request) => Effect.succeed(indexAnswer(mount, mounts, request, vary)),
     false
   )
+  // a request for the mount itself has the empty path
+  const find = (path: string): Match<Resource> | undefined =>
+    path === "" ? { target: index, values: [] } : router.find(path)
   return {
-    // a request for the mount itself has the empty path
-    router: {
-      ...router,
-      find: (path) => path === "" ? { target: index, values: [] } : router.find(path)
-    },
+    router: { ...router, find },
+    findWithoutSlash: (path) =>
+      revision.requestRules.finalSlash === "redirected" && path.endsWith("/")
+        ? find(path.slice(0, -1))
+        : undefined,
     headers,
     revision,
     docs: (basePath) => mountedPath(mount, "/docs", basePath)

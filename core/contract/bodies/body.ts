@@ -9,6 +9,7 @@ import {
 import type { AccountIndex } from "../../encoding/mod.ts"
 import { brokenBody, faultOfItem } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
+import { type RequestRules, strictRules } from "../request_rules.ts"
 import type { Scalar } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 import type { JsonSchema } from "../wire_type.ts"
@@ -73,7 +74,7 @@ type ValuesOf<F extends BodyFields> = {
   readonly [N in keyof F]: F[N] extends BodyField<infer T> ? T : never
 }
 
-/** A request body: a closed object with the names of the default network. */
+/** A request body: an object with the names of the default network. */
 export interface Body<T> {
   readonly name: string
   readonly doc: string
@@ -107,13 +108,19 @@ interface FieldReader {
   readonly readItem: BodyReader<unknown> | undefined
 }
 
+interface BodyReaderOptions {
+  readonly jsonDepthMax?: number
+  /** How the revision reads requests; strictly by default. */
+  readonly rules?: RequestRules
+}
+
 /** Decodes the text of a request body: returns the domain value, or every rule that it breaks. */
 export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<InputFault>>
 
 /**
  * Returns a decoder of request bodies in the spelling of this network. The text is strict JSON,
  * nested at most 32 levels deep by default. Integers keep all digits. A repeated property is refused,
- * and so is an unknown one, with the most similar known name.
+ * and by default so is an unknown one, with the most similar known name.
  *
  * ```ts
  * import { Result } from "effect"
@@ -129,7 +136,7 @@ export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<Inp
 export const bodyReader = <T>(
   { fields, notes, toDomain }: Pick<Body<T>, "fields" | "notes" | "toDomain">,
   context: WireContext,
-  { jsonDepthMax }: { readonly jsonDepthMax?: number } = {}
+  { jsonDepthMax, rules = strictRules }: BodyReaderOptions = {}
 ): BodyReader<T> => {
   const local = context.name
   const named = new Map(
@@ -138,8 +145,8 @@ export const bodyReader = <T>(
       {
         name,
         field,
-        decode: field.scalar.decode(context),
-        readItem: field.items && bodyReader(field.items.body, context)
+        decode: field.scalar.decode(context, rules.spelling),
+        readItem: field.items && bodyReader(field.items.body, context, { rules })
       }
     ])
   )
@@ -174,8 +181,9 @@ export const bodyReader = <T>(
         faults.push(...value.failure.map((fault) => withRule(known.field, fault)))
       }
     }
-    faults.push(...explain(membersByName.values()))
+    if (rules.unknownProperties === "refused") faults.push(...explain(membersByName.values()))
     for (const [name, { text }] of repeated) {
+      if (rules.unknownProperties === "ignored" && !named.has(name)) continue
       faults.push(
         brokenBody(
           name,
@@ -299,7 +307,8 @@ export const bodyWriter = <T>(
  */
 export const bodySchema = <T>(
   { doc, fields }: Body<T>,
-  context: WireContext
+  context: WireContext,
+  { unknownProperties }: RequestRules = strictRules
 ): JsonSchema => ({
   type: "object",
   description: doc,
@@ -316,7 +325,7 @@ export const bodySchema = <T>(
   required: Object.entries(fields).flatMap(([name, { required }]) =>
     required ? [context.name(name)] : []
   ),
-  additionalProperties: false
+  additionalProperties: unknownProperties === "ignored"
 })
 
 /** Returns the examples of a body in the spelling of this network. */

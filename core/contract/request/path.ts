@@ -3,14 +3,18 @@ import { percentDecode } from "./query.ts"
 import { invalidValue } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import type { PathParameter } from "../operation.ts"
-import { type Scalar, scalars } from "../scalars/mod.ts"
+import { type Scalar, scalars, type Spelling } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 
 /** Decodes the percent-encoded values of a path, in the order of the parameters. */
-export const pathReader = (parameters: ReadonlyArray<PathParameter>, context: WireContext) => {
+export const pathReader = (
+  parameters: ReadonlyArray<PathParameter>,
+  context: WireContext,
+  spelling?: Spelling
+) => {
   const readers = parameters.map(({ name, scalar }) => ({
     name: context.name(name),
-    decode: (scalars[scalar] as Scalar<unknown>).decode(context)
+    decode: (scalars[scalar] as Scalar<unknown>).decode(context, spelling)
   }))
   return (
     raw: ReadonlyArray<string>

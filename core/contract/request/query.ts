@@ -4,6 +4,7 @@ import { brokenRule, invalidValue, nearestName } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import { limitMax, type ListName, type ListQuery } from "../list.ts"
 import type { PoolListQuery } from "../pool_list.ts"
+import type { RequestRules } from "../request_rules.ts"
 import { pageParameters } from "./typed_query.ts"
 import {
   type AnyListName,
@@ -50,6 +51,21 @@ const queryPairs = (query: string): ReadonlyArray<QueryPair> => {
   return pairs
 }
 
+/** Returns the pairs of a query string without those that the rules ignore. */
+const countedPairs = (
+  query: string,
+  isKnown: (name: string) => boolean,
+  { repeatedParameters, unknownParameters }: RequestRules
+): ReadonlyArray<QueryPair> => {
+  const seen = new Set<string>()
+  return queryPairs(query).filter(({ name }) => {
+    if (name === undefined || !isKnown(name)) return unknownParameters === "refused"
+    const isRepeated = seen.has(name)
+    seen.add(name)
+    return !isRepeated || repeatedParameters === "refused"
+  })
+}
+
 /** Returns the first value of a parameter of a query string; undefined if it has none. */
 export const parameterValue = (query: string, parameter: string): string | undefined =>
   queryPairs(query).find(({ name }) => name === parameter)?.value
@@ -83,23 +99,28 @@ export const queryReader = <N extends AnyListName>(
   listItemsMax = listItemsMaxDefault
 ): QueryReader<N> => {
   const local = context.name
+  const { requestRules } = revision
   const filters = new Map(
     offeredFilters(revision, list).map(({ filter, parameter, scalar }) => {
       const { count, decode } = scalars[scalar] as Scalar<unknown>
-      return [local(parameter), { filter, count, decode: decode(context) }]
+      return [local(parameter), { filter, count, decode: decode(context, requestRules.spelling) }]
     })
   )
   const { atLeastOne, exclusions, isPaged = true, ordered } = declaration(list)
   const paging = new Map(
     Object.entries(isPaged ? pageParameters : {}).map(([name, { decode }]) => [
       name,
-      decode(context)
+      decode(context, requestRules.spelling)
     ])
   )
   const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
-  const { emptyParameters, separators = [","] } = revision
+  const { closedLists, emptyParameters, separators } = requestRules
+  const rules: RequestRules = (closedLists as ReadonlyArray<AnyListName>).includes(list)
+    ? { ...requestRules, unknownParameters: "refused" }
+    : requestRules
+  const isKnown = (name: string) => filters.has(name) || paging.has(name)
   const presets: { readonly [list: string]: object } = revision.presets ?? {}
   /** Presets, each with the parameter of a filter that excludes it. */
   const replacedPresets = exclusions.flatMap(([a, b]) =>
@@ -110,9 +131,6 @@ export const queryReader = <N extends AnyListName>(
         : []
     })
   )
-  const ignoredParameters: { readonly [list: string]: ReadonlyArray<string> } =
-    revision.ignoredParameters ?? {}
-  const ignored = new Set(ignoredParameters[list])
   /** Returns the text of a list with commas between its values. */
   const withCommas = (text: string) =>
     separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
@@ -127,7 +145,7 @@ export const queryReader = <N extends AnyListName>(
     const malformed = new Set<string>()
     const decoded: { [filter: string]: unknown } = { ...presets[list] }
     const page: { [name: string]: unknown } = {}
-    for (const { text, name, value } of queryPairs(query)) {
+    for (const { text, name, value } of countedPairs(query, isKnown, rules)) {
       if (name === undefined || value === undefined) {
         if (!malformed.has(text)) faults.push(undecodable(text))
         malformed.add(text)
@@ -135,7 +153,6 @@ export const queryReader = <N extends AnyListName>(
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
-      if (ignored.has(name)) continue
       const filter = filters.get(name)
       const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once
@@ -295,10 +312,10 @@ const undecodable = (text: string): InputFault =>
     `The query part ${JSON.stringify(text.slice(0, 100))} is not percent-encoded UTF-8`
   )
 
-/** Decodes the query string of an operation without parameters. */
-export const noQuery = (query: string): ReadonlyArray<InputFault> => {
+/** Returns the faults of the query string of an operation without parameters. */
+export const noQuery = (query: string, rules: RequestRules): ReadonlyArray<InputFault> => {
   const faults = new Map<string, InputFault>()
-  for (const { text, name, value } of queryPairs(query)) {
+  for (const { text, name, value } of countedPairs(query, () => false, rules)) {
     if (name === undefined || value === undefined) {
       faults.set(`malformed ${text}`, undecodable(text))
     } else {faults.set(

@@ -22,7 +22,8 @@ export interface Scalar<T> extends WireType<T> {
    * value, or the rule that the text breaks.
    */
   readonly decode: (
-    context: WireContext
+    context: WireContext,
+    spelling?: Spelling
   ) => (text: string) => Result.Result<T, Pick<EncodingError, "rule">>
   /** JSON type of the value in bodies and answers. */
   readonly json: "string" | "number" | "boolean"
@@ -31,6 +32,13 @@ export interface Scalar<T> extends WireType<T> {
   /** Returns the number of items in a text, if the value is a list. */
   readonly count?: (text: string) => number
 }
+
+/**
+ * The texts that a decoder accepts. A canonical number has no leading zeros, and a canonical boolean
+ * is `true` or `false`. A lenient number may have leading zeros, and a lenient boolean is one of
+ * those of `strconv.ParseBool` of Go. In both a number has no sign.
+ */
+export type Spelling = "canonical" | "lenient"
 
 /** The value in memory of a scalar. */
 export type ValueOf<S> = S extends Scalar<infer T> ? T : never
@@ -44,7 +52,11 @@ interface Documentation<T> {
 interface ScalarOptions<T> extends Documentation<T> {
   readonly json?: Scalar<T>["json"]
   readonly domain: Schema.Codec<T>
-  readonly parse: (context: WireContext) => (text: string) => Result.Result<T, EncodingError>
+  /** The spelling is canonical by default. */
+  readonly parse: (
+    context: WireContext,
+    spelling?: Spelling
+  ) => (text: string) => Result.Result<T, EncodingError>
   /** Returns the function that writes a value as text; `String` by default. */
   readonly format?: (context: WireContext) => (value: T) => string
   /** Whether JSON has to escape characters of its texts. */
@@ -128,6 +140,19 @@ const jsonNumbers = <T>(domain: Schema.Codec<T>): Schema.Codec<T, unknown> =>
     )
   ) as unknown as Schema.Codec<T, unknown>)
 
+/** Returns the parser of a decimal integer within bounds, by the spelling of the text. */
+const decimalParser = <T, Bounds extends object>(
+  parse: (
+    text: string,
+    options: Bounds & { readonly allowsLeadingZeros: boolean }
+  ) => Result.Result<T, EncodingError>,
+  bounds: Bounds
+): ScalarOptions<T>["parse"] =>
+(_, spelling) => {
+  const options = { ...bounds, allowsLeadingZeros: spelling === "lenient" }
+  return (text) => parse(text, options)
+}
+
 /** Returns the scalar of an integer within bounds that a double represents exactly. */
 export const integer = (
   domain: Schema.Codec<number>,
@@ -137,7 +162,7 @@ export const integer = (
   return scalar({
     json: "number",
     domain,
-    parse: () => (text) => parseDecimalNumber(text, { minimum, maximum }),
+    parse: decimalParser(parseDecimalNumber, { minimum, maximum }),
     bounds: () => ({ type: "integer", minimum, maximum }),
     ...documentation
   })
@@ -155,7 +180,7 @@ export const bigInteger = (
   return scalar({
     json: "number",
     domain,
-    parse: () => (text) => parseDecimal(text, { minimum, maximum }),
+    parse: decimalParser(parseDecimal, { minimum, maximum }),
     // a bigint in the schema is written with all its digits
     bounds: () => ({ type: "integer", minimum: Number(minimum), maximum }),
     ...documentation
@@ -170,7 +195,7 @@ export const decimalText = (
   const { maximum, minimum } = values.boundsOf(domain)
   return scalar({
     domain,
-    parse: () => (text) => parseDecimal(text, { minimum, maximum }),
+    parse: decimalParser(parseDecimal, { minimum, maximum }),
     bounds: () => ({
       type: "string",
       pattern: `^(0|[1-9][0-9]{0,${String(maximum).length - 1}})$`
@@ -245,8 +270,8 @@ export const listOf = <T>(
 ): Scalar<ReadonlyArray<T>> => ({
   ...scalar({
     domain: values.listOf(item.domain),
-    parse: (context) => {
-      const decode = item.decode(context)
+    parse: (context, spelling) => {
+      const decode = item.decode(context, spelling)
       return (text) => {
         const items = new Set<T>()
         for (const part of text.split(",")) {

@@ -1,3 +1,4 @@
 /** Every scalar of the contract, and how another one is made. */
-export { integer, oneOf, type Scalar } from "./_scalar.ts"
+export { booleanTexts } from "./_boolean_texts.ts"
+export { integer, oneOf, type Scalar, type Spelling } from "./_scalar.ts"
 export * from "./scalars.ts"

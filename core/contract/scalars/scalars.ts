@@ -16,6 +16,7 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { WireContext } from "../wire_context.ts"
+import { booleanTexts } from "./_boolean_texts.ts"
 import { formatDateTime, parseDateTime } from "./_date_time.ts"
 import {
   bigInteger,
@@ -125,7 +126,10 @@ export const publicKey: Scalar<PublicKey> = scalar({
 /** An account index in a request. The use cases compare the symbol in its text. */
 export const accountIndex: Scalar<AccountIndex> = scalar({
   domain: values.accountIndex,
-  parse: ({ network: { prefix } }) => (text) => parseAccountIndex(prefix, text),
+  parse: ({ network: { prefix } }, spelling) => {
+    const options = { allowsLeadingZeros: spelling === "lenient" }
+    return (text) => parseAccountIndex(prefix, text, options)
+  },
   format: (context) => (index) => context.accountIndex("ETH", index),
   isEscaped: true,
   bounds: ({ network: { prefix } }) => ({
@@ -238,12 +242,15 @@ export const number: Scalar<number> = quantity()
 export const boolean: Scalar<boolean> = scalar({
   json: "boolean",
   domain: values.boolean,
-  parse: () => (text) =>
-    text === "true"
-      ? Result.succeed(true)
-      : text === "false"
-      ? Result.succeed(false)
-      : Result.fail(new EncodingError(text, "true or false")),
+  parse: (_, spelling = "canonical") => {
+    const { rule, values } = booleanTexts[spelling]
+    return (text) => {
+      const value = values.get(text)
+      return value === undefined
+        ? Result.fail(new EncodingError(text, rule))
+        : Result.succeed(value)
+    }
+  },
   bounds: () => ({ type: "boolean" })
 })
 

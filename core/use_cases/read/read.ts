@@ -170,6 +170,7 @@ const bindOperation = (
     case "item":
       return singleAnswer(
         operation,
+        revision,
         context,
         (values, path) =>
           Effect.flatMap(
@@ -196,7 +197,7 @@ const bindOperation = (
           )
       )
     case "authorization":
-      return singleAnswer(operation, context, (values, path) =>
+      return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
           const authorization: Authorization | null = yield* pool.authorization(key.key)
@@ -208,7 +209,7 @@ const bindOperation = (
             }
         }))
     case "poolTransaction":
-      return singleAnswer(operation, context, (values, path) =>
+      return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
           const key = inPool(values[0] as string)
           const found = yield* findPooled({ pool, reader }, key.key)
@@ -220,7 +221,7 @@ const bindOperation = (
           }
         }))
     case "group":
-      return singleAnswer(operation, context, (values, path) =>
+      return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
           const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
           if (items.length === 0) return yield* failNotFound(operation, context, path)
@@ -250,6 +251,7 @@ const bindOperation = (
     case "health":
       return singleAnswer(
         operation,
+        revision,
         context,
         () =>
           Effect.map(readHealth({ pool, reader }), (health): Answer => ({
@@ -266,6 +268,7 @@ const bindOperation = (
     case "currency":
       return singleAnswer(
         operation,
+        revision,
         context,
         ([code], path) =>
           Effect.flatMap(
@@ -277,7 +280,7 @@ const bindOperation = (
           )
       )
     case "state":
-      return singleAnswer(operation, context, () =>
+      return singleAnswer(operation, revision, context, () =>
         Effect.gen(function*() {
           const isShown = revision.showsNode === true
           const load = isShown ? inPool(null) : undefined
@@ -322,19 +325,20 @@ const listAnswer = <Query>(
     : Effect.fail(badInput(decoded.failure))
 }
 
-/** Decodes path values, and fails if there is a query string. */
+/** Decodes path values, and fails if there is a parameter that the revision refuses. */
 const singleAnswer = (
   operation: Operation,
+  { requestRules }: Revision,
   context: WireContext,
   respond: (
     values: ReadonlyArray<unknown>,
     path: ReadonlyArray<string>
   ) => Effect.Effect<Answer, ReadFailure>
 ): ReadOperation => {
-  const read = pathReader(operation.parameters, context)
+  const read = pathReader(operation.parameters, context, requestRules.spelling)
   return (path, query) => {
     const values = read(path)
-    const extra = query === "" ? [] : noQuery(query)
+    const extra = noQuery(query, requestRules)
     return Result.isSuccess(values) && extra.length === 0
       ? respond(values.success, path)
       : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))

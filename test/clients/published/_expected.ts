@@ -2,11 +2,11 @@ import { rule } from "./_checks.ts"
 import type { Value } from "./_library.ts"
 
 /*
- * Computes the objects that the published clients expect from the answers of revision `later` of
- * the same server, whose bytes the conformance tests fix.
+ * Computes the objects that the published clients expect from the answers of revision `later`, which
+ * the folder `feed` computes from a feed.
  */
 
-/** Returns the answer of revision `later` to a path. */
+/** Returns the answer of revision `later` to a path, of a server or computed from a feed. */
 export type Later = (path: string) => Promise<Value>
 export const laterOf = (url: string): Later => async (path) => {
   const response = await fetch(`${url}${path}`)

@@ -22,22 +22,23 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
+/** The settings of the simulated network, whose coordinators have the URL of the program. */
+export const simulated = (port: number): ReadonlyArray<string> => [
+  ...identity,
+  "--public-url",
+  `http://localhost:${port}`,
+  "--transactions=300"
+]
+
 /** Starts the program and waits until it listens; returns the function that stops it. */
 export const startProgram = async (
   port: number,
   words: ReadonlyArray<string>
 ): Promise<() => Promise<void>> => {
   const flags = ["--port", String(port), "--admin-port=off", "--no-request-log"]
-  const child: ChildProcess = spawn(process.execPath, [
-    program,
-    "serve",
-    ...identity,
-    "--public-url",
-    `http://localhost:${port}`,
-    ...flags,
-    "--transactions=300",
-    ...words
-  ], { stdio: ["ignore", "pipe", "pipe"] })
+  const child: ChildProcess = spawn(process.execPath, [program, "serve", ...flags, ...words], {
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   const ended = once(child, "exit")
   const stop = async () => {
     child.kill("SIGTERM")

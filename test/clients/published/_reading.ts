@@ -1,23 +1,37 @@
 import { assertShows, type Checks, refusalOf } from "./_checks.ts"
 import { isProven, type ShownExit } from "./_exit_proof.ts"
 import * as expected from "./_expected.ts"
+import { answersOfFeed } from "./feed/mod.ts"
 import type { CoordinatorApi, LoadedLibrary, Value } from "./_library.ts"
 import { checkPoolList } from "./_pool_list.ts"
-import { listOf, readsOf, samplesOf } from "./_reads.ts"
+import { listOf, readsOf, type Samples, samplesOf } from "./_reads.ts"
 import type { Facts } from "./_sending.ts"
 
-/** Checks every function that reads, against a network that adds no blocks. */
+/** The functions that read the pool, which a feed does not contain. */
+const poolCalls = ["getPoolTransaction", "getCreateAccountAuthorization"]
+
+/** What the functions read, and what their answers are compared with. */
+export interface ReadOptions {
+  readonly url: string
+  readonly facts: Facts
+  /** The file with the feed of the server's ledger; without it `later` of the server is compared. */
+  readonly feed?: string
+  readonly readsLedger: boolean
+  readonly readsPool: boolean
+}
+
+/** Checks functions that read, against a network that adds no blocks. */
 export const checkReads = async (
   loaded: LoadedLibrary,
-  url: string,
-  facts: Facts,
+  { facts, feed, readsLedger, readsPool, url }: ReadOptions,
   checks: Checks
 ): Promise<void> => {
   const { CoordinatorAPI: api } = loaded.library
-  const later = expected.laterOf(url)
+  const server = expected.laterOf(url)
+  const later = feed === undefined ? server : await answersOfFeed(feed, server)
   const samples = await samplesOf(later, facts)
-  const { accountIndex, exit: { batchNum } } = samples
   for (const { args, call, expected, fact, list, path } of readsOf(facts, samples)) {
+    if (!(poolCalls.includes(call) ? readsPool : readsLedger)) continue
     await checks.run(call, fact, async () => {
       const wanted = await later(path)
       if (list === undefined) return assertShows(await api[call]!(...args), await expected(wanted))
@@ -26,7 +40,27 @@ export const checkReads = async (
       assertShows(await api[call]!(...args), { [list]: items, pendingItems: wanted.pendingItems })
     })
   }
+  if (readsLedger) await checkLedger(loaded, later, facts, samples, checks)
+  if (!readsPool) return
+  await checks.run(
+    "getPoolTransaction",
+    "unknown: 404",
+    async () => assertShows(await refusalOf(api.getPoolTransaction!(unknownId)), notFound)
+  )
+  await checkPoolList(loaded, facts, samples, checks)
+}
 
+const unknownId = `0x02${"ab".repeat(32)}`
+const notFound = { status: 404, code: 4 }
+
+/** Checks refusals, pages and proofs of the ledger. */
+const checkLedger = async (
+  { library: { CoordinatorAPI: api } }: LoadedLibrary,
+  later: expected.Later,
+  facts: Facts,
+  { accountIndex, exit: { batchNum } }: Samples,
+  checks: Checks
+): Promise<void> => {
   const refusals = [
     [
       "getTransactions",
@@ -35,8 +69,7 @@ export const checkReads = async (
       { status: 400, code: 1, type: "ErrParamValidationFailed" }
     ],
     ["getBids", "without a filter: 400, as the original", [0], { status: 400, code: 1 }],
-    ["getHistoryTransaction", "unknown: 404", [unknownId], { status: 404, code: 4 }],
-    ["getPoolTransaction", "unknown: 404", [unknownId], { status: 404, code: 4 }]
+    ["getHistoryTransaction", "unknown: 404", [unknownId], notFound]
   ] as const
   for (const [call, fact, args, refusal] of refusals) {
     await checks.run(
@@ -62,10 +95,7 @@ export const checkReads = async (
     "names the state of the stores",
     async () => assertShows(await api.getHealth!(), expected.health)
   )
-  await checkPoolList(loaded, facts, samples, checks)
 }
-
-const unknownId = `0x02${"ab".repeat(32)}`
 
 /** Checks the list of the latest registration of each bidder; `later` lists every registration. */
 const checkCoordinators = async (

@@ -1,6 +1,6 @@
 import { Checks, type Outcome } from "./_checks.ts"
 import { type LoadedLibrary, loadLibrary } from "./_library.ts"
-import { checkReads } from "./_reading.ts"
+import { checkReads, type ReadOptions } from "./_reading.ts"
 import { checkPosts, type Facts, type Server } from "./_sending.ts"
 import { checkWallets } from "./_wallets.ts"
 
@@ -14,12 +14,10 @@ export type Job =
   & (
     | { readonly kind: "wallets"; readonly ethereumUrl: string; readonly seed: string }
     | ({ readonly kind: "posts" } & Server)
-    | {
-      readonly kind: "reads"
-      readonly url: string
-      readonly facts: Facts
-      readonly called: ReadonlyArray<string>
-    }
+    | ({ readonly kind: "reads" } & ReadOptions & {
+      /** The functions that earlier jobs have called; not set before the last job of a version. */
+      readonly called?: ReadonlyArray<string>
+    })
   )
 
 /** The outcomes of a job, and what the next job of the version has to know. */
@@ -36,7 +34,8 @@ const perform = async (job: Job, loaded: LoadedLibrary, checks: Checks) => {
   if (job.kind === "posts") return checkPosts(loaded, job, checks)
   if (job.kind === "reads") {
     loaded.library.Environment.setEnvironment({ baseApiUrl: job.url })
-    await checkReads(loaded, job.url, job.facts, checks)
+    await checkReads(loaded, job, checks)
+    if (job.called === undefined) return
     const called = new Set([...job.called, ...loaded.called])
     await checks.run("CoordinatorAPI", "every function was called", () => {
       const missing = Object.keys(loaded.library.CoordinatorAPI).filter((name) => !called.has(name))

@@ -6,7 +6,7 @@ import { parseArgs, promisify } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
 import { Checks, type Outcome } from "./_checks.ts"
 import { startEthereum } from "./_ethereum.ts"
-import { freePort, identity, runCommand, startProgram } from "./_program.ts"
+import { freePort, identity, runCommand, simulated, startProgram } from "./_program.ts"
 import { runReadme } from "./_readme.ts"
 import type { Job, Report } from "./client.ts"
 
@@ -53,57 +53,105 @@ const run = (job: Job): Promise<Report> =>
       reject(new Error(`${job.library} ${job.kind} ends with ${signal ?? code}`)))
   })
 
-/** Posts with each version to a live network, and reads with each from it when it stands still. */
-const checkStore = async (
-  store: string,
-  words: ReadonlyArray<string>
-): Promise<ReadonlyArray<Row>> => {
-  const port = await freePort()
-  const url = `http://localhost:${port}`
-  const rows: Array<Row> = []
-  const jobs: Array<Job> = []
-  const add = (version: string, { outcomes }: Report) =>
-    rows.push(...outcomes.map((outcome) => ({ column: `${version} ${store}`, ...outcome })))
-
-  let stop = await startProgram(port, [...words, "--pace", "0.5"])
-  try {
-    for (const [version, library] of versions) {
-      const report = await run({ kind: "posts", folder, library, url, ethereumUrl, ...demo })
-      add(version, report)
-      jobs.push({
-        kind: "reads",
-        folder,
-        library,
-        url,
-        facts: report.facts!,
-        called: report.called
-      })
-    }
-  } finally {
-    await stop()
-  }
-  stop = await startProgram(port, [...words, "--pace", "0"])
-  try {
-    for (const [i, job] of jobs.entries()) add(versions[i]![0], await run(job))
-  } finally {
-    await stop()
-  }
-  return rows
+/** The rows of one store, and what each version has posted to it and called, by its library. */
+interface StoreRows {
+  readonly rows: ReadonlyArray<Row>
+  readonly posts: ReadonlyMap<string, Report>
 }
 
-const onJournal = () => checkStore("journal", ["--data", join(directory, "data")])
+/** Runs the program, and one job with each version. */
+const checkWith = async (
+  store: string,
+  words: ReadonlyArray<string>,
+  jobOf: (library: string, url: string) => Job
+): Promise<StoreRows> => {
+  const stop = await startProgram(port, words)
+  try {
+    const posts = new Map<string, Report>()
+    const rows: Array<Row> = []
+    for (const [version, library] of versions) {
+      const report = await run(jobOf(library, `http://localhost:${port}`))
+      rows.push(
+        ...report.outcomes.map((outcome) => ({ column: `${version} ${store}`, ...outcome }))
+      )
+      posts.set(library, report)
+    }
+    return { rows, posts }
+  } finally {
+    await stop()
+  }
+}
+
+/** Posts to a live network. */
+const checkPosts = (store: string, words: ReadonlyArray<string>): Promise<StoreRows> =>
+  checkWith(
+    store,
+    [...words, ...simulated(port), "--pace", "0.5"],
+    (library, url) => ({ kind: "posts", folder, library, url, ethereumUrl, ...demo })
+  )
+
+let posted: Promise<StoreRows & { readonly feed: string }> | undefined
+/** Posts to a network in a data directory, once, and exports its feed. */
+const postToJournal = () =>
+  posted ??= (async () => {
+    const result = await checkPosts("journal", ["--data", dataDirectory])
+    const feed = join(directory, "feed.ndjson")
+    await runCommand("export", "--data", dataDirectory, "--out", feed)
+    return { ...result, feed }
+  })()
+
+/** Compares with values that are computed from the feed of the data directory. */
+const onJournal = async () => {
+  const { feed, posts, rows } = await postToJournal()
+  const reads = await checkWith(
+    "journal",
+    ["--data", dataDirectory, ...simulated(port), "--pace", "0"],
+    (library, url) => {
+      const { called, facts } = posts.get(library)!
+      return { kind: "reads", ...wholeStore, folder, library, url, feed, facts: facts!, called }
+    }
+  )
+  return [...rows, ...reads.rows]
+}
+
+/**
+ * Posts to a network in PostgreSQL and reads its pool, and reads the ledger of the feed of the data
+ * directory in another database: PostgreSQL stores no feed.
+ */
 const onPostgres = async () => {
   const cluster = await startCluster({ durable: false })
   try {
-    return await checkStore("PostgreSQL", [
-      "--simulate",
-      "--database",
-      await cluster.createDatabase()
-    ])
+    const live = ["--simulate", "--database", await cluster.createDatabase()]
+    const loaded = await cluster.createDatabase()
+    const { posts, rows } = await checkPosts("PostgreSQL", live)
+    const pool = await checkWith(
+      "PostgreSQL",
+      [...live, ...simulated(port), "--pace", "0"],
+      (library, url) => {
+        const { facts } = posts.get(library)!
+        return { kind: "reads", ...poolOnly, folder, library, url, facts: facts! }
+      }
+    )
+    const { feed, posts: ofJournal } = await postToJournal()
+    await runCommand("ingest", feed, "--database", loaded)
+    const ledger = await checkWith(
+      "PostgreSQL",
+      ["--feed", feed, "--database", loaded],
+      (library, url) => {
+        const { facts } = ofJournal.get(library)!
+        const called = [posts, pool.posts].flatMap((reports) => reports.get(library)!.called)
+        return { kind: "reads", ...ledgerOnly, folder, library, url, feed, facts: facts!, called }
+      }
+    )
+    return [...rows, ...pool.rows, ...ledger.rows]
   } finally {
     await cluster.remove()
   }
 }
+
+const wholeStore = { readsLedger: true, readsPool: true }
+const poolOnly = { readsLedger: false, readsPool: true }
+const ledgerOnly = { readsLedger: true, readsPool: false }
 
 const checkKeys = async (): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
@@ -141,6 +189,9 @@ const checkReadme = async (): Promise<ReadonlyArray<Row>> => {
 const parts = { keys: checkKeys, journal: onJournal, postgresql: onPostgres, readme: checkReadme }
 
 const directory = mkdtempSync(join(tmpdir(), "published-clients-"))
+const dataDirectory = join(directory, "data")
+// the URL of the program is part of the simulated network
+const port = await freePort()
 const folder = values.installed ?? directory
 const { close, url: ethereumUrl } = await startEthereum(1337)
 let demo = { key: "", publicKey: "" }

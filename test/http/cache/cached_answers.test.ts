@@ -356,6 +356,36 @@ describe("the answer cache", () => {
       }
     }))
 
+  it.effect("with ever new unknown parameters of v1 are those of the ledger, within the bytes of the cache", () =>
+    Effect.gen(function*() {
+      const { ledger, open, tips } = yield* prepared
+      const { ask, stats } = yield* open(tips, { answersBytesMax: 20_000 })
+      const askFor = (number: number) =>
+        Effect.gen(function*() {
+          const first = yield* ask(`/v1/tokens?unknown=${number}`)
+          const again = yield* ask(`/v1/tokens?unknown=${number}`)
+          assert.isAtMost(stats().bytes, 20_000)
+          return [first, again, yield* ask("/v1/tokens")].map(({ body }) => body)
+        })
+      let [before] = yield* askFor(0)
+      for (let number = 1; number <= 100; number++) {
+        assert.deepStrictEqual(yield* askFor(number), [before, before, before])
+      }
+      yield* Effect.orDie(ledger.applyBlock(blockOf(108n, {
+        tokens: [{
+          id: 2,
+          ethereumAddress: addressOf("7"),
+          name: "New",
+          symbol: "NEW",
+          decimals: 0
+        }]
+      })))
+      const [after, ...others] = yield* askFor(100)
+      assert.notStrictEqual(after, before)
+      assert.include(after!, `"symbol":"NEW"`)
+      assert.deepStrictEqual(others, [after, after])
+    }))
+
   it.effect("takes at most its configured number of bytes", () =>
     Effect.gen(function*() {
       const { open, tips } = yield* prepared

@@ -1,0 +1,2 @@
+/** Computes the answers of a server from the feed of its ledger. */
+export { answersOfFeed } from "./answers.ts"
