@@ -61,28 +61,42 @@ interface StateUtils {
 interface CommonJs {
   readonly RollupDB: (db: unknown) => Promise<RollupDB>
   readonly stateUtils: StateUtils
+  readonly txUtils: {
+    readonly buildHashSig: (transaction: Readonly<Record<string, unknown>>) => bigint
+  }
   readonly float40: { readonly fix2Float: (amount: bigint) => number }
 }
 
 interface Circomlib {
   readonly SMTMemDB: new() => unknown
+  readonly babyJub: {
+    readonly packPoint: (point: unknown) => Uint8Array
+    readonly unpackPoint: (key: Uint8Array) => unknown
+  }
+  readonly eddsa: {
+    readonly prv2pub: (secret: Uint8Array) => unknown
+    readonly signPoseidon: (secret: Uint8Array, message: bigint) => unknown
+    readonly packSignature: (signature: unknown) => Uint8Array
+    readonly unpackSignature: (signature: Uint8Array) => unknown
+    readonly verifyPoseidon: (message: bigint, signature: unknown, key: unknown) => boolean
+  }
   readonly poseidon: (inputs: ReadonlyArray<bigint | number>) => bigint
 }
 
 const FIRST_INDEX = 256
 const EXIT = 1
 
-interface Libraries {
+export interface Libraries {
   readonly commonjs: CommonJs
   readonly circomlib: Circomlib
 }
 
 /** Returns the published libraries in a folder with `node_modules`. */
 export function publishedLibraries(folder: string): Libraries {
-  const require = createRequire(join(folder, "package.json"))
+  const load = createRequire(join(folder, "package.json"))
   return {
-    commonjs: require("@hermeznetwork/commonjs") as CommonJs,
-    circomlib: require("circomlib") as Circomlib
+    commonjs: load("@hermeznetwork/commonjs") as CommonJs,
+    circomlib: load("circomlib") as Circomlib
   }
 }
 

@@ -41,7 +41,7 @@ while (totals.batches < Number(values.batches)) {
     totals.emptyExits += expected.exits.filter(([, balance]) => balance === "0").length
   }
   for (const kind of kinds) counts[kind] += random.counts[kind]
-  const difference = differenceOf({ title, negative: false, batches })
+  const difference = differenceOf({ title, batches })
   if (difference !== undefined) {
     totals.differences++
     console.log(difference)
