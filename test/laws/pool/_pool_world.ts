@@ -188,7 +188,7 @@ function destinationOf(
         type: "TransferToBJJ",
         toAccountIndex: null,
         toAddress: INTERNAL_ADDRESS,
-        toPublicKey: owner.publicKey
+        toPublicKey: random.chance(0.3) ? withBit254(owner.publicKey) : owner.publicKey
       }
     case 2:
       return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
@@ -202,6 +202,10 @@ function destinationOf(
       }
   }
 }
+
+/** Returns the key with bit 254, which its leaf does not have. */
+const withBit254 = (key: string): string =>
+  key.slice(0, -2) + (Number.parseInt(key.slice(-2), 16) | 0x40).toString(16)
 
 /** Returns the batch that forges a selection, given the accounts before it. */
 export function batchOfSelection(
@@ -229,9 +233,13 @@ const l2Of = (
   toAccountIndex: number
 ): L2Feed => ({ fromAccountIndex, toAccountIndex, amount, fee, nonce })
 
+/** An account that does not exist. */
+const MISSING = 9999
+
 /**
  * Returns a batch of another coordinator, with transactions of the pool, in part with other
- * receivers, and with unknown ones.
+ * receivers, and with unknown ones; transfers of 0 may have any receiver. It may create an internal
+ * account, and repeat fee accounts.
  */
 export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
   const { random } = world
@@ -243,6 +251,12 @@ export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
     const known = pending.find(({ fromAccountIndex, nonce }) =>
       fromAccountIndex === sender.index && nonce === sender.nonce
     )
+    if (known === undefined && random.chance(0.1)) {
+      const toAccountIndex = random.chance(0.5) ? MISSING : random.of(accounts).index
+      const { index: fromAccountIndex, nonce } = sender
+      l2.push({ fromAccountIndex, toAccountIndex, amount: 0n, fee: random.below(256), nonce })
+      continue
+    }
     const receivers = accounts.filter(({ tokenId }) => tokenId === sender.tokenId).map((
       { index }
     ) => index)
@@ -261,5 +275,16 @@ export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
       nonce: sender.nonce
     })
   }
-  return batchOf((yield* lastBatchOf(world)) + 1, { l2 })
+  const l1Coordinator = accounts.length < 12 && random.chance(0.2)
+    ? [{
+      tokenId: random.below(2),
+      address: INTERNAL_ADDRESS,
+      publicKey: withBit254(ownerOf(random.below(10)).publicKey),
+      signature: null
+    }]
+    : []
+  const feeAccounts = random.chance(0.5)
+    ? Array.from({ length: 1 + random.below(4) }, () => random.of(accounts).index)
+    : []
+  return batchOf((yield* lastBatchOf(world)) + 1, { l1Coordinator, l2, feeAccounts })
 })
