@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result, type Scope } from "effect"
 import type {
   Account,
   BatchFeed,
+  L1CoordinatorFeed,
   L2Feed,
   PoolTransaction,
   PostedGroup,
@@ -103,6 +104,13 @@ export const openWorld = Effect.fnUntraced(
     }
   }
 )
+
+/** Creates accounts for transfers to the keys of owners 2 and 3, one of each token. */
+export const addInternalAccounts = ({ chain, ledger }: World): Effect.Effect<void> => {
+  const l1Coordinator = [0, 1].map((tokenId) => internalAccount(tokenId, 2 + tokenId))
+  const block = chain.grow({ batches: [batchOf(3, { l1Coordinator })] })
+  return Effect.asVoid(Effect.orDie(ledger.applyBlock(block)))
+}
 
 export const lastBatchOf = ({ reader }: World) =>
   Effect.map(Effect.orDie(reader.stamp), ({ batchNum }) => batchNum ?? 0)
@@ -207,6 +215,14 @@ function destinationOf(
 const withBit254 = (key: string): string =>
   key.slice(0, -2) + (Number.parseInt(key.slice(-2), 16) | 0x40).toString(16)
 
+/** Returns the creation of an internal account for the key of an owner, with bit 254. */
+const internalAccount = (tokenId: number, owner: number): L1CoordinatorFeed => ({
+  tokenId,
+  address: INTERNAL_ADDRESS,
+  publicKey: withBit254(ownerOf(owner).publicKey),
+  signature: null
+})
+
 /** Returns the batch that forges a selection, given the accounts before it. */
 export function batchOfSelection(
   { accounts: created, batchNum, transactions }: Selection,
@@ -276,12 +292,7 @@ export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
     })
   }
   const l1Coordinator = accounts.length < 12 && random.chance(0.2)
-    ? [{
-      tokenId: random.below(2),
-      address: INTERNAL_ADDRESS,
-      publicKey: withBit254(ownerOf(random.below(10)).publicKey),
-      signature: null
-    }]
+    ? [internalAccount(random.below(2), random.below(10))]
     : []
   const feeAccounts = random.chance(0.5)
     ? Array.from({ length: 1 + random.below(4) }, () => random.of(accounts).index)

@@ -71,12 +71,12 @@ export function drawStripped(random: SeededRandom, block: BlockFeed): BlockFeed 
   const stripped = random.chance(0.6) ? strippedBlock(block) : partlyStrippedBlock(block)
   return {
     ...stripped,
-    batches: block.batches.map((batch, position) => {
-      const { exits, ...rest } = stripped.batches![position]!
-      return isProven(batch)
+    // exits without valid proofs cannot be derived
+    batches: block.batches.map((batch, position) =>
+      isProven(batch)
         ? stripped.batches![position]!
-        : { ...rest, exits: batch.exits! }
-    })
+        : { ...stripped.batches![position]!, exits: batch.exits! }
+    )
   }
 }
 
