@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { differenceOf } from "../../use_cases/_batch_chain.ts"
+import { differenceOf } from "../batch_chain.ts"
 import type { ChainCase } from "../batch_cases.ts"
 import { type Kind, kinds, RandomChain } from "./_random_chains.ts"
 import { publishedLibraries, PublishedRollup } from "./_rollup.ts"

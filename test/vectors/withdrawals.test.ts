@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { unknownProof } from "../../core/use_cases/block/_exits.ts"
-import type { WithdrawalCase } from "../vectors/batch_cases.ts"
-import { verifyCases } from "../vectors/mod.ts"
-import { blockOf } from "./_chain.ts"
-import { FakeLedger } from "./_ledger.ts"
-import { genesis } from "./_network.ts"
+import type { WithdrawalCase } from "./batch_cases.ts"
+import { verifyCases } from "./mod.ts"
+import { blockOf } from "../use_cases/_chain.ts"
+import { FakeLedger } from "../use_cases/_ledger.ts"
+import { genesis } from "../use_cases/_network.ts"
 
 const BATCH = 1
 const FIRST_BLOCK = 201n

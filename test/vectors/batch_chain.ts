@@ -8,10 +8,10 @@ import {
   type BatchExpectation,
   type ChainCase,
   TOKENS
-} from "../vectors/batch_cases.ts"
-import { batchOf, blockOf } from "./_chain.ts"
-import { FakeLedger } from "./_ledger.ts"
-import { addressOf, rules } from "./_network.ts"
+} from "./batch_cases.ts"
+import { batchOf, blockOf } from "../use_cases/_chain.ts"
+import { FakeLedger } from "../use_cases/_ledger.ts"
+import { addressOf, rules } from "../use_cases/_network.ts"
 
 /** The outcome of a batch in our ledger. */
 export type Outcome =

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ChainCase } from "../vectors/batch_cases.ts"
-import { verifyCases } from "../vectors/mod.ts"
-import { BatchChain, differenceOf } from "./_batch_chain.ts"
+import { type ChainCase } from "./batch_cases.ts"
+import { verifyCases } from "./mod.ts"
+import { BatchChain, differenceOf } from "./batch_chain.ts"
 
 describe("chains of batches of the published implementation", () => {
   it("have its roots, leaves, balances and effective amounts, or are refused", () => {
