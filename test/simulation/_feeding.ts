@@ -4,7 +4,14 @@ import { type StoreFailure } from "../../core/ports/mod.ts"
 import type { BlockViolation, RecordReport } from "../../core/use_cases/mod.ts"
 import { nameOf } from "../laws/ledger/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { blockOn, drawBlock, priceOf } from "./network/mod.ts"
+import {
+  blockOn,
+  countOccurrences,
+  drawBlock,
+  drawHead,
+  drawStripped,
+  priceOf
+} from "./network/mod.ts"
 import { pendingOf } from "./_coordinator.ts"
 import type { World } from "./_world.ts"
 
@@ -25,7 +32,10 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
   const record = timeline.open!
   feeder.isBusy = true
   if (record.kind === "block") feeder.sent.push(record.block)
-  apply(world, record, {
+  const sent: FeedRecord = record.kind === "block"
+    ? { ...record, block: drawStripped(world.random, record.block) }
+    : record
+  apply(world, sent, {
     onReport: (report) => {
       feeder.isBusy = false
       const version = versionOf(report)
@@ -37,7 +47,11 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
           } is taken in at version ${version}, after version ${timeline.lastVersion}`
       )
       countGaps(world, record)
+      const before = timeline.facts
       timeline.confirm(version)
+      if (sent.kind === "block") {
+        countOccurrences(before, timeline.facts, sent.block, (kind) => world.count(kind))
+      }
       world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()
     },
@@ -130,8 +144,14 @@ function drawRecord(
         prices: [priceOf(random, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
       }
     }
+    if (roll < 27) {
+      const head = drawHead(random, facts, ++feeder.unique)
+      return { kind: "head", head }
+    }
     // the chain continues with a block that was dropped before
-    const again = feeder.sent.findLast((block) => follows(block, facts.blocks.at(-1)!))
+    const again = isBehindHead(facts)
+      ? undefined
+      : feeder.sent.findLast((block) => follows(block, facts.blocks.at(-1)!))
     if (again !== undefined && random.chance(0.4)) return { kind: "block", block: again }
   }
   const pool = durable.pool()
@@ -142,6 +162,10 @@ function drawRecord(
   return { kind: "block", block: drawBlock(random, facts, ++feeder.unique, forged, pending) }
 }
 
+/** Whether a head is above the last block: no block up to the head can follow. */
+const isBehindHead = ({ blocks, head }: Facts): boolean =>
+  head !== null && head.number > blocks.at(-1)!.number
+
 /** Whether the block continues a chain that ends with `last`. */
 const follows = ({ parentHash, previous }: BlockFeed, last: EthereumBlock): boolean =>
   (previous?.hash ?? parentHash) === last.hash
@@ -150,6 +174,19 @@ const follows = ({ parentHash, previous }: BlockFeed, last: EthereumBlock): bool
 function inGap({ blocks }: Facts, next: BlockFeed): BlockFeed {
   const after = blocks.findLast(({ number }, at) => at > 0 && number > blocks[at - 1]!.number + 1n)
   return { ...next, number: after === undefined ? next.number + 1n : after.number - 1n }
+}
+
+/** Returns blocks that a head above the last block forbids, and a head below the last block. */
+function wrongBehindHead({ blocks, head }: Facts, next: BlockFeed): ReadonlyArray<FeedRecord> {
+  const last = blocks.at(-1)!
+  return [
+    { kind: "block", block: { ...next, number: head!.number } },
+    { kind: "block", block: { ...next, number: last.number + 1n, parentHash: last.hash } },
+    { kind: "block", block: { ...next, timestampMs: head!.timestampMs - 1 } },
+    { kind: "block", block: { ...next, parentHash: last.hash } },
+    { kind: "head", head: { ...head!, number: last.number - 1n } },
+    { kind: "rollBack", toBlock: 0n }
+  ]
 }
 
 /** Sends invalid records: old, too new, or damaged. None of them changes anything. */
@@ -162,32 +199,35 @@ export function feedWrongly(world: World, feeder: Feeder): void {
   const free = () => void (feeder.isBusy = false)
   const old = random.of(feeder.sent)
   const next = blockOn(timeline.facts, ++feeder.unique, {})
-  const record = random.of<FeedRecord>([
-    { kind: "block", block: old },
-    { kind: "block", block: old },
-    { kind: "block", block: { ...next, number: next.number + 1n } },
-    { kind: "block", block: { ...next, parentHash: `0x${"0".repeat(64)}` } },
-    { kind: "block", block: { ...next, timestampMs: 0 } },
-    { kind: "block", block: inGap(timeline.facts, next) },
-    {
-      kind: "block",
-      block: {
-        ...next,
-        number: next.number + 4n,
-        previous: { number: next.number - 1n, hash: next.hash }
-      }
-    },
-    {
-      kind: "block",
-      block: {
-        ...next,
-        number: next.number + 4n,
-        previous: { number: next.number, hash: blocks.at(-1)!.hash }
-      }
-    },
-    { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } },
-    { kind: "rollBack", toBlock: 0n }
-  ])
+  const record = random.of<FeedRecord>(
+    isBehindHead(timeline.facts) ? wrongBehindHead(timeline.facts, next) : [
+      { kind: "head", head: { ...drawHead(random, timeline.facts, feeder.unique), chainHead: 0n } },
+      { kind: "block", block: old },
+      { kind: "block", block: old },
+      { kind: "block", block: { ...next, number: next.number + 1n } },
+      { kind: "block", block: { ...next, parentHash: `0x${"0".repeat(64)}` } },
+      { kind: "block", block: { ...next, timestampMs: 0 } },
+      { kind: "block", block: inGap(timeline.facts, next) },
+      {
+        kind: "block",
+        block: {
+          ...next,
+          number: next.number + 4n,
+          previous: { number: next.number - 1n, hash: next.hash }
+        }
+      },
+      {
+        kind: "block",
+        block: {
+          ...next,
+          number: next.number + 4n,
+          previous: { number: next.number, hash: blocks.at(-1)!.hash }
+        }
+      },
+      { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } },
+      { kind: "rollBack", toBlock: 0n }
+    ]
+  )
   // a dropped block that follows the last block is the next block
   if (
     record.kind === "block" && record.block === old && follows(old, blocks.at(-1)!)

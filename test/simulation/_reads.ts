@@ -116,7 +116,7 @@ function drawValue(
     case "batchNum":
       return known(facts.batches.map(({ batchNum }) => batchNum), facts.batches.length + 1)
     case "slotNum":
-      return random.below(6)
+      return known(facts.bids.map(({ slotNum }) => slotNum), random.below(6))
     case "nonce":
       return BigInt(random.below(9))
     case "accountIndex":

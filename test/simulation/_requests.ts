@@ -2,6 +2,7 @@ import { Cause, Exit } from "effect"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import { difference } from "../laws/law.ts"
 import { averagesTolerance } from "../laws/ledger/mod.ts"
+import { lastBlock } from "../laws/naive/mod.ts"
 import { drawRead, urlOf } from "./_reads.ts"
 import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
@@ -169,7 +170,7 @@ function judgeAnswer(
       `${describeRead()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
   )
   if (headers["ledger-ethereum-block"] !== undefined) {
-    const [block, batch] = [String(facts.blocks.at(-1)!.number), facts.batches.at(-1)?.batchNum]
+    const [block, batch] = [String(lastBlock(facts).number), facts.batches.at(-1)?.batchNum]
     world.check(
       headers["ledger-ethereum-block"] === block &&
         headers["ledger-batch"] === (batch === undefined ? undefined : String(batch)),

@@ -6,6 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { rounds } from "../rounds.ts"
 import { mishaps } from "./machine/mod.ts"
+import { chainOccurrences } from "./network/mod.ts"
 import { describeFailure } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
@@ -23,7 +24,10 @@ const parts = Array.from(
 /** Events that must occur now and then, or the simulation does not test what it claims to. */
 const expected = [
   ...mishaps,
+  ...chainOccurrences,
   "block",
+  "head",
+  "refused head",
   "rollBack",
   "prices",
   "restart",

@@ -15,7 +15,7 @@ import {
   type Transaction
 } from "../../core/domain/mod.ts"
 import type { Decision, LedgerView } from "../../core/ports/mod.ts"
-import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
+import { type BlockViolation, decideBlock, type LedgerRules } from "../../core/use_cases/mod.ts"
 import { genesis, rules } from "./_network.ts"
 
 /**
@@ -69,8 +69,14 @@ export class FakeLedger implements LedgerView {
     return [this.variables.auction]
   }
 
+  readonly #rules: LedgerRules
+
+  constructor(ledgerRules = rules) {
+    this.#rules = ledgerRules
+  }
+
   decide(block: BlockFeed): Result.Result<Decision, BlockViolation> {
-    return decideBlock(rules, block)(this)
+    return decideBlock(this.#rules, block)(this)
   }
 
   /** Applies a block that is expected to be valid and new, and returns its changes. */

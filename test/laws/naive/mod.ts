@@ -1,4 +1,4 @@
-export { lastOpenSlot } from "./_naive_auction.ts"
+export { lastBlock, lastOpenSlot } from "./_naive_auction.ts"
 export {
   everyItem,
   matchesFilters,

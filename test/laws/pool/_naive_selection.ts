@@ -97,10 +97,10 @@ export function naiveSelection(
     const owned = toAccountIndex ??
       [...state.values()].find((account) =>
         account.tokenId === tokenId && account.address === toAddress &&
-        (toAddress !== INTERNAL_ADDRESS || account.publicKey === toPublicKey)
+        (toAddress !== INTERNAL_ADDRESS || leafOf(account.publicKey) === leafOf(toPublicKey))
       )?.index
     if (owned === undefined) {
-      const name = `${tokenId} ${toAddress} ${toPublicKey}`
+      const name = `${tokenId} ${toAddress} ${leafOf(toPublicKey)}`
       const creatable = toAddress === INTERNAL_ADDRESS ||
         authorizations.some(({ address }) => address === toAddress)
       if (!created.has(name) && (!creatable || created.size >= maxNewAccounts)) return false
@@ -118,6 +118,10 @@ export function naiveSelection(
     return true
   }
 }
+
+/** Returns the key without bit 254; the keys of this network have a y below the field order. */
+const leafOf = (key: string | null): string | null =>
+  key === null ? null : `${key.slice(0, -2)} ${Number.parseInt(key.slice(-2), 16) & 0xbf}`
 
 const isRequested = ({ transaction }: Pooled, request: RequestedTransaction): boolean =>
   Object.entries(request).every(([name, value]) =>

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result, type Scope } from "effect"
 import type {
   Account,
   BatchFeed,
+  L1CoordinatorFeed,
   L2Feed,
   PoolTransaction,
   PostedGroup,
@@ -104,6 +105,13 @@ export const openWorld = Effect.fnUntraced(
   }
 )
 
+/** Creates accounts for transfers to the keys of owners 2 and 3, one of each token. */
+export const addInternalAccounts = ({ chain, ledger }: World): Effect.Effect<void> => {
+  const l1Coordinator = [0, 1].map((tokenId) => internalAccount(tokenId, 2 + tokenId))
+  const block = chain.grow({ batches: [batchOf(3, { l1Coordinator })] })
+  return Effect.asVoid(Effect.orDie(ledger.applyBlock(block)))
+}
+
 export const lastBatchOf = ({ reader }: World) =>
   Effect.map(Effect.orDie(reader.stamp), ({ batchNum }) => batchNum ?? 0)
 
@@ -188,7 +196,7 @@ function destinationOf(
         type: "TransferToBJJ",
         toAccountIndex: null,
         toAddress: INTERNAL_ADDRESS,
-        toPublicKey: owner.publicKey
+        toPublicKey: random.chance(0.3) ? withBit254(owner.publicKey) : owner.publicKey
       }
     case 2:
       return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
@@ -202,6 +210,18 @@ function destinationOf(
       }
   }
 }
+
+/** Returns the key with bit 254, which its leaf does not have. */
+const withBit254 = (key: string): string =>
+  key.slice(0, -2) + (Number.parseInt(key.slice(-2), 16) | 0x40).toString(16)
+
+/** Returns the creation of an internal account for the key of an owner, with bit 254. */
+const internalAccount = (tokenId: number, owner: number): L1CoordinatorFeed => ({
+  tokenId,
+  address: INTERNAL_ADDRESS,
+  publicKey: withBit254(ownerOf(owner).publicKey),
+  signature: null
+})
 
 /** Returns the batch that forges a selection, given the accounts before it. */
 export function batchOfSelection(
@@ -229,9 +249,13 @@ const l2Of = (
   toAccountIndex: number
 ): L2Feed => ({ fromAccountIndex, toAccountIndex, amount, fee, nonce })
 
+/** An account that does not exist. */
+const MISSING = 9999
+
 /**
  * Returns a batch of another coordinator, with transactions of the pool, in part with other
- * receivers, and with unknown ones.
+ * receivers, and with unknown ones; transfers of 0 may have any receiver. It may create an internal
+ * account, and repeat fee accounts.
  */
 export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
   const { random } = world
@@ -243,6 +267,12 @@ export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
     const known = pending.find(({ fromAccountIndex, nonce }) =>
       fromAccountIndex === sender.index && nonce === sender.nonce
     )
+    if (known === undefined && random.chance(0.1)) {
+      const toAccountIndex = random.chance(0.5) ? MISSING : random.of(accounts).index
+      const { index: fromAccountIndex, nonce } = sender
+      l2.push({ fromAccountIndex, toAccountIndex, amount: 0n, fee: random.below(256), nonce })
+      continue
+    }
     const receivers = accounts.filter(({ tokenId }) => tokenId === sender.tokenId).map((
       { index }
     ) => index)
@@ -261,5 +291,11 @@ export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
       nonce: sender.nonce
     })
   }
-  return batchOf((yield* lastBatchOf(world)) + 1, { l2 })
+  const l1Coordinator = accounts.length < 12 && random.chance(0.2)
+    ? [internalAccount(random.below(2), random.below(10))]
+    : []
+  const feeAccounts = random.chance(0.5)
+    ? Array.from({ length: 1 + random.below(4) }, () => random.of(accounts).index)
+    : []
+  return batchOf((yield* lastBatchOf(world)) + 1, { l1Coordinator, l2, feeAccounts })
 })

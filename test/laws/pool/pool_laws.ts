@@ -18,6 +18,7 @@ import {
   batchOfSelection,
   foreignBatchOf,
   lastBatchOf,
+  addInternalAccounts,
   openWorld,
   pooledOf,
   postedGroupOf,
@@ -53,6 +54,7 @@ const simulated = (
             ...subject,
             open: Effect.map(subject.open, (stores) => prepare(stores, random))
           }, random)
+          yield* addInternalAccounts(world)
           const weighted = steps.flatMap(([weight, step]) =>
             Array.from({ length: weight }, () => step)
           )

@@ -23,6 +23,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../../crypto/remembered.ts"
+import { rememberedExitTrees } from "../../derived/_stripped.ts"
 import type { Durable, Ports } from "./database.ts"
 import type { Disk } from "./disk.ts"
 import type { ProcessLife, FiberSchedule } from "./schedule.ts"
@@ -104,7 +105,10 @@ export class Node {
       constants: genesis.constants,
       answersBytesMax: limits.answersBytesMax
     })
-    const node = Layer.merge(application, pooledLedger(genesis, rememberedKeccak256)).pipe(
+    const node = Layer.merge(
+      application,
+      pooledLedger(genesis, rememberedKeccak256, { buildExitTrees: rememberedExitTrees })
+    ).pipe(
       Layer.provideMerge(Layer.merge(
         Submission.layer({ network: genesis.network, keccak256: rememberedKeccak256, ...limits }),
         Pool.layer({ keccak256: rememberedKeccak256, forgingMaxMs: limits.forgingMaxMs })

@@ -20,12 +20,20 @@ const people: ReadonlyArray<Person> = Array.from(
 
 export const personOf = (number: number): Person => people[number]!
 
+/** Returns the key with bit 254, which its leaf does not have. */
+export const withBit254 = (key: string): string => key.slice(0, -2) + lastByte(key, 0x40, 0xff)
+
+const withoutBit254 = (key: string): string => key.slice(0, -2) + lastByte(key, 0, 0xbf)
+
+const lastByte = (key: string, set: number, kept: number): string =>
+  ((Number.parseInt(key.slice(-2), 16) | set) & kept).toString(16).padStart(2, "0")
+
 /** Returns a transaction with the signature of its sender. */
 export function signed(
   posted: PostedTransaction,
   publicKey: string,
   chainId: number
 ): PostedTransaction {
-  const number = people.findIndex((person) => person.publicKey === publicKey)
+  const number = people.findIndex((person) => person.publicKey === withoutBit254(publicKey))
   return { ...posted, signature: signTransaction(secretOf(number), posted, chainId) }
 }

@@ -1,14 +1,17 @@
 import type {
   BatchFeed,
   BlockFeed,
-  L1UserFeed,
+  HeadFeed,
   L2Feed,
   PoolTransaction
 } from "../../../core/domain/mod.ts"
-import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
+import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
 import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import { type Facts, poolNetwork } from "../../laws/mod.ts"
-import { PEOPLE, personOf } from "./accounts.ts"
+import { lastBlock } from "../../laws/naive/mod.ts"
+import { withDerivedValues } from "./derived.ts"
+import { drawChanges, drawWithdrawals } from "./governance.ts"
+import { l1Users } from "./l1_users.ts"
 
 const { batchOf } = poolNetwork
 
@@ -24,21 +27,36 @@ const companyOf = (number: number) => ({
  * number of empty blocks between them, which the feed leaves out.
  */
 export const blockOn = (
-  { blocks }: Facts,
+  facts: Facts,
   unique: number,
   parts: Partial<BlockFeed>,
   empty = 0
 ): BlockFeed => {
-  const { hash, number: last, timestampMs } = blocks.at(-1)!
-  const number = last + 1n + BigInt(empty)
+  const { hash, number: last, timestampMs } = facts.blocks.at(-1)!
+  const number = nextNumber(facts, empty)
   return {
     number,
     hash: hashOf(number, unique),
-    ...(empty === 0
-      ? { parentHash: hash }
-      : { parentHash: hashOf(number - 1n, unique), previous: { number: last, hash } }),
+    parentHash: empty === 0 ? lastBlock(facts).hash : hashOf(number - 1n, unique),
+    ...(number === last + 1n ? {} : { previous: { number: last, hash } }),
     timestampMs: timestampMs + 15_000,
     ...parts
+  }
+}
+
+/** Returns the number of the next block after some empty ones. */
+const nextNumber = (facts: Facts, empty: number): bigint =>
+  lastBlock(facts).number + 1n + BigInt(empty)
+
+/** Returns a head at the last block or above it; the chain may be further. */
+export function drawHead(random: SeededRandom, { blocks }: Facts, unique: number): HeadFeed {
+  const { hash, number: last, timestampMs } = blocks.at(-1)!
+  const number = last + (random.chance(0.5) ? 0n : BigInt(1 + random.below(30)))
+  return {
+    number,
+    hash: number === last ? hash : hashOf(number, unique),
+    timestampMs: timestampMs + (number === last ? 0 : 1 + random.below(10_000)),
+    chainHead: number + BigInt(random.below(4))
   }
 }
 
@@ -57,6 +75,7 @@ export function drawBlock(
   pending: ReadonlyArray<PoolTransaction>
 ): BlockFeed {
   const parts: { -readonly [Part in keyof BlockFeed]?: BlockFeed[Part] } = {}
+  const empty = random.chance(0.25) ? random.of([1, 2, 7, 1_000_000]) : 0
   const timestampMs = facts.blocks.at(-1)!.timestampMs + (random.chance(0.1) ? 4_000_000 : 15_000)
   const tokens = facts.tokens.length
   if (tokens < 5 && random.chance(0.1)) {
@@ -79,20 +98,8 @@ export function drawBlock(
       withdrawals: BigInt(random.below(9))
     }))
   }
-  const withdrawn = facts.exits.filter(({ delayedWithdrawRequest, instantWithdrawn }) =>
-    instantWithdrawn === null && delayedWithdrawRequest === null
-  )
-  if (withdrawn.length > 0 && random.chance(0.3)) {
-    const { accountIndex, batchNum } = random.of(withdrawn)
-    parts.withdrawals = [{ batchNum, accountIndex, instant: random.chance(0.5) }]
-  }
-  const requested = facts.exits.filter(({ delayedWithdrawn, delayedWithdrawRequest }) =>
-    delayedWithdrawRequest !== null && delayedWithdrawn === null
-  )
-  if (requested.length > 0 && random.chance(0.3)) {
-    const { address: owner, tokenId } = random.of(requested)
-    parts.delayedWithdrawals = [{ owner, tokenId }]
-  }
+  Object.assign(parts, drawChanges(random, facts, nextNumber(facts, empty)))
+  Object.assign(parts, drawWithdrawals(random, facts, parts))
   const lastForged = Math.max(
     -1,
     ...facts.batches.map(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum ?? -1)
@@ -104,39 +111,43 @@ export function drawBlock(
     const waiting = forges
       ? facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === lastForged + 1)
       : []
+    const busy = new Set(waiting.map(({ fromAccountIndex }) => fromAccountIndex))
+    const creations = forges && facts.accounts.length < 14 && random.chance(0.1)
+      ? [{ ...emptyOwner, tokenId: random.below(facts.tokens.length) }]
+      : []
     parts.batches = [batchOf(facts.batches.length + 1, {
       forgerAddr: companyOf(1 + random.below(3)).forgerAddr,
       stateRoot: BigInt(unique),
       forgeL1TransactionsNum: forges ? lastForged + 1 : null,
-      // deposits and new accounts take effect as declared
-      l1UserEffects: waiting.map(({ amount, l1 }) => ({
-        effectiveDepositAmount: l1!.depositAmount,
-        effectiveAmount: amount
-      })),
-      ...(forged ?? { l2: foreign(random, facts, pending) }),
-      feeAccounts: random.chance(0.3)
-        ? facts.accounts.filter(({ tokenId }) => tokenId === 0).slice(0, 1).map(({ index }) =>
-          index
-        )
-        : []
+      l1Coordinator: creations,
+      ...(forged ?? { l2: foreign(random, facts, pending, busy) }),
+      feeAccounts: drawFeeAccounts(random, facts)
     })]
   }
   if (random.chance(0.35)) {
     parts.l1UserTransactions = l1Users(random, facts, lastForged + (forges ? 2 : 1))
   }
-  const empty = random.chance(0.25) ? random.of([1, 2, 7, 1_000_000]) : 0
-  return blockOn(
+  const block = blockOn(
     facts,
     unique,
     {
       ...parts,
       timestampMs,
-      ...(random.chance(0.1)
-        ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n + BigInt(empty) }
-        : {})
+      ...(random.chance(0.1) ? { lastEthereumBlock: nextNumber(facts, empty) + 2n } : {})
     },
     empty
   )
+  return withDerivedValues(facts, block, random.chance(0.4))
+}
+
+/** The owner of an internal account without a key. */
+const emptyOwner = { address: INTERNAL_ADDRESS, publicKey: EMPTY_PUBLIC_KEY, signature: null }
+
+/** Returns fee accounts; some are repeated, and some have the token of another one. */
+function drawFeeAccounts(random: SeededRandom, { accounts }: Facts): ReadonlyArray<number> {
+  if (accounts.length === 0 || random.chance(0.6)) return []
+  const length = random.chance(0.05) ? 64 : 1 + random.below(4)
+  return Array.from({ length }, () => random.of(accounts).index)
 }
 
 export const priceOf = (random: SeededRandom, tokens: number, timeMs: number) => ({
@@ -146,7 +157,9 @@ export const priceOf = (random: SeededRandom, tokens: number, timeMs: number) =>
 })
 
 const bidOf = (random: SeededRandom, facts: Facts) => {
-  const slotNum = random.below(4)
+  const { blocksPerSlot, genesisBlockNum } = facts.genesis.constants.auction
+  const current = Number(lastBlock(facts).number - genesisBlockNum) / blocksPerSlot
+  const slotNum = random.below(4) + (random.chance(0.5) ? Math.max(0, Math.floor(current)) : 0)
   const best = facts.bids.findLast((bid) => bid.slotNum === slotNum)?.bidValue ?? 0n
   return {
     slotNum,
@@ -155,55 +168,35 @@ const bidOf = (random: SeededRandom, facts: Facts) => {
   }
 }
 
-/** Returns deposits, some of which create accounts. */
-function l1Users(random: SeededRandom, facts: Facts, from: number): ReadonlyArray<L1UserFeed> {
-  const queue = Math.max(from, ...facts.queued.map(({ l1 }) => l1!.toForgeL1TransactionsNum!))
-  const position = facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === queue).length
-  return Array.from({ length: 1 + random.below(3) }, (_, more): L1UserFeed => {
-    const common = {
-      toForgeL1TransactionsNum: queue,
-      position: position + more,
-      toAccountIndex: 0,
-      depositAmount: BigInt(1 + random.below(1000)) * 10n ** 9n,
-      amount: 0n
-    }
-    if (facts.accounts.length > 0 && (facts.accounts.length > 14 || random.chance(0.5))) {
-      const { address, index, tokenId } = random.of(facts.accounts)
-      if (address !== INTERNAL_ADDRESS) {
-        return {
-          ...common,
-          fromAddress: address,
-          fromPublicKey: null,
-          fromAccountIndex: index,
-          tokenId
-        }
-      }
-    }
-    const { address, publicKey } = personOf(random.below(PEOPLE))
-    return {
-      ...common,
-      fromAddress: address,
-      fromPublicKey: publicKey,
-      fromAccountIndex: 0,
-      tokenId: random.below(facts.tokens.length)
-    }
-  })
-}
+/** An account that does not exist. */
+const MISSING = 9999
 
 /**
  * Returns the transactions of another coordinator: some are in our pool, some have other receivers
- * than the pool knows.
+ * than the pool knows. The busy accounts send nothing, since the queue may take their balance.
  */
 function foreign(
   random: SeededRandom,
   facts: Facts,
-  pending: ReadonlyArray<PoolTransaction>
+  pending: ReadonlyArray<PoolTransaction>,
+  busy: ReadonlySet<number | null>
 ): ReadonlyArray<L2Feed> {
-  return random.some(facts.accounts, 0.25).flatMap(
+  const senders = facts.accounts.filter(({ index }) => !busy.has(index))
+  return random.some(senders, 0.25).flatMap(
     ({ balance, index, nonce, tokenId }): ReadonlyArray<L2Feed> => {
       const known = pending.find((each) =>
         each.fromAccountIndex === index && each.nonce === nonce && each.tokenId === tokenId
       )
+      if (known === undefined && random.chance(0.1)) {
+        const toAccountIndex = random.chance(0.5) ? MISSING : random.of(facts.accounts).index
+        return [{
+          fromAccountIndex: index,
+          toAccountIndex,
+          amount: 0n,
+          fee: random.below(256),
+          nonce
+        }]
+      }
       const { amount, fee } = known !== undefined && random.chance(0.7)
         ? known
         : { amount: BigInt(1 + random.below(1000)), fee: random.below(100) }

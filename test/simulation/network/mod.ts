@@ -1,5 +1,7 @@
 export { personOf, signed } from "./accounts.ts"
-export { blockOn, drawBlock, priceOf } from "./chain.ts"
+export { blockOn, drawBlock, drawHead, priceOf } from "./chain.ts"
+export { drawStripped } from "./derived.ts"
+export { chainOccurrences, countOccurrences } from "./occurrences.ts"
 export { Timeline } from "./timeline.ts"
 export {
   authorizationBody,

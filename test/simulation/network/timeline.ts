@@ -75,8 +75,10 @@ export class Timeline {
     this.lastVersion = version
     this.#counters = counters
     if (record.kind === "block") this.#snapshots.push({ facts, number: record.block.number })
-    else if (record.kind === "rollBack") this.#snapshots.splice(this.#kept(record.toBlock))
-    else this.#snapshots.splice(-1, 1, { facts, number: this.#snapshots.at(-1)!.number })
+    else if (record.kind === "rollBack") {
+      this.#snapshots.splice(this.#kept(record.toBlock))
+      this.#snapshots.splice(-1, 1, { facts, number: this.#snapshots.at(-1)!.number })
+    } else this.#snapshots.splice(-1, 1, { facts, number: this.#snapshots.at(-1)!.number })
     this.withdraw()
   }
 
@@ -95,8 +97,12 @@ export class Timeline {
 
   #after(record: FeedRecord): { readonly facts: Facts; readonly counters: Counters } {
     if (record.kind === "rollBack") {
+      const { facts } = this.#snapshots[this.#kept(record.toBlock) - 1]!
+      // the last head counts, not that of the snapshot
+      const { head } = this.facts
+      const isKept = head !== null && head.number <= record.toBlock
       return {
-        facts: this.#snapshots[this.#kept(record.toBlock) - 1]!.facts,
+        facts: { ...facts, head: isKept ? head : null },
         counters: this.#counters
       }
     }

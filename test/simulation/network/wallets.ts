@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import {
+  EMPTY_PUBLIC_KEY,
   formatAccountIndex,
   formatPrefixedAddress,
   formatPublicKey,
@@ -25,7 +26,10 @@ const unknownIndex = 9999
 
 /** Returns a random transaction of a wallet; most are valid as far as the wallet knows. */
 export function drawTransaction(random: SeededRandom, facts: Facts): PostedTransaction {
-  const sender = random.of(facts.accounts)
+  // no wallet has key 0
+  const sender = random.of(
+    facts.accounts.filter(({ publicKey }) => publicKey !== EMPTY_PUBLIC_KEY)
+  )
   const nonce = sender.nonce + BigInt(random.below(3)) -
     (sender.nonce > 0n && random.chance(0.06) ? 1n : 0n)
   const amount = BigInt(1 + random.below(30)) * 10n ** BigInt(6 + random.below(3))
