@@ -37,11 +37,14 @@ export class Samples {
     if (schema.type === "boolean") return ["true", "false"]
     const known = propertiesOf(parameter.name, operation).flatMap((name) => [
       ...this.#values.get(name) ?? []
-    ]).filter(parameter.allows)
+    ]).filter((value) => parameter.allows(value) && (!isTokenId(parameter) || /^\d+$/u.test(value)))
     const spread = known.filter((_, at) => [0, known.length >> 1, known.length - 1].includes(at))
     return isPlural(parameter.name) ? [...spread, spread.join(",")] : spread
   }
 }
+
+/** Transactions have an `id` too. */
+const isTokenId = ({ name }: Parameter): boolean => /^(?:ids|tokenIds?)$/u.test(name)
 
 const isPlural = (name: string): boolean => /^(?:ids|symbols|addresses|tokenIds)$/u.test(name)
 
