@@ -20,7 +20,7 @@ import {
   postedFaults,
   refuseFor,
   withoutEmptyParts
-} from "../../core/use_cases/pool/_posted_rules.ts"
+} from "../../core/use_cases/pool/submission/_posted_rules.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 
 const refuse = refuseFor({ prefix: "zk" })

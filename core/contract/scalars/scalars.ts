@@ -28,6 +28,7 @@ import {
   quantity,
   type Scalar,
   scalar,
+  type Spelling,
   type ValueOf
 } from "./_scalar.ts"
 
@@ -124,12 +125,13 @@ export const publicKey: Scalar<PublicKey> = scalar({
 })
 
 /** An account index in a request. The use cases compare the symbol in its text. */
+const accountIndexParser = ({ network: { prefix } }: WireContext, spelling?: Spelling) => {
+  const options = { allowsLeadingZeros: spelling === "lenient" }
+  return (text: string) => parseAccountIndex(prefix, text, options)
+}
 export const accountIndex: Scalar<AccountIndex> = scalar({
   domain: values.accountIndex,
-  parse: ({ network: { prefix } }, spelling) => {
-    const options = { allowsLeadingZeros: spelling === "lenient" }
-    return (text) => parseAccountIndex(prefix, text, options)
-  },
+  parse: accountIndexParser,
   format: (context) => (index) => context.accountIndex("ETH", index),
   isEscaped: true,
   bounds: ({ network: { prefix } }) => ({
@@ -161,11 +163,11 @@ export const accountReference: Scalar<AccountReference> = scalar({
   domain: Schema.Struct({ symbol: Schema.String, index: values.accountIndex }).annotate({
     expected: "a token symbol and an account index"
   }),
-  parse: ({ network: { prefix } }) => (text) =>
-    Result.map(
-      parseAccountIndex(prefix, text),
-      (index) => ({ symbol: symbolOfAccountIndex(text), index })
-    ),
+  parse: (context, spelling) => {
+    const parse = accountIndexParser(context, spelling)
+    return (text) =>
+      Result.map(parse(text), (index) => ({ symbol: symbolOfAccountIndex(text), index }))
+  },
   format: (context) => ({ symbol, index }) => context.accountIndex(symbol, index),
   write: accountReferenceWriter,
   bounds: ({ network: { prefix } }) => ({

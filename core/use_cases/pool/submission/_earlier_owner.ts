@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
-import { type AccountOwner, isSameOwner, type PostedTransaction } from "../../domain/mod.ts"
-import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import { withMembers } from "./_groups.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
-import { changeOf } from "./_pool_changes.ts"
-import { isSamePosted } from "./_same_transaction.ts"
-import { reconcileWithLedger } from "./settle.ts"
+import { type AccountOwner, isSameOwner, type PostedTransaction } from "../../../domain/mod.ts"
+import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import { withMembers } from "../_groups.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
+import { changeOf } from "../_pool_changes.ts"
+import { isSamePosted } from "../_same_transaction.ts"
+import { reconcileWithLedger } from "../settle.ts"
 
 /*
  * An account index can belong to another owner after a rollback. Its new owner can post a transaction

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { InputFault } from "../../contract/mod.ts"
-import { poolStates } from "../../domain/mod.ts"
+import { InputFault } from "../../../contract/mod.ts"
+import { poolStates } from "../../../domain/mod.ts"
 
 /**
  * The post breaks rules. Each fault has a pointer, the value and the rule.

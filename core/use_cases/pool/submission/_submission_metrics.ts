@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, type Scope, Struct } from "effect"
-import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
+import { counter, gauge, limitHits, measure } from "../../../ports/mod.ts"
 
 /** The kinds of posts. */
 type PostKind = "transaction" | "group" | "authorization"

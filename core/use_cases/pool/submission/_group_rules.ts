@@ -1,12 +1,12 @@
-import { faultOfItem, type InputFault } from "../../contract/mod.ts"
+import { faultOfItem, type InputFault } from "../../../contract/mod.ts"
 import {
   type GroupedTransaction,
   groupTransactionsMax,
   type PostedGroup,
   requestOf,
   type RequestedTransaction
-} from "../../domain/mod.ts"
-import { groupId, type Keccak256 } from "../../encoding/mod.ts"
+} from "../../../domain/mod.ts"
+import { groupId, type Keccak256 } from "../../../encoding/mod.ts"
 import {
   postedFaults,
   type PostRules,

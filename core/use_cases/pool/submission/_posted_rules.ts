@@ -1,5 +1,5 @@
 import { Result, Effect } from "effect"
-import { type AccountReferences, brokenBody, cut, type InputFault } from "../../contract/mod.ts"
+import { type AccountReferences, brokenBody, cut, type InputFault } from "../../../contract/mod.ts"
 import {
   localName,
   type Network,
@@ -12,23 +12,21 @@ import {
   feeUSD,
   isExpired,
   type Token
-} from "../../domain/mod.ts"
+} from "../../../domain/mod.ts"
 import {
-  type AccountIndex,
   EMPTY_PUBLIC_KEY,
   encodeFloat40,
   EXIT_ACCOUNT,
   FEE_SELECTOR_MAX,
   feeAmount,
-  formatAccountIndex,
   INTERNAL_ADDRESS,
   isUserAccount,
   type Keccak256,
   l2TransactionId,
   NO_ACCOUNT,
   ZERO_ADDRESS
-} from "../../encoding/mod.ts"
-import type { LedgerReader, StoreFailure, TransactionOwners } from "../../ports/mod.ts"
+} from "../../../encoding/mod.ts"
+import type { LedgerReader, StoreFailure, TransactionOwners } from "../../../ports/mod.ts"
 
 /**
  * Returns the fault of a property of a posted body. `property` is its name in the default network.
@@ -374,57 +372,3 @@ export function ledgerFaults(
 /** Returns the fee in US dollars; 0 if the token is unknown. */
 export const feeInUSDOf = (posted: PostedTransaction, token: Parties["token"]): number =>
   token === null ? 0 : feeUSD(posted, token)
-
-/** What the symbols in the account indexes of a transaction are compared with. */
-export interface SymbolsOptions {
-  readonly prefix: string
-  readonly reader: LedgerReader["Service"]
-  readonly refuse: Refuse
-}
-
-/**
- * Returns the faults of account indexes whose symbol is not that of the account's token. Reserved
- * indexes, such as that of the exit, have any symbol; other rules refuse accounts that do not exist.
- */
-export function symbolFaults(
-  { references = {} }: PostRules,
-  { request, tokenId }: PostedTransaction,
-  { receiver, sender, token }: AccountsOfPosted,
-  { prefix, reader, refuse }: SymbolsOptions
-): Effect.Effect<ReadonlyArray<InputFault>, StoreFailure> {
-  const tokenOf = (index: AccountIndex) => {
-    const account = [sender, receiver].find((each) => each?.index === index)
-    return token !== null && account?.tokenId === tokenId
-      ? Effect.succeed({ ...token, id: tokenId })
-      : Effect.map(reader.find("account", index), ({ item }) => item?.token)
-  }
-  const named = Object.entries(references).filter(([, { index }]) => isUserAccount(index))
-  return Effect.map(
-    Effect.forEach(named, ([, { index }]) => tokenOf(index)),
-    (tokens) =>
-      named.flatMap(([property, { index, symbol }], i) => {
-        const right = tokens[i]
-        if (right === undefined) return []
-        const rightIndex = formatAccountIndex(prefix, right.symbol, index)
-        if (right.symbol !== symbol) {
-          return [
-            refuse(
-              property,
-              formatAccountIndex(prefix, symbol, index),
-              `${rightIndex}, the account with this number`
-            )
-          ]
-        }
-        // answers show a requested account with the symbol of the requested token
-        return property.startsWith("request") && request?.tokenId !== right.id
-          ? [
-            refuse(
-              "requestTokenId",
-              request?.tokenId ?? null,
-              `${right.id}, the token of ${rightIndex}`
-            )
-          ]
-          : []
-      })
-  )
-}

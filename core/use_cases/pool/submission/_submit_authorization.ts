@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
-import type { PostedAuthorization } from "../../domain/mod.ts"
-import type { StoreFailure, VerifierBusy } from "../../ports/mod.ts"
+import type { PostedAuthorization } from "../../../domain/mod.ts"
+import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
 import { authorizationFaults, type Refuse } from "./_posted_rules.ts"
-import { isSameAuthorization } from "./_same_transaction.ts"
+import { isSameAuthorization } from "../_same_transaction.ts"
 import type { SubmissionPorts } from "./_submit_group.ts"
 import {
   failIfRefused,

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { InputFault } from "../../contract/mod.ts"
+import type { InputFault } from "../../../contract/mod.ts"
 import {
   type Network,
   type PostedAuthorization,
   type PostedGroup,
   type PostedTransaction
-} from "../../domain/mod.ts"
-import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
+} from "../../../domain/mod.ts"
+import type { AccountIndex, Keccak256, TransactionId } from "../../../encoding/mod.ts"
 import {
   LedgerReader,
   type Pooled,
@@ -16,7 +16,8 @@ import {
   type StoreFailure,
   type TransactionOwners,
   type VerifierBusy
-} from "../../ports/mod.ts"
+} from "../../../ports/mod.ts"
+import { symbolFaults } from "./_account_symbols.ts"
 import {
   type AccountsOfPosted,
   ledgerFaults,
@@ -25,11 +26,10 @@ import {
   postedFaults,
   type PostRules,
   refuseFor,
-  symbolFaults,
   withoutEmptyParts
 } from "./_posted_rules.ts"
-import { reconcileWithLedger } from "./settle.ts"
-import { isSamePosted } from "./_same_transaction.ts"
+import { reconcileWithLedger } from "../settle.ts"
+import { isSamePosted } from "../_same_transaction.ts"
 import { authorizationSubmission } from "./_submit_authorization.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import {

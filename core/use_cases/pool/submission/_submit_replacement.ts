@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
-import { type InputFault, limitMax } from "../../contract/mod.ts"
+import { type InputFault, limitMax } from "../../../contract/mod.ts"
 import {
   type AccountOwner,
   isSameOwner,
   type PoolState,
   type PoolTransaction,
   type PostedTransaction
-} from "../../domain/mod.ts"
-import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
+} from "../../../domain/mod.ts"
+import type { AccountIndex, Keccak256, TransactionId } from "../../../encoding/mod.ts"
 import {
   type Pooled,
   type PoolLimits,
@@ -17,21 +17,20 @@ import {
   type StoreFailure,
   type TransactionOwners,
   type VerifierBusy
-} from "../../ports/mod.ts"
+} from "../../../ports/mod.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
+import { symbolFaults, type SymbolsOptions } from "./_account_symbols.ts"
 import {
   type AccountsOfPosted,
   partiesOf,
   postedFaults,
   type PostRules,
   type Refuse,
-  symbolFaults,
-  type SymbolsOptions,
   withoutEmptyParts
 } from "./_posted_rules.ts"
-import { isSamePosted } from "./_same_transaction.ts"
+import { isSamePosted } from "../_same_transaction.ts"
 import type { SubmissionPorts } from "./_submit_group.ts"
-import { reconcileWithLedger } from "./settle.ts"
+import { reconcileWithLedger } from "../settle.ts"
 import {
   failIfRefused,
   NothingToReplace,

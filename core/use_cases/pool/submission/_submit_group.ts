@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
-import type { InputFault } from "../../contract/mod.ts"
-import type { PoolTransaction, PostedGroup } from "../../domain/mod.ts"
-import type { AccountIndex, Keccak256 } from "../../encoding/mod.ts"
+import type { InputFault } from "../../../contract/mod.ts"
+import type { PoolTransaction, PostedGroup } from "../../../domain/mod.ts"
+import type { AccountIndex, Keccak256 } from "../../../encoding/mod.ts"
 import type {
   LedgerReader,
   PoolLimits,
@@ -10,7 +10,7 @@ import type {
   StoreFailure,
   TransactionOwners,
   VerifierBusy
-} from "../../ports/mod.ts"
+} from "../../../ports/mod.ts"
 import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
   type AccountsOfPosted,
@@ -29,8 +29,8 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
-import { reconcileWithLedger } from "./settle.ts"
-import { isSamePosted } from "./_same_transaction.ts"
+import { reconcileWithLedger } from "../settle.ts"
+import { isSamePosted } from "../_same_transaction.ts"
 
 /** The ports of `Submission`. */
 export interface SubmissionPorts {
