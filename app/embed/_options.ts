@@ -127,7 +127,6 @@ const optionsSchema = (input: unknown) =>
       currencies: optional(CurrencyPriceList),
       mounts: optional(mounts),
       limits: optional(httpLimits),
-      textsMax: optional(count),
       answersBytesMax: optional(count),
       compression: optional(compression),
       finalAfterBatches: optional(count),

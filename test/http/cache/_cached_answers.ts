@@ -65,7 +65,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
     Layer.build(
       Layer.fresh(
         Application.layer({
-          context: wireContext(genesis.network, keccak256, { charactersMax: 0 }),
+          context: wireContext(genesis.network, keccak256),
           constants: genesis.constants,
           ...options
         })
