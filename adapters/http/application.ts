@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import {
@@ -14,10 +14,12 @@ import {
   failureAnswer,
   methodNotAllowed,
   problemAnswer,
+  type Refusal,
+  refusal,
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
-import { makeResponseCache, measureResponseCache } from "./cache/mod.ts"
+import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
   answerHeaders,
@@ -158,13 +160,12 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const counts = (yield* Monitor) === null ? null : new RequestCounts()
   const inFlight = { count: 0 }
   if (counts !== null) yield* measureRequests(counts, inFlight)
-  const isObserved = counts !== null || Object.keys(telemetry).length > 0
   const reader = yield* LedgerReader
-  const clock = yield* Clock.Clock
-  const answers = makeResponseCache({
+  const answers = new ResponseCache({
     tip: yield* LedgerTip,
     poolTip: yield* PoolTip,
     constants,
+    revisions: mounts.map(({ revision }) => revision),
     bytesMax: answersBytesMax,
     program: JSON.stringify([
       programVersion,
@@ -172,17 +173,16 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       mounts.map(({ path, revision }) => [path, revision.name])
     ]),
     finalAfterBatches,
-    compression: compression === false ? { codings: [] } : compression,
-    nowMs: () => clock.currentTimeMillisUnsafe()
+    compression: compression === false ? { codings: [] } : compression
   })
-  yield* measureResponseCache(answers.stats)
+  yield* measureResponseCache(() => answers.stats())
   // answers that do not read the ledger work while the store fails
   const stampFromStore = Effect.match(reader.stamp, {
     onSuccess: (stamp): LedgerStamp | undefined => stamp,
     onFailure: () => undefined
   })
   const newestStamp = Effect.suspend(() => {
-    const known = answers.currentStamp()
+    const known = answers.currentSnapshot()?.stamp
     return known === undefined ? stampFromStore : Effect.succeed(known)
   })
 
@@ -237,12 +237,12 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     Effect.map(newestStamp, (stamp) => problemAnswer(routes, problem, url, stamp))
   /** Refuses without reading the store. */
   const refuseNow = (routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer =>
-    problemAnswer(routes, problem, url, answers.currentStamp())
+    problemAnswer(routes, problem, url, answers.currentSnapshot()?.stamp)
 
   const answerOf = (
     { request: { url }, routes }: RoutedRequest,
     resource: Resource,
-    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>
+    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure | Refusal>
   ) =>
     Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
@@ -267,67 +267,90 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
         (problem) => refuse(routes, problem, url)
       )
     }
-    const cached = answers.lookup(routes, request, () => {
-      const match = routes.router.find(mount.path)
-      return match?.target.batch?.(match.values) ?? null
-    })
-    if (Effect.isEffect(cached)) {
-      if (isObserved) {
-        requestContext.operation = operationName(routes.router.find(mount.path)?.target, method)
-      }
-      return cached
-    }
     const match = routes.router.find(mount.path)
     requestContext.operation = method === "OPTIONS"
       ? "options"
       : operationName(match?.target, method)
-    const shed = (limit: LimitName) => Effect.succeed(refuseNow(routes, overloaded(limit), url))
-    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
-    const admission = cached === "stale-hot" ? "run" : request.admit?.() ?? "run"
-    if (admission === "shed") return shed("queueDelayTargetMs")
     const routed: RoutedRequest = { request, mount, routes, match, query }
-    return admission === "run"
-      ? compute(routed)
-      : Effect.flatMap(
-        admission,
-        (isAdmitted) => isAdmitted ? compute(routed) : shed("queueDelayTargetMs")
-      )
+    return match?.target.get !== undefined && (method === "GET" || method === "HEAD")
+      ? answerRead(routed, match.target, match.target.get, match.values)
+      : admitted(routed, () => compute(routed), Effect.succeed)
+  }
+
+  /** Runs an effect when the request is admitted, and `refused` with the answer if it is not. */
+  const admitted = <A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>,
+    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const shed = (limit: LimitName) => refused(refuseNow(routes, overloaded(limit), request.url))
+    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
+    const admission = request.admit?.() ?? "run"
+    if (admission === "run") return run()
+    return admission === "shed"
+      ? shed("queueDelayTargetMs")
+      : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? run() : shed("queueDelayTargetMs"))
+  }
+
+  /** Runs an effect after a body that the operation does not use, and `refused` if it is too long. */
+  const withoutUndeclaredBody = <A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>,
+    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const bodyRead = readUndeclaredBody(request, limits)
+    return bodyRead === undefined
+      ? run()
+      : Effect.flatMap(bodyRead, (problem) =>
+        problem === undefined
+          ? run()
+          : Effect.flatMap(refuse(routes, problem, request.url), refused))
+  }
+
+  const answerRead = (
+    routed: RoutedRequest,
+    target: Resource,
+    get: NonNullable<Resource["get"]>,
+    values: ReadonlyArray<string>
+  ): Effect.Effect<HttpAnswer> => {
+    const { query, request, routes } = routed
+    const batch = target.batch?.(values) ?? null
+    return answerOf(
+      routed,
+      target,
+      answers.answer<ReadFailure | Refusal>({ request, routes, batch }, {
+        admit: (run) =>
+          admitted(routed, () => withoutUndeclaredBody(routed, run, refusal), refusal),
+        compute: () => get(values, query, request)
+      })
+    )
   }
 
   const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
-    const { match, query, request, routes } = routed
+    const { match, query, request } = routed
     const write = match?.target.write
-    if (match !== undefined && write !== undefined && request.method === write.method) {
-      return answerOf(routed, match.target, write.answer(match.values, query, request))
-    }
-    const bodyRead = readUndeclaredBody(request, limits)
-    return bodyRead === undefined
-      ? computeWithoutBody(routed)
-      : Effect.flatMap(
-        bodyRead,
-        (problem) =>
-          problem === undefined ? computeWithoutBody(routed) : refuse(routes, problem, request.url)
-      )
+    return match !== undefined && write !== undefined && request.method === write.method
+      ? answerOf(routed, match.target, write.answer(match.values, query, request))
+      : withoutUndeclaredBody(routed, () => answerWithoutResource(routed), Effect.succeed)
   }
 
-  const computeWithoutBody = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
-    const { match, mount, query, request, routes } = routed
-    const { method, url } = request
+  const answerWithoutResource = (
+    { match, mount, request: { headers, method, url }, routes }: RoutedRequest
+  ): Effect.Effect<HttpAnswer> => {
     // the target of CONNECT is not a path
     if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
-    if (match === undefined) {
-      // a browser cannot read a refused preflight, so every path answers it
-      const isPreflight = method === "OPTIONS" &&
-        (url === "*" || request.headers["access-control-request-method"] !== undefined)
-      return isPreflight
-        ? optionsAnswer(routes, anyMethod)
-        : refuse(routes, unknownPath(routes, mount), url)
+    if (match !== undefined) {
+      const { allow } = match.target
+      return method === "OPTIONS"
+        ? optionsAnswer(routes, allow)
+        : refuse(routes, methodNotAllowed(method, allow), url)
     }
-    const { target, values } = match
-    if (method === "OPTIONS") return optionsAnswer(routes, target.allow)
-    return target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answerOf(routed, target, answers.get(routes, request, target.get(values, query, request)))
-      : refuse(routes, methodNotAllowed(method, target.allow), url)
+    // a browser cannot read a refused preflight, so every path answers it
+    const isPreflight = method === "OPTIONS" &&
+      (url === "*" || headers["access-control-request-method"] !== undefined)
+    return isPreflight
+      ? optionsAnswer(routes, anyMethod)
+      : refuse(routes, unknownPath(routes, mount), url)
   }
 
   const optionsAnswer = (routes: RevisionRoutes, methods: string) =>
@@ -367,7 +390,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   return Application.of({
     limits,
-    answerStats: answers.stats,
+    answerStats: () => answers.stats(),
     handle,
     refuse: (problem) => {
       counts?.add(defaultRoutes.revision.name, "none", problems[problem.name].status, {
