@@ -19,7 +19,12 @@ import {
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
-import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
+import {
+  type Computation,
+  measureResponseCache,
+  type ReadRequest,
+  ResponseCache
+} from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
   answerHeaders,
@@ -146,6 +151,12 @@ interface RoutedRequest {
   readonly query: string
 }
 
+/** A request that reads a resource. */
+interface RoutedRead extends RoutedRequest, ReadRequest {
+  readonly match: Match<Resource>
+  readonly get: NonNullable<Resource["get"]>
+}
+
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const {
     answersBytesMax = 64 * 2 ** 20,
@@ -182,7 +193,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     onFailure: () => undefined
   })
   const newestStamp = Effect.suspend(() => {
-    const known = answers.currentSnapshot()?.stamp
+    const known = answers.currentStamp()
     return known === undefined ? stampFromStore : Effect.succeed(known)
   })
 
@@ -237,7 +248,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     Effect.map(newestStamp, (stamp) => problemAnswer(routes, problem, url, stamp))
   /** Refuses without reading the store. */
   const refuseNow = (routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer =>
-    problemAnswer(routes, problem, url, answers.currentSnapshot()?.stamp)
+    problemAnswer(routes, problem, url, answers.currentStamp())
 
   const answerOf = (
     { request: { url }, routes }: RoutedRequest,
@@ -271,10 +282,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     requestContext.operation = method === "OPTIONS"
       ? "options"
       : operationName(match?.target, method)
-    const routed: RoutedRequest = { request, mount, routes, match, query }
-    return match?.target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answerRead(routed, match.target, match.target.get, match.values)
-      : admitted(routed, () => compute(routed), Effect.succeed)
+    const routed = { request, mount, routes, match, query }
+    const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
+    if (match === undefined || get === undefined) {
+      return admitted(routed, () => compute(routed), Effect.succeed)
+    }
+    const batch = match.target.batch?.(match.values) ?? null
+    const read: RoutedRead = { request, mount, routes, match, query, get, batch }
+    return answerOf(read, match.target, answers.answer(read, reading))
   }
 
   /** Runs an effect when the request is admitted, and `refused` with the answer if it is not. */
@@ -307,23 +322,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
           : Effect.flatMap(refuse(routes, problem, request.url), refused))
   }
 
-  const answerRead = (
-    routed: RoutedRequest,
-    target: Resource,
-    get: NonNullable<Resource["get"]>,
-    values: ReadonlyArray<string>
-  ): Effect.Effect<HttpAnswer> => {
-    const { query, request, routes } = routed
-    const batch = target.batch?.(values) ?? null
-    return answerOf(
-      routed,
-      target,
-      answers.answer<ReadFailure | Refusal>({ request, routes, batch }, {
-        admit: (run) =>
-          admitted(routed, () => withoutUndeclaredBody(routed, run, refusal), refusal),
-        compute: () => get(values, query, request)
-      })
-    )
+  const reading: Computation<RoutedRead, ReadFailure | Refusal> = {
+    admit: (routed, run) =>
+      admitted(routed, () => withoutUndeclaredBody(routed, run, refusal), refusal),
+    compute: ({ get, match, query, request }) => get(match.values, query, request)
   }
 
   const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {

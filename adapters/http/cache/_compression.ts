@@ -25,10 +25,12 @@ export const makeCompressor = ({ bytesMin = 1024, codings }: CompressionOptions)
   running: 0
 })
 
-/** An answer with status 200, and its bodies by coding, which concurrent requests share. */
+/** An answer with status 200, and what requests for it share, by name of the coding. */
 export interface Compressible {
   readonly answer: HttpAnswer
   readonly compressed: Map<string, Promise<Uint8Array>>
+  /** Compressed answers with the headers of `answer`; without them each answer waits for a promise. */
+  readonly encoded: Map<string, HttpAnswer>
 }
 
 /**
@@ -39,15 +41,21 @@ export interface Compressible {
  */
 export const encode = (
   compressor: Compressor,
-  { answer, compressed }: Compressible,
+  of: Compressible,
   accepted: Accepted,
   keep: (bytes: number) => boolean
 ): Effect.Effect<HttpAnswer> => {
+  const { answer, compressed, encoded } = of
   const [coding] = accepted
   if (coding === null) return Effect.succeed(answer)
   const isPlainAccepted = accepted.includes(null)
   if (answer.body.length < compressor.bytesMin && isPlainAccepted) return Effect.succeed(answer)
   const { name } = coding
+  const known = encoded.get(name)
+  if (known !== undefined) {
+    compressor.stats.get(name)!.sent++
+    return Effect.succeed(known)
+  }
   return Effect.suspend(() => {
     let body = compressed.get(name)
     if (body === undefined) {
@@ -61,7 +69,9 @@ export const encode = (
         Effect.as(Effect.logWarning("An answer was not compressed", error), answer),
       onSuccess: (body) => {
         compressor.stats.get(name)!.sent++
-        return Effect.succeed(encodedAnswer(answer, name, body))
+        const result = encodedAnswer(answer, name, body)
+        if (of.answer === answer && compressed.has(name)) encoded.set(name, result)
+        return Effect.succeed(result)
       }
     })
   })

@@ -1,13 +1,7 @@
 import { Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
-import {
-  type LedgerSnapshot,
-  type LedgerStamp,
-  type LedgerTip,
-  type PoolTip,
-  versionsOf
-} from "../../../core/ports/mod.ts"
+import type { LedgerStamp, LedgerTip, PoolTip } from "../../../core/ports/mod.ts"
 import { type Accepted, type CompressionOptions, makeNegotiator } from "../compression/mod.ts"
 import {
   type AnswerStats,
@@ -22,6 +16,7 @@ import {
 import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
 import { type Compressible, type Compressor, encode, makeCompressor } from "./_compression.ts"
 import {
+  codedTag,
   contentTag,
   type DependencyVersions,
   type LedgerTags,
@@ -30,6 +25,7 @@ import {
 } from "./_entity_tag.ts"
 import { LruCache } from "./_lru_cache.ts"
 import { makeSingleFlight } from "./_single_flight.ts"
+import { type KnownSnapshot, Snapshots } from "./_snapshots.ts"
 
 const textEncoder = new TextEncoder()
 
@@ -48,12 +44,6 @@ export interface ResponseCacheOptions {
   /** Number of later batches after which a batch is final: too deep for a rollback. */
   readonly finalAfterBatches: number
   readonly compression: CompressionOptions
-}
-
-/** A snapshot, of which only the stamp may be known. */
-interface KnownSnapshot {
-  readonly stamp: LedgerStamp
-  readonly snapshot: LedgerSnapshot | null
 }
 
 /** An answer, and what makes it current. */
@@ -81,10 +71,10 @@ export interface ReadRequest {
 }
 
 /** How to compute an answer that is not cached. */
-export interface Computation<E> {
+export interface Computation<Read, E> {
   /** Runs the rest once the request is admitted, and fails if it is refused. */
-  readonly admit: <A>(run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly compute: () => Effect.Effect<ComputedResponse, E>
+  readonly admit: <A>(read: Read, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly compute: (read: Read) => Effect.Effect<ComputedResponse, E>
 }
 
 /**
@@ -94,18 +84,18 @@ export interface Computation<E> {
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions
+  readonly #snapshots: Snapshots
   readonly #entries: LruCache<Entry>
   readonly #flights = makeSingleFlight<Entry | HttpAnswer>()
   readonly #negotiate: (header: HttpRequest["headers"][string]) => Accepted
   readonly #compressor: Compressor
   readonly #tags: ReadonlyMap<Revision, LedgerTags>
   readonly #counts = { hits: 0, misses: 0, notModified: 0 }
-  #latest: KnownSnapshot | null = null
-  #lastComputedStamp: LedgerStamp | undefined
 
   constructor(options: ResponseCacheOptions) {
-    const { bytesMax, compression, program, revisions, tip } = options
+    const { bytesMax, compression, constants, program, revisions, tip } = options
     this.#options = options
+    this.#snapshots = new Snapshots(tip, constants)
     this.#entries = new LruCache(bytesMax)
     this.#negotiate = makeNegotiator(compression.codings)
     this.#compressor = makeCompressor(compression)
@@ -118,11 +108,14 @@ export class ResponseCache {
    * Answers with a 304 if the client has the answer, with the cached answer if it is current, and
    * otherwise with a computed one. Only the last reads the store.
    */
-  answer<E>(read: ReadRequest, computation: Computation<E>): Effect.Effect<HttpAnswer, E> {
+  answer<Read extends ReadRequest, E>(
+    read: Read,
+    { admit, compute }: Computation<Read, E>
+  ): Effect.Effect<HttpAnswer, E> {
     const { headers } = read.request
     const accepted = this.#negotiate(headers["accept-encoding"])
     // a body that does not declare its length has to be read first
-    const now = headers["transfer-encoding"] === undefined ? this.currentSnapshot() : null
+    const now = headers["transfer-encoding"] === undefined ? this.#snapshots.newest() : null
     if (now !== null) {
       const entry = this.#currentEntry(read, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
@@ -131,7 +124,8 @@ export class ResponseCache {
       const confirmed = matchedTag(headers["if-none-match"], accepted, (tag) => {
         // a client can only have the tag if it received this answer
         const known = tags.read(url, tag)
-        return known !== undefined && known.versions === this.#versionsAt(known.dependsOn, now)
+        return known !== undefined &&
+          known.versions === this.#snapshots.versionsAt(known.dependsOn, now)
       })
       if (confirmed !== undefined) {
         return this.#notModified({
@@ -142,25 +136,15 @@ export class ResponseCache {
       }
     }
     return Effect.flatMapEager(
-      computation.admit(() => this.#computed(read, computation.compute)),
+      admit(read, () => this.#computed(read, compute(read))),
       (found) =>
         "status" in found ? Effect.succeed(found) : this.#respond(read, accepted, found, false)
     )
   }
 
-  /** Returns the newest snapshot, or null if its version, block or batch is unknown. */
-  currentSnapshot(): KnownSnapshot | null {
-    const { tip } = this.#options
-    const version = tip?.version() ?? null
-    if (version === null) return null
-    const latest = this.#latest
-    if (latest?.stamp.version === version && latest.snapshot !== null) return latest
-    const snapshot = tip!.snapshot?.(version) ?? null
-    const stamp = snapshot?.stamp ?? this.#lastComputedStamp
-    if (stamp?.version !== version) return null
-    return latest?.stamp.version === version && latest.snapshot === snapshot
-      ? latest
-      : this.#latest = { stamp, snapshot }
+  /** Returns the stamp of the newest snapshot, or undefined if it is unknown. */
+  currentStamp(): LedgerStamp | undefined {
+    return this.#snapshots.newest()?.stamp
   }
 
   stats(): AnswerStats {
@@ -181,9 +165,10 @@ export class ResponseCache {
     const entry = this.#entries.get(keyOf(read))
     if (entry === undefined || entry.current === now) return entry
     const { dependsOn, versions } = entry.depends!
-    if (versions !== this.#versionsAt(dependsOn, now)) return undefined
+    if (versions !== this.#snapshots.versionsAt(dependsOn, now)) return undefined
     entry.current = now
     entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.stamp, entry) }
+    entry.encoded.clear()
     return entry
   }
 
@@ -195,11 +180,11 @@ export class ResponseCache {
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
-    const tag = matchedTag(
-      read.request.headers["if-none-match"],
-      accepted,
-      (tag) => tag === etag || tag === "*"
-    )
+    const ifNoneMatch = read.request.headers["if-none-match"]
+    const preferred = ifNoneMatch && codedTag(etag, accepted[0]?.name)
+    const tag = ifNoneMatch === preferred
+      ? preferred
+      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
     }
@@ -224,14 +209,14 @@ export class ResponseCache {
    */
   #computed<E>(
     read: ReadRequest,
-    compute: () => Effect.Effect<ComputedResponse, E>
+    computation: Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<Entry | HttpAnswer, E> {
     const { poolTip, tip } = this.#options
-    const computed = Effect.mapEager(compute(), (computed) => {
+    const computed = Effect.mapEager(computation, (computed) => {
       this.#counts.misses++
       return computed.status === 200
         ? this.#entryOf(read, computed)
-        : { ...computed, headers: { ...read.routes.headers(computed.stamp), ...computed.headers } }
+        : plainAnswer(read, computed)
     })
     return tip?.isRemote === true
       ? this.#flights.join(`${tip.version()} ${poolTip?.version()} ${keyOf(read)}`, computed)
@@ -242,8 +227,8 @@ export class ResponseCache {
   #entryOf(read: ReadRequest, computed: ComputedResponse): Entry {
     const { headers: ownHeaders, stamp } = computed
     const { request: { url }, routes: { revision } } = read
-    const depends = this.#dependenciesOf(computed)
-    const { body, bytes } = contentOf(computed)
+    const depends = this.#snapshots.dependenciesOf(computed)
+    const { body: content, bytes } = contentOf(computed)
     const key = keyOf(read)
     const isCached = depends !== null && this.#entries.accepts(key, bytes) &&
       // an older answer may be current again once the snapshot is known
@@ -251,6 +236,10 @@ export class ResponseCache {
     const etag = depends === null
       ? contentTag(revision, computed.body)
       : this.#tags.get(revision)!.write(url, depends)
+    // connections share a large body as bytes; Node copies a string for each of them
+    const body = isCached && bytes > largeBytes && typeof content === "string"
+      ? textEncoder.encode(content)
+      : content
     const own = { ownHeaders, etag, bodyBytes: bytes }
     const entry: Entry = {
       ...own,
@@ -258,40 +247,17 @@ export class ResponseCache {
       bytes,
       depends,
       compressed: new Map(),
+      encoded: new Map(),
       current: null,
       answer: {
         status: 200,
-        // connections share a large body as bytes; Node copies a string for each of them
-        body: isCached && bytes > largeBytes && typeof body === "string"
-          ? textEncoder.encode(body)
-          : body,
+        body,
         isAscii: typeof body === "string",
         headers: this.#entryHeaders(read, stamp, own)
       }
     }
     if (isCached) this.#entries.put(entry)
     return entry
-  }
-
-  /** Returns the dependencies of an answer; null if it may change without the ledger. */
-  #dependenciesOf({ dependsOn, stamp }: ComputedResponse): DependencyVersions | null {
-    const { tip } = this.#options
-    if (dependsOn === undefined || stamp === undefined || tip === null) return null
-    this.#lastComputedStamp = stamp
-    const snapshot = tip.snapshot?.(stamp.version) ?? null
-    return { dependsOn, versions: this.#versionsAt(dependsOn, { snapshot, stamp }) }
-  }
-
-  /** Returns the versions of dependencies in a snapshot as text. */
-  #versionsAt(
-    dependsOn: DependencyVersions["dependsOn"],
-    { snapshot, stamp }: KnownSnapshot
-  ): string {
-    if (dependsOn.length === 0) return ""
-    // if only the stamp is known, any part may have changed
-    return snapshot === null
-      ? `*${stamp.version.toString(36)}`
-      : versionsOf(dependsOn, snapshot, this.#options.constants)
   }
 
   #entryHeaders(
@@ -321,6 +287,11 @@ const keyOf = (
   { request: { basePath, headers, url }, routes: { revision } }: ReadRequest
 ): string =>
   headers["api-revision"] === undefined && basePath === undefined ? url : `${revision.name} ${url}`
+
+const plainAnswer = (
+  { routes }: ReadRequest,
+  { body, headers, stamp, status }: ComputedResponse
+): HttpAnswer => ({ status, body, headers: { ...routes.headers(stamp), ...headers } })
 
 /** Returns the body as a string if it is ASCII, which Node writes in one chunk with the headers. */
 const contentOf = ({ body }: ComputedResponse) =>

@@ -146,9 +146,9 @@ describe("a cached answer", () => {
         const { genesis, records } = networkOf(optionsOf("1"), 120)
         const { ledger, open, pool, tips } = yield* openStores(genesis)
         const { ask: fresh } = yield* open({ ledger: null, pool: null })
-        const careless = new Map<string, Tips>([
-          ...ledgerParts.map((part) => [part, forgetting(tips, part)] as const)
-        ])
+        const careless = new Map<string, Tips>(
+          ledgerParts.map((part) => [part, forgetting(tips, part)] as const)
+        )
         const applications = new Map<string, (url: string) => Effect.Effect<TestResponse>>()
         for (const [part, tips] of careless) applications.set(part, (yield* open(tips)).ask)
         const last = records.findLast((record) => record.kind === "block")!.block

@@ -1,10 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LruCache } from "../../../adapters/http/cache/_lru_cache.ts"
 
-const entry = (key: string, bytes = 10_000) => ({ key, bytes })
+interface Entry {
+  readonly key: string
+  bytes: number
+}
+
+const entry = (key: string, bytes = 10_000): Entry => ({ key, bytes })
 
 /** Returns a cache for ten entries. */
-const open = () => new LruCache<{ readonly key: string; bytes: number }>(10 * 11_510)
+const open = () => new LruCache<Entry>(10 * 11_510)
 
 const put = (cache: ReturnType<typeof open>, prefix: string, count: number) => {
   for (let i = 0; i < count; i++) cache.put(entry(`/${prefix}${i}`))
@@ -68,6 +73,6 @@ describe("The LRU cache", () => {
   })
 
   it("accepts nothing without bytes", () => {
-    assert.isFalse(new LruCache(0).accepts("/", 0))
+    assert.isFalse(new LruCache<Entry>(0).accepts("/", 0))
   })
 })
