@@ -12,7 +12,6 @@ import {
   type GenesisFeed,
   type Ledger,
   type LedgerReader,
-  LedgerTip,
   type LedgerWriter,
   type Network,
   Pool,
@@ -45,8 +44,6 @@ export interface NodeOptions
   /** Path of each revision; `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
   readonly limits?: Partial<HttpLimits>
-  /** Maximum characters of cached JSON fragments; about 64 million by default. */
-  readonly textsMax?: number
   /** Maximum bytes of cached responses; 64 MiB by default, 0 disables the cache. */
   readonly answersBytesMax?: number
   /**
@@ -137,28 +134,22 @@ const applicationOver = (
     genesis,
     limits,
     mounts,
-    telemetry,
-    textsMax
+    telemetry
   }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
-  Layer.unwrap(Effect.map(LedgerTip, (tip) =>
-    Application.layer({
-      // a database returns new objects on each read, except tokens: only their JSON can be cached
-      context: wireContext(genesis.network, keccak256, {
-        ...omitUndefined({ charactersMax: textsMax }),
-        ...tip?.isRemote === true ? { shapes: ["Token"] } : {}
-      }),
-      constants: genesis.constants,
-      ...omitUndefined({
-        answersBytesMax,
-        compression,
-        finalAfterBatches,
-        forgeDelaySeconds,
-        limits,
-        mounts,
-        telemetry
-      })
-    })))
+  Application.layer({
+    context: wireContext(genesis.network, keccak256),
+    constants: genesis.constants,
+    ...omitUndefined({
+      answersBytesMax,
+      compression,
+      finalAfterBatches,
+      forgeDelaySeconds,
+      limits,
+      mounts,
+      telemetry
+    })
+  })
 
 /** Returns the options of fees that are set. */
 export const feesOf = (

@@ -28,6 +28,15 @@ import {
   type RevisionRoutes
 } from "./routes/mod.ts"
 
+/** A request is refused with this answer before its operation runs. */
+export interface Refusal {
+  readonly _tag: "Refusal"
+  readonly answer: HttpAnswer
+}
+
+export const refusal = (answer: HttpAnswer): Effect.Effect<never, Refusal> =>
+  Effect.fail({ _tag: "Refusal", answer })
+
 /** Returns the answer to a problem. Its headers name the snapshot, if one is passed. */
 export const problemAnswer = (
   routes: RevisionRoutes,
@@ -56,11 +65,12 @@ export const failureAnswer = (
   routes: RevisionRoutes,
   resource: Resource,
   url: string,
-  cause: Cause.Cause<ReadFailure | PostFailure>,
+  cause: Cause.Cause<ReadFailure | PostFailure | Refusal>,
   newestStamp: Effect.Effect<LedgerStamp | undefined>
 ): Effect.Effect<HttpAnswer> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (failure?._tag === "Refusal") return Effect.succeed(failure.answer)
   const problem = problemOf(failure, resource)
   // name the snapshot in which the item was not found
   const stamp = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"

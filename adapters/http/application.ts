@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import {
@@ -14,11 +14,18 @@ import {
   failureAnswer,
   methodNotAllowed,
   problemAnswer,
+  type Refusal,
+  refusal,
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
 import { redirectWithoutSlash } from "./_redirect.ts"
-import { makeResponseCache, measureResponseCache } from "./cache/mod.ts"
+import {
+  type Computation,
+  measureResponseCache,
+  type ReadRequest,
+  ResponseCache
+} from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
   answerHeaders,
@@ -145,6 +152,12 @@ interface RoutedRequest {
   readonly query: string
 }
 
+/** A request that reads a resource. */
+interface RoutedRead extends RoutedRequest, ReadRequest {
+  readonly match: Match<Resource>
+  readonly get: NonNullable<Resource["get"]>
+}
+
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const {
     answersBytesMax = 64 * 2 ** 20,
@@ -159,13 +172,12 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const counts = (yield* Monitor) === null ? null : new RequestCounts()
   const inFlight = { count: 0 }
   if (counts !== null) yield* measureRequests(counts, inFlight)
-  const isObserved = counts !== null || Object.keys(telemetry).length > 0
   const reader = yield* LedgerReader
-  const clock = yield* Clock.Clock
-  const answers = makeResponseCache({
+  const answers = new ResponseCache({
     tip: yield* LedgerTip,
     poolTip: yield* PoolTip,
     constants,
+    revisions: mounts.map(({ revision }) => revision),
     bytesMax: answersBytesMax,
     program: JSON.stringify([
       programVersion,
@@ -173,10 +185,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       mounts.map(({ path, revision }) => [path, revision.name])
     ]),
     finalAfterBatches,
-    compression: compression === false ? { codings: [] } : compression,
-    nowMs: () => clock.currentTimeMillisUnsafe()
+    compression: compression === false ? { codings: [] } : compression
   })
-  yield* measureResponseCache(answers.stats)
+  yield* measureResponseCache(() => answers.stats())
   // answers that do not read the ledger work while the store fails
   const stampFromStore = Effect.match(reader.stamp, {
     onSuccess: (stamp): LedgerStamp | undefined => stamp,
@@ -243,7 +254,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const answerOf = (
     { request: { url }, routes }: RoutedRequest,
     resource: Resource,
-    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>
+    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure | Refusal>
   ) =>
     Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
@@ -268,74 +279,89 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
         (problem) => refuse(routes, problem, url)
       )
     }
-    const cached = answers.lookup(routes, request, () => {
-      const match = routes.router.find(mount.path)
-      return match?.target.batch?.(match.values) ?? null
-    })
-    if (Effect.isEffect(cached)) {
-      if (isObserved) {
-        requestContext.operation = operationName(routes.router.find(mount.path)?.target, method)
-      }
-      return cached
-    }
     const match = routes.router.find(mount.path)
     requestContext.operation = method === "OPTIONS"
       ? "options"
       : operationName(match?.target, method)
-    const shed = (limit: LimitName) => Effect.succeed(refuseNow(routes, overloaded(limit), url))
+    const routed = { request, mount, routes, match, query }
+    const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
+    if (match === undefined || get === undefined) {
+      return admitted(routed, () => compute(routed), Effect.succeed)
+    }
+    const batch = match.target.batch?.(match.values) ?? null
+    const read: RoutedRead = { request, mount, routes, match, query, get, batch }
+    return answerOf(read, match.target, answers.answer(read, reading))
+  }
+
+  /** Runs an effect when the request is admitted, and `refused` with the answer if it is not. */
+  const admitted = <A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>,
+    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const shed = (limit: LimitName) => refused(refuseNow(routes, overloaded(limit), request.url))
     if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
-    const admission = cached === "stale-hot" ? "run" : request.admit?.() ?? "run"
-    if (admission === "shed") return shed("queueDelayTargetMs")
-    const routed: RoutedRequest = { request, mount, routes, match, query }
-    return admission === "run"
-      ? compute(routed)
-      : Effect.flatMap(
-        admission,
-        (isAdmitted) => isAdmitted ? compute(routed) : shed("queueDelayTargetMs")
-      )
+    const admission = request.admit?.() ?? "run"
+    if (admission === "run") return run()
+    return admission === "shed"
+      ? shed("queueDelayTargetMs")
+      : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? run() : shed("queueDelayTargetMs"))
+  }
+
+  /** Runs an effect after a body that the operation does not use, and `refused` if it is too long. */
+  const withoutUndeclaredBody = <A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>,
+    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const bodyRead = readUndeclaredBody(request, limits)
+    return bodyRead === undefined
+      ? run()
+      : Effect.flatMap(bodyRead, (problem) =>
+        problem === undefined
+          ? run()
+          : Effect.flatMap(refuse(routes, problem, request.url), refused))
+  }
+
+  const reading: Computation<RoutedRead, ReadFailure | Refusal> = {
+    admit: (routed, run) =>
+      admitted(routed, () => withoutUndeclaredBody(routed, run, refusal), refusal),
+    compute: ({ get, match, query, request }) => get(match.values, query, request)
   }
 
   const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
-    const { match, query, request, routes } = routed
+    const { match, query, request } = routed
     const write = match?.target.write
-    if (match !== undefined && write !== undefined && request.method === write.method) {
-      return answerOf(routed, match.target, write.answer(match.values, query, request))
-    }
-    const bodyRead = readUndeclaredBody(request, limits)
-    return bodyRead === undefined
-      ? computeWithoutBody(routed)
-      : Effect.flatMap(
-        bodyRead,
-        (problem) =>
-          problem === undefined ? computeWithoutBody(routed) : refuse(routes, problem, request.url)
-      )
+    return match !== undefined && write !== undefined && request.method === write.method
+      ? answerOf(routed, match.target, write.answer(match.values, query, request))
+      : withoutUndeclaredBody(routed, () => answerWithoutResource(routed), Effect.succeed)
   }
 
-  const computeWithoutBody = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
-    const { match, mount, query, request, routes } = routed
-    const { method, url } = request
+  const answerWithoutResource = (
+    { match, mount, request, routes }: RoutedRequest
+  ): Effect.Effect<HttpAnswer> => {
+    const { headers, method, url } = request
     // the target of CONNECT is not a path
     if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
-    if (match === undefined) {
-      const withoutSlash = routes.findWithoutSlash(mount.path)
-      if (withoutSlash !== undefined) {
-        // a browser does not follow the redirect of a preflight
-        return method === "OPTIONS"
-          ? optionsAnswer(routes, withoutSlash.target.allow)
-          : Effect.map(newestStamp, (stamp) => redirectWithoutSlash(request, routes.headers(stamp)))
-      }
-      // a browser cannot read a refused preflight, so every path answers it
-      const isPreflight = method === "OPTIONS" &&
-        (url === "*" || request.headers["access-control-request-method"] !== undefined)
-      return isPreflight
-        ? optionsAnswer(routes, anyMethod)
-        : refuse(routes, unknownPath(routes, mount), url)
+    if (match !== undefined) {
+      const { allow } = match.target
+      return method === "OPTIONS"
+        ? optionsAnswer(routes, allow)
+        : refuse(routes, methodNotAllowed(method, allow), url)
     }
-    const { target, values } = match
-    if (method === "OPTIONS") return optionsAnswer(routes, target.allow)
-    return target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answerOf(routed, target, answers.get(routes, request, target.get(values, query, request)))
-      : refuse(routes, methodNotAllowed(method, target.allow), url)
+    const withoutSlash = routes.findWithoutSlash(mount.path)
+    if (withoutSlash !== undefined) {
+      // a browser does not follow the redirect of a preflight
+      return method === "OPTIONS"
+        ? optionsAnswer(routes, withoutSlash.target.allow)
+        : Effect.map(newestStamp, (stamp) => redirectWithoutSlash(request, routes.headers(stamp)))
+    }
+    // a browser cannot read a refused preflight, so every path answers it
+    const isPreflight = method === "OPTIONS" &&
+      (url === "*" || headers["access-control-request-method"] !== undefined)
+    return isPreflight
+      ? optionsAnswer(routes, anyMethod)
+      : refuse(routes, unknownPath(routes, mount), url)
   }
 
   const optionsAnswer = (routes: RevisionRoutes, methods: string) =>
@@ -375,7 +401,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   return Application.of({
     limits,
-    answerStats: answers.stats,
+    answerStats: () => answers.stats(),
     handle,
     refuse: (problem) => {
       counts?.add(defaultRoutes.revision.name, "none", problems[problem.name].status, {

@@ -4,8 +4,7 @@ import {
   LedgerReader,
   LedgerWriter,
   PoolStore,
-  LedgerTip,
-  PoolTip
+  LedgerTip
 } from "../../core/ports/mod.ts"
 import type { LogEntry, RecordLog } from "./record_log.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
@@ -282,8 +281,6 @@ export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions
 ): Context.Context<LedgerReader | LedgerWriter | PoolStore> => {
   const { reader, writer } = journaledLedger(ledger, log)
-  // a version of the pool is unknown until it is durable; the ledger changes afterwards
-  const isPoolKnown = () => log.failure === undefined && log.isDurable
   return Context.make(LedgerReader, reader).pipe(
     Context.add(LedgerWriter, writer),
     Context.add(PoolStore, journaledPool(pool, log)),
@@ -292,10 +289,6 @@ export const recordedStores = (
       version: () => log.failure === undefined ? ledger.stamp().version : null,
       snapshot: ledger.snapshot,
       isRemote: false
-    }),
-    Context.add(PoolTip, {
-      version: () => isPoolKnown() ? pool.tip.version() : null,
-      versionOf: (key) => isPoolKnown() ? pool.tip.versionOf(key) : null
     })
   )
 }

@@ -299,7 +299,6 @@ const nodeOptions = (settings: ServeSettings) => {
     pendingMax,
     pendingPerAccountMax,
     requestsMax,
-    textsMax,
     urlBytesMax
   } = settings
   return {
@@ -309,7 +308,6 @@ const nodeOptions = (settings: ServeSettings) => {
     forgeDelaySeconds,
     pendingMax,
     pendingPerAccountMax,
-    textsMax,
     ...feesOf(settings),
     limits: { bodyBytesMax, headerBytesMax, jsonDepthMax, listItemsMax, requestsMax, urlBytesMax },
     mounts: mountsOf(settings)

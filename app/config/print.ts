@@ -122,7 +122,7 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
     beyond: "503 with Retry-After for writes, from 92 % on; at 97 % the process exits with code 7"
   },
   answersBytesMax: {
-    beyond: "the oldest responses are evicted",
+    beyond: "the least recently used responses are evicted",
     metric: "rollup_answers_evicted_total"
   },
   shutdownTimeoutMs: { beyond: "connections are destroyed", metric: "none: the process ends" }

@@ -128,7 +128,6 @@ const optionsSchema = (input: unknown) =>
       currencies: optional(CurrencyPriceList),
       mounts: optional(mounts),
       limits: optional(httpLimits),
-      textsMax: optional(count),
       answersBytesMax: optional(count),
       compression: optional(compression),
       finalAfterBatches: optional(count),

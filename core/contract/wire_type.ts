@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type WireContext, type FragmentKey, joinSegments, type Segments } from "./wire_context.ts"
+import type { WireContext } from "./wire_context.ts"
 
 /** A JSON Schema (draft 2020-12) for OpenAPI 3.1. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -116,11 +116,6 @@ export interface Field<in V> {
   readonly get: (view: V) => unknown
   /** Replaces the description of the type. */
   readonly doc?: string
-  /**
-   * Whether it changes while the rest of the object stays: the cached text of the object excludes
-   * it.
-   */
-  readonly isVolatile?: boolean
 }
 
 export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string): Field<V> => ({
@@ -128,9 +123,6 @@ export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string
   get,
   ...(doc === undefined ? {} : { doc })
 })
-
-/** Marks the property that changes while the rest of its object stays; at most one in an object. */
-export const volatileField = <V>(of: Field<V>): Field<V> => ({ ...of, isVolatile: true })
 
 /**
  * The properties of an object in the order in which they are written. All are required, no other is
@@ -142,31 +134,18 @@ export type Fields<V> = { readonly [name: string]: Field<V> }
 export interface Shape<in V> extends AnyShape, WireType<V> {
   readonly doc: string
   readonly fields: { readonly [name: string]: Field<V> }
-  /**
-   * The immutable values that determine all fields except the volatile one. If present, written
-   * objects are cached.
-   */
-  readonly cacheKey: ((view: V) => FragmentKey) | undefined
 }
 
 /** A closed object: it carries exactly its fields. */
 export const shape = <V>(
   name: string,
   doc: string,
-  fields: Fields<V>,
-  cacheKey?: (view: V) => FragmentKey
+  fields: Fields<V>
 ): Shape<V> => ({
   name,
   doc,
   fields,
-  cacheKey,
-  write: (context) =>
-    context.writerOf(fields, () => {
-      const segments = segmentsOf(fields, context)
-      return cacheKey === undefined
-        ? joinSegments(segments)
-        : context.fragments.cachedWriter(name, cacheKey, segments)
-    }),
+  write: (context) => context.writerOf(fields, () => objectWriter(fields, context)),
   schema: (context) =>
     Schema.Struct(Object.fromEntries(
       Object.entries(fields).map(([key, { type }]) => [context.name(key), type.schema(context)])
@@ -196,35 +175,22 @@ export const shape = <V>(
   shapes: Object.values(fields).flatMap((field) => field.type.shapes)
 })
 
-const segmentsOf = <V>(fields: Fields<V>, context: WireContext): Segments<V> => {
-  const entries = Object.entries(fields).map(([key, { get, isVolatile, type }], i) => {
+const objectWriter = <V>(fields: Fields<V>, context: WireContext): (view: V) => string => {
+  const entries = Object.entries(fields).map(([key, { get, type }], i) => {
     const write = type.write(context) as (value: unknown) => string
     return {
       open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
-      write: (view: V) => write(get(view)),
-      isVolatile
+      write: (view: V) => write(get(view))
     }
   })
-  const at = entries.findIndex(({ isVolatile }) => isVolatile)
-  if (at < 0) return { before: segmentWriter(entries, "}") }
-  const { open, write } = entries[at]!
-  return {
-    before: segmentWriter(entries.slice(0, at), open),
-    volatile: { write, after: segmentWriter(entries.slice(at + 1), "}") }
+  return (view) => {
+    let text = ""
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!
+      text += entry.open + entry.write(view)
+    }
+    return text + "}"
   }
-}
-
-const segmentWriter = <V>(
-  entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>,
-  end: string
-) =>
-(view: V): string => {
-  let text = ""
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i]!
-    text += entry.open + entry.write(view)
-  }
-  return text + end
 }
 
 /** The shape as the type of a property: documented once, referred to by name. */
@@ -257,16 +223,10 @@ export const revise = <V>(
   }
   const fields: { [name: string]: Field<V> } = {}
   for (const [name, field] of Object.entries(of.fields)) {
-    // a replaced property stays volatile or not
-    if (!omit.includes(name)) {
-      fields[rename[name] ?? name] = {
-        ...put[name] ?? field,
-        isVolatile: field.isVolatile === true
-      }
-    }
+    if (!omit.includes(name)) fields[rename[name] ?? name] = put[name] ?? field
   }
   return shape(of.name, of.doc, {
     ...fields,
     ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields)))
-  }, of.cacheKey)
+  })
 }

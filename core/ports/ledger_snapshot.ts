@@ -1,6 +1,5 @@
 import { Schema, Context } from "effect"
 import { type BlockChanges, type NetworkConstants, slotOfBlock } from "../domain/mod.ts"
-import type { EthereumAddress, TransactionId } from "../encoding/mod.ts"
 
 /** Identifies the snapshot that an answer was computed from. Every answer has one. */
 export const LedgerStamp = Schema.Struct({
@@ -250,8 +249,8 @@ export class RecentSnapshots {
 }
 
 /**
- * Port: detects changes of the pool without a query. Null, the default, if the store does not
- * report changes. The numbers are local to the process.
+ * Port: detects changes of a remote pool without a query, so that a request never joins a computation
+ * that started before a change. The numbers are local to the process.
  */
 export interface PoolTip {
   /**
@@ -260,33 +259,10 @@ export interface PoolTip {
    * notifications may be lost.
    */
   readonly version: () => number | null
-  /**
-   * Returns a number that changes if the transaction or authorization changes; a change of another
-   * one may also change it. An answer that is read after this call is current while the number
-   * stays the same. Returns null while notifications may be lost.
-   */
-  readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
 }
 
 /**
- * Returns the version of a key in the pool, or of the whole pool if the key is null; null if it is
- * unknown.
- *
- * @example
- * ```ts
- * import { poolVersion } from "rollup-node-api"
- * import { openMemoryPool } from "rollup-node-api/memory"
- *
- * console.log(poolVersion(openMemoryPool().tip, null), poolVersion(null, null)) // => 0 null
- * ```
- */
-export const poolVersion = (
-  tip: PoolTip | null,
-  key: TransactionId | EthereumAddress | null
-): number | null => (key === null ? tip?.version() : tip?.versionOf(key)) ?? null
-
-/**
- * The `PoolTip` of the stores of a node. Null, the default, if the store does not report changes.
+ * The `PoolTip` of the stores of a node. Null, the default, if the store is not remote.
  *
  * @example
  * ```ts
@@ -295,7 +271,7 @@ export const poolVersion = (
  * import { poolLayer } from "rollup-node-api/memory"
  *
  * const tip = await Effect.runPromise(Effect.provide(PoolTip, poolLayer))
- * console.log(tip?.version()) // => 0
+ * console.log(tip) // => null
  * ```
  */
 export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {

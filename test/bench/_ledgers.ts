@@ -87,7 +87,7 @@ const ledgerOf = async (
   }
   const interfaces = await Effect.runPromise(
     readInterfaces({
-      context: wireContext(genesis.network, keccak256, { charactersMax: 0 }),
+      context: wireContext(genesis.network, keccak256),
       constants: genesis.constants,
       revisions: [later]
     }).pipe(Effect.provide(layerOf(ledger)), Effect.provide(poolLayer))
@@ -103,8 +103,7 @@ const ledgerOf = async (
 const positions = { start: 0, middle: 0.5, end: 1 }
 
 /**
- * Returns the microseconds of one page at a position: the median over pages around it. Texts are
- * not cached.
+ * Returns the microseconds of one page at a position: the median over pages around it.
  */
 const pageUs = (ledger: BenchLedger, share: number): number => {
   const { itemIds, history } = ledger

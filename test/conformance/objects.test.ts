@@ -4,15 +4,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson } from "../../adapters/http/mod.ts"
 import {
   earlier,
   later,
   type Revision,
   revisionList,
-  type Shapes,
-  wireContext
+  type Shapes
 } from "../../core/contract/mod.ts"
 import type {
   Account,
@@ -803,23 +801,4 @@ describe("a schema", () => {
       )
     }
   })
-})
-
-describe("cached texts", () => {
-  for (const { name, shapes } of revisionList) {
-    it(`are those of items without their tokens, whose prices change, in revision ${name}`, () => {
-      const own = wireContext(context.network, keccak256)
-      const dearer: Token = { ...ether, priceUSD: 2.5 }
-      const dearerText = etherText.replace(`"USD":1.5`, `"USD":2.5`)
-      for (const item of ["account", "exit", "transaction"] as const) {
-        const write = shapes[item].write(own) as (view: unknown) => string
-        const [view, text] = written[name]![item][0]!
-        shapes.token.write(own)(dearer)
-        assert.strictEqual(write(view), text)
-        const { characters } = own.fragments
-        assert.strictEqual(write({ ...view, token: dearer }), text.replace(etherText, dearerText))
-        assert.strictEqual(own.fragments.characters, characters)
-      }
-    })
-  }
 })

@@ -35,58 +35,6 @@ for (let number = 0; number < transactionsMax; number++) {
 const contentOf = (pool: MemoryPoolStore): string =>
   Effect.runSync(dumpStores({ reader, store: pool }, keys))
 
-const whole = { filters: {}, fromArrival: null, order: "ASC", limit: 1000 } as const
-const textOfBigInt = (_: string, value: unknown) =>
-  typeof value === "bigint" ? String(value) : value
-
-/** A reader that caches an answer for the whole pool, and one for each transaction. */
-class CachingReader {
-  readonly #pool: MemoryPoolStore
-  readonly #answers = new Map<string, { readonly version: number | null; readonly text: string }>()
-
-  constructor(pool: MemoryPoolStore) {
-    this.#pool = pool
-  }
-
-  /** Caches the answers of now under versions that were read earlier, or now. */
-  cache(versions = this.versions()): void {
-    const texts = this.#texts()
-    for (const [name, version] of versions) {
-      this.#answers.set(`${name} ${version}`, { version, text: texts.get(name)! })
-    }
-  }
-
-  versions(): ReadonlyMap<string, number | null> {
-    const { tip } = this.#pool
-    return new Map([
-      ["the pool", tip.version()],
-      ...[...keys.transactions].map((id) => [id, tip.versionOf(id as `0x02${string}`)] as const)
-    ])
-  }
-
-  /** Fails if an answer of the current version differs from the content. */
-  check(): void {
-    const texts = this.#texts()
-    for (const [name, version] of this.versions()) {
-      const known = this.#answers.get(`${name} ${version}`)
-      if (known !== undefined) {
-        assert.strictEqual(texts.get(name), known.text, `${name} at version ${version}`)
-      }
-    }
-  }
-
-  #texts(): ReadonlyMap<string, string> {
-    const textOf = (id: string) =>
-      JSON.stringify(
-        Effect.runSync(Effect.all([this.#pool.transitions(id), this.#pool.skippedTransaction(id)]))
-      )
-    return new Map([
-      ["the pool", JSON.stringify(Effect.runSync(this.#pool.list(whole)), textOfBigInt)],
-      ...[...keys.transactions].map((id) => [id, textOf(id)] as const)
-    ])
-  }
-}
-
 const addressOf = (number: number) => `0x${String(number).padStart(40, "0")}` as const
 
 /** Returns a random write. */
@@ -152,24 +100,6 @@ describe(`undone writes of a pool (replay: ${replayOf(seed, "test/memory/pool_un
         const results = writes.map((write) => write())
         assert.deepStrictEqual(results, undone.map(([result]) => result))
         assert.strictEqual(contentOf(pool), after)
-      }
-    }
-  })
-
-  it("never lead back to a version under which a reader has cached another answer", () => {
-    const random = new SeededRandom(`${seed} versions`)
-    for (let life = 0; life < rounds({ short: 4, long: 100 }); life++) {
-      const pool = openMemoryPool()
-      const reader = new CachingReader(pool)
-      for (let step = 0; step < 30; step++) {
-        const write = () => Effect.runSync(writeOf(pool, random, step * 10))
-        // the reader takes the versions before it reads, and the write comes in between
-        const versions = reader.versions()
-        const [, undo] = pool.undoable(write)
-        reader.cache(versions)
-        reader.cache()
-        if (random.chance(0.6)) undo()
-        reader.check()
       }
     }
   })

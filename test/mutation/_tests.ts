@@ -48,7 +48,6 @@ const contract = [
   "conformance/wire_types",
   "conformance/date_time",
   "conformance/version",
-  "conformance/json_fragment_cache",
   "conformance/objects",
   "conformance/scalars",
   "submission/malformed",

@@ -87,9 +87,6 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
       }
     })
   }),
-  "serves a stale cached answer about the pool": () => ({
-    ports: (ports) => ({ ...ports, poolTip: { version: () => 1, versionOf: () => 1 } })
-  }),
   "applies a block twice after an unknown commit": () =>
     writer(({ writer: { apply, rollBack } }) => {
       let unacknowledgedHash = ""

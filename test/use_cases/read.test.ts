@@ -20,7 +20,6 @@ import {
   LedgerWriter,
   type PartVersions,
   PoolStore,
-  PoolTip,
   StoreFailure,
   versionsOf
 } from "../../core/ports/mod.ts"
@@ -157,11 +156,10 @@ describe("a read", () => {
       }
     }).pipe(Effect.provide(over)))
 
-  it.effect("combines a transaction of the pool with the ledger, and returns the version of the pool", () =>
+  it.effect("combines a transaction of the pool with the ledger, and depends on no part of it alone", () =>
     Effect.gen(function*() {
       const read = yield* readings
       const pool = yield* PoolStore
-      const versionOf = (yield* PoolTip)!.versionOf
       const request = {
         fromAccountIndex: 257,
         toAccountIndex: 256,
@@ -180,12 +178,7 @@ describe("a read", () => {
       ]
       for (const transaction of all) yield* pool.addTransaction(transaction, owners, limits)
       const answers = yield* Effect.forEach(all, ({ id }) => read.getPoolTx([id], ""))
-      assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn!.join(" ")), [
-        "rollBacks tokens",
-        "rollBacks tokens",
-        "rollBacks tokens",
-        "rollBacks tokens"
-      ])
+      for (const { dependsOn } of answers) assert.isUndefined(dependsOn)
       const shown = answers.map(({ json }) => JSON.parse(json))
       assert.deepStrictEqual(shown.map(({ requestFromAccountIndex }) => requestFromAccountIndex), [
         null,
@@ -193,8 +186,6 @@ describe("a read", () => {
         "zk::257",
         null
       ])
-      const [first] = answers
-      assert.deepStrictEqual(first?.pool, { key: all[0]!.id, version: versionOf(all[0]!.id) })
       assert.deepStrictEqual(shown.map(({ fromZkEthereumAddress }) => fromZkEthereumAddress), [
         ...Array<string>(4).fill(context.address(ann.address))
       ])
@@ -205,9 +196,8 @@ describe("a read", () => {
         timestampMs: 0
       })
       const authorization = yield* read.getAccountCreationAuthorization([`zk:${bob.address}`], "")
-      assert.deepStrictEqual([authorization.dependsOn, authorization.pool, authorization.stamp], [
-        [],
-        { key: bob.address, version: versionOf(bob.address) },
+      assert.deepStrictEqual([authorization.dependsOn, authorization.stamp], [
+        undefined,
         yield* (yield* LedgerReader).stamp
       ])
     }).pipe(Effect.provide(over)))
@@ -243,16 +233,12 @@ describe("a read", () => {
       assert.deepStrictEqual(closed, [true, false])
     }).pipe(Effect.provide(over)))
 
-  it.effect("has no version if the pool does not report one, and reports a token that was rolled back", () =>
+  it.effect("of the pool reports a token that was rolled back", () =>
     Effect.gen(function*() {
       const [ledger, reader, pool] = [yield* Ledger, yield* LedgerReader, yield* PoolStore]
       const transaction = pooled({ tokenId: 1 })
       yield* pool.addTransaction(transaction, owners, limits)
-      const [latest] = yield* Effect.provideService(
-        readInterfaces({ context, constants, revisions: [later] }),
-        PoolTip,
-        null
-      )
+      const [latest] = yield* readInterfaces({ context, constants, revisions: [later] })
       const reading = latest!.operations.getPoolTx([transaction.id], "")
       const failure = yield* Effect.flip(reading)
       assert.deepStrictEqual([failure._tag, failure.message], [
@@ -261,7 +247,6 @@ describe("a read", () => {
       ])
       assert.isTrue(failure._tag === "StoreFailure" && failure.retry)
       yield* Effect.forEach(chain, ledger.applyBlock)
-      assert.deepStrictEqual((yield* reading).pool, { key: transaction.id, version: null })
       assert.deepStrictEqual((yield* reading).stamp, yield* reader.stamp)
     }).pipe(Effect.provide(over)))
 })
@@ -338,12 +323,10 @@ describe("an answer", () => {
     ])
     assert.strictEqual(ofItem("token", {}), "rollBacks tokens")
     assert.strictEqual(ofItem("coordinator", {}), "rollBacks coordinators")
-    assert.strictEqual(dependenciesOf.poolTransaction.join(" "), "rollBacks tokens")
-    assert.deepStrictEqual([
-      dependenciesOf.state.join(" "),
-      dependenciesOf.config.join(" "),
-      dependenciesOf.authorization
-    ], ["rollBacks blocks head", "rollBacks verifiers", []])
+    assert.deepStrictEqual([dependenciesOf.state.join(" "), dependenciesOf.config.join(" ")], [
+      "rollBacks blocks head",
+      "rollBacks verifiers"
+    ])
   })
 
   it("has a tag of the versions that it depends on", () => {

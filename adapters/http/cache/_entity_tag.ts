@@ -91,10 +91,11 @@ const splitTag = (tag: string): readonly [tag: string, coding: string | undefine
  * @param isCurrent returns whether a tag is that of the current uncompressed answer
  */
 export const matchedTag = (
-  header: string | ReadonlyArray<string>,
+  header: string | ReadonlyArray<string> | undefined,
   accepted: Accepted,
   isCurrent: (tag: string) => boolean
 ): string | undefined => {
+  if (header === undefined) return undefined
   const current = namedTags(header).map((tag) => [tag, ...splitTag(tag)] as const)
     .filter(([, uncoded]) => isCurrent(uncoded))
   for (const coding of accepted) {

@@ -1,14 +1,8 @@
 import { Effect } from "effect"
+import type { Revision } from "../../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
-import {
-  type LedgerSnapshot,
-  type LedgerStamp,
-  type LedgerTip,
-  type PoolTip,
-  poolVersion,
-  versionsOf
-} from "../../../core/ports/mod.ts"
-import type { Answer } from "../../../core/use_cases/mod.ts"
+import type { LedgerStamp, LedgerTip, PoolTip } from "../../../core/ports/mod.ts"
+import { type Accepted, type CompressionOptions, makeNegotiator } from "../compression/mod.ts"
 import {
   type AnswerStats,
   cacheControl,
@@ -19,9 +13,8 @@ import {
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
-import type { Accepted, CompressionOptions } from "../compression/mod.ts"
 import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
-import { type EncodedBodies, makeEncoder } from "./_encoder.ts"
+import { type Compressible, type Compressor, encode, makeCompressor } from "./_compression.ts"
 import {
   codedTag,
   contentTag,
@@ -30,8 +23,9 @@ import {
   makeLedgerTags,
   matchedTag
 } from "./_entity_tag.ts"
-import { GenerationalCache } from "./_generational_cache.ts"
+import { LruCache } from "./_lru_cache.ts"
 import { makeSingleFlight } from "./_single_flight.ts"
+import { type KnownSnapshot, Snapshots } from "./_snapshots.ts"
 
 const textEncoder = new TextEncoder()
 
@@ -39,6 +33,7 @@ export interface ResponseCacheOptions {
   readonly tip: LedgerTip | null
   readonly poolTip: PoolTip | null
   readonly constants: NetworkConstants
+  readonly revisions: ReadonlyArray<Revision>
   /** Maximum bytes of the cached answers; 0 disables the cache. */
   readonly bytesMax: number
   /**
@@ -48,332 +43,256 @@ export interface ResponseCacheOptions {
   readonly program: string
   /** Number of later batches after which a batch is final: too deep for a rollback. */
   readonly finalAfterBatches: number
-  readonly nowMs: () => number
   readonly compression: CompressionOptions
 }
 
-/** The newest snapshot known to this process. */
-interface CurrentSnapshot {
-  readonly stamp: LedgerStamp
-  /** Null if only the stamp is known. */
-  readonly snapshot: LedgerSnapshot | null
-}
-
-/** The parts of an answer that do not change while its dependencies do not change. */
-interface Content {
-  /**
-   * A string if it is ASCII: Node writes headers and string in one chunk, but headers and bytes in
-   * two, which is slower.
-   */
-  readonly body: string | Uint8Array
-  readonly bodyBytes: number
-  readonly etag: string
+/** An answer, and what makes it current. */
+interface Entry extends Compressible {
+  readonly key: string
+  answer: HttpAnswer
+  /** Bytes of the body, and of the compressed bodies that are kept. */
+  bytes: number
   /** Headers besides those of every answer. */
   readonly ownHeaders: HeaderRecord
-  /** The batch whose finality makes the answer immutable. */
+  readonly etag: string
+  readonly bodyBytes: number
+  /** Null if the answer may change without the ledger. */
+  readonly depends: DependencyVersions | null
+  /** The snapshot that the headers name; null until the first hit. */
+  current: KnownSnapshot | null
+}
+
+/** A GET or HEAD request for a resource. */
+export interface ReadRequest {
+  readonly request: HttpRequest
+  readonly routes: RevisionRoutes
+  /** The batch whose finality makes the answer immutable; null if there is none. */
   readonly batch: number | null
 }
 
-interface CacheEntry extends Content, DependencyVersions {
-  readonly pool: Answer["pool"]
-  /** Bytes of the body, and of the compressed bodies. */
-  bytes: number
-  readonly encoded: EncodedBodies
-  /** Number of requests answered from the cache. */
-  hits: number
-  /** The snapshot that the headers of the two answers name. */
-  current: CurrentSnapshot | null
-  fullAnswer: HttpAnswer | null
-  /** The last 304, if its headers are still current. */
-  notModifiedAnswer: HttpAnswer | null
-}
-
-/** A computed answer, and its entry if it was cached. */
-interface Completed {
-  readonly answer: HttpAnswer
-  readonly entry: CacheEntry | null
+/** How to compute an answer that is not cached. */
+export interface Computation<Read, E> {
+  /** Runs the rest once the request is admitted, and fails if it is refused. */
+  readonly admit: <A>(read: Read, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly compute: (read: Read) => Effect.Effect<ComputedResponse, E>
 }
 
 /**
- * Returns a cache of answers. An entry is current until one of its dependencies changes; a client
- * that already has it gets a 304. The headers of a cached answer name the newest known snapshot, in
- * which the answer would be the same. Concurrent requests for the same answer share one
- * computation.
+ * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
+ * of a cached answer name the newest known snapshot, in which the answer would be the same. It buys
+ * the rows "cached" of test/bench/RESULTS.md; `--answers-bytes-max 0` disables it.
  */
-export const makeResponseCache = (
-  { bytesMax, compression, constants, finalAfterBatches, nowMs, poolTip, program, tip }:
-    ResponseCacheOptions
-) => {
-  const encoder = makeEncoder(compression)
-  const cache = new GenerationalCache<CacheEntry>(bytesMax, nowMs)
-  const flights = makeSingleFlight<Completed>()
-  const counts = { hits: 0, misses: 0, notModified: 0 }
-  const tagsOf = new Map<string, LedgerTags>()
-  const tagsFor = ({ revision }: RevisionRoutes): LedgerTags => {
-    let tags = tagsOf.get(revision.name)
-    if (tags === undefined) {
-      tagsOf.set(revision.name, tags = makeLedgerTags(tip!, revision, program))
-    }
-    return tags
-  }
-  const versionsAt = (
-    dependsOn: DependencyVersions["dependsOn"],
-    version: number,
-    snapshot: LedgerSnapshot | null
-  ): string =>
-    // without a snapshot the versions of the parts are unknown: any part may have changed
-    dependsOn.length === 0
-      ? ""
-      : snapshot === null
-      ? `*${version.toString(36)}`
-      : versionsOf(dependsOn, snapshot, constants)
+export class ResponseCache {
+  readonly #options: ResponseCacheOptions
+  readonly #snapshots: Snapshots
+  readonly #entries: LruCache<Entry>
+  readonly #flights = makeSingleFlight<Entry | HttpAnswer>()
+  readonly #negotiate: (header: HttpRequest["headers"][string]) => Accepted
+  readonly #compressor: Compressor
+  readonly #tags: ReadonlyMap<Revision, LedgerTags>
+  readonly #counts = { hits: 0, misses: 0, notModified: 0 }
 
-  let latest: CurrentSnapshot | null = null
-  let lastComputedStamp: LedgerStamp | undefined
-  /** Returns the newest snapshot, or null if its version, block or batch is unknown. */
-  const currentSnapshot = (): CurrentSnapshot | null => {
-    const version = tip?.version() ?? null
-    if (version === null) return null
-    if (latest !== null && latest.stamp.version === version && latest.snapshot !== null) {
-      return latest
-    }
-    const snapshot = tip!.snapshot?.(version) ?? null
-    const stamp = snapshot?.stamp ?? lastComputedStamp
-    if (stamp?.version !== version) return null
-    return latest?.stamp.version === version && latest.snapshot === snapshot
-      ? latest
-      : latest = { stamp, snapshot }
-  }
-
-  const isCurrent = (entry: CacheEntry, now: CurrentSnapshot): boolean =>
-    (entry.current === now ||
-      entry.versions === versionsAt(entry.dependsOn, now.stamp.version, now.snapshot)) &&
-    (entry.pool === undefined ||
-      entry.pool.version === poolVersion(poolTip, entry.pool.key))
-  const refreshHeaders = (
-    routes: RevisionRoutes,
-    entry: CacheEntry,
-    now: CurrentSnapshot
-  ): void => {
-    entry.current = now
-    entry.fullAnswer = fullAnswer(routes, entry, now.stamp)
-    entry.notModifiedAnswer = null
-  }
-  const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
-    batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches
-      ? cacheControl.final
-      : cacheControl.tip
-  const fullAnswer = (
-    routes: RevisionRoutes,
-    { batch, body, bodyBytes, etag, ownHeaders }: Content,
-    stamp: LedgerStamp
-  ): HttpAnswer => ({
-    status: 200,
-    body,
-    isAscii: typeof body === "string",
-    headers: {
-      ...routes.headers(stamp),
-      ...ownHeaders,
-      "cache-control": cachingOf(batch, stamp),
-      etag,
-      "content-length": `${bodyBytes}`
-    }
-  })
-
-  /** Returns the cache key: the URL, and the revision if more than the URL selects it. */
-  const keyOf = ({ revision }: RevisionRoutes, { basePath, headers, url }: HttpRequest): string =>
-    headers["api-revision"] === undefined && basePath === undefined
-      ? url
-      : `${revision.name} ${url}`
-
-  /**
-   * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry
-   * is stale and has had many hits, so that the caller recomputes it even under load. Returns
-   * undefined otherwise.
-   *
-   * @param batchOf returns the batch of the answer, as `ComputedResponse.batch`
-   */
-  const lookup = (
-    routes: RevisionRoutes,
-    request: HttpRequest,
-    batchOf: () => number | null
-  ): Effect.Effect<HttpAnswer> | "stale-hot" | undefined => {
-    const { headers, method, url } = request
-    if (
-      !(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined ||
-      headers["transfer-encoding"] !== undefined
-    ) return undefined
-    const now = currentSnapshot()
-    if (now === null) return undefined
-    const ifNoneMatch = headers["if-none-match"]
-    const accepted = encoder.accepted(request)
-    const key = keyOf(routes, request)
-    const entry = cache.get(key)
-    let staleness: "stale-hot" | undefined
-    if (entry !== undefined) {
-      if (isCurrent(entry, now)) {
-        entry.hits++
-        if (entry.current !== now) refreshHeaders(routes, entry, now)
-        const unchanged = confirm(request, accepted, entry.fullAnswer!, entry)
-        if (unchanged !== undefined) return Effect.succeed(unchanged)
-        counts.hits++
-        return encoder.encode(entry.fullAnswer!, accepted, entry.encoded)
-      }
-      if (entry.hits >= hotHitsMin) staleness = "stale-hot"
-    }
-    if (ifNoneMatch === undefined) return staleness
-    const etag = matchedTag(ifNoneMatch, accepted, (tag) => {
-      // a client can only have the tag if it received this answer
-      const tagged = tagsFor(routes).read(url, tag)
-      return tagged !== undefined &&
-        tagged.versions === versionsAt(tagged.dependsOn, now.stamp.version, now.snapshot)
-    })
-    if (etag === undefined) return staleness
-    counts.notModified++
-    return Effect.succeed(notModified({
-      ...routes.headers(now.stamp),
-      "cache-control": cachingOf(batchOf(), now.stamp),
-      etag
-    }))
-  }
-
-  /** Returns a 304 if the client has the answer in a coding that it accepts. */
-  const confirm = (
-    request: HttpRequest,
-    accepted: Accepted,
-    { headers, status }: HttpAnswer,
-    entry: CacheEntry | null
-  ): HttpAnswer | undefined => {
-    const ifNoneMatch = request.headers["if-none-match"]
-    const { etag } = headers
-    if (ifNoneMatch === undefined || etag === undefined || status !== 200) return undefined
-    const preferred = codedTag(etag, accepted[0]?.name)
-    const tag = ifNoneMatch === preferred
-      ? preferred
-      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
-    if (tag === undefined) return undefined
-    counts.notModified++
-    const confirmed = tag === "*" ? etag : tag
-    const known = entry?.notModifiedAnswer
-    if (known?.headers.etag === confirmed) return known
-    const answer = notModified({ ...headers, etag: confirmed })
-    if (entry?.fullAnswer?.headers === headers) entry.notModifiedAnswer = answer
-    return answer
-  }
-
-  /**
-   * Adds the entity tag to an answer, and caches it if a later lookup can check whether it is
-   * current.
-   */
-  const complete = (
-    routes: RevisionRoutes,
-    request: HttpRequest,
-    { batch = null, body, dependsOn, headers, pool, stamp, status }: ComputedResponse
-  ): Completed => {
-    if (status !== 200 || dependsOn === undefined || stamp === undefined || tip === null) {
-      const plain = { ...routes.headers(stamp), ...headers }
-      const tagged = status === 200
-        ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(routes.revision, body) }
-        : plain
-      return { answer: { status, body, headers: tagged }, entry: null }
-    }
-    lastComputedStamp = stamp
-    const snapshot = tip.snapshot?.(stamp.version) ?? null
-    const versions = versionsAt(dependsOn, stamp.version, snapshot)
-    // versions of the pool are local to this process
-    const etag = pool === undefined
-      ? tagsFor(routes).write(request.url, { dependsOn, versions })
-      : contentTag(routes.revision, body)
-    const utf8 = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
-    const { bytes } = utf8
-    const content: Content = {
-      body: utf8.body,
-      bodyBytes: bytes,
-      etag,
-      ownHeaders: headers,
-      batch
-    }
-    const key = keyOf(routes, request)
-    if (
-      pool?.version === null || (snapshot === null && cache.get(key) !== undefined) ||
-      !cache.accepts(key, { bytes })
-    ) return { answer: fullAnswer(routes, content, stamp), entry: null }
-    const entry: CacheEntry = {
-      ...content,
-      // connections share a large body as bytes; Node copies a string for each of them
-      body: typeof content.body === "string" && bytes > largeBytes
-        ? textEncoder.encode(content.body)
-        : content.body,
-      bytes,
-      encoded: {
-        done: new Map(),
-        pending: new Map(),
-        keep: (bytes) => cache.grow(key, entry, bytes)
-      },
-      dependsOn,
-      versions,
-      pool,
-      hits: 0,
-      current: null,
-      fullAnswer: null,
-      notModifiedAnswer: null
-    }
-    cache.put(key, entry)
-    const now = currentSnapshot()
-    if (now?.stamp.version !== stamp.version) {
-      return { answer: fullAnswer(routes, entry, stamp), entry }
-    }
-    refreshHeaders(routes, entry, now)
-    return { answer: entry.fullAnswer!, entry }
-  }
-
-  /** Computes an answer after `lookup` has returned none, and caches it. */
-  const get = <E>(
-    routes: RevisionRoutes,
-    request: HttpRequest,
-    computed: Effect.Effect<ComputedResponse, E>
-  ): Effect.Effect<HttpAnswer, E> => {
-    const accepted = encoder.accepted(request)
-    const completed = Effect.mapEager(computed, (computed) => {
-      counts.misses++
-      return complete(routes, request, computed)
-    })
-    return Effect.flatMapEager(
-      tip?.isRemote === true
-        // a request never joins a computation that started before the last change known to this
-        // process, since the answer may lack that change
-        ? flights.join(
-          `${tip.version()} ${poolTip?.version()} ${keyOf(routes, request)}`,
-          completed
-        )
-        : completed,
-      ({ answer, entry }) => {
-        const unchanged = confirm(request, accepted, answer, entry)
-        if (unchanged !== undefined) return Effect.succeed(unchanged)
-        return answer.status === 200
-          ? encoder.encode(answer, accepted, entry?.encoded ?? null)
-          : Effect.succeed(answer)
-      }
+  constructor(options: ResponseCacheOptions) {
+    const { bytesMax, compression, constants, program, revisions, tip } = options
+    this.#options = options
+    this.#snapshots = new Snapshots(tip, constants)
+    this.#entries = new LruCache(bytesMax)
+    this.#negotiate = makeNegotiator(compression.codings)
+    this.#compressor = makeCompressor(compression)
+    this.#tags = new Map(
+      tip === null ? [] : revisions.map((each) => [each, makeLedgerTags(tip, each, program)])
     )
   }
 
-  const stats = (): AnswerStats => ({
-    ...counts,
-    shared: flights.joined(),
-    entries: cache.entries,
-    bytes: cache.bytes,
-    evictions: cache.evictions,
-    bytesMax,
-    encodings: encoder.stats
-  })
-  return { lookup, get, stats, currentStamp: () => currentSnapshot()?.stamp }
+  /**
+   * Answers with a 304 if the client has the answer, with the cached answer if it is current, and
+   * otherwise with a computed one. Only the last reads the store.
+   */
+  answer<Read extends ReadRequest, E>(
+    read: Read,
+    { admit, compute }: Computation<Read, E>
+  ): Effect.Effect<HttpAnswer, E> {
+    const { headers } = read.request
+    const accepted = this.#negotiate(headers["accept-encoding"])
+    // a body that does not declare its length has to be read first
+    const now = headers["transfer-encoding"] === undefined ? this.#snapshots.newest() : null
+    if (now !== null) {
+      const entry = this.#currentEntry(read, now)
+      if (entry !== undefined) return this.#respond(read, accepted, entry, true)
+      const { url } = read.request
+      const tags = this.#tags.get(read.routes.revision)!
+      const confirmed = matchedTag(headers["if-none-match"], accepted, (tag) => {
+        // a client can only have the tag if it received this answer
+        const known = tags.read(url, tag)
+        return known !== undefined &&
+          known.versions === this.#snapshots.versionsAt(known.dependsOn, now)
+      })
+      if (confirmed !== undefined) {
+        return this.#notModified({
+          ...read.routes.headers(now.stamp),
+          "cache-control": this.#cacheControl(read, now.stamp),
+          etag: confirmed
+        })
+      }
+    }
+    return Effect.flatMapEager(
+      admit(read, () => this.#computed(read, compute(read))),
+      (found) =>
+        "status" in found ? Effect.succeed(found) : this.#respond(read, accepted, found, false)
+    )
+  }
+
+  /** Returns the stamp of the newest snapshot, or undefined if it is unknown. */
+  currentStamp(): LedgerStamp | undefined {
+    return this.#snapshots.newest()?.stamp
+  }
+
+  stats(): AnswerStats {
+    const { bytes, bytesMax, evictions, size } = this.#entries
+    return {
+      ...this.#counts,
+      shared: this.#flights.joined(),
+      entries: size,
+      bytes,
+      evictions,
+      bytesMax,
+      encodings: this.#compressor.stats
+    }
+  }
+
+  /** Returns the cached entry if it is current, with headers that name the snapshot. */
+  #currentEntry(read: ReadRequest, now: KnownSnapshot): Entry | undefined {
+    const entry = this.#entries.get(keyOf(read))
+    if (entry === undefined || entry.current === now) return entry
+    const { dependsOn, versions } = entry.depends!
+    if (versions !== this.#snapshots.versionsAt(dependsOn, now)) return undefined
+    entry.current = now
+    entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.stamp, entry) }
+    entry.encoded.clear()
+    return entry
+  }
+
+  /** Returns a 304 if the client has the answer, and otherwise the answer in its coding. */
+  #respond(
+    read: ReadRequest,
+    accepted: Accepted,
+    entry: Entry,
+    isHit: boolean
+  ): Effect.Effect<HttpAnswer> {
+    const { answer, etag } = entry
+    const ifNoneMatch = read.request.headers["if-none-match"]
+    const preferred = ifNoneMatch && codedTag(etag, accepted[0]?.name)
+    const tag = ifNoneMatch === preferred
+      ? preferred
+      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
+    if (tag !== undefined) {
+      return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
+    }
+    if (isHit) this.#counts.hits++
+    return encode(
+      this.#compressor,
+      entry,
+      accepted,
+      (bytes) => this.#entries.grow(entry, bytes)
+    )
+  }
+
+  #notModified(headers: HeaderRecord): Effect.Effect<HttpAnswer> {
+    this.#counts.notModified++
+    return Effect.succeed({ status: 304, headers: notModifiedHeaders(headers), body: "" })
+  }
+
+  /**
+   * Computes an answer. Over a remote store, equal requests share one computation; none joins a
+   * computation that started before the last change known to this process, since the answer may
+   * lack that change.
+   */
+  #computed<E>(
+    read: ReadRequest,
+    computation: Effect.Effect<ComputedResponse, E>
+  ): Effect.Effect<Entry | HttpAnswer, E> {
+    const { poolTip, tip } = this.#options
+    const computed = Effect.mapEager(computation, (computed) => {
+      this.#counts.misses++
+      return computed.status === 200
+        ? this.#entryOf(read, computed)
+        : plainAnswer(read, computed)
+    })
+    return tip?.isRemote === true
+      ? this.#flights.join(`${tip.version()} ${poolTip?.version()} ${keyOf(read)}`, computed)
+      : computed
+  }
+
+  /** Returns the answer with its entity tag, and caches it if a later request can check it. */
+  #entryOf(read: ReadRequest, computed: ComputedResponse): Entry {
+    const { headers: ownHeaders, stamp } = computed
+    const { request: { url }, routes: { revision } } = read
+    const depends = this.#snapshots.dependenciesOf(computed)
+    const { body: content, bytes } = contentOf(computed)
+    const key = keyOf(read)
+    const isCached = depends !== null && this.#entries.accepts(key, bytes) &&
+      // an older answer may be current again once the snapshot is known
+      !(depends.versions.startsWith("*") && this.#entries.has(key))
+    const etag = depends === null
+      ? contentTag(revision, computed.body)
+      : this.#tags.get(revision)!.write(url, depends)
+    // connections share a large body as bytes; Node copies a string for each of them
+    const body = isCached && bytes > largeBytes && typeof content === "string"
+      ? textEncoder.encode(content)
+      : content
+    const own = { ownHeaders, etag, bodyBytes: bytes }
+    const entry: Entry = {
+      ...own,
+      key,
+      bytes,
+      depends,
+      compressed: new Map(),
+      encoded: new Map(),
+      current: null,
+      answer: {
+        status: 200,
+        body,
+        isAscii: typeof body === "string",
+        headers: this.#entryHeaders(read, stamp, own)
+      }
+    }
+    if (isCached) this.#entries.put(entry)
+    return entry
+  }
+
+  #entryHeaders(
+    read: ReadRequest,
+    stamp: LedgerStamp | undefined,
+    { bodyBytes, etag, ownHeaders }: Pick<Entry, "bodyBytes" | "etag" | "ownHeaders">
+  ): HeaderRecord {
+    return {
+      ...read.routes.headers(stamp),
+      ...ownHeaders,
+      "cache-control": this.#cacheControl(read, stamp),
+      etag,
+      "content-length": `${bodyBytes}`
+    }
+  }
+
+  #cacheControl({ batch }: ReadRequest, stamp: LedgerStamp | undefined): string {
+    const last = stamp?.batchNum ?? null
+    return batch !== null && last !== null && batch <= last - this.#options.finalAfterBatches
+      ? cacheControl.final
+      : cacheControl.tip
+  }
 }
 
-/** Number of hits from which on a stale entry is recomputed even under load. */
-const hotHitsMin = 16
+/** Returns the key of the entry: the URL, and the revision if more than the URL selects it. */
+const keyOf = (
+  { request: { basePath, headers, url }, routes: { revision } }: ReadRequest
+): string =>
+  headers["api-revision"] === undefined && basePath === undefined ? url : `${revision.name} ${url}`
 
-const notModified = (headers: HeaderRecord): HttpAnswer => ({
-  status: 304,
-  headers: notModifiedHeaders(headers),
-  body: ""
-})
+const plainAnswer = (
+  { routes }: ReadRequest,
+  { body, headers, stamp, status }: ComputedResponse
+): HttpAnswer => ({ status, body, headers: { ...routes.headers(stamp), ...headers } })
+
+/** Returns the body as a string if it is ASCII, which Node writes in one chunk with the headers. */
+const contentOf = ({ body }: ComputedResponse) =>
+  typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }

@@ -36,14 +36,12 @@ import {
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
-export interface ComputedResponse extends Partial<Pick<Answer, "dependsOn" | "pool">> {
+export interface ComputedResponse extends Pick<Answer, "dependsOn"> {
   readonly status: number
   /** Added to the headers that name the snapshot and the revision. */
   readonly headers: HeaderRecord
   readonly body: string | Uint8Array
   readonly stamp: LedgerStamp | undefined
-  /** The batch whose finality makes the answer immutable; null or absent if there is none. */
-  readonly batch?: number | null
 }
 
 /** The handlers of one path. */
@@ -153,7 +151,6 @@ export const makeRevisionRoutes = (
   const reads = readOperationsOf(revision).map(([id, operation]): Route<Resource> => {
     const read = reading.operations[id]!
     const isBatch = returnsOneBatch(operation)
-    const batch = ([number]: ReadonlyArray<string>) => isBatch ? Number(number) : null
     return {
       path: localPath(operation, context),
       target: {
@@ -162,17 +159,15 @@ export const makeRevisionRoutes = (
         get: (values, query) =>
           Effect.mapEager(
             read(values, query),
-            ({ dependsOn, json, pool, stamp, status = 200 }): ComputedResponse => ({
+            ({ dependsOn, json, stamp, status = 200 }): ComputedResponse => ({
               status,
               headers: noHeaders,
               body: json,
               stamp,
-              ...dependsOn === undefined ? {} : { dependsOn },
-              batch: batch(values),
-              ...pool === undefined ? {} : { pool }
+              ...dependsOn === undefined ? {} : { dependsOn }
             })
           ),
-        batch,
+        batch: ([number]) => isBatch ? Number(number) : null,
         notRegistered: (failure) =>
           notRegistered(failure, filterName(revision, operation, context, failure.filter))
       }

@@ -31,12 +31,6 @@ export class MemoryPool {
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new TransitionHistory()
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
-  /** Version of the pool after the last skip of each skipped transaction. */
-  readonly #skipVersions = new Map<TransactionId, number>()
-  /** Number of changes, and of writes that were undone: no number is used twice. */
-  version = 0
-  /** Version after the last undone write. */
-  #undoVersion = 0
   #arrivals = 0
   /** Undoes each step of the writes of `undoable`; null outside of it. */
   #undoSteps: Array<() => void> | null = null
@@ -47,21 +41,10 @@ export class MemoryPool {
     try {
       return [write(), () => {
         for (const undo of steps.reverse()) undo()
-        // an answer that was read in the meantime must not become current again
-        if (steps.length > 0) this.#undoVersion = ++this.version
       }]
     } finally {
       this.#undoSteps = null
     }
-  }
-
-  /**
-   * Grows with each transition and each skip of a transaction, and with each undone write; an
-   * authorization never changes.
-   */
-  versionOf(key: TransactionId | EthereumAddress): number {
-    const version = this.#skipVersions.get(key) ?? this.transitions.get(key)?.version ?? 0
-    return Math.max(version, this.#undoVersion)
   }
 
   addTransaction(
@@ -141,7 +124,6 @@ export class MemoryPool {
 
   #add({ receiver, sender, transaction }: OwnedTransaction): void {
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
-    this.version++
     this.rows.add({ transaction, sender, receiver, sinceMs: atMs, arrival: this.#arrivals++ })
     this.#undoSteps?.push(() => {
       this.#arrivals--
@@ -153,7 +135,6 @@ export class MemoryPool {
   addAuthorization(authorization: Authorization) {
     const known = this.authorizations.get(authorization.address)
     if (known !== undefined) return { added: false, authorization: known }
-    this.version++
     this.authorizations.set(authorization.address, authorization)
     this.#undoSteps?.push(() => void this.authorizations.delete(authorization.address))
     return { added: true, authorization }
@@ -206,7 +187,6 @@ export class MemoryPool {
       if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
       this.#undoSkip(note.id)
       this.skippedTransactions.set(note.id, note)
-      this.#skipVersions.set(note.id, ++this.version)
     }
   }
 
@@ -214,11 +194,9 @@ export class MemoryPool {
     const { batchNum, from, id, reason, to } = change
     const row = this.rows.get(id)
     if (!isFrom(row, change)) return false
-    this.version++
     this.rows.remove(row)
     this.#undoSkip(id)
     this.skippedTransactions.delete(id)
-    this.#skipVersions.delete(id)
     this.#undoSteps?.push(() => {
       const changed = this.rows.get(id)
       if (changed !== undefined) this.rows.remove(changed)
@@ -239,30 +217,26 @@ export class MemoryPool {
     if (!this.skippedTransactions.has(id)) return
     this.#undoSkip(id)
     this.skippedTransactions.delete(id)
-    this.#skipVersions.set(id, ++this.version)
   }
 
   /** Lets `undoable` restore the note of a transaction. */
   #undoSkip(id: TransactionId): void {
     if (this.#undoSteps === null) return
-    const [note, version] = [this.skippedTransactions.get(id), this.#skipVersions.get(id)]
+    const note = this.skippedTransactions.get(id)
     this.#undoSteps.push(() => {
       if (note === undefined) this.skippedTransactions.delete(id)
       else this.skippedTransactions.set(id, note)
-      if (version === undefined) this.#skipVersions.delete(id)
-      else this.#skipVersions.set(id, version)
     })
   }
 
   #addTransition(transition: PoolTransition): void {
     const before = this.transitions.get(transition.id)
     this.#undoSteps?.push(() => this.transitions.undo(transition.id, before))
-    this.transitions.add(transition, this.version)
+    this.transitions.add(transition)
   }
 
   capture(): PoolImage {
     return {
-      version: this.version,
       arrivals: this.#arrivals,
       firstHistory: this.transitions.first,
       lists: {
@@ -275,8 +249,7 @@ export class MemoryPool {
     }
   }
 
-  restore({ arrivals, firstHistory, lists, version }: PoolImage): void {
-    this.version = version
+  restore({ arrivals, firstHistory, lists }: PoolImage): void {
     this.#arrivals = arrivals
     for (const pooled of lists.pooled) {
       this.rows.add({ ...pooled, transaction: frozenCopy(pooled.transaction) })

@@ -6,8 +6,6 @@ export interface TransactionHistory {
   /** Position among all transactions that ever entered the pool. */
   readonly number: number
   readonly id: TransactionId
-  /** Version of the pool after the last transition. */
-  readonly version: number
   /** Oldest first. */
   readonly transitions: ReadonlyArray<PoolTransition>
 }
@@ -31,11 +29,11 @@ export class TransitionHistory {
     return this.byId.get(id)
   }
 
-  add(transition: PoolTransition, version: number): void {
+  add(transition: PoolTransition): void {
     const { id } = transition
     const before = this.byId.get(id)
     const number = before?.number ?? this.firstNumber + this.entries.length
-    this.set({ number, id, version, transitions: [...before?.transitions ?? [], transition] })
+    this.set({ number, id, transitions: [...before?.transitions ?? [], transition] })
   }
 
   /** Undoes the last `add` of a transaction, whose history before it was `before`. */

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { PoolStore, PoolTip } from "../../../core/ports/mod.ts"
+import { PoolStore } from "../../../core/ports/mod.ts"
 import { frozenCopy } from "../state/mod.ts"
 import { MemoryPool } from "./_memory_pool.ts"
 import { poolReads } from "./_reads.ts"
@@ -17,11 +17,9 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
   readonly postponeSorting: () => () => void
   /**
    * Runs synchronous writes. Returns their result, and a function that undoes them. Of several such
-   * functions, call that of the last writes first. Undoing never reuses a version of `tip`.
+   * functions, call that of the last writes first.
    */
   readonly undoable: <A>(write: () => A) => readonly [result: A, undo: () => void]
-  /** The versions of the pool and of its transactions. */
-  readonly tip: PoolTip
   /**
    * Drops the transitions of transactions that left the pool before a time, in milliseconds since
    * 1970. Returns the number of these transactions.
@@ -49,7 +47,7 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
  * }
  * const add = pool.addAuthorization(authorization)
  * const [first, second] = await Effect.runPromise(Effect.all([add, add]))
- * console.log(first.added, second.added, pool.tip.version()) // => true false 1
+ * console.log(first.added, second.added) // => true false
  * ```
  */
 export const openMemoryPool = (): MemoryPoolStore => {
@@ -74,10 +72,6 @@ export const openMemoryPool = (): MemoryPoolStore => {
       return () => rows.sortAll()
     },
     undoable: (write) => pool.undoable(write),
-    tip: {
-      version: () => pool.version,
-      versionOf: (key) => pool.versionOf(key)
-    },
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
     capture: () => pool.capture(),
     restore: (image) => pool.restore(image)
@@ -102,4 +96,4 @@ export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(
 
 /** Returns a context with the port of an open pool. */
 const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> =>
-  Context.make(PoolStore, pool).pipe(Context.add(PoolTip, pool.tip))
+  Context.make(PoolStore, pool)

@@ -7,7 +7,6 @@ import type { TransactionHistory } from "./_transition_history.ts"
  * writes do not change it.
  */
 export interface PoolImage {
-  readonly version: number
   /** Number of transactions that ever entered the pool. */
   readonly arrivals: number
   /** The number of the first entry of `histories`. */

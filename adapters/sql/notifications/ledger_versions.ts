@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
 import { ControlConnection, causeMessage } from "../connection/mod.ts"
-import { parseSlots, PoolChanges } from "./pool_changes.ts"
+import { PoolChanges } from "./pool_changes.ts"
 import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
 /**
@@ -43,7 +43,7 @@ export class LedgerVersions extends Context.Service<LedgerVersions, {
   readonly recordVersion: (version: number) => Effect.Effect<void>
   /** Emits the greatest known version, then greater ones; may skip some in quick succession. */
   readonly changes: Stream.Stream<number>
-  /** The versions of the pool, updated by notifications. */
+  /** The version of the pool, updated by notifications. */
   readonly pool: PoolChanges
   /** Whether notifications arrive, so that `pool` misses no change of another process. */
   readonly isReceiving: () => boolean
@@ -106,7 +106,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
           notifiedMs = Date.now()
           const [kind, rest = ""] = payload.split(/ (.*)/su)
           if (kind === "ledger") return onPayload(rest, true)
-          if (kind === "pool") pool.changed(parseSlots(rest))
+          if (kind === "pool") pool.changed()
           return Effect.void
         })
       const poll = Effect.flatMap(storedPayload(sql), (payload) => {
@@ -131,7 +131,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
         )
         isListening = true
         // changes from before LISTEN
-        pool.allChanged()
+        pool.changed()
         yield* pollAndNotify
         return yield* Effect.forever(
           Effect.flatMap(Queue.take(notifications), ({ payload }) => onNotification(payload))
@@ -191,11 +191,8 @@ const notifyStatement = (payload: string): string =>
 export const notifyVersion =
   `RETURNING pg_notify(${channelExpression}, 'ledger ' || ${versionPayloadSql})`
 
-/**
- * The statement that notifies all processes of changed slots of the pool; its parameter comes from
- * `formatSlots`.
- */
-export const notifyPoolChange = notifyStatement("'pool ' || $1::text")
+/** The statement that notifies all processes of a change of the pool. */
+export const notifyPoolChange = notifyStatement("'pool'")
 
 const storedPayload = (
   sql: SqlClient.SqlClient

@@ -6,7 +6,6 @@ export {
   type SnapshotListener,
   versionsLayer
 } from "./ledger_versions.ts"
-export { formatSlots } from "./pool_changes.ts"
 export {
   changedParts,
   noPartVersions,

@@ -12,7 +12,7 @@ import {
   replacedReason,
   type ReplaceResult
 } from "../../../core/ports/mod.ts"
-import { formatSlots, notifyPoolChange } from "../notifications/mod.ts"
+import { notifyPoolChange } from "../notifications/mod.ts"
 import {
   bigintList,
   byteaList,
@@ -106,7 +106,7 @@ const insert = (
 ): Effect.Effect<unknown, SqlError.SqlError> =>
   Effect.andThen(
     sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)]),
-    sql.unsafe(notifyPoolChange, [formatSlots([])])
+    sql.unsafe(notifyPoolChange)
   )
 
 const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
@@ -167,7 +167,7 @@ export const replaceTransaction = (
     })
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
     yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
-    yield* sql.unsafe(notifyPoolChange, [formatSlots([replaced])])
+    yield* sql.unsafe(notifyPoolChange)
     return { kind: "replaced", from: row.state, batchNum, reason }
   })
 

@@ -4,7 +4,7 @@ import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
-import { notifyPoolChange, formatSlots } from "../notifications/mod.ts"
+import { notifyPoolChange } from "../notifications/mod.ts"
 import {
   bigintList,
   byteaList,
@@ -58,7 +58,7 @@ export const applyChanges = (
         int8(atMs),
         byteaList([...changed].filter((id) => states.get(id)?.state === null))
       ])
-      yield* sql.unsafe(notifyPoolChange, [formatSlots([...changed])])
+      yield* sql.unsafe(notifyPoolChange)
     }
     return ids
   })
@@ -98,12 +98,10 @@ export const settleBatch = (
 /** Removes the reasons of selections for batches after one, and notifies all processes. */
 const forgetSkipsAfter = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, batchNum: number): Effect.fn.Return<void, SqlError.SqlError> {
-    const rows = yield* sql.unsafe<{ readonly id: Uint8Array }>(
-      `UPDATE pool_transaction SET ${noSkip} WHERE passed_batch_num > $1 RETURNING id`,
-      [int8(batchNum)]
-    )
-    if (rows.length === 0) return
-    yield* sql.unsafe(notifyPoolChange, [formatSlots(rows.map(({ id }) => prefixedOf(id)))])
+    yield* sql.unsafe(`UPDATE pool_transaction SET ${noSkip} WHERE passed_batch_num > $1`, [
+      int8(batchNum)
+    ])
+    yield* sql.unsafe(notifyPoolChange)
   }
 )
 
@@ -127,12 +125,9 @@ export const recordSkips = (
     bigintList(all.map(({ atMs }) => atMs)),
     byteaList(selected.filter((id) => !all.some((each) => each.id === id)))
   ])
-  const changed = [...all.map(({ id }) => id), ...selected]
-  return changed.length === 0
+  return all.length + selected.length === 0
     ? Effect.asVoid(store)
-    : Effect.asVoid(
-      Effect.andThen(store, sql.unsafe(notifyPoolChange, [formatSlots(changed)]))
-    )
+    : Effect.asVoid(Effect.andThen(store, sql.unsafe(notifyPoolChange)))
 }
 
 /** A row of `pool_mark`. */

@@ -87,13 +87,6 @@ export const caching = group("Caching", {
     default: 67_108_864,
     doc: "Bytes of cached responses; 0 disables the response cache"
   }),
-  textsMax: setting({
-    key: "cache.texts_max",
-    flag: "texts-max",
-    value: integer({ minimum: 0 }),
-    default: 67_108_864,
-    doc: "Characters of cached JSON fragments"
-  }),
   finalAfterBatches: setting({
     key: "cache.final_after_batches",
     flag: "final-after-batches",

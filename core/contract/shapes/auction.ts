@@ -17,7 +17,7 @@ export const coordinator = shape<Coordinator>("Coordinator", "Registration of a 
   bidderAddr: field(ethereumAddress, (c) => c.bidderAddr),
   URL: field(url, (c) => c.url),
   ethereumBlock: field(ethBlockNum, (c) => c.ethereumBlockNum, "Block of the registration")
-}, (c) => [c, undefined])
+})
 
 export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot", {
   itemId: field(itemId, (v) => v.bid.itemId),
@@ -33,7 +33,7 @@ export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot",
   bidValue: field(bigInt, (v) => v.bid.bidValue, "Units of the governance token"),
   ethereumBlockNum: field(ethBlockNum, (v) => v.bid.ethereumBlockNum),
   timestamp: field(dateTime, (v) => v.bid.timestampMs)
-}, (v) => [v.bid, v.coordinator])
+})
 
 export const slot = shape<SlotView>("Slot", "Period of blocks in which one coordinator forges", {
   itemId: field(itemId, (s) => s.slotNum, "Equals slotNum"),

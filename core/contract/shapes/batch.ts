@@ -39,7 +39,7 @@ export const batch = shape<Batch>("Batch", "Group of transactions forged togethe
     "Queue of L1 user transactions that this batch forged"
   ),
   slotNum: field(slotNum, (b) => b.slotNum)
-}, (b) => [b, undefined])
+})
 
 /** @param of the batch in the revision */
 export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch> = batch) =>

@@ -32,15 +32,7 @@ import {
   transactionType,
   proofFunction
 } from "../scalars/mod.ts"
-import {
-  field,
-  shape,
-  nullable,
-  reference,
-  volatileField,
-  type Shape,
-  arrayOf
-} from "../wire_type.ts"
+import { field, shape, nullable, reference, type Shape, arrayOf } from "../wire_type.ts"
 
 export const token = shape<Token>("Token", "Token registered in the network", {
   id: field(tokenId, (t) => t.id),
@@ -60,7 +52,7 @@ export const token = shape<Token>("Token", "Token registered in the network", {
   ),
   USD: field(nullable(usd), (t) => t.priceUSD, "Price of one whole token"),
   fiatUpdate: field(nullable(dateTime), (t) => t.priceTimeMs, "When the price was set")
-}, (t) => [t, undefined])
+})
 
 export const account = shape<AccountView>(
   "Account",
@@ -75,9 +67,8 @@ export const account = shape<AccountView>(
     balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
     bjj: field(publicKey, (v) => v.account.publicKey),
     zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
-    token: volatileField(field(reference(token), (v) => v.token))
-  },
-  (v) => [v.account, v.token.symbol]
+    token: field(reference(token), (v) => v.token)
+  }
 )
 
 export const l1Info = shape<L1Part>("L1Info", "Properties of L1 transactions", {
@@ -168,16 +159,10 @@ export const historyTransaction = (l1: Shape<L1Part>) =>
       of((t) => t.timestampMs),
       "L1 user transaction: when it entered the queue; otherwise when it was forged"
     ),
-    token: volatileField(field(reference(token), (v) => v.token)),
+    token: field(reference(token), (v) => v.token),
     L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
     L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
-  }, (v) => [v.transaction, symbolsOf(v)])
-
-/** Returns the symbols of the tokens in the text of a transaction. */
-const symbolsOf = ({ receiverToken, senderToken, token }: TransactionView): string =>
-  senderToken === undefined && receiverToken === undefined
-    ? token.symbol
-    : JSON.stringify([token, senderToken, receiverToken].map((token) => token?.symbol ?? null))
+  })
 
 const merkleProof = shape<MerkleProof>(
   "MerkleProof",
@@ -224,5 +209,5 @@ export const exit = shape<ExitView>("Exit", "Leaf of an exit tree, with its with
     (v) => v.exit.delayedWithdrawn,
     "Ethereum block in which the delayed withdrawal was collected"
   ),
-  token: volatileField(field(reference(token), (v) => v.token))
-}, (v) => [v.exit, v.token.symbol])
+  token: field(reference(token), (v) => v.token)
+})

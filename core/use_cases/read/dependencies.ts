@@ -23,7 +23,6 @@ const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } 
   coordinators: withRollBacks("coordinators")
 }
 
-const noDependencies: ReadonlyArray<Dependency> = Object.freeze([])
 const rollBacksOnly = withRollBacks()
 const tokensOnly = withRollBacks("tokens")
 const verifiersOnly = withRollBacks("verifiers")
@@ -69,10 +68,7 @@ export const dependenciesOf = {
     constants: NetworkConstants
   ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
-  config: verifiersOnly,
-  /** The tokens of the transaction and of the requested one. */
-  poolTransaction: tokensOnly,
-  authorization: noDependencies
+  config: verifiersOnly
 }
 
 /** Returns whether an answer of the operation is one batch, which becomes final. */

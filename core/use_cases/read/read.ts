@@ -14,7 +14,8 @@ import {
   type Revision,
   type WireContext
 } from "../../contract/mod.ts"
-import { type Authorization, isHealthy, type NetworkConstants } from "../../domain/mod.ts"
+import { isHealthy, type NetworkConstants } from "../../domain/mod.ts"
+import type { EthereumAddress, TransactionId } from "../../encoding/mod.ts"
 import {
   CurrencyPrices,
   type Dependency,
@@ -24,8 +25,6 @@ import {
   type NotRegistered,
   type Page,
   PoolStore,
-  PoolTip,
-  poolVersion,
   type StoreFailure
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool } from "../pool/mod.ts"
@@ -41,17 +40,12 @@ export interface Answer {
   /** Absent if the answer does not read the ledger. */
   readonly stamp?: LedgerStamp
   /**
-   * The answer is current while none of these parts of the ledger changes. Absent if it changes
-   * with every read.
+   * The answer is current while none of these parts of the ledger changes. Absent if it can change
+   * without the ledger, such as an answer about the pool.
    */
   readonly dependsOn?: ReadonlyArray<Dependency>
   /** 200 by default; 503 if the node says that it cannot answer. */
   readonly status?: 503
-  /**
-   * Version in the pool of a key, or of the whole pool if the key is null, from `PoolTip` before
-   * the read; the version is null if unknown.
-   */
-  readonly pool?: { readonly key: string | null; readonly version: number | null }
 }
 
 /**
@@ -108,7 +102,6 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
   const stores = {
     reader: yield* LedgerReader,
     pool: yield* PoolStore,
-    poolTip: yield* PoolTip,
     currencies: yield* CurrencyPrices
   }
   return options.revisions.map((revision): ReadInterface => ({
@@ -125,7 +118,6 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
 interface Stores {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
-  readonly poolTip: PoolTip | null
   readonly currencies: CurrencyPrices
 }
 
@@ -133,7 +125,7 @@ const bindOperation = (
   operation: Operation,
   revision: Revision,
   options: ReadOptions,
-  { currencies, pool, poolTip, reader }: Stores
+  { currencies, pool, reader }: Stores
 ): ReadOperation => {
   const { constants, context, listItemsMax, revisions } = options
   const write = answerShape(operation, revision).write(context) as (view: unknown) => string
@@ -142,13 +134,9 @@ const bindOperation = (
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
+  const poolAnswer = (view: unknown, stamp: LedgerStamp): Answer => ({ json: write(view), stamp })
   const readerOf = <N extends AnyListName>(list: N) =>
     queryReader(list, revision, context, revisions, listItemsMax)
-  /** Returns the current version in the pool; call it before reading the store. */
-  const inPool = <Key extends string | null>(key: Key) => ({
-    key,
-    version: poolVersion(poolTip, key)
-  })
   switch (operation.kind) {
     case "list": {
       const { list } = operation
@@ -199,46 +187,31 @@ const bindOperation = (
     case "authorization":
       return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
-          const key = inPool(values[0] as string)
-          const authorization: Authorization | null = yield* pool.authorization(key.key)
+          const authorization = yield* pool.authorization(values[0] as EthereumAddress)
           return authorization === null
             ? yield* failNotFound(operation, context, path)
-            : {
-              ...answer(authorization, yield* reader.stamp, dependenciesOf.authorization),
-              pool: key
-            }
+            : poolAnswer(authorization, yield* reader.stamp)
         }))
     case "poolTransaction":
       return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
-          const key = inPool(values[0] as string)
-          const found = yield* findPooled({ pool, reader }, key.key)
-          if (found === null) return yield* failNotFound(operation, context, path)
-          const { stamp, view } = found
-          return {
-            ...answer(view, stamp, dependenciesOf.poolTransaction),
-            pool: key
-          }
+          const found = yield* findPooled({ pool, reader }, values[0] as TransactionId)
+          return found === null
+            ? yield* failNotFound(operation, context, path)
+            : poolAnswer(found.view, found.stamp)
         }))
     case "group":
       return singleAnswer(operation, revision, context, (values, path) =>
         Effect.gen(function*() {
           const { items, stamp } = yield* findGroup({ pool, reader }, values[0] as string)
-          if (items.length === 0) return yield* failNotFound(operation, context, path)
-          return {
-            ...answer(items, stamp, dependenciesOf.poolTransaction),
-            // the versions of the pool are those of single transactions
-            pool: { key: "", version: null }
-          }
+          return items.length === 0
+            ? yield* failNotFound(operation, context, path)
+            : poolAnswer(items, stamp)
         }))
     case "poolList":
       return listAnswer(readerOf("pool"), (query) =>
         listPool({ pool, reader }, query).pipe(
-          Effect.map((page) => ({
-            ...answer(page, page.stamp, dependenciesOf.poolTransaction),
-            // an added transaction changes no version of the pool in other processes
-            pool: { key: "", version: null }
-          })),
+          Effect.map((page) => poolAnswer(page, page.stamp)),
           Effect.mapError((failure) =>
             failure._tag === "BadInput"
               ? badInput(failure.faults.map((fault) => ({
@@ -282,19 +255,17 @@ const bindOperation = (
     case "state":
       return singleAnswer(operation, revision, context, () =>
         Effect.gen(function*() {
-          const isShown = revision.showsNode === true
-          const load = isShown ? inPool(null) : undefined
-          const node = isShown
+          const node = revision.showsNode === true
             ? {
               forgeDelaySeconds: options.forgeDelaySeconds ?? 0,
               poolLoad: (yield* pool.counts).pend
             }
             : null
           const { stamp, state } = yield* reader.state
-          return {
-            ...answer({ ...state, node }, stamp, dependenciesOf.state),
-            ...load === undefined ? {} : { pool: load }
-          }
+          const view = { ...state, node }
+          return node === null
+            ? answer(view, stamp, dependenciesOf.state)
+            : poolAnswer(view, stamp)
         }))
     case "config":
       return () =>

@@ -5,17 +5,16 @@ import { memoryNode } from "../../../app/memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
 /*
- * Serves the application of `npm start` without new blocks. The arguments bound the cached texts,
- * in characters, and the cached answers, in bytes.
+ * Serves the application of `npm start` without new blocks. The first argument bounds the cached
+ * answers, in bytes.
  */
 const simulation = simulate({ seed: 1 })
 const node = memoryNode({
   genesis: simulation.genesis,
-  textsMax: Number(process.argv[2]),
-  answersBytesMax: Number(process.argv[3]),
+  answersBytesMax: Number(process.argv[2]),
   compression: nodeCompression
 })
-const delayMs = process.argv[4]
+const delayMs = process.argv[3]
 const limits = delayMs === undefined ? {} : { refusalDelayMaxMs: Number(delayMs) }
 
 const program = Effect.gen(function*() {

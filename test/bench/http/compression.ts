@@ -8,11 +8,7 @@ const history = (limit: number) => `/transactions-history?limit=${limit}`
  * compressed pages ÷ the same pages uncompressed, on one server in turn in each round.
  */
 export const benchCompression = async (options: Rounds): Promise<void> => {
-  const cacheBytes = String(64 * 2 ** 20)
-  const server = await startServer(import.meta.resolve("./_our_server.ts"), [
-    cacheBytes,
-    cacheBytes
-  ])
+  const server = await startServer(import.meta.resolve("./_our_server.ts"), [String(64 * 2 ** 20)])
   try {
     for (const limit of [3, 20, 100, 2000]) {
       const path = history(limit)

@@ -30,10 +30,7 @@ const cacheBytesDefault = 64 * 2 ** 20
  */
 export const benchHttp = async (options: Rounds): Promise<void> => {
   for (const [kind, cacheBytes] of [["cached", cacheBytesDefault], ["computed", 0]] as const) {
-    const ours = await startServer(import.meta.resolve("./_our_server.ts"), [
-      String(cacheBytes),
-      String(cacheBytes)
-    ])
+    const ours = await startServer(import.meta.resolve("./_our_server.ts"), [String(cacheBytes)])
     const raw = await startServer(import.meta.resolve("./_raw_server.ts"), [
       `http://127.0.0.1:${ours.port}`,
       ...Object.values(paths)

@@ -29,7 +29,7 @@ const probeMs = 25
 export const benchOverload = async (options: OverloadOptions): Promise<void> => {
   for (const kind of ["reads", "posts"] as const) {
     const script = kind === "reads" ? "./_our_server.ts" : "./_posting_server.ts"
-    const cache = kind === "reads" ? [String(2 ** 26), String(2 ** 26)] : []
+    const cache = kind === "reads" ? [String(2 ** 26)] : []
     const cores = kind === "reads" ? "one" : "all"
     const start = (delay: ReadonlyArray<string>) =>
       startServer(import.meta.resolve(script), [...cache, ...delay], cores)

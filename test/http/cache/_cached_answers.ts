@@ -65,7 +65,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
     Layer.build(
       Layer.fresh(
         Application.layer({
-          context: wireContext(genesis.network, keccak256, { charactersMax: 0 }),
+          context: wireContext(genesis.network, keccak256),
           constants: genesis.constants,
           ...options
         })
@@ -82,7 +82,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
       const application = Context.get(context, Application)
       const send = (request: HttpRequest): Effect.Effect<TestResponse> =>
         Effect.map(
-          application.handle(request),
+          Effect.suspend(() => application.handle(request)),
           ({ body, headers, status }) => ({
             status,
             headers,
@@ -91,15 +91,12 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
         send({ method: "GET", url, headers })
-      /** Sends a request during an overload: no answer is computed. */
-      const askLate = (url: string) =>
-        send({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
-      return { ask, askLate, stats: application.answerStats }
+      return { ask, stats: application.answerStats }
     }))
   return {
     ledger: Context.get(services, Ledger),
     pool: Context.get(services, PoolStore),
-    tips: { ledger: Context.get(services, LedgerTip)!, pool: Context.get(services, PoolTip)! },
+    tips: { ledger: Context.get(services, LedgerTip)!, pool: null },
     readsOf: () => reads,
     /** From now on, other fibers run while a list or an item is read. */
     moveAway: () => void (isFar = true),

@@ -60,15 +60,11 @@ const limits = {
   answersBytesMax: 300_000
 }
 
-/** Some runs fill it several times; a larger one would only keep texts of earlier runs. */
-const TEXTS_MAX = 300_000
-
 /** The texts of addresses and keys are the same for all nodes of a network. */
 const contexts = new Map<string, ReturnType<typeof wireContext>>()
 export const contextOf = ({ network }: GenesisFeed) => {
   const key = JSON.stringify(network)
-  const known = contexts.get(key) ??
-    wireContext(network, rememberedKeccak256, { charactersMax: TEXTS_MAX })
+  const known = contexts.get(key) ?? wireContext(network, rememberedKeccak256)
   contexts.set(key, known)
   return known
 }
