@@ -75,7 +75,6 @@ const largeTables = new Set([
   "bid",
   "posting_full",
   "posting_last",
-  "removed_rows",
   "open_item",
   "open_count"
 ])
@@ -107,7 +106,6 @@ const fault = (text: string, cost: Cost): string | null => {
 describe("on a ledger with tens of thousands of rows", () => {
   let ledger: SqlLedger
   let statements: ReadonlyArray<ExecutedStatement>
-  let askedUncut: ReadonlyArray<ExecutedStatement>
 
   beforeAll(() =>
     Effect.runPromise(
@@ -116,15 +114,12 @@ describe("on a ledger with tens of thousands of rows", () => {
         yield* fillLedger(ledger.database.writes)
         const { questions, values: asking } = recording(ledger.database.values)
         const position = sizes.bids / 2
-        // reads use whole lists, and if these may contain removed items, only the part before
-        yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
         yield* readEverything(
           makeLedgerReader(asking, { auction: genesis.constants.auction }),
           values,
           { limit, position }
         )
-        statements = questions.filter(({ text }) => !text.includes("removed_rows"))
-        askedUncut = questions.filter(({ text }) => text.includes("removed_rows"))
+        statements = questions
       }).pipe(Scope.provide(scope))
     )
   )
@@ -146,17 +141,6 @@ describe("on a ledger with tens of thousands of rows", () => {
   it.effect("no statement reads more than its page needs, with any filters, also without statistics of the tables", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* faults(statements), [])
-    }))
-
-  it.effect("nor if lists end before items that a rollback has left in them", () =>
-    Effect.gen(function*() {
-      assert.isAbove(new Set(askedUncut.map(({ text }) => text)).size, 30)
-      const { writes } = ledger.database
-      yield* writes.unsafe(
-        "INSERT INTO removed_rows (table_name, first_item, filed) SELECT 'transaction', max(item_id) / 2, '{}' FROM transaction"
-      )
-      assert.deepStrictEqual(yield* faults(askedUncut), [])
-      yield* writes.unsafe("DELETE FROM removed_rows")
     }))
 
   for (
