@@ -84,7 +84,7 @@ export class SuffixCache implements KnownSuffixes {
 }
 
 /** Reads the last $3 rows of a list in [$1, $2), ascending: the item and the `rowValues` of each. */
-const lastRowsStatement = (name: PostingListName): string => `
+export const lastRowsStatement = (name: PostingListName): string => `
 SELECT r.item_id AS item, (
   SELECT string_agg(coalesce(encode(each.value, 'hex'), ''), ',' ORDER BY each.place) FROM unnest(${
   rowValues(name)
