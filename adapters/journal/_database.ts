@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
 import { describeHolder, hasHolder } from "./_holder.ts"
 import { readLastAcknowledged } from "./_last_acknowledged.ts"
-import { FORMAT_WITH_CHECKPOINT, hasParts } from "./checkpoint/mod.ts"
+import { hasParts } from "./checkpoint/mod.ts"
 import { JournalError } from "./journal_error.ts"
 
 export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
@@ -14,18 +14,21 @@ export const databaseFile = (directory: string): string => join(directory, "jour
 /** Marks the file as a journal: "RNOJ". */
 const APPLICATION_ID = 0x524e4f4a
 /** Grows with each change of the format that an older program would read wrongly. */
-const FORMAT = 1
+const FORMAT = 4
 
 const SCHEMA = `
   CREATE TABLE network (genesis TEXT NOT NULL) STRICT;
-  CREATE TABLE head (seq INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;
+  CREATE TABLE head (seq INTEGER NOT NULL, checksum INTEGER NOT NULL, chain TEXT) STRICT;
   CREATE TABLE record (
     seq INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     text TEXT NOT NULL,
-    checksum INTEGER NOT NULL,
-    decided TEXT,
-    decided_checksum INTEGER
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE checkpoint (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    manifest TEXT NOT NULL,
+    checksum INTEGER NOT NULL
   ) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${FORMAT};
@@ -161,11 +164,11 @@ export function readGenesis(database: DatabaseSync, directory: string): string |
   }
   if (id !== APPLICATION_ID) throw foreignError(directory)
   const format = pragma(database, "user_version")
-  if (format !== FORMAT && format !== FORMAT_WITH_CHECKPOINT) {
+  if (format !== FORMAT) {
     throw new JournalError({
-      reason: "newer",
+      reason: "otherFormat",
       message:
-        `The journal in "${directory}" has format ${format}, expected ${FORMAT} or ${FORMAT_WITH_CHECKPOINT}: open it with the program that wrote it`
+        `The journal in "${directory}" has format ${format}, expected ${FORMAT}: open it with the program that wrote it, or export its feed with that program and load it into another directory`
     })
   }
   const stored = database.prepare("SELECT genesis FROM network").get()?.genesis
@@ -195,7 +198,7 @@ function lockOrCreate(database: DatabaseSync, directory: string, genesisLine: st
   if (stored === null) {
     database.exec(SCHEMA)
     database.prepare("INSERT INTO network VALUES (?)").run(genesisLine)
-    database.prepare("INSERT INTO head VALUES (0, ?)").run(crc32(genesisLine))
+    database.prepare("INSERT INTO head VALUES (0, ?, NULL)").run(crc32(genesisLine))
   } else assertNetwork(stored, genesisLine, directory)
   database.exec("COMMIT")
 }

@@ -1,11 +1,10 @@
 import { Effect, Exit, Result } from "effect"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
 import type { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
-import { decideBlock } from "../../core/use_cases/mod.ts"
+import { decideOwnBlock } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
 import { damagedError } from "./_database.ts"
-import { unpackChanges } from "./_packed_changes.ts"
 import { type PoolRecord, readPoolRecord } from "./_pool_record.ts"
 import { partsOf, readImages, type StoreImages } from "./checkpoint/mod.ts"
 import type { Journal } from "./journal.ts"
@@ -28,16 +27,13 @@ export interface ReplayReport {
   readonly checkpointSeq: number
   /** Number of records behind the checkpoint. */
   readonly records: number
-  /** Number of blocks that were checked again because their stored changes could not be read. */
-  readonly checkedBlocks: number
   readonly durationMs: number
 }
 
 /**
- * Sets the state of new stores to that of the checkpoint, and applies all records behind it. The
- * stores then have the same item ids, versions and arrivals as before. Stored changes of a block are
- * applied without checking the block again. Yields to other fibers several times a second, and logs
- * its progress.
+ * Sets the state of new stores to that of the checkpoint, and applies all records behind it: each
+ * block is decided again. The stores then have the same item ids, versions and arrivals as before.
+ * Yields to other fibers several times a second, and logs its progress.
  */
 export const replay = (
   journal: Journal,
@@ -59,12 +55,12 @@ export const replay = (
       target,
       (share) => onProgress(Math.floor(share * checkpointSeq), checkpointSeq + total)
     )
-    let [records, checkedBlocks, nextLogMs] = [0, 0, startedMs + logIntervalMs]
+    let [records, nextLogMs] = [0, startedMs + logIntervalMs]
     const applySlice = () => {
       const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
         if (entry.value.kind !== "head") records++
-        if (applyRecord(journal, target, entry.value, records)) checkedBlocks++
+        applyRecord(journal, target, entry.value, records)
         if (performance.now() > endMs) return true
       }
       return false
@@ -85,13 +81,8 @@ export const replay = (
     }
     for (const _ of indexing) yield* Effect.yieldNow
     sortPool()
-    if (checkedBlocks > 0) {
-      yield* Effect.logWarning(
-        `${checkedBlocks} blocks of the journal were checked again because their stored changes could not be read`
-      )
-    }
     const durationMs = performance.now() - startedMs
-    return { report: { checkpointSeq, records, checkedBlocks, durationMs }, restored }
+    return { report: { checkpointSeq, records, durationMs }, restored }
   })
 
 /** Sets the state of new stores to that of the checkpoint. Returns it, or undefined. */
@@ -139,9 +130,9 @@ const applyRecord = (
   target: ReplayTarget,
   entry: LogEntry,
   seq: number
-): boolean => {
+): void => {
   try {
-    return applyEntry(target, entry)
+    applyEntry(target, entry)
   } catch (error) {
     const [problem, cause] = error instanceof EntryError
       ? [error.message, error.cause]
@@ -151,8 +142,7 @@ const applyRecord = (
 }
 
 /**
- * Applies one entry to stores that contain all entries before it. Returns whether it checked a
- * block because the stored changes could not be read. Throws if the entry does not fit.
+ * Applies one entry to stores that contain all entries before it. Throws if the entry does not fit.
  *
  * ```ts
  * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
@@ -168,30 +158,23 @@ const applyRecord = (
  */
 export const applyEntry = (
   target: ReplayTarget,
-  { changes: packed, kind, text, version }: LogEntry
-): boolean => {
+  { kind, text, version }: LogEntry
+): void => {
   if (kind === "pool") {
     // a pool in memory is synchronous
     Effect.runSync(poolCall(target.pool, readPoolRecord(text)))
-    return false
-  }
-  const changes = packed === undefined ? undefined : unpackChanges(packed)
-  if (changes !== undefined) {
-    removeHeadFrom(target.ledger, changes.block.number)
-    target.ledger.apply(() => Result.succeed({ kind: "store", changes }))
-    return false
+    return
   }
   const record = readFeedLine(text)
   if (kind === "head" && Exit.isSuccess(record) && record.value.kind === "head") {
     target.ledger.restoreHead(record.value.head, version ?? target.ledger.stamp().version + 1)
-    return false
+    return
   }
   if (Exit.isFailure(record)) throw new EntryError("cannot be read", { cause: record.cause })
   const result: Result.Result<unknown, unknown> = applyFeedRecord(target, record.value)
   if (Result.isFailure(result)) {
     throw new EntryError("does not follow from those before it", { cause: result.failure })
   }
-  return record.value.kind === "block"
 }
 
 /** An entry does not fit; the message completes "record 1 ". */
@@ -203,9 +186,8 @@ const applyFeedRecord = (
 ): Result.Result<unknown, unknown> => {
   switch (record.kind) {
     case "block":
-      removeHeadFrom(ledger, record.block.number)
       // the exit proofs were verified when the block was accepted
-      return ledger.apply(decideBlock({ constants: genesis.constants, keccak256 }, record.block))
+      return ledger.apply(decideOwnBlock({ constants: genesis.constants, keccak256 }, record.block))
     case "rollBack":
       return ledger.rollBack(record.toBlock, () => Result.void)
     case "prices":
@@ -214,17 +196,6 @@ const applyFeedRecord = (
       return ledger.setHead(record.head, () => Result.void)
     case "genesis":
       return Result.void
-  }
-}
-
-/**
- * Removes a head that contradicts an accepted block. An earlier version of the program, which does
- * not know heads, can have written such a block.
- */
-export const removeHeadFrom = (ledger: MemoryLedger, number: bigint): void => {
-  const { head, lastBlock } = ledger.view
-  if (head !== null && number > lastBlock.number && number <= head.number) {
-    ledger.restoreHead(null, ledger.stamp().version)
   }
 }
 

@@ -11,6 +11,7 @@ export interface Writer {
   readonly identity: FileIdentity
   readonly insert: StatementSync
   readonly updateHead: StatementSync
+  readonly updateChainHead: StatementSync
   readonly acknowledgedFile: AcknowledgedFile
 }
 
@@ -39,8 +40,9 @@ export const openForWriting = (
       database,
       identity,
       acknowledgedFile,
-      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)"),
-      updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?")
+      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?)"),
+      updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?"),
+      updateChainHead: database.prepare("UPDATE head SET chain = ?")
     }
   } catch (error) {
     acknowledgedFile?.close()

@@ -1,7 +1,6 @@
 import { Effect, Exit, Result } from "effect"
 import {
   type Account,
-  type BlockChanges,
   type GenesisFeed,
   type Network,
   readFeedLine
@@ -20,8 +19,7 @@ import {
   openMemoryPool
 } from "../memory/mod.ts"
 import { differenceOf } from "./_difference.ts"
-import { unpackChanges } from "./_packed_changes.ts"
-import { applyEntry, removeHeadFrom, restore } from "./_replay.ts"
+import { applyEntry, restore } from "./_replay.ts"
 import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
 import type { LogEntry } from "./record_log.ts"
@@ -48,10 +46,9 @@ const sliceMs = 50
 
 /**
  * Checks a complete data directory, and adds violations to `findings`: the checksum of each record,
- * each block from the first with all checks, the checkpoint against the blocks before it, the stored
- * changes of those behind it, and the pool against the ledger. A
- * damaged journal is a finding. Fails with a `JournalError` if the directory cannot be opened for
- * another reason, such as another process that uses it.
+ * each block from the first with all checks, the checkpoint against the blocks before it, and the
+ * pool against the ledger. A damaged journal is a finding. Fails with a `JournalError` if the
+ * directory cannot be opened for another reason, such as another process that uses it.
  *
  * ```ts
  * import { Effect } from "effect"
@@ -163,11 +160,8 @@ const auditOpen = Effect.fnUntraced(
 
 /** Yields the records of the ledger before the checkpoint. Only the feed of them is stored. */
 function* archivedEntries(journal: Journal): Generator<LogEntry, void> {
-  for (const text of journal.archivedLines()) yield { kind: "ledger", text, changes: archived }
+  for (const text of journal.archivedLines()) yield { kind: "ledger", text }
 }
-
-/** Stands for the changes of a block, which a checkpoint does not store. */
-const archived = ""
 
 /**
  * Compares the ledger of the checkpoint with the one that the records before it make, undo logs
@@ -262,7 +256,6 @@ function auditEntry(
     return false
   }
   findings.checked("feed")
-  if (record.value.kind === "block") removeHeadFrom(audited.ledger, record.value.block.number)
   const applied = audited.applyRecord(record.value, location)
   if (Result.isFailure(applied)) {
     const { expected, invariant, pointer, value } = applied.failure
@@ -276,38 +269,5 @@ function auditEntry(
     )
     return false
   }
-  if (applied.success !== null && entry.changes !== archived) {
-    compareChanges(entry.changes, applied.success, location, findings)
-  }
   return true
-}
-
-/** Compares the stored changes of a block, which a replay applies, with those that it makes. */
-function compareChanges(
-  packed: string | undefined,
-  changes: BlockChanges,
-  location: string,
-  findings: Findings
-): void {
-  findings.checked("decisions")
-  if (packed === undefined) {
-    return findings.violate(
-      "decisions",
-      location,
-      "a decision that cannot be decoded",
-      "the recorded decision; until it is repaired, every start checks the block again"
-    )
-  }
-  const stored = unpackChanges(packed)
-  // a replay ignores another version too
-  if (stored === undefined) return
-  const different = differenceOf(stored, changes, "")
-  if (different !== undefined) {
-    findings.violate(
-      "decisions",
-      `${location}${different.path}`,
-      different.found,
-      different.expected
-    )
-  }
 }

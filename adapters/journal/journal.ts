@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { ChainHead, type StoredHead } from "./_chain_head.ts"
+import { type ChainHead, readChainHead, writeChainHead } from "./_chain_head.ts"
 import { commitFailure, hasRoom, movedFailure } from "./_commit_failure.ts"
 import { damagedError, databaseFile, lineOf, translateError } from "./_database.ts"
 import { differenceAt } from "./_file_identity.ts"
@@ -38,7 +38,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #reader: OpenReader | null
   #writer: Writer | undefined
   readonly checkpointTable: CheckpointTable
-  readonly #chainHead: ChainHead
   /** The parts of the checkpoint. */
   readonly parts: Parts
   #manifest: Manifest | undefined
@@ -77,7 +76,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
       assertInPlace: () => this.#assertInPlace()
     }
     this.checkpointTable = new CheckpointTable(() => this.#database, opened)
-    this.#chainHead = new ChainHead(() => this.#database, opened.damagedError)
     this.parts = new Parts(opened)
     this.#manifest = this.#readManifest()
     this.#seq = this.#manifest?.seq ?? 0
@@ -127,11 +125,11 @@ export class Journal implements CheckpointedJournal, RecordLog {
    */
   *replay(): Generator<LogEntry, void> {
     try {
-      const head = this.#chainHead.read()
+      const head = this.#chainHead
       if (head?.seq === this.#seq) yield entryOf(head)
       for (
         const row of this.#database.prepare(
-          "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record WHERE seq > ? ORDER BY seq"
+          "SELECT seq, kind, text, checksum FROM record WHERE seq > ? ORDER BY seq"
         ).iterate(this.#seq)
       ) {
         const { checksum, kind, seq, text } = row as unknown as Row
@@ -144,9 +142,8 @@ export class Journal implements CheckpointedJournal, RecordLog {
         }
         this.#seq = seq
         this.#checksum = expected
-        const entry = { kind, text, changes: validChanges(row as unknown as Row) }
-        this.#bytesSinceCheckpoint += bytesOf(entry)
-        yield entry
+        this.#bytesSinceCheckpoint += text.length
+        yield { kind, text }
         if (head?.seq === seq) yield entryOf(head)
       }
       if (head !== undefined && head.seq > this.#seq) {
@@ -372,30 +369,22 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   #commit(entries: ReadonlyArray<LogEntry>): void {
-    const { acknowledgedFile, database, insert, updateHead } = this.#writer!
+    const { acknowledgedFile, database, insert, updateChainHead, updateHead } = this.#writer!
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
-      for (const { changes, kind, text, version = 0 } of entries) {
+      for (const { kind, text, version = 0 } of entries) {
         if (kind === "head") {
-          this.#chainHead.replace({ seq, version, text })
+          updateChainHead.run(writeChainHead({ seq, version, text }))
           continue
         }
         checksum = chainedChecksum(checksum, { kind, text })
-        insert.run(
-          ++seq,
-          kind,
-          text,
-          checksum,
-          changes ?? null,
-          changes === undefined ? null : crc32(changes)
-        )
+        insert.run(++seq, kind, text, checksum)
       }
       updateHead.run(seq, checksum)
       database.exec("COMMIT")
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK")
-      this.#chainHead.forgetColumn()
       throw error
     }
     // what is written after the directory was moved is not acknowledged
@@ -403,8 +392,8 @@ export class Journal implements CheckpointedJournal, RecordLog {
     if (difference !== undefined) throw movedFailure(this.directory, difference)
     this.#seq = seq
     this.#checksum = checksum
-    for (const entry of entries) {
-      if (entry.kind !== "head") this.#bytesSinceCheckpoint += bytesOf(entry)
+    for (const { kind, text } of entries) {
+      if (kind !== "head") this.#bytesSinceCheckpoint += text.length
     }
     acknowledgedFile.write(seq)
   }
@@ -418,6 +407,17 @@ export class Journal implements CheckpointedJournal, RecordLog {
       this.#reader.close()
       throw translateError(error, this.directory)
     }
+  }
+
+  /** The last head of the chain, or undefined. */
+  get #chainHead(): ChainHead | undefined {
+    const text = this.#database.prepare("SELECT chain FROM head").get()?.chain
+    if (typeof text !== "string") return undefined
+    const head = readChainHead(text)
+    if (head === undefined) {
+      throw damagedError(this.directory, "its head of the chain was changed")
+    }
+    return head
   }
 
   /** The last record and its checksum. They show if the last records are missing. */
@@ -453,10 +453,7 @@ const settle = (entries: ReadonlyArray<PendingEntry>, failure: StoreFailure | un
 const recordsPerSlice = 256
 const sliceMs = 3
 
-const entryOf = ({ text, version }: StoredHead): LogEntry => ({ kind: "head", text, version })
-
-/** Approximate size of an entry on disk. */
-const bytesOf = ({ changes, text }: LogEntry): number => text.length + (changes?.length ?? 0)
+const entryOf = ({ text, version }: ChainHead): LogEntry => ({ kind: "head", text, version })
 
 /**
  * Returns the checksum of a record and all records before it. So a missing or reordered record is
@@ -465,17 +462,9 @@ const bytesOf = ({ changes, text }: LogEntry): number => text.length + (changes?
 const chainedChecksum = (before: number, { kind, text }: Pick<LogEntry, "kind" | "text">): number =>
   crc32(text, crc32(kind, before))
 
-/** Returns the stored changes of a block, or undefined if they are missing or damaged. */
-const validChanges = (
-  { decided, decided_checksum }: Pick<Row, "decided" | "decided_checksum">
-): string | undefined =>
-  decided !== null && crc32(decided) === decided_checksum ? decided : undefined
-
 interface Row {
   readonly seq: number
   readonly kind: LogEntry["kind"]
   readonly text: string
   readonly checksum: number
-  readonly decided: string | null
-  readonly decided_checksum: number | null
 }

@@ -7,7 +7,7 @@ import { Data } from "effect"
  * - `directory`: it cannot be created, read or written
  * - `inUse`: another process has opened it
  * - `foreign`: `journal.sqlite` is not a journal
- * - `newer`: another version of the program wrote it in a format that this one cannot read
+ * - `otherFormat`: another version of the program wrote it in a format that this one cannot read
  * - `otherNetwork`: it belongs to another genesis
  * - `damaged`: records are missing or changed
  * - `missing`: it contains no journal
@@ -26,7 +26,7 @@ export class JournalError extends Data.TaggedError("JournalError")<{
     | "directory"
     | "inUse"
     | "foreign"
-    | "newer"
+    | "otherFormat"
     | "otherNetwork"
     | "damaged"
     | "missing"

@@ -10,11 +10,6 @@ export interface LogEntry {
   readonly text: string
   /** The version of the ledger after a head. */
   readonly version?: number | undefined
-  /**
-   * The changes that a block made, so that a replay does not check the block again. If they are
-   * missing or cannot be read, the replay does.
-   */
-  readonly changes?: string | undefined
 }
 
 /**

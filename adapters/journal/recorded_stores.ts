@@ -14,8 +14,7 @@ import {
   yieldForLargeBlocks,
   type MemoryPoolStore
 } from "../memory/mod.ts"
-import { withExitsOf } from "../../core/use_cases/mod.ts"
-import { packChanges } from "./_packed_changes.ts"
+import { completeBlock } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
 
 /**
@@ -115,15 +114,13 @@ const journaledLedger = (
           const store = () => ledger.apply(() => Result.succeed(decision))
           if (decision.kind === "alreadyStored") return read(store)
           const { changes } = decision
-          const packed = packChanges(changes)
           return Effect.andThen(
             yieldForLargeBlocks(changes),
             Effect.suspend(() => {
               ledger.assertStorable(changes)
               // a replay never builds an exit tree
-              return record({ kind: "block", block: withExitsOf(block, changes) }, store, {
-                changes: packed
-              })
+              const complete = completeBlock(block, changes, ledger.view)
+              return record({ kind: "block", block: complete }, store)
             })
           )
         }),

@@ -5,7 +5,7 @@ import {
   counter,
   type Health,
   type LedgerReader,
-  type LedgerWriter,
+  LedgerWriter,
   measure,
   type PoolStore,
   StoreDescription,
@@ -27,7 +27,7 @@ import { recordedStores } from "./recorded_stores.ts"
 export interface JournalOptions extends LedgerOptions {
   /** Created if it is missing. One process at a time can open it. */
   readonly directory: string
-  /** Bytes of records after which a checkpoint is written; 16 MiB by default. */
+  /** Bytes of records after which a checkpoint is written; 2 MiB by default. */
   readonly checkpointBytes?: number
   /**
    * Time in milliseconds after which a checkpoint drops the transitions of transactions that left
@@ -152,6 +152,9 @@ export const journaledStores = (
       checkpointBytes,
       poolHistoryMs
     })
+    const { keepUp } = checkpoints
+    const stores = recordedStores({ ledger, pool, log: journal })
+    const writer = Context.get(stores, LedgerWriter)
     return Context.make(JournalStores, {
       directory,
       replayReport,
@@ -160,7 +163,11 @@ export const journaledStores = (
       checkpoint: checkpoints.write,
       limitPages: (pagesMax) => journal.limitPages(pagesMax)
     }).pipe(
-      Context.merge(recordedStores({ ledger, pool, log: journal })),
+      Context.merge(stores),
+      Context.add(LedgerWriter, {
+        ...writer,
+        apply: (block, decide) => Effect.andThen(keepUp, writer.apply(block, decide))
+      }),
       Context.add(StoreDescription, {
         version: `SQLite ${process.versions.sqlite}`,
         lastMigration: null
@@ -168,7 +175,7 @@ export const journaledStores = (
     )
   }))
 
-const defaultCheckpointBytes = 16 * 2 ** 20
+const defaultCheckpointBytes = 2 * 2 ** 20
 
 const healthOf = (journal: Journal, checkpoints: Checkpoints | undefined): Health =>
   journal.failure !== undefined

@@ -2,9 +2,11 @@ export * from "./audit/mod.ts"
 export * from "./batch/mod.ts"
 export {
   type BuildExitTree,
+  completeBlock,
   decideBlock,
   decideBlockWithChecks,
   decideHead,
+  decideOwnBlock,
   type ExitLeaf,
   type ExitProof,
   type ExitProofVerifier,
@@ -16,7 +18,6 @@ export {
   type StateRootRequest,
   type StateRootVerifier,
   type VerifyExit,
-  withExitsOf,
   type WrongStateRoot
 } from "./block/mod.ts"
 export * from "./ledger/mod.ts"

@@ -178,12 +178,6 @@ export const damages: {
         /^open_count [\da-f]+, level 1, bucket \d+$/u,
         "UPDATE open_count SET items = items + 1 WHERE level = 1"
       ),
-      damage(
-        "posting-rows",
-        /^removed_rows of exit, first item 1$/u,
-        "INSERT INTO removed_rows (table_name, first_item, filed) VALUES ('exit', 1, '{}')"
-      ),
-      damage("posting-rows", /^ledger, lists_cut$/u, "SELECT 1"),
       damage("pool", /^pool, pend$/u, "UPDATE pool SET pend = pend + 1"),
       damage(
         "pool",

@@ -123,7 +123,6 @@ describe("an audit of a data directory", () => {
           const check of [
             "journal",
             "feed",
-            "decisions",
             "pool",
             "pool-ledger",
             "state-root",
@@ -166,10 +165,6 @@ describe("an audit of a data directory", () => {
       )
     }))
 
-  const last = (database: DatabaseSync): number =>
-    Number(
-      database.prepare("SELECT max(seq) AS seq FROM record WHERE decided IS NOT NULL").get()!.seq
-    )
   const damages: ReadonlyArray<
     readonly [damage: string, (database: DatabaseSync) => void, expectedReport: RegExp]
   > = [
@@ -193,23 +188,6 @@ describe("an audit of a data directory", () => {
       (database) => database.exec("DELETE FROM head"),
       /^journal: .*its head is missing/u
     ],
-    [
-      "an unreadable decision",
-      (database) =>
-        database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"),
-      /^decisions: record 5: found a decision that cannot be decoded/u
-    ],
-    ["a decision that is another one", (database) => {
-      const seq = last(database)
-      const decided = String(
-        database.prepare("SELECT decided FROM record WHERE seq = ?").get(seq)!.decided
-      ).replace(/"timestampMs":\d+/u, '"timestampMs":7')
-      database.prepare("UPDATE record SET decided = ?, decided_checksum = ? WHERE seq = ?").run(
-        decided,
-        crc32(decided),
-        seq
-      )
-    }, /^decisions: record \d+\/\S*timestampMs: found 7, expected \d+/u],
     [
       "a block that does not follow, with recomputed checksums",
       (database) => {

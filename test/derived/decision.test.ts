@@ -9,7 +9,12 @@ import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView } from "../../core/ports/mod.ts"
-import { decideBlock, type ExitTreeBuilder, Ledger, withExitsOf } from "../../core/use_cases/mod.ts"
+import {
+  completeBlock,
+  decideBlock,
+  type ExitTreeBuilder,
+  Ledger
+} from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_damaged_blocks.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
 import { block104, ledgerBefore } from "../use_cases/_chain.ts"
@@ -182,17 +187,18 @@ describe("A decision about a block without derived values", () => {
 
 const text = (_: string, value: unknown) => typeof value === "bigint" ? `${value}n` : value
 
-describe("A block with the exits of its changes", () => {
-  it("leads to the same decision without a builder", () => {
+describe("A block that is completed with its decision", () => {
+  it("is the whole block, which leads to the same decision without a builder", () => {
     walk({ genesis, records }, (block, view) => {
       const whole = decideBlock(rules, block)(view)
       const decision = Result.getOrThrow(whole)
       if (decision.kind !== "store") return assert.fail("a block was stored twice")
       for (const strip of [strippedBlock, partlyStrippedBlock]) {
-        const completed = withExitsOf(strip(block), decision.changes)
+        const completed = completeBlock(strip(block), decision.changes, view)
+        assert.deepStrictEqual(completed, block)
         assert.deepStrictEqual(decideBlock(rules, completed)(view), whole)
       }
-      assert.strictEqual(withExitsOf(block, decision.changes), block)
+      assert.strictEqual(completeBlock(block, decision.changes, view), block)
     })
   })
 })

@@ -95,6 +95,15 @@ const statement = (directory: string, text: string): number => {
   return Number(changes)
 }
 
+/** Makes the next checkpoints need space in the database, as the parts of a large ledger do. */
+const enlargeCheckpoints = (directory: string): void => {
+  statement(directory, "CREATE TABLE filler (bytes BLOB)")
+  statement(
+    directory,
+    "CREATE TRIGGER large BEFORE INSERT ON checkpoint BEGIN INSERT INTO filler VALUES (zeroblob(3000000)); END"
+  )
+}
+
 const rowsOf = (directory: string, query: string): number => {
   const database = new DatabaseSync(join(directory, "journal.sqlite"))
   const value = Object.values(database.prepare(query).get()!)[0]
@@ -257,6 +266,34 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         }))
     })))
 
+  it.live("is waited for by blocks that arrive faster than it is written, and not by posts", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const at = records.findLastIndex(({ kind }) => kind === "block")
+      yield* writeRecords(directory, Infinity, records.slice(0, at))
+      yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          const ledger = yield* ledgerOver(genesis, stores)
+          const order: Array<string> = []
+          const noted = <A, E>(name: string, write: Effect.Effect<A, E>) =>
+            Effect.tap(write, () => Effect.sync(() => order.push(name)))
+          yield* Effect.all([
+            noted("checkpoint", stores.journal.checkpoint),
+            noted("block", ledger.applyRecord(records[at]!)),
+            noted(
+              "post",
+              stores.store.addAuthorization({
+                address: `0x${"1".repeat(40)}`,
+                publicKey: "0".repeat(64),
+                signature: "",
+                timestampMs: 1
+              })
+            )
+          ], { concurrency: "unbounded" })
+          assert.deepStrictEqual(order, ["post", "checkpoint", "block"])
+        }), { checkpointBytes: 1000 })
+    })))
+
   it.live("has exactly the records up to its number, while a client sends one write after the other", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
@@ -312,7 +349,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       const directory = yield* temporaryDirectory
       const half = records.length >> 1
       yield* writeRecords(directory, Infinity, records.slice(0, half))
-      const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
+      enlargeCheckpoints(directory)
       yield* withStores(directory, (stores) =>
         Effect.gen(function*() {
           const fails = (because: RegExp) =>
@@ -324,14 +361,21 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           writeFileSync(parts, "")
           yield* fails(/^No checkpoint .*ENOTDIR/u)
           rmSync(parts)
-          stores.journal.limitPages(pages)
+          yield* stores.journal.checkpoint
+          const before = partsIn(directory)
+          const ledger = yield* ledgerOver(genesis, stores)
+          for (const record of records.slice(half, -1)) yield* ledger.applyRecord(record)
+          const later = before.length + 5
+          writeFileSync(join(parts, String(later)), "")
+          yield* fails(
+            new RegExp(`^No checkpoint .*EEXIST.*/journal-\\w+/checkpoint/${later}'`, "u")
+          )
+          assert.sameMembers([...partsIn(directory)], [...before])
+          // not below the present size
+          stores.journal.limitPages(1)
           yield* fails(/^No checkpoint .*database or disk is full/u)
           stores.journal.limitPages(1e6)
-          writeFileSync(join(parts, "5"), "")
-          yield* fails(/^No checkpoint .*EEXIST.*\/journal-\w+\/checkpoint\/5'/u)
-          assert.deepStrictEqual(partsIn(directory), [])
-          const ledger = yield* ledgerOver(genesis, stores)
-          for (const record of records.slice(half)) yield* ledger.applyRecord(record)
+          yield* ledger.applyRecord(records.at(-1)!)
           yield* stores.journal.checkpoint
         }))
       const content = yield* writeRecords(yield* temporaryDirectory, Infinity)
@@ -369,6 +413,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* writeRecords(directory, Infinity)
+      enlargeCheckpoints(directory)
       const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
       const monitor = openMonitor()
       yield* Effect.provideService(

@@ -105,6 +105,7 @@ const changes: ReadonlyArray<Damage> = [
     "DELETE FROM network",
     "UPDATE network SET genesis = replace(genesis, 'chainId', 'chain')",
     "PRAGMA user_version = 3",
+    "DROP TABLE checkpoint",
     "PRAGMA application_id = 7"
   ].map((statement): Damage => [statement, (directory) => {
     const database = new DatabaseSync(join(directory, "journal.sqlite"))

@@ -81,7 +81,6 @@ export const ledgerTables = [
   "bid",
   "parameter_set",
   "posting",
-  "removed_rows",
   "open_item",
   "open_count"
 ]

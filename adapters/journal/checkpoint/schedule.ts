@@ -18,6 +18,11 @@ export interface Checkpoints {
   readonly write: Effect.Effect<CheckpointReport, StoreFailure>
   /** Returns the problem of the last checkpoint, or undefined. */
   readonly problem: () => string | undefined
+  /**
+   * Waits for the checkpoint in progress if records arrive faster than it is written, so that a start
+   * after a crash has few of them to replay.
+   */
+  readonly keepUp: Effect.Effect<void>
 }
 
 /** Writes checkpoints until the scope closes, one at a time, and reports them as metrics. */
@@ -93,7 +98,12 @@ export const scheduleCheckpoints = (
     return {
       write,
       problem: () =>
-        problem
+        problem,
+      keepUp: Effect.suspend(() =>
+        journal.bytesSinceCheckpoint < 2 * checkpointBytes
+          ? Effect.void
+          : semaphore.withPermit(Effect.void)
+      )
     }
   })
 
@@ -108,7 +118,7 @@ export const checkpointHealth = (
     : { state: "degraded", detail: `${found}; accepted writes are on disk, and the journal grows` }
 }
 
-const checkPeriodMs = 1000
+const checkPeriodMs = 100
 const retryMs = 60_000
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)

@@ -3,26 +3,10 @@ import { crc32 } from "node:zlib"
 import type { Manifest } from "./manifest.ts"
 import type { JournalDirectory } from "./parts.ts"
 
-/**
- * The format of a journal that has, or had, a checkpoint. In format 2, which no release has written,
- * the parts were in the database.
- */
-export const FORMAT_WITH_CHECKPOINT = 3
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS checkpoint (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    manifest TEXT NOT NULL,
-    checksum INTEGER NOT NULL
-  ) STRICT;
-  PRAGMA user_version = ${FORMAT_WITH_CHECKPOINT};
-`
-
 /** The table of the checkpoint in the database of a journal. Each method is one transaction. */
 export class CheckpointTable {
   readonly #open: () => DatabaseSync
   readonly #directory: JournalDirectory
-  #exists = false
 
   /** @param open returns the open database */
   constructor(open: () => DatabaseSync, directory: JournalDirectory) {
@@ -30,21 +14,10 @@ export class CheckpointTable {
     this.#directory = directory
   }
 
-  /** Creates the table. A program that does not know it refuses the directory from then on. */
-  create(): void {
-    if (this.#exists) return
-    this.#write(() => this.#database.exec(SCHEMA))
-    this.#exists = true
-  }
-
   /**
    * Returns the installed checkpoint, or undefined. Throws a `damagedError` if it was changed.
    */
   read(): Manifest | undefined {
-    const exists = this.#database.prepare(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'checkpoint'"
-    ).get()
-    if (exists === undefined) return undefined
     const row = this.#database.prepare("SELECT manifest, checksum FROM checkpoint").get() as
       | { readonly manifest: string; readonly checksum: number }
       | undefined

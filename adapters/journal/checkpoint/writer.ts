@@ -118,7 +118,6 @@ export class CheckpointWriter {
     const [journal, before, startedMs] = [this.#journal, this.#last?.manifest, performance.now()]
     signal.throwIfAborted()
     journal.parts.create()
-    journal.checkpointTable.create()
     try {
       const { bytesIncluded, written } = await this.#writeParts(signal)
       await journal.parts.sync()

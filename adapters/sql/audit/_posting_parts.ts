@@ -66,10 +66,10 @@ export const endOf = (prefix: string): string =>
  *
  * @param lists SQL for the rows of `posting`
  */
-export const pageOf = ({ keys, list, octets, prefix }: PostingPart, lists: string): string => `
+export const pageOf = ({ keys, list, octets, prefix }: PostingPart): string => `
 SELECT encode(p.key, 'hex') AS key, p.first_item, p.first_ordinal, p.filed, p.is_last, cardinality(p.items) AS size, p.items[cardinality(p.items)] AS last_item, checked.*
 FROM (
-  SELECT * FROM ${lists} AS own WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
+  SELECT * FROM posting WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
   bytea(endOf(prefix))
 } ORDER BY key, first_item LIMIT ${pageRows}
 ) AS p CROSS JOIN LATERAL (
@@ -79,7 +79,7 @@ FROM (
     string_agg(listed.item::text, ', ') FILTER (WHERE listed.place > 1 AND listed.item <= p.items[(listed.place - 1)::integer]) AS descending,
     string_agg(listed.item::text, ', ') FILTER (WHERE octet_length(p.key) > ${octets} AND NOT EXISTS (
       SELECT FROM (
-        SELECT items, filed FROM ${lists} AS above WHERE above.key = substring(p.key FROM 1 FOR ${octets}) AND above.first_item <= listed.item ORDER BY above.first_item DESC LIMIT 1
+        SELECT items, filed FROM posting AS above WHERE above.key = substring(p.key FROM 1 FOR ${octets}) AND above.first_item <= listed.item ORDER BY above.first_item DESC LIMIT 1
       ) AS above WHERE listed.item = ANY(above.items[1:above.filed])
     )) AS unfiled
   FROM unnest(p.items) WITH ORDINALITY AS listed (item, place) LEFT JOIN ${list.table} AS r ON r.item_id = listed.item

@@ -15,46 +15,7 @@ import { bytea, endOf, lists, pageOf, parts, type PostingPart } from "./_posting
  * A list contains an item once, since items ascend. So if a part has as many entries as the rows of
  * the table imply, none is missing. Only if the numbers differ, the audit searches for the missing
  * entries.
- *
- * If a rollback has left removed items in the lists (`postings/removed_rows.ts`), the audit reads
- * the lists as if these were removed.
  */
-
-/**
- * Returns SQL for the rows of `posting`, for the lists of a table; if a rollback removed rows of
- * it, the lists end before the first removed item.
- */
-type Lists = (table: string) => string
-
-const readableLists = (snapshot: AuditSnapshot): AuditStep<Lists> =>
-  Effect.gen(function*() {
-    const removed = yield* snapshot.rows<
-      { readonly table_name: string; readonly first_item: bigint }
-    >("SELECT table_name, min(first_item) AS first_item FROM removed_rows GROUP BY table_name")
-    const ends = new Map(removed.map(({ first_item, table_name }) => [table_name, first_item]))
-    yield* reportViolations(
-      snapshot,
-      "posting-rows",
-      `
-SELECT 'ledger, lists_cut' AS place, lists_cut::text AS found, (NOT lists_cut)::text AS expected FROM ledger WHERE lists_cut = EXISTS (SELECT FROM removed_rows)`
-    )
-    for (const { table } of lists) {
-      yield* reportViolations(
-        snapshot,
-        "posting-rows",
-        `
-SELECT 'removed_rows of ${table}, first item ' || first_item AS place, 'row ' || last.item || ' is there' AS found, 'no row from it on' AS expected
-FROM removed_rows CROSS JOIN (SELECT max(item_id) AS item FROM ${table}) AS last WHERE table_name = '${table}' AND first_item <= last.item`
-      )
-    }
-    return (table) => {
-      const end = ends.get(table)
-      if (end === undefined) return "posting"
-      const remaining = `width_bucket(${end - 1n}::bigint, items)`
-      return `(SELECT key, first_item, first_ordinal, items[1:${remaining}] AS items, least(filed, ${remaining})::smallint AS filed,
-  NOT EXISTS (SELECT FROM posting AS next WHERE next.key = posting.key AND next.first_item > posting.first_item AND next.first_item < ${end}) AS is_last FROM posting WHERE first_item < ${end})`
-    }
-  })
 
 interface PostingRow {
   readonly key: string
@@ -81,16 +42,14 @@ interface Tally {
 export const auditPostings = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const expected = yield* expectedEntries(snapshot)
-    const postings = yield* readableLists(snapshot)
     const total = [...expected.values()].reduce((sum, entries) => sum + entries, 0)
     let done = 0
     for (const part of parts) {
       const entries = expected.get(part) ?? 0
-      const rows = postings(part.list.table)
-      const tally = yield* auditPart(snapshot, part, pageOf(part, rows), (items) =>
+      const tally = yield* auditPart(snapshot, part, pageOf(part), (items) =>
         snapshot.advance(items, Math.min(1, (done + items) / (total + 1))))
       done += entries
-      yield* compareTally(snapshot, part, rows, tally, entries)
+      yield* compareTally(snapshot, part, tally, entries)
     }
     yield* auditUnknownKeys(snapshot)
   })
@@ -222,7 +181,6 @@ function compareRow(
 const compareTally = (
   snapshot: AuditSnapshot,
   { filter, list, octets, prefix }: PostingPart,
-  postings: string,
   { filed, items }: Tally,
   expected: number
 ): AuditStep =>
@@ -240,7 +198,7 @@ const compareTally = (
           `
 SELECT 'posting ' || encode(entry.key, 'hex') || ', ${list.table} item ' || entry.item AS place, 'no entry' AS found, 'one' AS expected FROM (${source}) AS entry
 WHERE entry.key IS NOT NULL AND NOT EXISTS (
-  SELECT FROM (SELECT items FROM ${postings} AS list WHERE list.key = entry.key AND first_item <= entry.item ORDER BY first_item DESC LIMIT 1) AS own WHERE entry.item = ANY(own.items)
+  SELECT FROM (SELECT items FROM posting AS list WHERE list.key = entry.key AND first_item <= entry.item ORDER BY first_item DESC LIMIT 1) AS own WHERE entry.item = ANY(own.items)
 )`
         )
     const keys = filter === undefined
@@ -276,7 +234,7 @@ WHERE entry.key IS NOT NULL AND NOT EXISTS (
       yield* searchMissing(
         "postings-below",
         `
-SELECT listed.item, ${key} AS key FROM ${postings} AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
+SELECT listed.item, ${key} AS key FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
 WHERE above.key >= ${bytea(prefix)} AND above.key < ${
           bytea(endOf(prefix))
         } AND octet_length(above.key) = ${octets}`,

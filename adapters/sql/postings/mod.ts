@@ -1,7 +1,7 @@
 /**
  * Posting lists: the item ids for each combination of filters. `postings.ts` explains their design.
  */
-export { appendEntries, appendPostings, SuffixCache, cutRemoved } from "./write_postings.ts"
+export { appendEntries, appendPostings, cutPostings, SuffixCache } from "./write_postings.ts"
 export {
   applicableBlock,
   closeStatement,
@@ -36,4 +36,3 @@ export {
   postingLists
 } from "./posting_lists.ts"
 export { rowItems } from "./postings.ts"
-export { endOfLists, removing } from "./removed_rows.ts"

@@ -1,11 +1,5 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import {
-  answerStatement,
-  booleanOf,
-  intOrNull,
-  lastPlace,
-  type SqlAnswer
-} from "../connection/mod.ts"
+import { answerStatement, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
 import { openItems } from "./open_items.ts"
 import { type ItemLists, postings } from "./_page_postings.ts"
 
@@ -29,8 +23,6 @@ export interface PageText {
    * its other columns.
    */
   readonly range?: string
-  /** SQL for the item id at which the lists end, if they hold items that a rollback has removed. */
-  readonly end?: string
   readonly order: Order
   /** Columns of the head after the counts. */
   readonly head?: ReadonlyArray<string>
@@ -62,7 +54,6 @@ export const pageStatement = (page: PageText): string => {
       ...page.ctes ?? []
     ],
     head: [
-      "ledger.lists_cut",
       "counted.total",
       "counted.before",
       "counted.first",
@@ -95,9 +86,9 @@ interface Selection {
   readonly items: (key: string) => string
 }
 
-const selectionOf = ({ end, lists: kind, order, range }: PageText): Selection => {
+const selectionOf = ({ lists: kind, order, range }: PageText): Selection => {
   const lists: ItemLists = kind === "open" ? openItems : postings
-  const isRange = range !== undefined || end !== undefined
+  const isRange = range !== undefined
   const low = isRange ? "bounds.low" : "0::bigint"
   const high = isRange ? "bounds.high" : `${lastPlace}::bigint`
   const position = isRange ? "bounds.position" : "$2::bigint"
@@ -108,11 +99,7 @@ const selectionOf = ({ end, lists: kind, order, range }: PageText): Selection =>
     bounds: isRange ?
       [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
-  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${
-        end ?? lastPlace
-      })) AS high FROM (${
-        range ?? `SELECT 0::bigint AS low, ${lastPlace} AS upper`
-      }) AS given) AS bound
+  FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${range}) AS given) AS bound
 )`] :
       [],
     join: isRange ? "CROSS JOIN bounds" : "",
@@ -198,16 +185,13 @@ export const positionOf = (order: Order, fromItem: number | undefined): string =
 
 /** Returns the counts of a page from its head, and the other columns of the head. */
 export const countsOf = (
-  { head: [isCut, total, before, first, last, ...rest] }: SqlAnswer,
+  { head: [total, before, first, last, ...rest] }: SqlAnswer,
   order: Order,
   items: number
 ): {
-  /** False if the lists may still hold items that a rollback has removed. */
-  readonly isCut: boolean
   readonly counts: PageCounts
   readonly rest: ReadonlyArray<string>
 } => ({
-  isCut: booleanOf(isCut!),
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),

@@ -29,8 +29,7 @@
  * A rollback removes a suffix of the items: rows after it are deleted, the row that contains its
  * start is shortened, and items that were in lists of combinations are removed from them. The items
  * that remain in a shortened row stay in those lists: the column `filed` counts the items of a row,
- * from the first one on, that they hold. The lists are cut after the rollback (`removed_rows.ts`).
- * Item ids are never reused, so a position that a client holds stays valid.
+ * from the first one on, that they hold. Item ids are never reused, so a position that a client holds stays valid.
  *
  * Benchmark: `npm run bench -- sql`.
  */

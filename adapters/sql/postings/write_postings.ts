@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { bytesArray, texts, bigintArray } from "../connection/mod.ts"
+import { bytesArray, lastPlace, texts, bigintArray } from "../connection/mod.ts"
 import {
   combinedEntries,
   type Entries,
@@ -9,11 +9,11 @@ import {
   type KeySuffixes,
   type KnownSuffixes,
   type ListedEntries,
-  entriesOfValues
+  entriesOfValues,
+  rowValues
 } from "./posting_entries.ts"
-import type { ListedRows, PostingListName } from "./posting_lists.ts"
+import { type ListedRows, type PostingListName, postingLists } from "./posting_lists.ts"
 import { appendStatement, cutStatement } from "./postings.ts"
-import { deleteRemoved, lastRemoved } from "./removed_rows.ts"
 
 /**
  * Appends new rows of a list, ascending by item, to its posting lists. The items of posting rows
@@ -83,45 +83,59 @@ export class SuffixCache implements KnownSuffixes {
   }
 }
 
+/** Reads the last $3 rows of a list in [$1, $2), ascending: the item and the `rowValues` of each. */
+export const lastRowsStatement = (name: PostingListName): string => `
+SELECT r.item_id AS item, (
+  SELECT string_agg(coalesce(encode(each.value, 'hex'), ''), ',' ORDER BY each.place) FROM unnest(${
+  rowValues(name)
+}) WITH ORDINALITY AS each (value, place)
+) AS digits
+FROM ${postingLists[name].table} AS r
+WHERE r.item_id = ANY (ARRAY(
+  SELECT last.item_id FROM ${
+  postingLists[name].table
+} AS last WHERE last.item_id >= $1::bigint AND last.item_id < $2::bigint ORDER BY last.item_id DESC LIMIT $3::bigint
+))
+ORDER BY r.item_id`
+
 /**
- * Removes from the posting lists the rows that a rollback has removed, the newest first. The caller
- * holds the lock on the row of `ledger`.
+ * Removes all rows of a list from item `first` on from its posting lists, the newest first and
+ * `rowsMax` at a time. The rows must still be in their table.
  */
-export const cutRemoved = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient): Effect.fn.Return<void, SqlError.SqlError> {
-    for (;;) {
-      const removed = yield* lastRemoved(sql)
-      if (removed.length === 0) break
-      yield* cutPostings(
-        sql,
-        yield* Effect.forEach(
-          removed,
-          ({ name, values }) =>
-            Effect.map(entriesOfValues(name, values), (entries) => ({ name, ...entries }))
-        )
-      )
-      yield* deleteRemoved(sql, removed)
-    }
-    yield* sql.unsafe("UPDATE ledger SET lists_cut = true")
+export const cutPostings = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  name: PostingListName,
+  first: bigint,
+  rowsMax = 4096
+): Effect.fn.Return<void, SqlError.SqlError> {
+  for (let end = lastPlace;;) {
+    const rows = yield* sql.unsafe<{ readonly item: bigint; readonly digits: string }>(
+      lastRowsStatement(name),
+      [first, end, rowsMax]
+    )
+    if (rows.length === 0) return
+    const values = rows.flatMap(({ digits }) => digits.split(","))
+    yield* cutEntries(sql, name, yield* entriesOfValues(name, values))
+    if (rows.length < rowsMax) return
+    end = String(rows[0]!.item)
   }
-)
+})
 
 /** Removes, under each key of the entries, all items from the first one of the entry on. */
-const cutPostings = (
+const cutEntries = (
   sql: SqlClient.SqlClient,
-  lists: ReadonlyArray<ListedEntries & { readonly name: PostingListName }>
+  name: PostingListName,
+  { single, suffixes }: ListedEntries
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const counts = indexedCounts(yield* cut(sql, lists.map(({ single }) => single)))
-    const combined = yield* Effect.forEach(lists, ({ name, single, suffixes }) => {
-      const indexed = [...single].filter(([key]) => counts.has(key) && hasCombinations(name, key))
-      return combinedEntries(
-        sql,
-        name,
-        new Map(indexed.map(([key, items]) => [key, items.slice(0, counts.get(key)!)])),
-        suffixes
-      )
-    })
+    const counts = indexedCounts(yield* cut(sql, single))
+    const indexed = [...single].filter(([key]) => counts.has(key) && hasCombinations(name, key))
+    const combined = yield* combinedEntries(
+      sql,
+      name,
+      new Map(indexed.map(([key, items]) => [key, items.slice(0, counts.get(key)!)])),
+      suffixes
+    )
     yield* cut(sql, combined)
   })
 
@@ -139,11 +153,11 @@ const indexedCounts = (rows: ReadonlyArray<CutRow>): ReadonlyMap<string, number>
 
 const cut = (
   sql: SqlClient.SqlClient,
-  lists: ReadonlyArray<Entries>
-): Effect.Effect<ReadonlyArray<CutRow>, SqlError.SqlError> => {
-  const keys = lists.flatMap((entries) => [...entries.keys()])
-  const items = lists.flatMap((entries) => Array.from(entries.values(), (items) => items[0]!))
-  return keys.length === 0
+  entries: Entries
+): Effect.Effect<ReadonlyArray<CutRow>, SqlError.SqlError> =>
+  entries.size === 0
     ? Effect.succeed([])
-    : sql.unsafe<CutRow>(cutStatement, [bytesArray(keys), bigintArray(items)])
-}
+    : sql.unsafe<CutRow>(cutStatement, [
+      bytesArray([...entries.keys()]),
+      bigintArray(Array.from(entries.values(), (items) => items[0]!))
+    ])

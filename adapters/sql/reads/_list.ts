@@ -16,7 +16,6 @@ import {
 import { booleanOf, lastPlace, membersOf } from "../connection/mod.ts"
 import {
   countsOf,
-  endOfLists,
   openExitKey,
   type Order,
   pageRows,
@@ -56,7 +55,7 @@ import {
 import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
 import { numberOrNullParameter, parametersFrom } from "./_parameters.ts"
-import { cachedText, Requery, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { cachedText, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 import { findUnregistered } from "./_unregistered.ts"
 
 /** Returns the `list` of the read port. */
@@ -177,25 +176,19 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
 const amongOpenExits = (key: Uint8Array): Uint8Array =>
   Buffer.concat([openExitKey().subarray(0, 1), key.subarray(1)])
 
-/**
- * @param isCut whether the posting lists contain only items that have a row. If not, the statement
- *   finds the end of the lists first, which makes it slower
- */
 const statementOf = (
   name: TableListName,
   { shape, text }: ListQueryPlan,
-  order: Order,
-  isCut: boolean
+  order: Order
 ): string =>
   cachedText(
-    `${name} ${shape} ${order} ${isCut}`,
+    `${name} ${shape} ${order}`,
     () => {
       const { otherRows = [], ...parts } = text(parametersFrom(4))
       return pageStatement({
         ...parts,
         order,
-        rows: [sqlLists[name].rows, ...otherRows],
-        ...isCut ? {} : { end: endOfLists(postingLists[name].table) }
+        rows: [sqlLists[name].rows, ...otherRows]
       })
     }
   )
@@ -209,19 +202,13 @@ const listTable = <N extends TableListName>(
   const list: SqlList<N> = sqlLists[name]
   const plan = list.plan(filters)
   const parameters = [plan.keys, positionOf(order, fromItem), String(limit), ...plan.values]
-  const queryOf = (isCut: boolean) => ({
-    text: statementOf(name, plan, order, isCut),
-    parameters
-  })
-  let isCutExpected = true
   return Effect.flatMap(
-    runQuery(queryOf(isCutExpected), (answer, tokens) => {
-      const { counts, isCut, rest: [accounts, batch] } = countsOf(
+    runQuery({ text: statementOf(name, plan, order), parameters }, (answer, tokens) => {
+      const { counts, rest: [accounts, batch] } = countsOf(
         answer,
         order,
         answer.lines.length
       )
-      if (isCutExpected && !isCut) return new Requery(queryOf(isCutExpected = false))
       const isRegistered = {
         token: (id: number) => tokenOf(tokens, id) !== null,
         account: (index: number) => membersOf(accounts!, Number).includes(index),

@@ -52,7 +52,7 @@ const statementOf = (order: Order, hasBidder: boolean, hasForger: boolean): stri
         conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
       })`
     ],
-    head: ["true", "counts.total", "counts.before", "counts.first", "counts.last"],
+    head: ["counts.total", "counts.before", "counts.first", "counts.last"],
     from:
       `CROSS JOIN (SELECT count(*) AS total, count(*) FILTER (WHERE item_id < $1::bigint) AS before,
   min(item_id) AS first, max(item_id) AS last FROM matching) AS counts`,

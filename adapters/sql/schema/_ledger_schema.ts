@@ -98,8 +98,6 @@ export const ledgerSchema: ReadonlyArray<string> = [
     last_write: "uuid",
     /** See `notifications/version_payload.ts`. */
     part_versions: "bigint[] NOT NULL DEFAULT '{}'",
-    /** False if the posting lists hold removed rows: see `postings/removed_rows.ts`. */
-    lists_cut: "boolean NOT NULL DEFAULT true",
     ...nextItems
   }),
   // one row: the process that may write, and when its lease expires without a heartbeat; each new
@@ -298,14 +296,6 @@ export const ledgerSchema: ReadonlyArray<string> = [
     "PRIMARY KEY (key, first_item)",
     "CHECK (items[1] = first_item)"
   ) + " WITH (fillfactor = 70)",
-  // see `postings/removed_rows.ts`; not compressed, since a rollback waits for the write and the
-  // rows are read only once
-  table("removed_rows", {
-    table_name: "text NOT NULL",
-    first_item: "bigint NOT NULL",
-    filed: "bytea[] NOT NULL"
-  }, "PRIMARY KEY (table_name, first_item)"),
-  "ALTER TABLE removed_rows ALTER COLUMN filed SET STORAGE EXTERNAL",
   // see `postings/open_items.ts`
   table("open_item", { key: "bytea NOT NULL", item: "bigint NOT NULL" }, "PRIMARY KEY (key, item)"),
   table("open_count", {

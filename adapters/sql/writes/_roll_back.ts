@@ -5,9 +5,9 @@ import { bigintArray } from "../connection/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   closeStatement,
+  cutPostings,
   openExitSource,
   openStatement,
-  removing,
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
@@ -17,8 +17,7 @@ import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
  * A rollback deletes a suffix of every table and restores the values that the deleted blocks
- * overwrote. Item ids are not reused. The posting lists are cut afterwards: see
- * `postings/removed_rows.ts`.
+ * overwrote. The posting lists are cut first, by the rows to delete. Item ids are not reused.
  */
 
 /** The last and next ids just after the last surviving block. */
@@ -65,7 +64,7 @@ const closeSlots = closeStatement(
     slotKeys("best.bidder_addr")
   }) AS keys`
 )
-const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
+const removeBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
 const openSlots = openStatement(
   `SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM ${bestBidders}`
 )
@@ -106,16 +105,19 @@ accounts_before AS (
   DELETE FROM queued_transaction WHERE item_id >= $3::bigint
 ), tokens_gone AS (
   DELETE FROM token WHERE token_id > $6::bigint
-), ${removing("exits", "r.item_id >= $2::bigint")}, ${
-  removing("transactions", "r.item_id >= $3::bigint")
-},
-${removing("accounts", "r.account_index > $5::bigint")}, ${
-  removing("batches", "r.batch_num > $4::bigint")
-}
+), exits_gone AS (
+  DELETE FROM exit WHERE item_id >= $2::bigint
+), transactions_gone AS (
+  DELETE FROM transaction WHERE item_id >= $3::bigint
+), accounts_gone AS (
+  DELETE FROM account WHERE account_index > $5::bigint
+), batches_gone AS (
+  DELETE FROM batch WHERE batch_num > $4::bigint
+)
 DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
-const removeCoordinators = `WITH ${removing("coordinators", "r.item_id >= $1::bigint")} SELECT`
+const removeCoordinators = "DELETE FROM coordinator WHERE item_id >= $1::bigint"
 const deleteRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
 const restoreRegistrations = `
 INSERT INTO registration (bidder_addr, forger_addr, item_id)
@@ -124,7 +126,7 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${setPartVersions(6)}, ${
+  ${setPartVersions(6)}, ${
   ["head_number", "head_hash", "head_timestamp_ms", "chain_head"].map((column) =>
     `${column} = CASE WHEN head_number <= $7::numeric THEN ${column} END`
   ).join(", ")
@@ -179,6 +181,18 @@ const deleteAbove = Effect.fnUntraced(
   ): Effect.fn.Return<void, SqlError.SqlError> {
     const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
       sql.unsafe<Row>(statement, parameters)
+    for (
+      const [name, first, nextItem] of [
+        ["exits", surviving.next_exit, next.exit],
+        ["transactions", surviving.next_transaction, next.transaction],
+        ["accounts", surviving.next_account, next.account],
+        ["batches", surviving.next_batch, next.batch],
+        ["bids", surviving.next_bid, next.bid],
+        ["coordinators", surviving.next_coordinator, next.coordinator]
+      ] as const
+    ) {
+      if (first < nextItem) yield* cutPostings(sql, name, first)
+    }
     const reopened = yield* run<{ readonly item_id: bigint }>(
       undoWithdrawals,
       surviving.number,

@@ -8,7 +8,6 @@ import {
   sqlState,
   storeFailure
 } from "../connection/mod.ts"
-import { cutRemoved } from "../postings/mod.ts"
 import type { LeaseTerm, WriterLease } from "./lease.ts"
 
 /**
@@ -29,13 +28,10 @@ export type Write<A, E> = (
  * Each statement of a write finds its rows through an index. The settings forbid other plans, since
  * statistics that are missing or older than the last thousands of rows could make the planner scan
  * a whole table for each block. With no choice left, one generic plan for each statement is enough.
- *
- * If a rollback has left removed items in the posting lists, the write removes these first: see
- * `postings/removed_rows.ts`.
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true), lists_cut,
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
   last_write::text AS last_write
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
@@ -61,7 +57,7 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
   const oneAtATime = Semaphore.makeUnsafe(1)
   const lock = ({ lastWriteId }: LeaseTerm) =>
     Effect.flatMap(
-      sql.unsafe<{ readonly lists_cut: boolean; readonly last_write: string | null }>(
+      sql.unsafe<{ readonly last_write: string | null }>(
         lockStatement
       ),
       ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
@@ -69,9 +65,7 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
           ? Effect.fail(noLedger)
           : lastWriteId !== null && lastWriteId !== ledger.last_write
           ? Effect.fail(lostWrite)
-          : ledger.lists_cut
-          ? Effect.void
-          : cutRemoved(sql)
+          : Effect.void
     )
 
   const attempt = <A, E>(

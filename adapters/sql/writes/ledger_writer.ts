@@ -6,8 +6,7 @@ import {
   type LedgerStamp,
   type LedgerView,
   type LedgerWriter,
-  type StoreFailure,
-  WriteSession
+  type StoreFailure
 } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
 import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
@@ -114,17 +113,6 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     lastWrite: yield* LastWrite
   })
   const recent = new SuffixCache()
-  // each write transaction first removes the items that a rollback left in the lists, so an empty
-  // one is enough
-  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
-    // it does not depend on earlier writes
-    Effect.provideService(WriteSession, null),
-    Effect.ignore({
-      log: "Warn",
-      message: "The posting lists could not be cut after a rollback: the next write cuts them"
-    })
-  )
-  const scope = yield* Effect.scope
 
   const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>,
@@ -188,7 +176,6 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
             return { answer: yield* rollBackTo(sql, overlay, { toBlock, writeId }), changed: true }
           })
         ).pipe(
-          Effect.tap(Effect.forkIn(cutLists, scope)),
           Effect.tap(({ stamp }) => onVersion(stamp.version))
         )
     }

@@ -30,7 +30,7 @@ export const checkpoints = group("Data storage", {
     key: "data.journal_bytes_max",
     flag: "journal-bytes-max",
     value: integer({ minimum: 65_536, maximum: 2 ** 40 }),
-    default: 16 * 2 ** 20,
+    default: 2 * 2 ** 20,
     doc: "Bytes of records in the data directory after which a checkpoint replaces them"
   }),
   poolHistorySeconds: setting({

@@ -49,7 +49,6 @@ export const auditChecks = {
   "pool-ledger": "States, nonces and settled batches of the pool agree with the ledger",
   "journal": "Each record is intact and in order, and none is missing",
   "checkpoint": "The checkpoint of the ledger is the result of the records before it",
-  "decisions": "Checking each block again leads to the recorded decision",
   "feed": "Each record is valid after the records before it"
 } as const
 

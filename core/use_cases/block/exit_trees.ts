@@ -1,5 +1,5 @@
 import { type Effect, Result } from "effect"
-import type { BatchFeed, BlockChanges, BlockFeed, Exit, MerkleProof } from "../../domain/mod.ts"
+import type { BlockChanges, BlockFeed, Exit, MerkleProof } from "../../domain/mod.ts"
 import {
   type BlockViolation,
   makeViolation,
@@ -97,27 +97,3 @@ const violationAt = (
   position: number,
   violation: BlockViolation
 ): BlockViolation => violationOfBlock(number, violationWithin(violation, `/batches/${position}`))
-
-/**
- * Returns the block with the exits of its changes if it has no proofs of them, so that the block can
- * be decided again without an exit tree.
- */
-export const withExitsOf = (block: BlockFeed, { batches }: BlockChanges): BlockFeed =>
-  block.batches === undefined || block.batches.every(hasProofs)
-    ? block
-    : {
-      ...block,
-      batches: block.batches.map((batch, position) =>
-        hasProofs(batch) ? batch : {
-          ...batch,
-          exits: batches[position]!.exits.map(({ accountIndex, balance, merkleProof }) => ({
-            accountIndex,
-            balance,
-            merkleProof
-          }))
-        }
-      )
-    }
-
-const hasProofs = ({ exits }: BatchFeed): boolean =>
-  exits !== undefined && exits.every(({ merkleProof }) => merkleProof !== undefined)

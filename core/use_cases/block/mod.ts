@@ -1,6 +1,7 @@
 export type { VerifyExit } from "./_block_overlay.ts"
 export { checkPrices } from "./_registrations.ts"
-export { decideBlock, type LedgerRules, readBlock } from "./check_block.ts"
+export { completeBlock } from "./complete_block.ts"
+export { decideBlock, decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
 export { decideHead, readHead } from "./head.ts"
 export {
   decideBlockWithChecks,
@@ -13,8 +14,7 @@ export {
   type BuildExitTree,
   type ExitLeaf,
   type ExitTree,
-  type ExitTreeBuilder,
-  withExitsOf
+  type ExitTreeBuilder
 } from "./exit_trees.ts"
 export type {
   StateAccount,

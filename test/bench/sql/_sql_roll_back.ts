@@ -5,8 +5,7 @@ import type { SqlLedger } from "./_sql_ledger.ts"
 const transactionsMin = 1000
 
 /**
- * Measures the milliseconds to roll this many transactions back, and until the writer has cut the
- * posting lists and is free again. They are applied again in between.
+ * Measures the milliseconds to roll this many transactions back. They are applied again in between.
  */
 export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<void> => {
   const { apply, lastBlocks, reader, rollBack } = ledger
@@ -14,22 +13,16 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
     (await Effect.runPromise(reader.list("transactions", { filters: {}, limit: 1 }))).counts
       .totalItems
   const before = await total()
-  const [times, untilFree]: readonly [Array<number>, Array<number>] = [[], []]
+  const times: Array<number> = []
   let [depth, removed] = [0, 0]
   for (let round = -1; round < rounds;) {
     const blocks = lastBlocks.slice(-Math.max(1, depth))
     const started = performance.now()
     await rollBack(blocks[0]!.number - 1n)
     const ms = performance.now() - started
-    // an empty write waits like any other
-    await apply([])
-    const freeMs = performance.now() - started
     removed = before - await total()
     if (removed < transactionsMin) depth = Math.max(1, depth) + 1
-    else if (round++ >= 0) {
-      times.push(ms)
-      untilFree.push(freeMs)
-    }
+    else if (round++ >= 0) times.push(ms)
     await apply(blocks)
     if (depth > lastBlocks.length) {
       throw new Error(
@@ -37,17 +30,12 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
       )
     }
   }
-  const format = (all: ReadonlyArray<number>): string => {
-    const { median: ms, spread } = median(all)
-    return `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${
-      (ms / removed * 1000).toFixed(1)
-    } for each 1000 (median of ${rounds}; ${Math.min(...all).toFixed(1)} to ${
-      Math.max(...all).toFixed(1)
-    })`
-  }
+  const { median: ms, spread } = median(times)
   console.log(
-    `  ${removed} transactions in ${depth} blocks of ${before}: ${
-      format(times)
-    }\n    until the next write can begin: ${format(untilFree)}`
+    `  ${removed} transactions in ${depth} blocks of ${before}: ${ms.toFixed(1)} ± ${
+      spread.toFixed(1)
+    } ms, ${(ms / removed * 1000).toFixed(1)} for each 1000 (median of ${rounds}; ${
+      Math.min(...times).toFixed(1)
+    } to ${Math.max(...times).toFixed(1)})`
   )
 }

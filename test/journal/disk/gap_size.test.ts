@@ -28,7 +28,7 @@ const sizesOf = (directory: string, written: ReadonlyArray<FeedRecord>) =>
     }))
     const database = new DatabaseSync(join(directory, "journal.sqlite"), { readOnly: true })
     const row = database.prepare(
-      "SELECT count(*) AS records, sum(octet_length(text) + octet_length(decided)) AS bytes FROM record"
+      "SELECT count(*) AS records, sum(octet_length(text)) AS bytes FROM record"
     ).get()!
     database.close()
     const { bytes } = yield* Effect.scoped(

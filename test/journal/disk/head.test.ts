@@ -7,8 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import { auditJournal, exportFeed } from "../../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import type { EthereumBlock, HeadFeed } from "../../../core/domain/mod.ts"
-import { LedgerWriter } from "../../../core/ports/mod.ts"
-import { feedPosition, Findings } from "../../../core/use_cases/mod.ts"
+import { Findings } from "../../../core/use_cases/mod.ts"
 import { rounds } from "../../rounds.ts"
 import { ledgerOver, openStores, type OpenedStores, temporaryDirectory } from "../_directories.ts"
 
@@ -162,44 +161,6 @@ describe("a head in a data directory", () => {
       const error = yield* Effect.flip(stateOf(directory))
       assert.include(error.message, "is damaged: its head of the chain was changed")
       assert.isFalse((yield* auditOf(directory)).isSound)
-    })))
-
-  it.live("does not contradict blocks that an earlier version of the program wrote after it", () =>
-    Effect.scoped(Effect.gen(function*() {
-      for (const decisions of ["kept", "lost"]) {
-        const directory = yield* written
-        const before = blocks.at(-3)!
-        yield* withStores(
-          directory,
-          ({ ledger }) =>
-            Effect.andThen(ledger.rollBack(before.number), ledger.setHead(above(before, 50n)))
-        )
-        // that version neither reads nor writes the column
-        const chain = query(directory, "SELECT chain FROM head")
-        query(directory, "ALTER TABLE head DROP COLUMN chain")
-        yield* withStores(
-          directory,
-          ({ ledger }) => Effect.forEach(blocks.slice(-2), ledger.applyBlock, { discard: true })
-        )
-        query(directory, "ALTER TABLE head ADD COLUMN chain TEXT")
-        query(directory, "UPDATE head SET chain = ?", chain)
-        if (decisions === "lost") query(directory, "UPDATE record SET decided = NULL")
-        const { state } = yield* stateOf(directory)
-        assert.strictEqual(state.lastSynchedBlock, last.number)
-        assert.isNull(
-          yield* withStores(
-            directory,
-            ({ writer }) =>
-              Effect.map(
-                Effect.provideService(feedPosition, LedgerWriter, writer),
-                ({ head }) => head
-              )
-          )
-        )
-        if (decisions === "kept") {
-          assert.deepStrictEqual((yield* auditOf(directory)).violations, [])
-        }
-      }
     })))
 })
 

@@ -16,10 +16,8 @@ import {
   optionsOf
 } from "../../properties/_networks.ts"
 import { marketOf } from "../../properties/_market.ts"
-import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { replayOf, rounds } from "../../rounds.ts"
 import { compareStores } from "./_differential.ts"
-import { withUncutLists } from "../_uncut_lists.ts"
 import { migratedDatabase } from "../_migrated_database.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
 
@@ -70,30 +68,4 @@ describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential
         assert.isAtLeast(answers, answersMin)
       }))
   }
-
-  it.effect("give the same answers while the lists still contain items that were rolled back, and an audit finds no fault", () =>
-    Effect.gen(function*() {
-      const { genesis, records } = networkOf(crowdedOptionsOf(seed), 1500)
-      const { url } = yield* Effect.promise(migratedDatabase)
-      const { left, stores } = yield* withUncutLists(url, yield* openSqlStores(url, genesis))
-      const untilRollBack = records.slice(
-        0,
-        records.findLastIndex(({ kind }) => kind === "rollBack") + 1
-      )
-      const answers = yield* compareStores(yield* openMemoryStores(genesis), stores, {
-        genesis,
-        records: untilRollBack,
-        seed,
-        stride: "rollBack",
-        requests: 200
-      })
-      assert.isAtLeast(answers, 1400)
-      assert.isAtLeast(left(), 3)
-      const { checks, violations } = yield* Effect.flatMap(
-        openDatabase(url),
-        ({ writes }) => writes.withTransaction(auditIn(writes))
-      )
-      assert.deepStrictEqual(violations, [])
-      assert.isAbove(checks.find(({ check }) => check === "postings-below")!.checked, 1000)
-    }))
 })

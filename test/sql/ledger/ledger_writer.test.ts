@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Result, Scope } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import type { BulkWrite } from "../../../adapters/sql/mod.ts"
 import { openMemoryLedger } from "../../../adapters/memory/mod.ts"
@@ -9,7 +9,6 @@ import type { LedgerView } from "../../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../../core/use_cases/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { replayOf, rounds } from "../../rounds.ts"
-import { lockLists } from "../_uncut_lists.ts"
 import { isSingle, misfiled } from "../_posting_rows.ts"
 import { contents, writerDatabase, type WriterDatabase } from "../_writer_database.ts"
 
@@ -65,9 +64,6 @@ const writing = (genesis: GenesisFeed) => (block: BlockFeed): BulkWrite<BlockVio
 })
 const allow = () => Result.void
 
-/** Every write first removes from the lists what a rollback left there, also an empty write. */
-const listsAreCut = ({ writer }: WriterDatabase) => writer.applyAll([])
-
 /**
  * Plays records, blocks and prices between two rollbacks in groups of random sizes, at most
  * `groupMax`.
@@ -101,7 +97,6 @@ const play = (
       if (record.kind === "rollBack") yield* port.rollBack(record.toBlock, allow)
     }
     yield* flush
-    yield* listsAreCut(testDatabase)
   }))
 
 /**
@@ -166,7 +161,6 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
             5
           )
           yield* testDatabase.writer.port.rollBack(blockNum, allow)
-          yield* listsAreCut(testDatabase)
           assert.deepStrictEqual(
             yield* contents(testDatabase.sql, notGivenBack, singleLists),
             before
@@ -175,39 +169,6 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         }
       })))
   }
-
-  it.live("cuts the lists after the rollback of a writer that ended before it did so", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const { genesis, records } = recordsOf({ ...networks[1]!, rollBackPeriodBlocks: 0 }, 80)
-      const testDatabase = yield* writerDatabase
-      yield* testDatabase.open(genesis)
-      yield* play(testDatabase, genesis, records.slice(0, 40), 8)
-      const before = yield* contents(testDatabase.sql, notGivenBack, singleLists)
-      const [tip] = yield* testDatabase.sql.unsafe<{ readonly number: string }>(
-        "SELECT max(number)::text AS number FROM block"
-      )
-      yield* play(
-        testDatabase,
-        genesis,
-        records.slice(40).filter(({ kind }) => kind === "block"),
-        8
-      )
-
-      const life = yield* Scope.make()
-      const dying = yield* Scope.provide(testDatabase.another, life)
-      const letGo = yield* lockLists(testDatabase.sql)
-      yield* dying.port.rollBack(BigInt(tip!.number), allow)
-      yield* Scope.close(life, Exit.void)
-      yield* letGo
-      assert.deepStrictEqual(yield* testDatabase.sql.unsafe("SELECT lists_cut FROM ledger"), [{
-        lists_cut: false
-      }])
-
-      const { writer: { port } } = testDatabase
-      assert.strictEqual((yield* port.rollBack(BigInt(tip!.number), allow)).blocks, 0)
-      assert.deepStrictEqual(yield* contents(testDatabase.sql, notGivenBack, singleLists), before)
-      assert.strictEqual(yield* misfiled(testDatabase.sql), 0)
-    })))
 
   it.live("counts as memory does: stamps, applied blocks and rolled back rows", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
+import { lastPlace } from "../../../adapters/sql/connection/answer_statement.ts"
+import { lastRowsStatement } from "../../../adapters/sql/postings/write_postings.ts"
 import { removal } from "../../../adapters/sql/writes/_roll_back.ts"
 import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
@@ -76,7 +78,6 @@ const largeTables = new Set([
   "bid",
   "posting_full",
   "posting_last",
-  "removed_rows",
   "open_item",
   "open_count"
 ])
@@ -108,7 +109,6 @@ const fault = (text: string, cost: Cost): string | null => {
 describe("on a ledger with tens of thousands of rows", () => {
   let ledger: SqlLedger
   let statements: ReadonlyArray<ExecutedStatement>
-  let askedUncut: ReadonlyArray<ExecutedStatement>
 
   beforeAll(() =>
     Effect.runPromise(
@@ -117,15 +117,12 @@ describe("on a ledger with tens of thousands of rows", () => {
         yield* fillLedger(ledger.database.writes)
         const { questions, values: asking } = recording(ledger.database.values)
         const position = sizes.bids / 2
-        // reads use whole lists, and if these may contain removed items, only the part before
-        yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
         yield* readEverything(
           makeLedgerReader(asking, { genesis }),
           values,
           { limit, position }
         )
-        statements = questions.filter(({ text }) => !text.includes("removed_rows"))
-        askedUncut = questions.filter(({ text }) => text.includes("removed_rows"))
+        statements = questions
       }).pipe(Scope.provide(scope))
     )
   )
@@ -147,17 +144,6 @@ describe("on a ledger with tens of thousands of rows", () => {
   it.effect("no statement reads more than its page needs, with any filters, also without statistics of the tables", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* faults(statements), [])
-    }))
-
-  it.effect("nor if lists end before items that a rollback has left in them", () =>
-    Effect.gen(function*() {
-      assert.isAbove(new Set(askedUncut.map(({ text }) => text)).size, 30)
-      const { writes } = ledger.database
-      yield* writes.unsafe(
-        "INSERT INTO removed_rows (table_name, first_item, filed) SELECT 'transaction', max(item_id) / 2, '{}' FROM transaction"
-      )
-      assert.deepStrictEqual(yield* faults(askedUncut), [])
-      yield* writes.unsafe("DELETE FROM removed_rows")
     }))
 
   for (
@@ -194,6 +180,13 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
       )
       assert.deepStrictEqual(cost.sequential.filter((table) => largeTables.has(table)), [])
       assert.isBelow(cost.rows, 20)
+      const cut = {
+        text: lastRowsStatement("transactions"),
+        parameters: [transaction!, lastPlace, "9"]
+      }
+      const cutCost = costOf(yield* generic(writes, (plan) => plan(cut)))
+      assert.deepStrictEqual(cutCost.sequential.filter((table) => largeTables.has(table)), [])
+      assert.isBelow(cutCost.rows, 20)
     }))
 
   it.effect("there are so few statements that a connection keeps all of them prepared", () =>

@@ -1,12 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { appendPostings, cutRemoved } from "../../../adapters/sql/postings/write_postings.ts"
+import { appendPostings, cutPostings } from "../../../adapters/sql/postings/write_postings.ts"
 import { accountColumns, transactionColumns } from "../../../adapters/sql/writes/_ledger_columns.ts"
 import { insertInto } from "../../../adapters/sql/connection/parameters.ts"
-import type { ListedRows } from "../../../adapters/sql/postings/posting_lists.ts"
+import { type ListedRows, postingLists } from "../../../adapters/sql/postings/posting_lists.ts"
 import { rowItems } from "../../../adapters/sql/postings/postings.ts"
-import { removing } from "../../../adapters/sql/postings/removed_rows.ts"
 import { type Account, type Transaction, transactionTypes } from "../../../core/domain/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { misfiled } from "../_posting_rows.ts"
@@ -167,12 +166,11 @@ const compare = <List extends "transactions" | "accounts">(
         const cut =
           rows[Math.max(0, rows.length - 1 - random.below(random.chance(0.2) ? rows.length : 300))]!
             .itemId - random.below(2)
-        // rows of up to 8 items, and sometimes all in one
-        yield* sql.unsafe(
-          `WITH ${removing(name, "r.item_id >= $1::bigint", random.chance(0.5) ? 3 : 12)} SELECT`,
-          [BigInt(cut)]
-        )
-        yield* cutRemoved(sql)
+        // a few rows at once, and sometimes all
+        yield* cutPostings(sql, name, BigInt(cut), random.chance(0.5) ? 8 : 4096)
+        yield* sql.unsafe(`DELETE FROM ${postingLists[name].table} WHERE item_id >= $1::bigint`, [
+          BigInt(cut)
+        ])
         rows = rows.filter(({ itemId }) =>
           itemId < cut
         )
