@@ -26,10 +26,10 @@ export const clientTypes = (): ReadonlyMap<string, string> =>
 /** Returns the module that exports the types of each revision under its name. */
 const revisionsModule = (): string =>
   `${
-    revisionList.map(({ name }) =>
-      `import type * as ${name} from "./${name}.ts"
-export type * as ${name} from "./${name}.ts"`
-    ).join("\n")
+    revisionList.flatMap(({ name }) => {
+      const module = `* as ${name} from ${JSON.stringify(`./${name}.ts`)}`
+      return [`import type ${module}`, `export type ${module}`]
+    }).join("\n")
   }
 
 /** The operations of each revision, as types. */
