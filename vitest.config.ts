@@ -94,8 +94,12 @@ export default defineConfig({
       // `npm run test:long`
       { test: { name: "long", include: [LONG, ...RANDOM], env: { TEST_LONG: "1" } } }
     ],
-    // starts a PostgreSQL for the test files that ask for one
-    globalSetup: "test/postgres/global_setup.ts",
+    globalSetup: [
+      // the types of the client match the contract
+      "test/client/global_setup.ts",
+      // starts a PostgreSQL for the test files that ask for one
+      "test/postgres/global_setup.ts"
+    ],
     env: { NODE_COMPILE_CACHE: compiled },
     // Node loads the modules, as in the program: a bundler makes each use of an import a getter call
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,4 +1,4 @@
-import { wideNames } from "./_declared.ts"
+import { wideNames } from "./generated/mod.ts"
 
 /**
  * Parses JSON without rounding. Integers that the contract allows above 2^53 become bigint,

@@ -1,6 +1,6 @@
 import { parseExact } from "./_exact_json.ts"
 import type { AnswerCache } from "./_answer_cache.ts"
-import type { ProblemName } from "./_declared.ts"
+import type { ProblemName } from "./generated/mod.ts"
 import type { Failure, Outcome, Problem, Snapshot, Unexpected } from "./outcome.ts"
 
 /** The options of requests; see ClientOptions. */

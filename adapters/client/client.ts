@@ -1,4 +1,4 @@
-import { operations } from "./_declared.ts"
+import { operations } from "./generated/mod.ts"
 import { sendWithRetries } from "./_exchange.ts"
 import { writeExact } from "./_exact_json.ts"
 import { pagesOf } from "./_pages.ts"
@@ -11,7 +11,7 @@ import {
   exchangeOptionsOf,
   type RevisionName
 } from "./options.ts"
-import type { Revisions } from "./revisions.ts"
+import type { Revisions } from "./generated/revisions/mod.ts"
 
 interface Declared {
   readonly takes: unknown

@@ -4,7 +4,7 @@ import { type ArgumentsOf, type ListOf, type ListsOf, rollupClient } from "./cli
 import type { Local } from "./local_name.ts"
 import type { CallOptions, ClientOptions, RevisionName } from "./options.ts"
 import { type Answer, type Failure, type Outcome, RequestFailed } from "./outcome.ts"
-import type { Revisions } from "./revisions.ts"
+import type { Revisions } from "./generated/revisions/mod.ts"
 
 interface Declared {
   readonly takes: unknown

@@ -1,5 +1,5 @@
 /** A typed client for every platform with `fetch`, browsers included; it imports no package. */
-export type { ProblemName } from "./_declared.ts"
+export type { ProblemName } from "./generated/mod.ts"
 export { type Call, type Client, type ListsOf, type Paged, rollupClient } from "./client.ts"
 export type { Local, LocalName } from "./local_name.ts"
 export { getNetwork, type NetworkIdentity } from "./network.ts"
@@ -19,5 +19,5 @@ export {
   type Unreachable,
   valueOf
 } from "./outcome.ts"
-export type * from "./revisions.ts"
+export type * from "./generated/revisions/mod.ts"
 export type { AtLeastOne, JsonText, NoParameters, Paging } from "./parameters.ts"

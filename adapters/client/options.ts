@@ -1,6 +1,6 @@
 import { AnswerCache } from "./_answer_cache.ts"
 import type { ExchangeOptions } from "./_exchange.ts"
-import type { Revisions } from "./revisions.ts"
+import type { Revisions } from "./generated/revisions/mod.ts"
 
 /** The name of a revision of the contract. */
 export type RevisionName = keyof Revisions

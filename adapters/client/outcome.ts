@@ -1,4 +1,4 @@
-import type { ProblemName } from "./_declared.ts"
+import type { ProblemName } from "./generated/mod.ts"
 
 /**
  * The state of the ledger that an answer shows, from its headers; null if the answer does not

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type RolldownOutput, rolldown } from "rolldown"
+import { writeClientTypes } from "./client_types/mod.ts"
 
 /*
  * Bundles the program and its dependencies into `dist/program`, which needs only Node:
@@ -14,6 +15,7 @@ import { type RolldownOutput, rolldown } from "rolldown"
 const root = join(import.meta.dirname, "../..")
 const folder = join(root, "dist/program")
 
+writeClientTypes()
 const bundle = await rolldown({
   cwd: root,
   input: {

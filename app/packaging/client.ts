@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
+import { writeClientTypes } from "./client_types/mod.ts"
 
 /*
  * Creates the package of the typed client alone in a folder, from the same sources, with the same
@@ -44,6 +45,7 @@ if (target === undefined || (existsSync(target) && readdirSync(target).length > 
 } else {
   const typescript = createRequire(import.meta.url).resolve("typescript/package.json")
   mkdirSync(target, { recursive: true })
+  writeClientTypes()
   execFileSync(process.execPath, [
     join(dirname(typescript), "bin/tsc"),
     "-p",

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, sep } from "node:path"
+import { writeClientTypes } from "./client_types/mod.ts"
 
 /*
  * Creates the JSR package of this project in a folder, from the same sources and `package.json`:
@@ -61,6 +62,7 @@ if (target === undefined || existsSync(join(target, "jsr.json"))) {
   process.exitCode = 2
 } else {
   mkdirSync(target, { recursive: true })
+  writeClientTypes()
   for (const folder of folders) {
     cpSync(join(root, folder), join(target, folder), {
       recursive: true,

@@ -1,8 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { operations as declaredOperations } from "../../adapters/client/_declared.ts"
+import { operations as declaredOperations } from "../../adapters/client/generated/mod.ts"
 import { localName } from "../../adapters/client/local_name.ts"
+import { clientTypes, writeClientTypes } from "../../app/packaging/client_types/mod.ts"
 import {
   bodies,
   offeredFilters,
@@ -11,15 +22,43 @@ import {
   writeOperationsOf
 } from "../../core/contract/mod.ts"
 import { localName as localNameOfCore } from "../../core/domain/mod.ts"
-import { generatedFiles } from "./_generated.ts"
+import { read } from "../packaging/_project.ts"
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8")
+const types = clientTypes()
+const typesOf = (revision: string): string => types.get(`revisions/${revision}.ts`)!
+
+/** Returns the text of every file of a folder, by its path. */
+const filesOf = (folder: string): ReadonlyMap<string, string> =>
+  new Map(
+    globSync("**/*.ts", { cwd: folder }).map((path) =>
+      [path, readFileSync(join(folder, path), "utf8")] as const
+    )
+  )
 
 describe("the declarations of the client", () => {
-  for (const [path, text] of generatedFiles()) {
-    it(`${path} matches the contract (npm run generate)`, () =>
-      assert.strictEqual(read(path), text))
-  }
+  it("are generated from the contract before the tests", () => {
+    for (const [path, text] of types) {
+      assert.strictEqual(read(`adapters/client/generated/${path}`), text)
+    }
+  })
+
+  it("replace missing and stale files, remove others, and leave files that match", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rollup-node-generated-"))
+    try {
+      mkdirSync(join(folder, "revisions"))
+      writeFileSync(join(folder, "revisions/later.ts"), "export interface Operations {}\n")
+      writeFileSync(join(folder, "revisions/removed.ts"), "export interface Operations {}\n")
+      writeClientTypes(folder)
+      assert.deepStrictEqual([...filesOf(folder)].sort(), [...types].sort())
+
+      const file = join(folder, "mod.ts")
+      utimesSync(file, 1, 1)
+      writeClientTypes(folder)
+      assert.strictEqual(statSync(file).mtimeMs, 1000)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 
   it("contain every operation and no other", () => {
     assert.deepStrictEqual(
@@ -35,18 +74,16 @@ describe("the declarations of the client", () => {
   })
 
   it("have each filter of each revision, in its query and nowhere else", () => {
+    for (const { name } of revisionList) {
+      assert.match(typesOf(name), /^export interface SlotsQuery /mu)
+    }
     for (const revision of revisionList) {
-      const own = read(`adapters/client/${revision.name}.ts`)
-      // a query that is the same in the default revision is imported from there
-      const source = /^export interface SlotsQuery/mu.test(own)
-        ? own
-        : read("adapters/client/later.ts")
       for (const { filter, parameter } of offeredFilters(revision, "slots")) {
-        assert.match(source, new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
+        assert.match(typesOf(revision.name), new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
       }
     }
-    assert.notInclude(read("adapters/client/later.ts"), "maxSlothNum")
-    assert.match(read("adapters/client/earlier.ts"), /^ {2}readonly maxSlothNum\?: number$/mu)
+    assert.notInclude(typesOf("later"), "maxSlothNum")
+    assert.match(typesOf("earlier"), /^ {2}readonly maxSlothNum\?: number$/mu)
   })
 
   it("use the names of another network as the core does", () => {
@@ -55,9 +92,7 @@ describe("the declarations of the client", () => {
       ...revisionList.flatMap(({ shapes }) =>
         Object.values(shapes).flatMap((shape) => Object.keys(shape.fields as object))
       ),
-      ...[...read("adapters/client/later.ts").matchAll(/readonly (\w+)/gu)].map((match) =>
-        match[1]!
-      )
+      ...[...typesOf("later").matchAll(/readonly (\w+)/gu)].map((match) => match[1]!)
     ]
     assert.include(names, "requestToZkEthereumAddress")
     for (const prefix of ["zk", "hez", "z", "rollup2"]) {

@@ -26,6 +26,7 @@ import {
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { parseArgs } from "node:util"
+import { writeClientTypes } from "../../app/packaging/client_types/mod.ts"
 import { printReport, type Report } from "./_report.ts"
 import { environment, testFilesOf } from "./_tests.ts"
 
@@ -65,6 +66,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort())
 
+writeClientTypes()
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
 for (const place of paths) {
   if (!stop.signal.aborted) await mutatePath(place)

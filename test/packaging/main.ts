@@ -229,8 +229,10 @@ function jsrFaults(): ReadonlyArray<string> {
     run(deno, ["publish", "--dry-run", "--allow-dirty"], sources)
     return ["no type is slow any more: leave out --allow-slow-types"]
   } catch (error) {
-    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/\w+\.ts/gu)].map((
-      [file]
-    ) => `${file} has a type that JSR calls slow`)
+    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/[\w/]+\.ts/gu)].map(
+      (
+        [file]
+      ) => `${file} has a type that JSR calls slow`
+    )
   }
 }

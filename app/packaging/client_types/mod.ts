@@ -1,0 +1,1 @@
+export { clientTypes, writeClientTypes } from "./client_types.ts"
