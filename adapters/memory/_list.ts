@@ -1,13 +1,12 @@
 import {
   type FiltersOf,
   limitDefault,
-  listedSlots,
   type ListItems,
   type ListName,
   type ListQuery
 } from "../../core/contract/mod.ts"
 import type { Transaction } from "../../core/domain/mod.ts"
-import { NotRegistered, type Page } from "../../core/ports/mod.ts"
+import { listedSlots, NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { readFilters } from "./_filters.ts"
 import { mergePages, pageOfEntries } from "./_page.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"

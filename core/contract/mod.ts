@@ -17,20 +17,18 @@ export {
 export type { CurrencyQuery } from "./currency_list.ts"
 export { earlier } from "./earlier.ts"
 export {
-  BadInput,
   brokenBody,
   brokenRule,
   cut,
   faultOfItem,
   invalidValue,
   jsonPointer,
-  nearestName,
-  InputFault
-} from "./input_fault.ts"
+  nearestName
+} from "./fault.ts"
+export { BadInput, InputFault } from "./input_fault.ts"
 export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
 export { later } from "./later.ts"
 export * from "./list.ts"
-export { listedSlots, type SlotRange } from "./listed_slots.ts"
 export {
   type AnyWriteOperationId,
   type CurrencyOperation,

@@ -1,13 +1,13 @@
 import type { Effect } from "effect"
-import {
-  type FiltersOf,
-  limitDefault,
-  listedSlots,
-  type ListQuery,
-  type SlotRange
-} from "../../../core/contract/mod.ts"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import { type AuctionClock, slotNumMax, type SlotView } from "../../../core/domain/mod.ts"
-import type { FoundItem, Page, StoreFailure } from "../../../core/ports/mod.ts"
+import {
+  type FoundItem,
+  listedSlots,
+  type Page,
+  type SlotRange,
+  type StoreFailure
+} from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import {
   countsOf,

@@ -7,7 +7,8 @@ import {
   unknownProperties
 } from "./_json_members.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import { brokenBody, faultOfItem, type InputFault } from "../input_fault.ts"
+import { brokenBody, faultOfItem } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import { type RequestRules, strictRules } from "../request_rules.ts"
 import type { Scalar } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import type { CurrencyQuery } from "../currency_list.ts"
-import { brokenRule, invalidValue, nearestName, type InputFault } from "../input_fault.ts"
+import { brokenRule, invalidValue, nearestName } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import { limitMax, type ListName, type ListQuery } from "../list.ts"
 import type { PoolListQuery } from "../pool_list.ts"
 import type { RequestRules } from "../request_rules.ts"

@@ -10,7 +10,8 @@ import {
 } from "../list.ts"
 import { integer, order, type Scalar, scalars } from "../scalars/mod.ts"
 import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
-import { brokenRule, nearestName, BadInput, type InputFault } from "../input_fault.ts"
+import { brokenRule, nearestName } from "../fault.ts"
+import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
 import { declaration } from "../revision.ts"
 
