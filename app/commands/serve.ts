@@ -7,7 +7,8 @@ import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { exitCodes, ProgramFailure } from "../exit_codes.ts"
-import { type HeapWatch, usage, watchHeap } from "../heap_watch.ts"
+import { guardStores } from "../guarded_stores.ts"
+import { type HeapWatch, watchHeap } from "../heap_watch.ts"
 import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
 import {
   dataLocationOf,
@@ -132,7 +133,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       replay.describe
     )
     const node = yield* Layer.build(
-      nodeOver(isServing ? stores.stores : heap.guard(stores.stores), {
+      nodeOver(isServing ? stores.stores : guardStores(stores.stores, heap.refuseIfFull), {
         genesis,
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
@@ -237,13 +238,11 @@ const heapFull = (need: string) =>
 
 /** Logs the reason and exits at once: closing the server would need memory. */
 const exitBeforeOutOfMemory = (
-  { limitBytes, moreHeap, usedBytes }: HeapWatch
+  { limitBytes, moreHeap, usage }: HeapWatch
 ): Effect.Effect<never> =>
   Effect.andThen(
     Effect.logError(
-      `The heap is full: ${
-        usage(usedBytes(), limitBytes)
-      }; exiting before V8 aborts, all acknowledged writes are stored: ${
+      `The heap is full: ${usage()}; exiting before V8 aborts, all acknowledged writes are stored: ${
         moreHeap(limitBytes * 1.5)
       }`
     ),

@@ -119,7 +119,8 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   feedRecordTimeoutMs: { beyond: "503 with Retry-After; the record may have been applied" },
   poolBodyBytesMax: { beyond: "413; no command is executed" },
   heapBytesMax: {
-    beyond: "503 with Retry-After for writes, from 92 % on; at 97 % the process exits with code 7"
+    beyond:
+      "503 with Retry-After for writes, from 92 % on; the process exits with code 7 if more than half of the rest is used"
   },
   answersBytesMax: {
     beyond: "the least recently used responses are evicted",

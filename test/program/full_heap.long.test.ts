@@ -48,6 +48,28 @@ const writeFeed = (file: string): void => {
   writeFileSync(file, records.map((record) => `${writeFeedLine(record)}\n`).join(""))
 }
 
+const addressesOf = ({ output }: Started) => {
+  const admin = urlIn(output(), "Health and metrics at")
+  return {
+    admin,
+    url: urlIn(output(), "Listening on"),
+    readiness: async () => (await fetch(`${admin}/readyz`)).text()
+  }
+}
+
+/** Reads pages, whose cache is greater than the heap, until the server has ended. */
+const readUntilEnded = async ({ hasEnded }: Started, url: string): Promise<void> => {
+  for (let fromItem = 1; !hasEnded(); fromItem += 7) {
+    await fetch(`${url}/transactions-history?limit=500&fromItem=${fromItem % 10_000}`)
+      .then(
+        (response) => response.arrayBuffer(),
+        () => {}
+      )
+  }
+}
+
+const mebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20)
+
 describe("the program at the end of its heap", () => {
   it(
     "refuses writes, answers reads, exits with code 7 before V8 aborts, and says what a start needs",
@@ -59,22 +81,7 @@ describe("the program at the end of its heap", () => {
         const first = start(4096, "--feed", feed, "--data", directory, "--no-request-log", ...limit)
         try {
           await until(() => first.output().includes("Listening on"), first.output)
-          const [url, admin] = [
-            urlIn(first.output(), "Listening on"),
-            urlIn(first.output(), "Health and metrics at")
-          ]
-          const readiness = async () => (await fetch(`${admin}/readyz`)).text()
-          let fromItem = 1
-          /** The caches of responses are greater than this heap. */
-          const readPages = async (pages: number) => {
-            for (let page = 0; page < pages; page++, fromItem += 7) {
-              await fetch(`${url}/transactions-history?limit=500&fromItem=${fromItem % 10_000}`)
-                .then(
-                  (response) => response.arrayBuffer(),
-                  () => {}
-                )
-            }
-          }
+          const { admin, readiness, url } = addressesOf(first)
           await until(
             async () => (await readiness()).includes("writes are refused:"),
             first.output
@@ -99,7 +106,7 @@ describe("the program at the end of its heap", () => {
           )
           assert.strictEqual(transactions.length, 3)
 
-          while (!first.hasEnded()) await readPages(10)
+          await readUntilEnded(first, url)
           assert.strictEqual(await first.ended, 7, first.output())
           assert.match(
             first.output(),
@@ -131,7 +138,8 @@ describe("the program at the end of its heap", () => {
         const [records, total, needMiB, heapBytes] = need as [number, number, number, number]
         assert.isBelow(records, total)
         assert.isAbove(needMiB, 33)
-        const third = start(Math.ceil(heapBytes / 2 ** 20), "--feed", feed, "--data", other)
+        const limits = ["--heap-bytes-max", String(heapBytes)]
+        const third = start(mebibytes(heapBytes) + 32, "--feed", feed, "--data", other, ...limits)
         try {
           await until(() => third.output().includes("Listening on"), third.output)
         } finally {
@@ -139,6 +147,33 @@ describe("the program at the end of its heap", () => {
         }
       }),
     // about 35 s of CPU time, of which other work can leave a tenth
+    1_200_000
+  )
+
+  it(
+    "exits with code 7 and not with 134 if V8 limits a small heap",
+    () =>
+      inDirectory(async (directory) => {
+        const feed = `${directory}.ndjson`
+        writeFeed(feed)
+        const server = start(72, "--feed", feed, "--data", directory, "--no-request-log")
+        try {
+          await until(() => server.output().includes("Listening on"), server.output)
+          const { url } = addressesOf(server)
+          await readUntilEnded(server, url)
+          assert.strictEqual(await server.ended, 7, server.output())
+          assert.match(
+            server.output(),
+            /The heap is full: \d+ of 72 MiB are in use after a full garbage collection; reads continue, and writes are refused/u
+          )
+          assert.include(
+            server.output(),
+            "exiting before V8 aborts, all acknowledged writes are stored: start with NODE_OPTIONS=--max-old-space-size=140 or more"
+          )
+        } finally {
+          server.child.kill("SIGKILL")
+        }
+      }),
     1_200_000
   )
 })
