@@ -1,5 +1,5 @@
 /*
- * Writes many heads into a PostgreSQL with its default settings, and prints the space that they
+ * Writes many heads into a PostgreSQL that does not wait for its disk, and prints the space that they
  * take; `../RESULTS.md` has the last result.
  *
  *     node test/sql/heads/campaign.ts --heads 1000000
@@ -53,6 +53,8 @@ const writing = (url: string) =>
 const cluster = await startCluster()
 try {
   const { url } = cluster
+  await execute(url, "ALTER SYSTEM SET synchronous_commit = off")
+  await execute(url, "SELECT pg_reload_conf()")
   await Effect.runPromise(
     Effect.scoped(
       Effect.provide(
