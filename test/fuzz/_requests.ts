@@ -1,4 +1,4 @@
-import type { RevisionName } from "../../core/contract/mod.ts"
+import { booleanTexts, type RevisionName } from "../../core/contract/mod.ts"
 import type { Random } from "../memory/_random.ts"
 import { makeBodies } from "./_bodies.ts"
 import type { Document, Operation, Parameter } from "./_document.ts"
@@ -62,6 +62,8 @@ export const makeRequests = (
       : [`Api-Revision: ${place.header}`]
     let isBroken = false
     let isPlain = true
+    /** Reads requests as the server of the published clients does. */
+    const isLenient = place.revision === "v1"
     const operation = random.chance(0.15)
       ? random.of(document.operations.filter(({ body }) => body !== undefined))
       : random.of(document.operations)
@@ -77,7 +79,7 @@ export const makeRequests = (
       }
       const text = values.other(parameter)
       isPlain = false
-      if (!parameter.allows(text)) isBroken = true
+      if (!parameter.allows(isLenient ? canonical(text, parameter) : text)) isBroken = true
       return text
     }
     const item = itemFor(operation)
@@ -98,15 +100,19 @@ export const makeRequests = (
         !random.chance(isPaging ? parameter.name === "limit" ? 0.8 : 0.25 : 0.9 / offered.length)
       ) continue
       if (!isPaging) filters++
-      query.push(`${parameter.name}=${encoded(valueOf(parameter), random)}`)
+      const value = valueOf(parameter)
+      // a parameter without a value may be absent, and the operation may require one
+      if (value === "") isPlain = false
+      query.push(`${parameter.name}=${encoded(value, random)}`)
     }
     // the rules between parameters are described in words
     if (filters > 1 || (filters === 0 && /at least one of/iu.test(operation.description))) {
       isPlain = false
     }
+    const ignoresUnknown = isLenient && operation.path !== "/accounts"
     const odd = (chance: number) => random.chance(chance) && (isPlain = false, true)
     if (odd(0.03)) {
-      isBroken = true
+      isBroken ||= !ignoresUnknown
       query.push(
         `${
           random.of([
@@ -126,11 +132,14 @@ export const makeRequests = (
     if (query.length > 0 && odd(0.03)) {
       const repeated = random.of(query)
       // a parameter without a value may be absent
-      if (!repeated.endsWith("=")) isBroken = true
+      if (!repeated.endsWith("=")) isBroken ||= !isLenient
       query.push(repeated)
     }
     if (odd(0.02)) {
-      isBroken = true
+      const isIgnored = offered.some(({ name }) => name === "limit")
+        ? isLenient && query.some((pair) => pair.startsWith("limit="))
+        : ignoresUnknown
+      isBroken ||= !isIgnored
       query.push(
         `limit=${random.of(["%", "%z", "%zz", "%c3%28", "%ff", "%ed%a0%80", "%F0%9F%92"])}`
       )
@@ -162,7 +171,7 @@ export const makeRequests = (
     if (method === operation.method && operation.body !== undefined) {
       const posted = bodyOf(operation)
       isPlain = false
-      isBroken ||= posted.isBroken || query.length > 0
+      isBroken ||= posted.isBroken || query.length > 0 && !isLenient
       body = posted.bytes
       if (posted.contentType !== undefined) headers.push(`Content-Type: ${posted.contentType}`)
     } else if (random.chance(0.02)) {
@@ -225,6 +234,12 @@ export const makeRequests = (
     }
   }
 }
+
+/** Returns the canonical spelling of a value of a lenient revision. */
+const canonical = (text: string, { schema }: Parameter): string =>
+  schema.type === "boolean"
+    ? booleanTexts.lenient.values.get(text)?.toString() ?? text
+    : text.replaceAll(/(?<!\w)0+(?=\d)/gu, "")
 
 const isBare = ({ schema: { enum: words, pattern, type } }: Parameter) =>
   type === "string" && words === undefined && pattern === undefined

@@ -10,6 +10,12 @@ export const faultOf = (
   const { body, headers, status } = answer
   if (status >= 500) return "the server failed"
   if (isPreflight && status === 204) return headers.has("allow") ? undefined : "no header Allow"
+  if (operation === undefined && isRedirect(document, status)) {
+    // a location that begins with two slashes names another host
+    return /^\/(?!\/)/u.test(headers.get("location") ?? "") && body.length === 0
+      ? undefined
+      : "a redirect to another host, or with a body"
+  }
   const declared = operation?.answer(status) ??
     (operation === undefined ? document.refusal(status) : undefined)
   if (declared === undefined) {
@@ -37,6 +43,10 @@ export const faultOf = (
     ? "a problem of another status"
     : undefined
 }
+
+/** The description of the document states the redirects from a path with a slash at its end. */
+const isRedirect = ({ revision }: Ask["document"], status: number): boolean =>
+  revision === "v1" && (status === 301 || status === 307)
 
 /** Returns the JSON value of a body, decompressed; undefined if there is none. */
 export const jsonOf = ({ body, headers }: Pick<Answer, "body" | "headers">): unknown => {

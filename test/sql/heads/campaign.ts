@@ -19,7 +19,7 @@ const heads = Number(values.heads)
 const bytes = async (url: string): Promise<number> => {
   const [row] = await execute(
     url,
-    "SELECT sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+    "SELECT sum(pg_relation_size(oid, 'main'))::bigint AS bytes FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = current_schema()::regnamespace"
   )
   return Number(row!.bytes)
 }
