@@ -98,7 +98,8 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
         for (const { operations, revision } of Object.values(served.documents)) {
           for (const { body, id, isStrict, parameters, path } of operations) {
             // v1 ignores the parameters of an operation that has none
-            const canRefuse = revision !== "v1" || body !== undefined || parameters.length > 0
+            const canRefuse = revision !== "v1" || body !== undefined ||
+              parameters.some((each) => each.in !== "header")
 
             // every slot has an answer, and a transaction to replace is not looked for
             const isFound = id === "getSlot" || id.startsWith("put")
