@@ -141,7 +141,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         verifier: verifierThreads(genesis.network, {
           inlineWhile: () => !isServing,
           queueMax: settings.verifierQueueMax,
-          ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+          ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self, settings) })
         }),
         exitProofs: exitProofsInThread(genesis.network, () => !isServing),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
@@ -250,8 +250,8 @@ const exitBeforeOutOfMemory = (
   )
 
 /** Verifier threads of one worker: the workers share the cores. */
-const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
-  self === undefined ? undefined : Math.ceil(availableParallelism() / self.workers)
+const threadsOf = (self: WorkerSelf | undefined, { workers }: ServeSettings): number | undefined =>
+  self === undefined ? undefined : Math.ceil(availableParallelism() / workerCount(workers))
 
 const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
   const {

@@ -1,69 +1,55 @@
 import type { Worker } from "node:cluster"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { SupervisorMessage, WorkerMessage, WorkerReports } from "./role.ts"
 
-/** The workers of a supervisor: their reports, and how often each was restarted. */
+/**
+ * Time for a worker to report. Its own collectors and checks time out after 2 seconds, so a report
+ * that takes longer comes from a worker whose event loop is blocked.
+ */
+export const reportMaxMs = 3000
+
+/** The workers of a supervisor. */
 export class WorkerGroup {
-  readonly workers: number
-  readonly #reporting = new Map<number, Worker>()
-  readonly #restarts = new Map<number, number>()
-  #lastId = 0
+  /** Their numbers, from 1. */
+  readonly numbers: ReadonlyArray<number>
+  /** The running ones. */
+  readonly running = new Map<number, Worker>()
+  /** Done once the first worker serves. */
+  readonly firstServes = Deferred.makeUnsafe<void>()
+  /** How often each was restarted. */
+  readonly restarts = new Map<number, number>()
 
   constructor(workers: number) {
-    this.workers = workers
+    this.numbers = Array.from({ length: workers }, (_, i) => i + 1)
   }
 
   /** Returns the reports of all workers that answer in time, by number of the worker. */
   reports<Subject extends keyof WorkerReports>(
-    subject: Subject,
-    timeoutMs: number
+    subject: Subject
   ): Effect.Effect<ReadonlyMap<number, WorkerReports[Subject]>> {
     return Effect.suspend(() =>
-      Effect.forEach([...this.#reporting], ([number, worker]) =>
-        this.#ask(worker, subject).pipe(
+      Effect.forEach([...this.running], ([number, worker]) =>
+        ask(worker, subject).pipe(
           Effect.map((report) => [[number, report] as const]),
-          Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed([]) })
+          Effect.timeoutOrElse({ duration: reportMaxMs, orElse: () => Effect.succeed([]) })
         ), { concurrency: "unbounded" })
     ).pipe(Effect.map((reports) => new Map(reports.flat())))
   }
-
-  /** Returns how often a worker was restarted. */
-  restarts(number: number): number {
-    return this.#restarts.get(number) ?? 0
-  }
-
-  /** Notes that a worker answers requests for reports. */
-  onReporting(number: number, worker: Worker): void {
-    this.#reporting.set(number, worker)
-  }
-
-  /** Notes that a worker has ended. */
-  onExit(number: number): void {
-    this.#reporting.delete(number)
-  }
-
-  /** Notes that a worker is restarted. */
-  onRestart(number: number): void {
-    this.#restarts.set(number, this.restarts(number) + 1)
-  }
-
-  #ask<Subject extends keyof WorkerReports>(
-    worker: Worker,
-    subject: Subject
-  ): Effect.Effect<WorkerReports[Subject]> {
-    return Effect.callback((resume) => {
-      const id = ++this.#lastId
-      const onMessage = (message: WorkerMessage) => {
-        if (message.kind !== "report" || message.id !== id) return
-        worker.off("message", onMessage)
-        resume(Effect.succeed(message.report as WorkerReports[Subject]))
-      }
-      worker.on("message", onMessage)
-      // a worker that is about to exit does not answer
-      if (worker.isConnected()) {
-        worker.send({ kind: "report", id, subject } satisfies SupervisorMessage)
-      }
-      return Effect.sync(() => void worker.off("message", onMessage))
-    })
-  }
 }
+
+/** Returns the next report of a worker about a subject. */
+const ask = <Subject extends keyof WorkerReports>(
+  worker: Worker,
+  subject: Subject
+): Effect.Effect<WorkerReports[Subject]> =>
+  Effect.callback((resume) => {
+    const onMessage = (message: WorkerMessage) => {
+      if (message.kind !== "report" || message.subject !== subject) return
+      worker.off("message", onMessage)
+      resume(Effect.succeed(message.report as WorkerReports[Subject]))
+    }
+    worker.on("message", onMessage)
+    // a worker that is about to exit does not answer
+    if (worker.isConnected()) worker.send(subject satisfies SupervisorMessage)
+    return Effect.sync(() => void worker.off("message", onMessage))
+  })

@@ -2,15 +2,9 @@ import { Effect, type Scope } from "effect"
 import type { Readiness } from "../../adapters/admin/mod.ts"
 import { type OpenMonitor, snapshotSeries } from "../../adapters/metrics/mod.ts"
 import { counter, gauge, type Health } from "../../core/mod.ts"
-import type { WorkerGroup } from "./group.ts"
+import { reportMaxMs, type WorkerGroup } from "./group.ts"
 
-/**
- * Time for a worker to report. Its own collectors and checks time out after 2 seconds, so a report
- * that takes longer comes from a worker whose event loop is blocked.
- */
-const reportMaxMs = 3000
-
-/** Timeout for a monitor of a group: longer than that of a report. */
+/** Timeout for a monitor of a group. */
 export const groupTimeoutMs = reportMaxMs + 500
 
 /**
@@ -19,10 +13,10 @@ export const groupTimeoutMs = reportMaxMs + 500
  */
 export const monitorGroup = Effect.fnUntraced(
   function*(group: WorkerGroup, monitor: OpenMonitor): Effect.fn.Return<void, never, Scope.Scope> {
-    const numbers = Array.from({ length: group.workers }, (_, i) => i + 1)
+    const { numbers } = group
     yield* monitor.collect(
       "workers",
-      Effect.map(group.reports("metrics", reportMaxMs), (reports) => [
+      Effect.map(group.reports("metrics"), (reports) => [
         ...[...reports].flatMap(([number, snapshot]) =>
           snapshotSeries(snapshot, { worker: String(number) })
         ),
@@ -30,22 +24,19 @@ export const monitorGroup = Effect.fnUntraced(
       ])
     )
     yield* monitor.measure(
-      gauge("rollup_workers_configured", "Configured number of workers", () => group.workers),
+      gauge("rollup_workers_configured", "Configured number of workers", () => numbers.length),
       ...numbers.map((number) =>
         counter(
           "rollup_worker_restarts_total",
           "Restarts of a worker by the supervisor",
-          () => group.restarts(number),
+          () => group.restarts.get(number) ?? 0,
           { worker: String(number) }
         )
       )
     )
     yield* monitor.check(
       "workers",
-      Effect.map(
-        group.reports("readiness", reportMaxMs),
-        (reports) => groupHealth(numbers, reports)
-      )
+      Effect.map(group.reports("readiness"), (reports) => groupHealth(numbers, reports))
     )
   }
 )
@@ -55,15 +46,12 @@ const groupHealth = (
   numbers: ReadonlyArray<number>,
   reports: ReadonlyMap<number, Readiness>
 ): Health => {
-  const ready = numbers.filter((number) => {
-    const state = reports.get(number)?.state
-    return state === "ok" || state === "degraded"
-  })
-  const isWhole = numbers.every((number) => reports.get(number)?.state === "ok")
+  const states = numbers.map((number) => reports.get(number)?.state)
+  const ready = states.filter((state) => state === "ok" || state === "degraded").length
   return {
-    state: ready.length === 0 ? "failing" : isWhole ? "ok" : "degraded",
+    state: ready === 0 ? "failing" : states.every((state) => state === "ok") ? "ok" : "degraded",
     detail: [
-      `${ready.length} of ${numbers.length} workers are ready`,
+      `${ready} of ${numbers.length} workers are ready`,
       ...numbers.flatMap((number) => faultsOf(number, reports.get(number)))
     ].join("; ")
   }

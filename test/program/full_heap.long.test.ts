@@ -57,14 +57,14 @@ const addressesOf = ({ output }: Started) => {
   }
 }
 
-/** Reads pages, whose cache is greater than the heap, until the server has ended. */
+/** Reads different pages, which the server caches, until the server has ended. */
 const readUntilEnded = async ({ hasEnded }: Started, url: string): Promise<void> => {
-  for (let fromItem = 1; !hasEnded(); fromItem += 7) {
-    await fetch(`${url}/transactions-history?limit=500&fromItem=${fromItem % 10_000}`)
-      .then(
-        (response) => response.arrayBuffer(),
-        () => {}
-      )
+  for (let page = 0; !hasEnded(); page++) {
+    const query = `limit=${500 - page % 251}&fromItem=${7 * page % 3000}`
+    await fetch(`${url}/transactions-history?${query}`).then(
+      (response) => response.arrayBuffer(),
+      () => {}
+    )
   }
 }
 
@@ -156,7 +156,8 @@ describe("the program at the end of its heap", () => {
       inDirectory(async (directory) => {
         const feed = `${directory}.ndjson`
         writeFeed(feed)
-        const server = start(72, "--feed", feed, "--data", directory, "--no-request-log")
+        const words = ["--no-request-log", "--answers-bytes-max", "1000000000"]
+        const server = start(72, "--feed", feed, "--data", directory, ...words)
         try {
           await until(() => server.output().includes("Listening on"), server.output)
           const { url } = addressesOf(server)

@@ -31,7 +31,11 @@ describe("a group of workers", () => {
               [Number(number), { state, checks: {} }] as const
             )
           )
-          const group = { workers: 2, restarts: () => 0, reports: () => Effect.succeed(reports) }
+          const group = {
+            numbers: [1, 2],
+            restarts: new Map(),
+            reports: () => Effect.succeed(reports)
+          }
           yield* monitorGroup(group as never, monitor)
           return (yield* monitor.health).workers!.state
         }))
