@@ -21,7 +21,7 @@ export interface NextForger {
 
 /**
  * Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis
- * block if that is less (domain §3.13, corrected formulas).
+ * block if that is less.
  */
 export interface Metrics {
   readonly transactionsPerBatch: number

@@ -24,7 +24,7 @@ const listed = async (query: string): Promise<PoolPage["transactions"]> => {
 
 /**
  * Returns the nonce that the published library chooses: the next one that no transaction of the list
- * has, whoever sends it and whatever its state.
+ * has, for any sender and state.
  */
 const publishedNonce = async (account: Account): Promise<number> => {
   const used = new Set(

@@ -84,7 +84,7 @@ function timeToForgeL1(facts: Facts, batches: ReadonlyArray<Batch>): number {
 function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
   const batches = recent(facts, hourMs)
   const paidUSD = feesUSD(batches)
-  // nobody paid a fee: the default of the setting
+  // without fees: the default of the setting
   const average = paidUSD === 0 ? 0.01 : paidUSD / transactionsOf(facts, batches).l2
   return {
     existingAccount: average,

@@ -9,8 +9,8 @@ import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
  * state roots, exit roots, leaves, balances, nonces and effective amounts. Creation with exit is not
  * among them: the published implementation files its exit under index 0.
  *
- *     npm install --prefix /tmp/published --ignore-scripts @hermeznetwork/commonjs@0.3.3
- *     node test/vectors/published/campaign.ts --installed /tmp/published --batches 600
+ *     npm install --prefix FOLDER --ignore-scripts @hermeznetwork/commonjs@0.3.3
+ *     node test/vectors/published/campaign.ts --installed FOLDER --batches 600
  */
 const { values } = parseArgs({
   options: {

@@ -12,8 +12,8 @@ import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
  * Writes the vectors whose expected values come from the published JavaScript implementation, or
  * from a model of the contract. Nothing of `core` or `adapters` computes an expected value.
  *
- *     npm install --prefix /tmp/published --ignore-scripts @hermeznetwork/commonjs@0.3.3
- *     node test/vectors/published/write_vectors.ts --installed /tmp/published
+ *     npm install --prefix FOLDER --ignore-scripts @hermeznetwork/commonjs@0.3.3
+ *     node test/vectors/published/write_vectors.ts --installed FOLDER
  */
 const { values: { installed } } = parseArgs({ options: { installed: { type: "string" } } })
 if (installed === undefined) throw new Error("Expected --installed FOLDER")

@@ -133,7 +133,7 @@ export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) =>
         }`
       )
     }
-    // whoever has seen the earlier content could send it again
+    // the earlier content is public: any client could send it again
     const reason = replacedReason(posted, id)
     if ((yield* pool.transitions(id)).some((transition) => transition.reason === reason)) {
       return yield* conflict(

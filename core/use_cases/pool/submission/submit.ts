@@ -107,7 +107,7 @@ export class Submission extends Context.Service<Submission, {
    * Stores a transaction as pending instead of a pending or invalid one with the same sender and
    * nonce, which leaves the pool. The new one may have the same id, with another destination or
    * `maxNumBatch`, and then has another signature. Content that was replaced under its own id is never
-   * stored under it again: anyone who has read it could send it.
+   * stored under it again: its signature is public, so any client could send it.
    */
   readonly replaceTransaction: (
     replaced: Replaced,
