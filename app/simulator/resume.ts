@@ -45,7 +45,10 @@ export const resume = (
     yield* runnerOf(simulation).call("resumeFrom", content, version)
   })
 
-/** Items of a page: more than the bids of open slots, and than the transactions of open queues. */
+/**
+ * Items of a page: more than the bids of open slots, the transactions of open queues, and the batches
+ * since the last one with a queue.
+ */
 const PAGE_SIZE = 2000
 
 const readLedger = Effect.gen(function*() {
