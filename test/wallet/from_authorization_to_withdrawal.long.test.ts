@@ -32,6 +32,8 @@ beforeAll(async () => {
     "--memory",
     "--port",
     "0",
+    "--transactions",
+    "300",
     "--pace",
     "0.4"
   ], { stdio: ["ignore", "pipe", "inherit"] })
