@@ -22,8 +22,11 @@ export function resumedWorld(
 ): World {
   const { settings, wallets } = context
   for (let number = 0; number <= settings.coordinators; number++) wallets.coordinator(number)
-  const keys = new Set(accounts.map(({ publicKey }) => leafKey(publicKey)))
-  const hasAccount = Array.from(
+  const queued = queues.flatMap(({ transactions }) =>
+    transactions.flatMap(({ fromPublicKey }) => fromPublicKey ?? [])
+  )
+  const keys = new Set([...accounts.map(({ publicKey }) => publicKey), ...queued].map(leafKey))
+  const hasArrived = Array.from(
     { length: settings.users },
     (_, number) => keys.has(wallets.user(number).publicKey)
   )
@@ -33,8 +36,7 @@ export function resumedWorld(
     tokens: [...tokens],
     accountsOfToken: tokens.map(() => []),
     queues: [...queues],
-    // users after the last one with an account arrive again
-    users: hasAccount.lastIndexOf(true) + 1,
+    users: hasArrived.lastIndexOf(true) + 1,
     variables: feedOf(variables),
     // as if they had applied to all slots: only the minimum bids of slots that are closed now differ
     auctionVariables: [{ ...variables.auction, defaultSlotSetBidFirstSlot: 0 }]
