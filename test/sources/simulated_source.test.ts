@@ -50,7 +50,11 @@ const start = Effect.fnUntraced(function*(settings: typeof network, recordsMax =
 describe("the source of a simulated network", () => {
   it.live("starts at the genesis block, and then applies its history", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { check, count, reader, until } = yield* start({ ...network, paceSeconds: 60 })
+      const { check, count, reader, until } = yield* start({
+        ...network,
+        transactionsMax: 1000,
+        paceSeconds: 60
+      })
       assert.strictEqual((yield* reader.stamp).version, 0)
       assert.deepStrictEqual(yield* check, {
         state: "ok",
