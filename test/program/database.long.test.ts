@@ -57,7 +57,7 @@ describe("the program with a database", () => {
       )
       assert.match(
         command("migrate", "--database", database, "--dry-run").output,
-        /Migration 1 \(ledger\) would be applied/u
+        /Migration 1 \(initial schema\) would be applied/u
       )
       const loaded = command("ingest", feed, "--database", database)
       assert.strictEqual(loaded.status, 0, loaded.output)
