@@ -1,12 +1,15 @@
 import type {
+  Account,
   AccountView,
   Batch,
   BidView,
   Coordinator,
+  Exit,
   ExitView,
   FullBatch,
   SlotView,
   Token,
+  Transaction,
   TransactionView
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
@@ -21,6 +24,25 @@ export interface ListItems {
   readonly bids: BidView
   readonly tokens: Token
   readonly coordinators: Coordinator
+}
+
+/** A registration of a coordinator, and whether it is the latest one of its bidder. */
+export interface Registration {
+  readonly coordinator: Coordinator
+  readonly isLatest: boolean
+}
+
+/** The rows of the lists: what their filters compare, without the objects that items add. */
+export interface ListRows {
+  readonly accounts: Account
+  readonly exits: Exit
+  /** Forged or queued. */
+  readonly transactions: Transaction
+  readonly batches: Batch
+  readonly slots: Pick<SlotView, "slotNum" | "bestBid" | "winner" | "closedAuction">
+  readonly bids: BidView
+  readonly tokens: Token
+  readonly coordinators: Registration
 }
 
 /** Exact counts around a page. */

@@ -7,7 +7,7 @@ import {
   type ListName,
   type ListQuery,
   lists
-} from "../list.ts"
+} from "../lists/mod.ts"
 import { integer, order, type Scalar, scalars } from "../scalars/mod.ts"
 import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"
