@@ -154,7 +154,11 @@ export const writeRows = (
       get: (item) => listed.suffixes.get(item) ?? recent.get(item)
     })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
-    yield* appendPostings(sql, "bids", rows.bids)
+    yield* appendPostings(
+      sql,
+      "bids",
+      rows.bids.map((bid) => ({ itemId: bid.itemId, bid }))
+    )
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     const { batchNum, ethereumBlockNum, version: stampVersion } = overlay.stamp
     const numbers = [

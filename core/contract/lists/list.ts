@@ -1,4 +1,4 @@
-import { isPendingWithdraw, type Transaction } from "../../domain/mod.ts"
+import { type BidView, isPendingWithdraw, type Transaction } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount } from "../../encoding/mod.ts"
 import type { FilterValue, ListDeclaration } from "./filter.ts"
 import type { ListRows } from "../items.ts"
@@ -309,11 +309,11 @@ export const lists = {
     title: "Bids",
     order: "time of the bid; within a slot, also its value",
     filters: {
-      slotNum: { ...slotNum, compared: [({ bid }) => bid.slotNum] },
+      slotNum: { ...slotNum, compared: [({ bid }: Pick<BidView, "bid">) => bid.slotNum] },
       bidderAddr: {
         scalar: "ethereumAddress",
         match: "equal",
-        compared: [({ bid }) => bid.bidderAddr],
+        compared: [({ bid }: Pick<BidView, "bid">) => bid.bidderAddr],
         parameter: "bidderAddr",
         doc: "Only bids of this bidder"
       },
