@@ -7,6 +7,19 @@ import type {
   Exit,
   Transaction
 } from "../../../core/domain/mod.ts"
+import {
+  account,
+  batch,
+  bid,
+  exit,
+  from,
+  integer,
+  queryOf,
+  type RowQuery,
+  shape,
+  type Shape,
+  transaction
+} from "../entities/mod.ts"
 import { encodings, type KeyEncoding } from "./_key_encodings.ts"
 
 /**
@@ -318,3 +331,22 @@ export const postingLists: { readonly [N in PostingListName]: PostingList } = {
   bids: postingList("bids", "bid", "D"),
   coordinators: postingList("coordinators", "coordinator", "C")
 }
+
+const itemId = ["item_id", integer] as const
+
+/** How the rows of each list are stored. */
+const listedRows: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = {
+  accounts: account,
+  exits: exit,
+  transactions: transaction,
+  batches: batch,
+  bids: shape({ itemId, bid: from("r", bid) }),
+  coordinators: shape({ itemId })
+}
+
+/** Returns the query of the rows `r` of a list that meet a condition. */
+export const listedRowsQuery = <List extends PostingListName>(
+  list: List,
+  condition: string
+): RowQuery<ListedRows[List]> =>
+  queryOf(listedRows[list], `${postingLists[list].table} AS r WHERE ${condition}`)

@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { appendPostings, cutPostings } from "../../../adapters/sql/postings/write_postings.ts"
+import {
+  appendPostings,
+  cutPostings,
+  eachOfLastRows
+} from "../../../adapters/sql/postings/write_postings.ts"
 import { account, transaction } from "../../../adapters/sql/entities/mod.ts"
 import { insertInto } from "../../../adapters/sql/connection/parameters.ts"
 import { type ListedRows, postingLists } from "../../../adapters/sql/postings/posting_lists.ts"
@@ -167,13 +171,18 @@ const compare = <List extends "transactions" | "accounts">(
           rows[Math.max(0, rows.length - 1 - random.below(random.chance(0.2) ? rows.length : 300))]!
             .itemId - random.below(2)
         // a few rows at once, and sometimes all
-        yield* cutPostings(sql, name, BigInt(cut), random.chance(0.5) ? 8 : 4096)
+        yield* eachOfLastRows(
+          sql,
+          name,
+          BigInt(cut),
+          (removed) =>
+            cutPostings(sql, name, removed),
+          random.chance(0.5) ? 8 : 4096
+        )
         yield* sql.unsafe(`DELETE FROM ${postingLists[name].table} WHERE item_id >= $1::bigint`, [
           BigInt(cut)
         ])
-        rows = rows.filter(({ itemId }) =>
-          itemId < cut
-        )
+        rows = rows.filter(({ itemId }) => itemId < cut)
         cuts++
       }
       assert.strictEqual(yield* misfiled(sql), 0)
