@@ -26,23 +26,41 @@ export interface ListItems {
   readonly coordinators: Coordinator
 }
 
-/** A registration of a coordinator, and whether it is the latest one of its bidder. */
-export interface Registration {
-  readonly coordinator: Coordinator
-  readonly isLatest: boolean
-}
-
-/** The rows of the lists: what their filters compare, without the objects that items add. */
+/** The fields of the rows of each list that its filters compare. */
 export interface ListRows {
-  readonly accounts: Account
-  readonly exits: Exit
+  readonly accounts: Pick<Account, "address" | "publicKey" | "tokenId">
+  readonly exits: Pick<
+    Exit,
+    | "accountIndex"
+    | "address"
+    | "publicKey"
+    | "tokenId"
+    | "batchNum"
+    | "instantWithdrawn"
+    | "delayedWithdrawn"
+  >
   /** Forged or queued. */
-  readonly transactions: Transaction
-  readonly batches: Batch
+  readonly transactions: Pick<
+    Transaction,
+    | "fromAccountIndex"
+    | "fromAddress"
+    | "fromPublicKey"
+    | "toAccountIndex"
+    | "toAddress"
+    | "toPublicKey"
+    | "tokenId"
+    | "batchNum"
+    | "type"
+  >
+  readonly batches: Pick<Batch, "batchNum" | "slotNum" | "forgerAddr">
   readonly slots: Pick<SlotView, "slotNum" | "bestBid" | "winner" | "closedAuction">
   readonly bids: BidView
-  readonly tokens: Token
-  readonly coordinators: Registration
+  readonly tokens: Pick<Token, "id" | "symbol" | "name" | "ethereumAddress">
+  readonly coordinators: {
+    readonly coordinator: Coordinator
+    /** Whether it is the latest registration of its bidder. */
+    readonly isLatest: boolean
+  }
 }
 
 /** Exact counts around a page. */

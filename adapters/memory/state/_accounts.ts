@@ -13,7 +13,7 @@ const publicKeyFacet = facetNumber("accounts", "publicKey")
  * is a position.
  */
 export class Accounts {
-  readonly table = new Table(facetsOf("accounts"))
+  readonly table = new Table<Account>(facetsOf("accounts"))
   private readonly updates = new SegmentedRows(accountUpdateCodec)
 
   /** 255 before the first account. */

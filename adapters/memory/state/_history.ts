@@ -43,7 +43,7 @@ const zeroTotals: BatchTotals = {
  * consecutive from 1, so batch n is at position n − 1.
  */
 export class History {
-  readonly batches = new Table(facetsOf("batches"))
+  readonly batches = new Table<Batch>(facetsOf("batches"))
   readonly transactions: IndexedRows<Transaction, TransactionRows>
   readonly accounts = new Accounts()
   readonly exits = new Exits()

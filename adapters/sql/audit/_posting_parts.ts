@@ -54,29 +54,16 @@ const pageRows = 256
 export const endOf = (prefix: string): string =>
   `${prefix.slice(0, 2)}${(parseInt(prefix.slice(2), 16) + 1).toString(16).padStart(2, "0")}`
 
-/**
- * Returns SQL for a page of rows of `posting` after a key and an item. For keys with several filters
- * it has the items that their parent list does not count as indexed (`unfiled`).
- */
-export const pageOf = ({ octets, prefix }: PostingPart): string => `
-SELECT encode(p.key, 'hex') AS key, p.first_item, p.first_ordinal, p.filed, p.is_last, p.items, checked.unfiled
-FROM (
-  SELECT * FROM posting WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
+/** Returns SQL for a page of rows of `posting` after a key and an item. */
+export const pageOf = ({ prefix }: PostingPart): string => `
+SELECT encode(key, 'hex') AS key, first_item, first_ordinal, filed, is_last, items FROM posting
+WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
   bytea(endOf(prefix))
-} ORDER BY key, first_item LIMIT ${pageRows}
-) AS p LEFT JOIN LATERAL (
-  SELECT string_agg(listed.item::text, ', ') AS unfiled FROM unnest(p.items) AS listed (item)
-  WHERE NOT EXISTS (
-    SELECT FROM (
-      SELECT items, filed FROM posting AS above WHERE above.key = substring(p.key FROM 1 FOR ${octets}) AND above.first_item <= listed.item ORDER BY above.first_item DESC LIMIT 1
-    ) AS above WHERE listed.item = ANY(above.items[1:above.filed])
-  )
-) AS checked ON octet_length(p.key) > ${octets}
-ORDER BY p.key, p.first_item`
+} ORDER BY posting.key, first_item LIMIT ${pageRows}`
 
 /** Returns SQL for a page of indexed items of the lists of a part, after a key and an item. */
 export const indexedOf = ({ octets, prefix }: PostingPart): string => `
 SELECT encode(key, 'hex') AS key, first_item, items[1:filed] AS items FROM posting
 WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${
   bytea(endOf(prefix))
-} AND octet_length(key) = ${octets} ORDER BY key, first_item LIMIT ${pageRows}`
+} AND octet_length(key) = ${octets} ORDER BY posting.key, first_item LIMIT ${pageRows}`

@@ -20,7 +20,6 @@ interface PostingRow {
   readonly filed: number
   readonly is_last: boolean
   readonly items: ReadonlyArray<bigint>
-  readonly unfiled: string | null
 }
 
 /** A row of `posting`, and the items that do not belong in it. */
@@ -30,7 +29,12 @@ interface CheckedRow extends PostingRow {
   readonly descending: ReadonlyArray<bigint>
   /** Items without a row that has the key. */
   readonly strange: ReadonlyArray<bigint>
+  /** For a key of several filters: items that the list above does not count as indexed. */
+  readonly unfiled: ReadonlyArray<bigint>
 }
+
+/** The last row with indexed items of a list of a single filter. */
+type LastIndexed = Pick<PostingRow, "key" | "filed" | "items">
 
 /** Counts of the lists of a part. */
 interface Tally {
@@ -82,6 +86,8 @@ const auditPart = (
     const { findings, rows } = snapshot
     const tally: Tally = { items: new Map(), filed: 0 }
     let before: CheckedRow | undefined
+    // the lists of combined filters follow the list above them, since their keys begin with its key
+    let indexed: LastIndexed | undefined
     for (;;) {
       const page: ReadonlyArray<PostingRow> = yield* rows<PostingRow>(
         pageOf(part),
@@ -95,10 +101,11 @@ const auditPart = (
       const keys = yield* keysOfItems(snapshot, part, page.flatMap((row) => row.items))
       let count = 0
       for (const each of page) {
-        const row = checkedRow(each, keys)
-        const size = row.items.length
-        const octets = row.key.length / 2
+        const size = each.items.length
+        const octets = each.key.length / 2
         const isCombined = octets > part.octets
+        const row = checkedRow(each, keys, isCombined ? indexed ?? noItems : null)
+        if (!isCombined && row.filed > 0) indexed = row
         compareRow(row, before, isCombined, findings)
         tally.items.set(octets, (tally.items.get(octets) ?? 0) + size)
         if (!isCombined) tally.filed += row.filed
@@ -111,19 +118,31 @@ const auditPart = (
     }
   })
 
+const noItems: LastIndexed = { key: "-", filed: 0, items: [] }
+
+/**
+ * Returns a row with the items that do not belong in it. All items of a list up to the last indexed
+ * one are indexed, see `compareRow`; `indexed` is null for a list of a single filter.
+ */
 const checkedRow = (
   row: PostingRow,
-  keys: ReadonlyMap<number, ReadonlyArray<RowKeys>>
-): CheckedRow => ({
-  ...row,
-  lastItem: row.items.at(-1),
-  descending: row.items.filter((item, i) => i > 0 && item <= row.items[i - 1]!),
-  strange: row.items.filter((item) =>
-    !(keys.get(Number(item)) ?? []).some(({ combined, single }) =>
-      row.key === single || combined.includes(row.key)
-    )
-  )
-})
+  keys: ReadonlyMap<number, ReadonlyArray<RowKeys>>,
+  indexed: LastIndexed | null
+): CheckedRow => {
+  const isBelow = indexed !== null && row.key.startsWith(indexed.key)
+  const lastIndexed = isBelow ? indexed.items[indexed.filed - 1] ?? -1n : -1n
+  return {
+    ...row,
+    lastItem: row.items.at(-1),
+    descending: row.items.filter((item, i) => i > 0 && item <= row.items[i - 1]!),
+    strange: row.items.filter((item) =>
+      !(keys.get(Number(item)) ?? []).some(({ combined, single }) =>
+        row.key === single || combined.includes(row.key)
+      )
+    ),
+    unfiled: indexed === null ? [] : row.items.filter((item) => item > lastIndexed)
+  }
+}
 
 /** Compares whether a row is in the partition of last rows. */
 const compareIsLast = (
@@ -155,6 +174,14 @@ function compareRow(
       `${rowItems}, because it is not the last row`
     )
   }
+  if (!isCombined && previous !== undefined && row.filed > 0) {
+    findings.same(
+      "posting-rows",
+      `${placeOf(previous)}, filed`,
+      previous.filed,
+      previous.items.length
+    )
+  }
   if (previous !== undefined && previous.lastItem! >= row.first_item) {
     findings.violate(
       "posting-rows",
@@ -179,11 +206,11 @@ function compareRow(
       "existing rows with the key"
     )
   }
-  if (row.unfiled !== null) {
+  if (row.unfiled.length > 0) {
     findings.violate(
       "postings-below",
       placeOf(row),
-      `items ${row.unfiled}`,
+      `items ${row.unfiled.join(", ")}`,
       "items of the list above"
     )
   }

@@ -65,4 +65,4 @@ export {
   skip
 } from "./pool.ts"
 export { queryOf, type RowQuery, selectRows } from "./row_query.ts"
-export { computed, createTable, from, part, selectList, type Shape, shape } from "./shape.ts"
+export { computed, createTable, from, part, pick, selectList, type Shape, shape } from "./shape.ts"

@@ -1,6 +1,5 @@
 import { keysOfFacet, postingKey } from "./posting_entries.ts"
-import { type PostingList, postingLists } from "./posting_lists.ts"
-import type { Exit } from "../../../core/domain/mod.ts"
+import { type ListedRows, type PostingList, postingLists } from "./posting_lists.ts"
 import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
@@ -31,12 +30,14 @@ export const openExitKey = (
 export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
 
+type ListedExit = ListedRows["exits"]
+
 const keysOfFacets = [undefined, ...Object.keys(openExits.facets)].map((filter) =>
   keysOfFacet(openExits, filter)
 )
 
 /** Returns the keys of an open exit, as hexadecimal digits. */
-export const openExitKeys = (exit: Exit): ReadonlyArray<string> =>
+export const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
   keysOfFacets.flatMap((keysOf) =>
     keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
   )
@@ -53,7 +54,7 @@ interface ExitEntry {
 /** A table expression of `key` and `item` for exits, with its parameters. */
 export const openExitEntries = {
   source: `SELECT key, item FROM ${rowsOf("entry", exitEntry)}`,
-  parameters: (exits: ReadonlyArray<Exit>): Array<string> =>
+  parameters: (exits: ReadonlyArray<ListedExit>): Array<string> =>
     parametersOf(
       exitEntry,
       exits.flatMap((exit) => openExitKeys(exit).map((key) => ({ key, item: exit.itemId })))

@@ -1,12 +1,9 @@
-import { type Filter, type ListDeclaration, lists } from "../../../core/contract/mod.ts"
-import type {
-  Account,
-  Batch,
-  Bid,
-  Coordinator,
-  Exit,
-  Transaction
-} from "../../../core/domain/mod.ts"
+import {
+  type Filter,
+  type ListDeclaration,
+  type ListRows,
+  lists
+} from "../../../core/contract/mod.ts"
 import {
   account,
   batch,
@@ -14,6 +11,7 @@ import {
   exit,
   from,
   integer,
+  pick,
   queryOf,
   type RowQuery,
   shape,
@@ -122,14 +120,20 @@ export type FilterIndexes<N extends PostingListName> = {
     | OtherFilter
 }
 
-/** The rows of each list that has posting lists; `reads` has other indexes for slots and tokens. */
+/**
+ * What is read of the rows of each list that has posting lists; `reads` has other indexes for slots
+ * and tokens.
+ */
 export interface ListedRows {
-  readonly accounts: Account
-  readonly exits: Exit
-  readonly transactions: Transaction
-  readonly batches: Batch
-  readonly bids: { readonly itemId: number; readonly bid: Bid }
-  readonly coordinators: Pick<Coordinator, "itemId">
+  readonly accounts: Item & ListRows["accounts"]
+  readonly exits: Item & ListRows["exits"]
+  readonly transactions: Item & ListRows["transactions"]
+  readonly batches: Item & ListRows["batches"]
+  readonly bids: Item & Pick<ListRows["bids"], "bid">
+  readonly coordinators: Item
+}
+interface Item {
+  readonly itemId: number
 }
 export type PostingListName = keyof ListedRows
 
@@ -334,12 +338,34 @@ export const postingLists: { readonly [N in PostingListName]: PostingList } = {
 
 const itemId = ["item_id", integer] as const
 
-/** How the rows of each list are stored. */
+/** How they are stored. */
 const listedRows: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = {
-  accounts: account,
-  exits: exit,
-  transactions: transaction,
-  batches: batch,
+  accounts: pick(account, "itemId", "address", "publicKey", "tokenId"),
+  exits: pick(
+    exit,
+    "itemId",
+    "accountIndex",
+    "address",
+    "publicKey",
+    "tokenId",
+    "batchNum",
+    "instantWithdrawn",
+    "delayedWithdrawn"
+  ),
+  transactions: pick(
+    transaction,
+    "itemId",
+    "fromAccountIndex",
+    "fromAddress",
+    "fromPublicKey",
+    "toAccountIndex",
+    "toAddress",
+    "toPublicKey",
+    "tokenId",
+    "batchNum",
+    "type"
+  ),
+  batches: pick(batch, "itemId", "batchNum", "slotNum", "forgerAddr"),
   bids: shape({ itemId, bid: from("r", bid) }),
   coordinators: shape({ itemId })
 }

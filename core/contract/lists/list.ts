@@ -1,4 +1,4 @@
-import { type BidView, isPendingWithdraw, type Transaction } from "../../domain/mod.ts"
+import { type BidView, isPendingWithdraw } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount } from "../../encoding/mod.ts"
 import type { FilterValue, ListDeclaration } from "./filter.ts"
 import type { ListRows } from "../items.ts"
@@ -47,6 +47,7 @@ const slotNum = {
 /** The reserved indexes are not accounts, so no filter finds transactions by them. */
 const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
   index !== null && isUserAccount(index) ? index : null
+type Transaction = ListRows["transactions"]
 const sendingAccount = (row: Transaction) => userAccountOrNull(row.fromAccountIndex)
 const receivingAccount = (row: Transaction) => userAccountOrNull(row.toAccountIndex)
 const sendingAddress = (row: Transaction) => row.fromAddress

@@ -141,21 +141,27 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return { model, filed }
 })
 
+interface StoredRows {
+  readonly transactions: Transaction
+  readonly accounts: Account
+}
+type Row<List extends keyof StoredRows> = StoredRows[List] & ListedRows[List]
+
 /** Appends to a list and cuts it at random, and compares after each step. */
 const compare = <List extends "transactions" | "accounts">(
   name: List,
-  naive: Naive<ListedRows[List]>,
-  rowOf: (item: number, random: SeededRandom) => ListedRows[List],
+  naive: Naive<Row<List>>,
+  rowOf: (item: number, random: SeededRandom) => Row<List>,
   insert: {
     readonly text: string
-    readonly parameters: (rows: ReadonlyArray<ListedRows[List]>) => Array<string>
+    readonly parameters: (rows: ReadonlyArray<Row<List>>) => Array<string>
   },
   steps: number
 ) =>
   Effect.gen(function*() {
     const { sql } = yield* writerDatabase
     const random = new SeededRandom(`${seed} ${name}`)
-    let rows: ReadonlyArray<ListedRows[List]> = []
+    let rows: ReadonlyArray<Row<List>> = []
     let next = 1
     let cuts = 0
     for (let step = 0; step < steps; step++) {
