@@ -33,8 +33,8 @@ export const damages: {
       ),
       damage(
         "migrations",
-        /^migration 2 \(pool\)$/u,
-        "UPDATE migration SET checksum = 'x' WHERE number = 2"
+        /^migration 1 \(initial schema\)$/u,
+        "UPDATE migration SET checksum = 'x' WHERE number = 1"
       ),
       damage(
         "genesis",
@@ -373,6 +373,12 @@ export const damages: {
     all: [damage("genesis", /^genesis, record$/u, "UPDATE genesis SET record = '{}'")]
   },
   "a missing migration": {
-    all: [damage("migrations", /^migration 2 \(pool\)$/u, "DELETE FROM migration WHERE number = 2")]
+    all: [
+      damage(
+        "migrations",
+        /^migration 1 \(initial schema\)$/u,
+        "DELETE FROM migration WHERE number = 1"
+      )
+    ]
   }
 }

@@ -7,7 +7,7 @@ const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCode
 
 /**
  * Compares the applied migrations with those of this program. Returns whether all of these are
- * applied, so that the audit can read the tables.
+ * applied to the schema of this program, so that the audit can read the tables.
  */
 export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
@@ -47,7 +47,8 @@ export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<bo
         "applied: run migrate"
       )
     }
-    return missing.length === 0
+    const [first] = applied
+    return missing.length === 0 && first?.name === migrations[0]!.name
   })
 
 interface GenesisRow {

@@ -78,7 +78,7 @@ export const blockRow = shape<BlockRow>({
 })
 
 /** The row of `ledger` is the only one that stores a head. */
-export const head = part(
+const head = part(
   "head_number",
   shape<HeadFeed>({
     number: ["head_number", uint64],

@@ -20,6 +20,8 @@ export interface ColumnType<in out Value> {
   readonly parameter: string
   /** Cast from the element to the column, if their types differ. */
   readonly cast?: string
+  /** What a query selects of the column `%`, and its type, if not the column itself. */
+  readonly selected?: { readonly sql: string; readonly type: string }
   /** Returns the text of a value in an array parameter. Never called with null. */
   readonly write: (value: Value) => string | number | bigint
   /** Returns the value that the driver returned. */
@@ -134,17 +136,21 @@ export const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
 export const prefixedHexOf = (bytes: Uint8Array): string => `0x${hexOf(bytes)}`
 
+const hexText = { sql: "encode(%, 'hex')", type: "text" }
+
 const digits = (octets: number): ColumnType<string> =>
   columnType("bytea", {
     check: `octet_length(%) = ${octets}`,
+    selected: hexText,
     write: (value) => `\\\\x${value}`,
-    read: (stored) => hexOf(stored as Uint8Array)
+    read: (stored) => stored as string
   })
 const prefixedDigits = (octets: number): ColumnType<string> =>
   columnType("bytea", {
     check: `octet_length(%) = ${octets}`,
+    selected: hexText,
     write: (value) => `\\\\x${value.slice(2)}`,
-    read: (stored) => prefixedHexOf(stored as Uint8Array)
+    read: (stored) => `0x${stored as string}`
   })
 export const publicKey = digits(32)
 export const address = prefixedDigits(20)

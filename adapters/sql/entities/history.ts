@@ -94,6 +94,7 @@ export const transaction = shape<Transaction>({
 /** An L1 user transaction in a queue, as it was queued. */
 const queued: Fields<Transaction> = {
   ...transactionFields,
+  id: ["id", transactionId, "UNIQUE"],
   batchNum: computed("NULL::bigint", nullable(integer))
 }
 export const queuedTransaction = shape<Transaction>(queued)

@@ -6,7 +6,6 @@ export {
   priceChange,
   registration,
   token,
-  type VersionedToken,
   versionedToken,
   type Withdrawal,
   withdrawal,
@@ -62,7 +61,8 @@ export {
   pooled,
   poolTransaction,
   type Skip,
-  skip
+  skip,
+  storedPooled
 } from "./pool.ts"
 export { queryOf, type RowQuery, selectRows } from "./row_query.ts"
 export { computed, createTable, from, part, pick, selectList, type Shape, shape } from "./shape.ts"

@@ -31,7 +31,16 @@ import {
   uint64,
   uint8
 } from "./column_types.ts"
-import { type Fields, flagged, optional, optionalPart, part, shape } from "./shape.ts"
+import {
+  type Column,
+  type Fields,
+  flagged,
+  optional,
+  optionalPart,
+  part,
+  shape,
+  type Stored
+} from "./shape.ts"
 
 /* The rows of the table `pool_transaction`. */
 
@@ -95,14 +104,12 @@ export const pooled = shape<Pooled>(pooledFields)
 
 /** The same with `feeUnits` of the transaction, by which it is ordered. */
 export type OrderedPooled = Pooled & { readonly feeUnits: bigint }
-export const orderedPooled = shape<OrderedPooled>({
-  ...pooledFields,
-  feeUnits: ["fee_units", checked(sum, "% >= 0")]
-})
+const feeUnits: Column<bigint> = ["fee_units", checked(sum, "% >= 0")]
+export const orderedPooled = shape<OrderedPooled>({ ...pooledFields, feeUnits })
 
 /** The last time that the forger skipped a transaction. */
 export type Skip = Omit<SkippedTransaction, "id">
-export const skip = part(
+export const skip: Stored<Skip | null> = part(
   "passed_code",
   shape<Skip>({
     code: ["passed_code", skipCode],
@@ -111,3 +118,10 @@ export const skip = part(
     atMs: ["passed_at_ms", integer]
   })
 )
+
+/** All columns of `pool_transaction`. */
+export const storedPooled = shape<OrderedPooled & { readonly skip: Skip | null }>({
+  ...pooledFields,
+  feeUnits,
+  skip
+})

@@ -112,10 +112,12 @@ export const shape = <Row extends object>(fields: Fields<Row>): Shape<Row> => {
     parametersOf: (...fields) =>
       Object.assign({}, ...fields.map((field) => parametersByField.get(field))),
     select: (alias) =>
-      columns.map(({ expression, name, type }) => ({
-        sql: expression === undefined ? `${alias}.${name}` : expression.replaceAll("%", alias),
-        type: type.type
-      }))
+      columns.map(({ expression, name, type: { selected, type } }) => {
+        const sql = expression?.replaceAll("%", alias) ?? `${alias}.${name}`
+        return selected === undefined
+          ? { sql, type }
+          : { sql: selected.sql.replace("%", sql), type: selected.type }
+      })
   }
 }
 

@@ -8,7 +8,6 @@ import {
   from,
   integer,
   nullable,
-  queuedTransaction,
   shape,
   transaction
 } from "../entities/mod.ts"
@@ -73,16 +72,17 @@ const accountOf = (index: string, name: string): string =>
 
 /** What queued transactions take from their accounts if they lack it. */
 const ofAccounts: { readonly [column: string]: string } = {
-  "q.from_public_key": "sender.public_key",
-  "q.to_address": "receiver.address",
-  "q.to_public_key": "receiver.public_key"
+  from_public_key: "sender.public_key",
+  to_address: "receiver.address",
+  to_public_key: "receiver.public_key"
 }
-const queuedColumns = queuedTransaction.select("q").map(({ sql }, i) => {
-  const other = ofAccounts[sql]
-  return `${other === undefined ? sql : `coalesce(${sql}, ${other})`} AS ${
-    transaction.columns[i]!.name
-  }`
-})
+const queuedColumns = transaction.columns.map(({ name }) =>
+  ofAccounts[name] !== undefined
+    ? `coalesce(q.${name}, ${ofAccounts[name]}) AS ${name}`
+    : name === "batch_num"
+    ? `NULL::bigint AS ${name}`
+    : `q.${name}`
+)
 
 /**
  * Returns a query of queued transactions that meet a condition, with the columns of `transaction`.

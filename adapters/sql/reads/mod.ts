@@ -1,5 +1,4 @@
 /** The read port of the ledger over PostgreSQL: one statement for each answer. */
-export { bidView } from "./auction_rows.ts"
 export { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
 export { isCopyOf, preferReplica } from "./replica.ts"
 export type { OnVersion } from "./_run_query.ts"
