@@ -26,8 +26,8 @@ export interface InvalidInput {
  * @param title names the input in messages
  * @param root JSON pointer to the input
  */
-export const decodeAll = <T>(
-  schema: Schema.Codec<T>,
+export const decodeAll = <T, E>(
+  schema: Schema.Codec<T, E>,
   input: unknown,
   title: string,
   root = ""

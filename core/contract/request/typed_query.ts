@@ -8,44 +8,29 @@ import {
   type ListQuery,
   lists
 } from "../lists/mod.ts"
-import { integer, order, type Scalar, scalars } from "../scalars/mod.ts"
+import { integer, oneOf, scalars } from "../scalars/mod.ts"
 import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"
 import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
 import { declaration } from "../revision.ts"
 
-/** A parameter of every list. */
-interface PageParameter<T> extends Scalar<T> {
-  readonly doc: string
-}
-
 /** The three parameters of every list. */
-export const pageParameters: {
-  readonly fromItem: PageParameter<number>
-  readonly order: PageParameter<"ASC" | "DESC">
-  readonly limit: PageParameter<number>
-} = {
-  fromItem: {
-    ...integer(values.integer(0, fromItemMax), { example: 0 }),
-    doc:
-      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order"
-  },
-  order: {
-    ...withDefault(order, "ASC"),
-    doc: "ASC from the smallest itemId, DESC from the greatest"
-  },
-  limit: {
-    ...withDefault(integer(values.integer(1, limitMax), { example: limitDefault }), limitDefault),
-    doc: "Maximum number of items in the page"
-  }
-}
-
-function withDefault<T>(scalar: Scalar<T>, value: T): Scalar<T> {
-  return {
-    ...scalar,
-    jsonSchema: (context) => ({ ...scalar.jsonSchema(context), default: value })
-  }
+export const pageParameters = {
+  fromItem: integer(values.integer(0, fromItemMax), {
+    description:
+      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order",
+    example: 0
+  }),
+  order: oneOf(["ASC", "DESC"], {
+    description: "ASC from the smallest itemId, DESC from the greatest",
+    default: "ASC"
+  }),
+  limit: integer(values.integer(1, limitMax), {
+    description: "Maximum number of items in the page",
+    example: limitDefault,
+    default: limitDefault
+  })
 }
 
 /*
@@ -61,9 +46,9 @@ const required = <T>(schema: Schema.Codec<T>) =>
   schema.pipe(Schema.annotateKey({ messageMissingKey: values.ruleOf(schema) }))
 
 const page = {
-  fromItem: optional(pageParameters.fromItem.domain),
-  order: optional(pageParameters.order.domain),
-  limit: optional(pageParameters.limit.domain)
+  fromItem: optional(pageParameters.fromItem),
+  order: optional(pageParameters.order),
+  limit: optional(pageParameters.limit)
 }
 const querySchemas = Record.map(
   lists as { readonly [N in ListName]: ListDeclaration },
@@ -71,24 +56,24 @@ const querySchemas = Record.map(
     object({
       filters: optional(
         object(Record.map(filters, ({ scalar }) =>
-          optional<unknown>(scalars[scalar].domain as Schema.Codec<unknown>)))
+          optional<unknown>(scalars[scalar] as Schema.Codec<unknown>)))
       ),
       ...page
     })
 )
 const exitKey = object({
-  batchNum: required(scalars.batchNum.domain),
-  accountIndex: required(scalars.accountIndex.domain)
+  batchNum: required(scalars.batchNum),
+  accountIndex: required(scalars.accountIndex)
 })
 const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
-  account: scalars.accountIndex.domain,
+  account: scalars.accountIndex,
   exit: exitKey,
-  transaction: scalars.transactionId.domain,
-  batch: scalars.batchNum.domain,
-  fullBatch: scalars.batchNum.domain,
-  slot: scalars.slotNum.domain,
-  token: scalars.tokenId.domain,
-  coordinator: scalars.ethereumAddress.domain
+  transaction: scalars.transactionId,
+  batch: scalars.batchNum,
+  fullBatch: scalars.batchNum,
+  slot: scalars.slotNum,
+  token: scalars.tokenId,
+  coordinator: scalars.ethereumAddress
 }
 
 /**
