@@ -26,9 +26,9 @@ export interface Filter<S extends ScalarName = ScalarName, Row = never> {
   readonly scalar: S
   readonly match: Match
   /**
-   * Return the values of a row that the filter compares: one, or two for sender and receiver. Null
-   * equals nothing. Filters that compare the same value have the same function. Stores derive their
-   * indexes from it.
+   * Functions that return the values of a row that the filter compares: one, or two for sender and
+   * receiver. Null equals nothing. Filters that compare the same value have the same function.
+   * Stores derive their indexes from them.
    */
   readonly compared: Compared<Row, ComparedValue<S>>
   /** Name of the parameter in the default network; a revision may rename it. */
