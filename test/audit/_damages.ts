@@ -221,6 +221,25 @@ export const damages: {
         }`
       ),
       damage(
+        "changes",
+        /^batch \d+, account \d+$/u,
+        `UPDATE batch SET nonces[1] = nonces[1] + 1 WHERE batch_num = ${
+          some("batch", "batch_num", "cardinality(nonces) > 1", "batch_num DESC")
+        }`
+      ),
+      damage(
+        "changes",
+        /^batch \d+, created accounts$/u,
+        `UPDATE batch SET changed_accounts[cardinality(changed_accounts)] = 70000 WHERE batch_num = ${
+          some("batch", "batch_num", "num_accounts > 0")
+        }`
+      ),
+      damage(
+        "rollbacks",
+        /^rollback \d+, serial$/u,
+        "UPDATE rollback SET serial = serial + 7 WHERE serial = (SELECT max(serial) FROM rollback)"
+      ),
+      damage(
         "fees",
         /^batch \d+, token \d+$/u,
         `UPDATE batch SET collected_amounts[1] = collected_amounts[1] + 1 WHERE batch_num = ${

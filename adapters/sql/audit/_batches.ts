@@ -99,7 +99,7 @@ export const auditBatches = (
           transactions,
           exits,
           created: newAccounts,
-          updated: stored.updatedAccounts,
+          updated: stored.updated,
           lastAccountBefore: lastBefore,
           queued: (id) => rows.queued.get(id),
           before: (index) => {
@@ -110,6 +110,7 @@ export const auditBatches = (
           token: (id) => snapshot.tokens.get(id)
         }
         auditBatch(rules, evidence, findings)
+        auditAccountChanges(stored, lastBefore, snapshot)
         for (const [index, holding] of stored.overwritten) book.set(index, holding)
         yield* advance(transactions.length, 1 - (stored.batch.batchNum - 1) / lastBatch)
       }
@@ -283,6 +284,35 @@ function auditBatchRow(
     total_l1_wait_ms: found.l1WaitsMs.reduce((sum, each) => sum + each, previous.totals.l1WaitMs),
     last_forged_queue: queue ?? previous.lastForgedQueue
   })
+}
+
+/**
+ * Checks the values after a batch: they are the current ones, or those that the next change of the
+ * account overwrote. The accounts without values before it are those that it created.
+ */
+function auditAccountChanges(
+  { balances, batch, changedAccounts, nonces, totals, updated }: StoredBatch,
+  lastBefore: number,
+  { book, findings }: AuditSnapshot
+): void {
+  const place = `batch ${batch.batchNum}`
+  const created = changedAccounts.slice(updated.length)
+  findings.same(
+    "changes",
+    `${place}, created accounts`,
+    created.filter((index, i) => index === lastBefore + 1 + i).length,
+    lastAccountOf({ totals }) - lastBefore
+  )
+  for (const [i, index] of changedAccounts.entries()) {
+    const after = book.get(index)
+    findings.same(
+      "changes",
+      `${place}, account ${index}`,
+      `nonce ${nonces[i]}, balance ${balances[i]}`,
+      `nonce ${after?.nonce}, balance ${after?.balance}`
+    )
+  }
+  findings.checked("changes", changedAccounts.length)
 }
 
 /** Reports rows with item ids lower than those of the first batch. */

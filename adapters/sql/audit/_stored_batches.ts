@@ -21,6 +21,8 @@ import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 /** A row of `batch`. */
 export interface StoredBatch extends BatchRow {
+  /** The accounts that it updated, without those that it created. */
+  readonly updated: ReadonlyArray<AccountIndex>
   readonly overwritten: ReadonlyMap<AccountIndex, Holding>
   /** The block of the batch; null if it does not exist. */
   readonly block: EthereumBlock | null
@@ -47,15 +49,20 @@ export const loadBatches = (
   Effect.map(
     select(joinedBatches, `${below}`, `${limit}`),
     (batches) =>
-      batches.map(({ block, row }) => ({ ...row, block, overwritten: overwrittenBy(row) }))
+      batches.map(({ block, row }) => ({
+        ...row,
+        block,
+        updated: row.changedAccounts.slice(0, row.noncesBefore.length),
+        overwritten: overwrittenBy(row)
+      }))
   )
 
 /** Returns the accounts that a batch updated, as they were before it. */
 const overwrittenBy = (
-  { balancesBefore, noncesBefore, updatedAccounts }: BatchRow
+  { balancesBefore, changedAccounts, noncesBefore }: BatchRow
 ): ReadonlyMap<AccountIndex, Holding> =>
   new Map(
-    updatedAccounts.flatMap((index, i) => {
+    changedAccounts.flatMap((index, i) => {
       const [nonce, balance] = [noncesBefore[i], balancesBefore[i]]
       return nonce === undefined || balance === undefined ? [] : [[index, { nonce, balance }]]
     })
@@ -131,7 +138,7 @@ export const loadRows = (
     const ids = forged.filter(({ l1 }) => l1?.userOrigin === true).map(({ id }) => id)
     const queued = ids.length === 0 ? [] : yield* select(queuedTransactions, bytesArray(ids))
     const referenced = new Set<AccountIndex>(
-      batches.flatMap(({ updatedAccounts }) => updatedAccounts)
+      batches.flatMap(({ updated }) => updated)
     )
     for (const { fromAccountIndex, toAccountIndex } of [...forged, ...queued]) {
       if (fromAccountIndex !== null) referenced.add(fromAccountIndex)

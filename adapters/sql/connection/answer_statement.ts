@@ -1,10 +1,20 @@
 import type { LedgerStamp } from "../../../core/ports/mod.ts"
 
 /*
- * The form of answers. An answer is one statement, so it reads one snapshot. Its first row is the
- * head, which identifies the snapshot and has the single values of the answer, as an array of
- * texts; it exists even if there are no items. The other rows have the columns of the items.
+ * The form of answers. An answer is one statement, so it reads one snapshot. Each of its rows has the
+ * stamp of the snapshot, then the columns of the items, then the head: further single values of the
+ * answer. The first row has the stamp and the head, and exists even if there are no items; these
+ * are NULL in the rows of the items.
  */
+
+/** A statement, and how its rows are read. */
+export interface AnswerStatement {
+  readonly text: string
+  /** Index of the first column of the head. */
+  readonly headAt: number
+  /** Whether the first row is also that of the only item, whose first column is NULL if there is none. */
+  readonly isSingle: boolean
+}
 
 /** Queries of an answer with the same columns. */
 export interface AnswerRows {
@@ -19,39 +29,6 @@ export interface RowSource {
   readonly from: string
 }
 
-/**
- * Returns the SQL of an answer. `head` adds expressions to the head; `from` is joined to `ledger`
- * for them. The columns of several `rows` follow one another, and are NULL in the rows of others.
- */
-export const answerStatement = (options: {
-  /** Common table expressions. */
-  readonly ctes?: ReadonlyArray<string>
-  readonly head?: ReadonlyArray<string>
-  readonly from?: string
-  readonly rows: ReadonlyArray<AnswerRows>
-  readonly order?: "ASC" | "DESC"
-}): string => {
-  const { from = "", ctes = [], head = [], order = "ASC", rows } = options
-  const types = rows.map(({ columns }) => columns.map(({ type }) => `NULL::${type}`))
-  const queries = rows.flatMap(({ columns, sources }, i) => {
-    const values = types.flatMap((nulls, each) =>
-      each === i ? columns.map(({ sql }) => sql) : nulls
-    )
-    return sources.map(({ from, place }) =>
-      `UNION ALL\nSELECT ${[place, "NULL", ...values].join(", ")} FROM ${from}`
-    )
-  })
-  const names = types.flat().map((_, i) => `c${i}`)
-  return `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${
-    ["head", ...names].join(", ")
-  } FROM (
-SELECT ${order === "ASC" ? -1 : lastPlace}::bigint, ARRAY[${
-    [...stampColumns, ...head].map((column) => `(${column})::text`).join(", ")
-  }]${types.flat().map((each) => `, ${each}`).join("")} FROM ledger ${from}
-${queries.join("\n")}
-) AS answer (${["place", "head", ...names].join(", ")}) ORDER BY place ${order}`
-}
-
 /** SQL for the number of the head if it is above the last block, otherwise NULL. */
 const headAboveLastBlock =
   "CASE WHEN ledger.head_number > ledger.ethereum_block_num THEN ledger.head_number END"
@@ -64,45 +41,106 @@ const stampColumns = [
   headAboveLastBlock
 ]
 
+/** Index of the first column of the first `AnswerRows` in the values of a row. */
+export const firstColumn = stampColumns.length
+
 /** The greatest `bigint`, which is above all item ids and places. */
 export const lastPlace = "9223372036854775807"
 
+/**
+ * Returns the statement of an answer. `head` has the expressions of the head; `from` is joined to
+ * `ledger` for them. The columns of several `rows` follow one another, and are NULL in the rows of
+ * others.
+ */
+export const answerStatement = (options: {
+  /** Common table expressions. */
+  readonly ctes?: ReadonlyArray<string>
+  readonly head?: ReadonlyArray<string>
+  readonly from?: string
+  readonly rows: ReadonlyArray<AnswerRows>
+  readonly order?: "ASC" | "DESC"
+}): AnswerStatement => {
+  const { from = "", ctes = [], head = [], order = "ASC", rows } = options
+  const noItem = rows.map(({ columns }) => columns.map(({ type }) => `NULL::${type}`))
+  const noStamp = stampColumns.map(() => "NULL")
+  const noHead = head.map(() => "NULL")
+  const queries = rows.flatMap(({ columns, sources }, i) => {
+    const values = noItem.flatMap((nulls, each) =>
+      each === i ? columns.map(({ sql }) => sql) : nulls
+    )
+    return sources.map(({ from, place }) =>
+      `UNION ALL\nSELECT ${[place, ...noStamp, ...values, ...noHead].join(", ")} FROM ${from}`
+    )
+  })
+  const firstPlace = `${order === "ASC" ? -1 : lastPlace}::bigint`
+  const first = [firstPlace, ...stampColumns, ...noItem.flat(), ...head]
+  const names = first.slice(1).map((_, i) => `c${i}`)
+  return {
+    text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${names.join(", ")} FROM (
+SELECT ${first.join(", ")} FROM ledger ${from}
+${queries.join("\n")}
+) AS answer (${["place", ...names].join(", ")}) ORDER BY place ${order}`,
+    headAt: firstColumn + noItem.flat().length,
+    isSingle: false
+  }
+}
+
+/**
+ * Returns the statement of an answer with the first row of the sources, or none. It has one row,
+ * which needs no sort.
+ */
+export const itemStatement = (
+  columns: AnswerRows["columns"],
+  ...sources: ReadonlyArray<string>
+): AnswerStatement => {
+  const names = columns.map((_, i) => `c${i}`)
+  const queries = sources.map((from) =>
+    `SELECT ${columns.map(({ sql }) => sql).join(", ")} FROM ${from}`
+  )
+  return {
+    text: `SELECT ${[...stampColumns, ...names.map((name) => `item.${name}`)].join(", ")}
+FROM ledger LEFT JOIN LATERAL (${queries.join(" UNION ALL ")} LIMIT 1) AS item (${
+      names.join(", ")
+    }) ON true`,
+    headAt: firstColumn + columns.length,
+    isSingle: true
+  }
+}
+
 /** The values of a row as the driver returns them. */
 export type RowValues = ReadonlyArray<unknown>
-
-/** Index of the first column of the first `AnswerRows` in the values of a row. */
-export const firstColumn = 1
 
 /** An answer, split into head and rows. */
 export interface SqlAnswer {
   readonly stamp: LedgerStamp
   /** Version of the tokens that the rows refer to. */
   readonly tokenVersion: number
-  /** The expressions that the statement adds to the head. */
-  readonly head: ReadonlyArray<string | null>
+  /** The values of the expressions that the statement adds to the head. */
+  readonly head: RowValues
   readonly rows: ReadonlyArray<RowValues>
 }
 
-/** Splits the rows of an `answerStatement`; throws if the database holds no ledger. */
-export const readAnswer = ([first, ...rows]: ReadonlyArray<RowValues>): SqlAnswer => {
+/** Splits the rows of a statement; throws if the database holds no ledger. */
+export const readAnswer = (
+  { headAt, isSingle }: AnswerStatement,
+  [first, ...rows]: ReadonlyArray<RowValues>
+): SqlAnswer => {
   if (first === undefined) {
     throw new Error("The database contains no ledger: expected one row in the table ledger")
   }
-  const [version, tokenVersion, ethereumBlockNum, batchNum, headBlockNum, ...head] =
-    first[0] as ReadonlyArray<string | null>
+  const [version, tokenVersion, ethereumBlockNum, batchNum, headBlockNum] = first
   return {
     stamp: Object.freeze({
-      ethereumBlockNum: BigInt(ethereumBlockNum!),
-      ...headBlockNum === null ? {} : { headBlockNum: BigInt(headBlockNum!) },
-      batchNum: numberOrNull(batchNum!),
+      ethereumBlockNum: BigInt(ethereumBlockNum as string),
+      ...headBlockNum === null ? {} : { headBlockNum: BigInt(headBlockNum as string) },
+      batchNum: numberOrNull(batchNum),
       version: Number(version)
     }),
     tokenVersion: Number(tokenVersion),
-    head,
-    rows
+    head: first.slice(headAt),
+    rows: !isSingle ? rows : first[firstColumn] === null ? [] : [first]
   }
 }
 
-/** Returns the number of a decimal text or an integer; null if it is null. */
-export const numberOrNull = (value: string | bigint | null): number | null =>
-  value === null ? null : Number(value)
+/** Returns an integer as the driver returns it as a number; null if it is null. */
+export const numberOrNull = (value: unknown): number | null => value === null ? null : Number(value)

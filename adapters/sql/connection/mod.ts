@@ -2,8 +2,10 @@
 export { LastWrite } from "./last_write.ts"
 export {
   type AnswerRows,
+  type AnswerStatement,
   answerStatement,
   firstColumn,
+  itemStatement,
   lastPlace,
   numberOrNull,
   readAnswer,

@@ -88,6 +88,18 @@ const head = part(
   })
 )
 
+/** A block of the chain. */
+export type BlockReference = Pick<EthereumBlock, "number" | "hash">
+
+/** The last block that no rollback can remove; null if none was declared final. */
+const final = part(
+  "final_number",
+  shape<BlockReference>({
+    number: ["final_number", uint64],
+    hash: ["final_hash", hash]
+  })
+)
+
 /** The columns of the row of `ledger` that each write reads. */
 export interface LedgerRow {
   readonly version: number
@@ -96,6 +108,7 @@ export interface LedgerRow {
   readonly batchNum: number | null
   readonly next: NextItems
   readonly head: HeadFeed | null
+  readonly final: BlockReference | null
 }
 
 export const ledgerRow = shape<LedgerRow>({
@@ -103,7 +116,8 @@ export const ledgerRow = shape<LedgerRow>({
   tokenVersion: ["token_version", integer],
   batchNum: ["batch_num", nullable(uint32)],
   next: nextItems,
-  head
+  head,
+  final
 })
 
 export const batch = shape<Batch>({
@@ -162,16 +176,20 @@ export const totals = shape<Totals>({
   l1WaitMs: ["total_l1_wait_ms", sum]
 })
 
-/** A batch, its ranges of items, and the accounts that it changed, as they were before it. */
+/** A batch, its ranges of items, and the accounts that it changed, before and after it. */
 export interface BatchRow {
   readonly batch: Batch
   readonly transactions: ItemRange
   readonly exits: ItemRange
   readonly totals: Readonly<Totals>
   readonly lastForgedQueue: number | null
-  readonly updatedAccounts: ReadonlyArray<AccountIndex>
+  /** The accounts that it updated and then those that it created, ascending. */
+  readonly changedAccounts: ReadonlyArray<AccountIndex>
+  /** Of the updated ones only: the first of `changedAccounts`. */
   readonly noncesBefore: ReadonlyArray<Account["nonce"]>
   readonly balancesBefore: ReadonlyArray<Account["balance"]>
+  readonly nonces: ReadonlyArray<Account["nonce"]>
+  readonly balances: ReadonlyArray<Account["balance"]>
 }
 
 export const batchRow = shape<BatchRow>({
@@ -186,7 +204,42 @@ export const batchRow = shape<BatchRow>({
   }),
   totals,
   lastForgedQueue: ["last_forged_queue", nullable(uint32)],
-  updatedAccounts: ["updated_accounts", integers],
+  changedAccounts: ["changed_accounts", integers],
   noncesBefore: ["nonces_before", uint40s],
-  balancesBefore: ["balances_before", bigIntegers]
+  balancesBefore: ["balances_before", bigIntegers],
+  nonces: ["nonces", uint40s],
+  balances: ["balances", bigIntegers]
+})
+
+/** A rollback that removed at least one block. Its row is never removed. */
+export interface RollBackRow {
+  /** 1 for the first rollback of the ledger, and one more for each later one. */
+  readonly serial: number
+  /** Version of the ledger after it. */
+  readonly version: number
+  /** The last block that remained. */
+  readonly lastBlock: BlockReference
+  /** The last block before it, the newest one that it removed. */
+  readonly removedBlock: BlockReference
+  /** Number of removed blocks, 1 or more. */
+  readonly blocks: number
+  /** Number of removed batches. */
+  readonly batches: number
+  /** Milliseconds since 1970, by the clock of the writer. */
+  readonly timeMs: number
+}
+export const rollBackRow = shape<RollBackRow>({
+  serial: ["serial", checked(integer, "% > 0"), "PRIMARY KEY"],
+  version: ["version", integer, "UNIQUE"],
+  lastBlock: shape<BlockReference>({
+    number: ["last_block_number", uint64],
+    hash: ["last_block_hash", hash]
+  }),
+  removedBlock: shape<BlockReference>({
+    number: ["removed_block_number", checked(uint64, "% > last_block_number")],
+    hash: ["removed_block_hash", hash]
+  }),
+  blocks: ["blocks", checked(integer, "% > 0")],
+  batches: ["batches", checked(integer, "% >= 0")],
+  timeMs: ["time_ms", integer]
 })

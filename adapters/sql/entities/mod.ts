@@ -24,6 +24,7 @@ export {
   type NextItems,
   nextItems,
   noTotals,
+  rollBackRow,
   type Totals,
   totals
 } from "./blocks.ts"

@@ -1,10 +1,12 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
 import {
   type AnswerRows,
+  type AnswerStatement,
   answerStatement,
   lastPlace,
   numberOrNull,
   type RowSource,
+  type RowValues,
   type SqlAnswer
 } from "../connection/mod.ts"
 import { openItems } from "./open_items.ts"
@@ -51,7 +53,7 @@ export const pageRows = (table: string, join = ""): RowSource => ({
  * Returns the statement of a page with its counts. Each index probe is a sub-query with a limit, so
  * that a generic plan uses the index whatever the statistics say.
  */
-export const pageStatement = (page: PageText): string => {
+export const pageStatement = (page: PageText): AnswerStatement => {
   const selection = selectionOf(page)
   return answerStatement({
     ctes: [
@@ -196,13 +198,13 @@ export const countsOf = (
   items: number
 ): {
   readonly counts: PageCounts
-  readonly rest: ReadonlyArray<string | null>
+  readonly rest: RowValues
 } => ({
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),
-    firstItem: numberOrNull(first!),
-    lastItem: numberOrNull(last!)
+    firstItem: numberOrNull(first),
+    lastItem: numberOrNull(last)
   },
   rest
 })

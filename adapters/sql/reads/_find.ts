@@ -4,10 +4,10 @@ import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { AccountsAndTokens, FoundItem, StoreFailure } from "../../../core/ports/mod.ts"
 import {
-  type AnswerRows,
+  type AnswerStatement,
   answerStatement,
   firstColumn,
-  type RowSource,
+  itemStatement,
   type RowValues,
   type SqlAnswer
 } from "../connection/mod.ts"
@@ -25,12 +25,12 @@ import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query
 
 /** How to find an item: the statement, its parameters, and the decoder of its rows. */
 interface Finder<N extends ItemName> {
-  readonly text: string
+  readonly statement: AnswerStatement
   /**
-   * The statement to run if `text` returns no row. It searches more tables, and again that of
-   * `text`, since all have to be of one snapshot.
+   * The statement to run if `statement` returns no item. It searches more tables, and again that of
+   * `statement`, since all have to be of one snapshot.
    */
-  readonly fallback?: string
+  readonly fallback?: AnswerStatement
   readonly parameters: (key: ItemKeys[N]) => ReadonlyArray<string>
   readonly read: (
     rows: ReadonlyArray<RowValues>,
@@ -44,32 +44,23 @@ const readFirst =
   ([values]: ReadonlyArray<RowValues>, tokens: Tokens): Item | null =>
     values === undefined ? null : read(values, tokens)
 
-const row = (table: string, condition: string): RowSource => ({
-  place: "0",
-  from: `(SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
-})
-const statement = (
-  columns: AnswerRows["columns"],
-  ...sources: ReadonlyArray<RowSource>
-): string => answerStatement({ rows: [{ columns, sources }] })
+const row = (table: string, condition: string): string =>
+  `(SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
 
 const readBatch = (values: RowValues): Items["batch"] => batch.read(values, firstColumn)
 
 const forged = row("transaction", "id = $1::bytea")
 /** A queued transaction that is not forged yet. */
-const queued: RowSource = {
-  place: "0",
-  from: `(${queuedRows("id = $1::bytea AND NOT forged LIMIT 1")}) AS r`
-}
+const queued = `(${queuedRows("id = $1::bytea AND NOT forged LIMIT 1")}) AS r`
 
 const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   account: {
-    text: statement(account.select("r"), row("account", "account_index = $1::bigint")),
+    statement: itemStatement(account.select("r"), row("account", "account_index = $1::bigint")),
     parameters: (index) => [String(index)],
     read: readFirst(readAccountItem)
   },
   exit: {
-    text: statement(
+    statement: itemStatement(
       exit.select("r"),
       row("exit", "batch_num = $1::bigint AND account_index = $2::bigint")
     ),
@@ -77,18 +68,18 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     read: readFirst(readExitItem)
   },
   transaction: {
-    text: statement(transactionRow.select("r"), forged),
-    fallback: statement(transactionRow.select("r"), forged, queued),
+    statement: itemStatement(transactionRow.select("r"), forged),
+    fallback: itemStatement(transactionRow.select("r"), forged, queued),
     parameters: (id) => [hexParameter(id)],
     read: readFirst(readTransactionItem)
   },
   batch: {
-    text: statement(batch.select("r"), row("batch", "batch_num = $1::bigint")),
+    statement: itemStatement(batch.select("r"), row("batch", "batch_num = $1::bigint")),
     parameters: (batchNum) => [String(batchNum)],
     read: readFirst(readBatch)
   },
   fullBatch: {
-    text: answerStatement({
+    statement: answerStatement({
       ctes: ["found AS MATERIALIZED (SELECT * FROM batch WHERE batch_num = $1::bigint LIMIT 1)"],
       rows: [
         { columns: batch.select("r"), sources: [{ place: "0", from: "found AS r" }] },
@@ -116,15 +107,12 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       }
   },
   token: {
-    text: headStatement,
+    statement: headStatement,
     parameters: () => [],
     read: (_, tokens, id) => tokenOf(tokens, id)
   },
   coordinator: {
-    text: statement(coordinator.select("r"), {
-      place: "0",
-      from: registrationOf("$1::bytea", "r")
-    }),
+    statement: itemStatement(coordinator.select("r"), registrationOf("$1::bytea", "r")),
     parameters: (bidder) => [hexParameter(bidder)],
     read: readFirst((values) => coordinator.read(values, firstColumn))
   }
@@ -136,8 +124,8 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
   name: N,
   key: ItemKeys[N]
 ): Effect.Effect<FoundItem<Items[N]>, StoreFailure> => {
-  const { fallback, parameters, read, text }: Finder<N> = finders[name]
-  const query = { text, parameters: parameters(key) }
+  const { fallback, parameters, read, statement }: Finder<N> = finders[name]
+  const query = { statement, parameters: parameters(key) }
   const item = ({ rows, stamp }: SqlAnswer, tokens: Tokens) => ({
     item: read(rows, tokens, key),
     stamp
@@ -147,15 +135,20 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
     runQuery(query, item),
     (found) =>
       found.item === null
-        ? runQuery({ ...query, text: fallback }, item)
+        ? runQuery({ ...query, statement: fallback }, item)
         : Effect.succeed(found)
   )
 }
 
-const accountsStatement = statement(account.select("r"), {
-  place: "asked.place",
-  from: `unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
+const accountsStatement = answerStatement({
+  rows: [{
+    columns: account.select("r"),
+    sources: [{
+      place: "asked.place",
+      from: `unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
 CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.account_index LIMIT 1) AS r`
+    }]
+  }]
 })
 
 /**
@@ -169,7 +162,7 @@ export const findAccountsAndTokens = (
   }
 ): Effect.Effect<AccountsAndTokens, StoreFailure> =>
   runQuery(
-    { text: accountsStatement, parameters: [`{${accounts.join(",")}}`] },
+    { statement: accountsStatement, parameters: [`{${accounts.join(",")}}`] },
     ({ rows, stamp }, tokens) => {
       const byIndex = new Map(rows.map((values) => {
         const row = account.read(values, firstColumn)

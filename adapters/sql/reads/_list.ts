@@ -15,6 +15,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import {
   type AnswerRows,
+  type AnswerStatement,
   firstColumn,
   lastPlace,
   type RowSource,
@@ -52,7 +53,7 @@ import {
 import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
 import { numberOrNullParameter, parametersFrom } from "./_parameters.ts"
-import { cachedText, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { cachedStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 import { findUnregistered } from "./_unregistered.ts"
 
 /** Returns the `list` of the read port. */
@@ -184,8 +185,8 @@ const statementOf = (
   name: TableListName,
   { shape, text }: ListQueryPlan,
   order: Order
-): string =>
-  cachedText(
+): AnswerStatement =>
+  cachedStatement(
     `${name} ${shape} ${order}`,
     () => {
       const { otherRows = [], ...parts } = text(parametersFrom(4))
@@ -208,7 +209,7 @@ const listTable = <N extends TableListName>(
   const plan = list.plan(filters)
   const parameters = [plan.keys, positionOf(order, fromItem), String(limit), ...plan.values]
   return Effect.flatMap(
-    runQuery({ text: statementOf(name, plan, order), parameters }, (answer, tokens) => {
+    runQuery({ statement: statementOf(name, plan, order), parameters }, (answer, tokens) => {
       const { counts, rest: [accounts, batch] } = countsOf(
         answer,
         order,
@@ -216,8 +217,8 @@ const listTable = <N extends TableListName>(
       )
       const isRegistered = {
         token: (id: number) => tokenOf(tokens, id) !== null,
-        account: (index: number) => accounts!.slice(1, -1).split(",").includes(String(index)),
-        batch: () => batch === "true"
+        account: (index: number) => (accounts as ReadonlyArray<bigint>).includes(BigInt(index)),
+        batch: () => batch === true
       }
       const unregistered = findUnregistered(
         name,

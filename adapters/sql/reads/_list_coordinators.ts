@@ -2,11 +2,11 @@ import type { Effect } from "effect"
 import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import type { Coordinator } from "../../../core/domain/mod.ts"
 import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement, firstColumn } from "../connection/mod.ts"
+import { type AnswerStatement, answerStatement, firstColumn } from "../connection/mod.ts"
 import { coordinator } from "../entities/mod.ts"
 import { countsOf, type Order, positionOf } from "../postings/mod.ts"
 import { hexParameter } from "./_parameters.ts"
-import { cachedText, type RunQuery } from "./_run_query.ts"
+import { cachedStatement, type RunQuery } from "./_run_query.ts"
 
 type Filters = FiltersOf<"coordinators">
 
@@ -25,7 +25,7 @@ export const listLatestCoordinators = (
   >
 ): Effect.Effect<Page<Coordinator>, StoreFailure> =>
   runQuery({
-    text: cachedText(
+    statement: cachedStatement(
       `latest coordinators ${bidderAddr === undefined} ${forgerAddr === undefined} ${order}`,
       () => statementOf(order, bidderAddr !== undefined, forgerAddr !== undefined)
     ),
@@ -41,7 +41,11 @@ export const listLatestCoordinators = (
     stamp: answer.stamp
   }))
 
-const statementOf = (order: Order, hasBidder: boolean, hasForger: boolean): string => {
+const statementOf = (
+  order: Order,
+  hasBidder: boolean,
+  hasForger: boolean
+): AnswerStatement => {
   const conditions = [
     ...hasBidder ? ["bidder_addr = $3::bytea"] : [],
     ...hasForger ? [`forger_addr = $${hasBidder ? 4 : 3}::bytea`] : []

@@ -8,7 +8,7 @@ import {
   type SlotRange,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
-import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
+import { type AnswerStatement, answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import {
   countsOf,
   openSlotKey,
@@ -19,7 +19,7 @@ import {
 } from "../postings/mod.ts"
 import { keysOfForger } from "./_list_plan.ts"
 import { byteParameter, hexParameter, keysParameter, parametersFrom } from "./_parameters.ts"
-import { cachedText, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
+import { cachedStatement, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** How each declared filter is answered: by the range of slots, or by the lists by best bid. */
@@ -93,7 +93,7 @@ export const makeSlotReader = (
     }
     return inRange(filters, (range) => {
       const { end, first } = pageOf(range)
-      return { text: slotsStatement, parameters: [String(first), String(end - 1)] }
+      return { statement: slotsStatement, parameters: [String(first), String(end - 1)] }
     }, ({ rows, stamp }, clock, range): Page<SlotView> => {
       const { end, first } = pageOf(range)
       const { slot } = readSlots(clock, rows)
@@ -120,7 +120,7 @@ export const makeSlotReader = (
   ) => {
     const { by, keys, values } = listsByBestBid(filters)
     return inRange(filters, ({ end, first }) => ({
-      text: byBestBidStatement(by, order),
+      statement: byBestBidStatement(by, order),
       parameters: [
         keys,
         positionOf(order, fromItem),
@@ -143,7 +143,7 @@ export const makeSlotReader = (
     list: (query) => isByBestBid(query.filters) ? listByBestBid(query) : listAll(query),
     find: (slotNum) =>
       runQuery(
-        { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
+        { statement: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
         (answer) => {
           const clock = lastClock = clockOf(answer)
           return { item: readSlots(clock, answer.rows).slot(slotNum), stamp: answer.stamp }
@@ -181,8 +181,8 @@ const listsByBestBid = (
 const addressBytes = (address: string): Uint8Array => Buffer.from(address.slice(2), "hex")
 
 /** Slots of the lists of a bidder, or of all bidders of a forger. */
-const byBestBidStatement = (by: "bidder" | "forger", order: Order): string =>
-  cachedText(`slots ${by} ${order}`, () => {
+const byBestBidStatement = (by: "bidder" | "forger", order: Order): AnswerStatement =>
+  cachedStatement(`slots ${by} ${order}`, () => {
     const parameter = parametersFrom(4)
     const range = `SELECT ${parameter("bigint")} AS low, ${parameter("bigint")} AS upper`
     return pageStatement({

@@ -16,7 +16,7 @@ export const listTokens = (
   const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
   return Effect.flatMap(
     runQuery(
-      { text: headStatement, parameters: [] },
+      { statement: headStatement, parameters: [] },
       ({ stamp }, tokens) =>
         findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
           { matching: tokens.all.filter(rowFilter(lists.tokens, filters)), stamp }

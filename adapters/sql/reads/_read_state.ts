@@ -33,14 +33,7 @@ import {
   uint64
 } from "../entities/mod.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
-import {
-  bestBids,
-  clockReader,
-  columnAfterSlots,
-  currentVariables,
-  readSlots,
-  slotRows
-} from "./_slots.ts"
+import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The network, and the options of the fee that the state recommends. */
 interface StateOptions extends RecommendedFeeOptions {
@@ -95,19 +88,16 @@ LEFT JOIN LATERAL (
 ) AS ${name} ON true
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num - 1 LIMIT 1) AS before_${name} ON true`
 
-/** The best bids of the slots from $1 to $2, all variables, and the row of the state. */
+/** The best bids of the slots from $1 to $2, the state, and all variables. */
 const stateStatement = answerStatement({
   ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
-  head: (["rollup", "withdrawalDelayer", "auction"] as const).map(currentVariables),
-  rows: [
-    ...slotRows(String(slotNumMax + 1)),
-    {
-      columns: stateRow.select(""),
-      sources: [{
-        place: String(slotNumMax + 2),
-        from: `ledger
+  head: [
+    ...stateRow.select("").map(({ sql }) => sql),
+    ...(["rollup", "withdrawalDelayer", "auction"] as const).map(currentVariables)
+  ],
+  from: `
 CROSS JOIN LATERAL (SELECT * FROM block WHERE block.number = ledger.ethereum_block_num LIMIT 1) AS block
 CROSS JOIN LATERAL (
   SELECT CASE WHEN above THEN ledger.head_hash ELSE block.hash END AS hash, CASE WHEN above THEN ledger.head_timestamp_ms ELSE block.timestamp_ms END AS timestamp_ms
@@ -115,10 +105,8 @@ CROSS JOIN LATERAL (
 ) AS synched
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS last ON true
 ${firstInWindow("day", metricsWindowMs)}
-${firstInWindow("hour", feeWindowMs)}`
-      }]
-    }
-  ]
+${firstInWindow("hour", feeWindowMs)}`,
+  rows: slotRows(String(slotNumMax + 1))
 })
 
 /**
@@ -134,7 +122,7 @@ export const makeReadState = (
   let slots: readonly [first: number, last: number] = [0, -1]
   return Effect.suspend(() => {
     let queriedSlots = slots
-    const query = () => ({ text: stateStatement, parameters: queriedSlots.map(String) })
+    const query = () => ({ statement: stateStatement, parameters: queriedSlots.map(String) })
     return runQuery(query(), (answer) => {
       const clock = clockOf(answer)
       slots = [clock.currentSlot, lastForgerSlot(clock)]
@@ -182,11 +170,12 @@ const sumsInWindow = (
 }
 
 const stateOf = (
-  { head: [rollup, withdrawalDelayer], rows, stamp }: SqlAnswer,
+  { head, rows, stamp }: SqlAnswer,
   clock: AuctionClock,
   options: StateOptions
 ): NetworkState => {
-  const row = stateRow.read(rows.at(-1)!, columnAfterSlots)
+  const row = stateRow.read(head, 0)
+  const [rollup, withdrawalDelayer] = head.slice(stateRow.columns.length)
   const { hash, last, lastBatch, lastEthereumBlock, timestampMs, totalQueued } = row
   const { slot } = readSlots(clock, rows)
   const boot = bootCoordinator(clock.variables)
@@ -207,9 +196,9 @@ const stateOf = (
       totalPublicKeys: (last ?? noTotals).publicKeys
     }),
     variables: {
-      rollup: decodeParameterSet("rollup", rollup!),
+      rollup: decodeParameterSet("rollup", rollup as string),
       auction: clock.variables,
-      withdrawalDelayer: decodeParameterSet("withdrawalDelayer", withdrawalDelayer!)
+      withdrawalDelayer: decodeParameterSet("withdrawalDelayer", withdrawalDelayer as string)
     },
     recommendedFee: recommendedFeeOf(sumsInWindow(row.hour, row.beforeHour, row), options)
   }

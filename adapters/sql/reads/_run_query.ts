@@ -3,8 +3,10 @@ import type { SqlError } from "effect/sql"
 import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import {
+  type AnswerStatement,
   answerStatement,
   firstColumn,
+  numberOrNull,
   readAnswer,
   type SqlAnswer,
   storeFailure,
@@ -14,7 +16,7 @@ import { token } from "../entities/mod.ts"
 
 /** A statement and its parameters in text format; the statement casts them. */
 export interface SqlQuery {
-  readonly text: string
+  readonly statement: AnswerStatement
   readonly parameters: ReadonlyArray<string | null>
 }
 
@@ -61,9 +63,9 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
     attempts: number
   ): Effect.Effect<A, StoreFailure> =>
     Effect.flatMap(
-      Effect.mapError(values(query.text, query.parameters), storeFailure),
+      Effect.mapError(values(query.statement.text, query.parameters), storeFailure),
       (rows) => {
-        const answer = readAnswer(rows)
+        const answer = readAnswer(query.statement, rows)
         const cached = cache.find(answer.tokenVersion)
         const readWith = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
           const result = tokens === undefined ? new Requery(query) : read(answer, tokens)
@@ -82,18 +84,18 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
   return (query, read) => Effect.suspend(() => attempt(query, read, 1))
 }
 
-const texts = new Map<string, string>()
+const statements = new Map<string, AnswerStatement>()
 
 /**
- * Returns the text of a statement, and builds it on the first call with this name. The driver
- * identifies prepared statements by their text.
+ * Returns a statement, and builds it on the first call with this name. The driver identifies
+ * prepared statements by their text.
  */
-export const cachedText = (name: string, build: () => string): string => {
-  const cached = texts.get(name)
+export const cachedStatement = (name: string, build: () => AnswerStatement): AnswerStatement => {
+  const cached = statements.get(name)
   if (cached !== undefined) return cached
-  const text = build()
-  texts.set(name, text)
-  return text
+  const statement = build()
+  statements.set(name, statement)
+  return statement
 }
 
 /** Returns the head only: the stamp and the token version. */
@@ -134,8 +136,8 @@ class TokenCache {
    */
   load(version: number): Effect.Effect<Tokens | undefined, SqlError.SqlError> {
     const base = this.#versions.findLast((tokens) => tokens.version <= version)
-    return Effect.map(this.#values(tokensStatement, [String(base?.version ?? -1)]), (rows) => {
-      const { head: [lastId], rows: changed, tokenVersion } = readAnswer(rows)
+    return Effect.map(this.#values(tokensStatement.text, [String(base?.version ?? -1)]), (rows) => {
+      const { head: [lastId], rows: changed, tokenVersion } = readAnswer(tokensStatement, rows)
       // this answer comes from a replica that lags behind the server that returned the base
       if (base !== undefined && tokenVersion < base.version) return undefined
       const all = [...base?.all ?? []]
@@ -143,7 +145,7 @@ class TokenCache {
         const row = token.read(values, firstColumn)
         all[row.id] = row
       }
-      all.length = Number(lastId ?? -1) + 1
+      all.length = (numberOrNull(lastId) ?? -1) + 1
       const tokens = { version: tokenVersion, all }
       this.#add(tokens)
       return tokenVersion === version ? tokens : undefined

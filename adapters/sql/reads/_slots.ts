@@ -82,8 +82,6 @@ CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auct
   }
 ]
 const setColumn = firstColumn + bestBid.columns.length
-/** Index of the first column after those of `slotRows`. */
-export const columnAfterSlots = setColumn + applicableSet.columns.length
 
 /** Decoded variables by their text: there are few, and nearly every page uses them. */
 const decodedSets = new Map<string, AuctionVariables>()
@@ -109,7 +107,7 @@ export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) =
     if (values[firstColumn] !== null) {
       const bid = bestBid.read(values, firstColumn)
       bids.set(bid.bestBid.bid.slotNum, bid)
-    } else if (values[setColumn] !== null) {
+    } else {
       const { block, variables } = applicableSet.read(values, setColumn)
       sets.set(block, decodeVariables(variables))
     }
@@ -132,4 +130,4 @@ export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) =
 /** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
 export const clockReader =
   (constants: AuctionClock["constants"]) => ({ head, stamp }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, decodeVariables(head.at(-1)!), synchedBlockNum(stamp))
+    auctionClock(constants, decodeVariables(head.at(-1) as string), synchedBlockNum(stamp))

@@ -34,8 +34,11 @@ export const makeLedgerReader = (
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
     accountsAndTokens: (keys) => findAccountsAndTokens(runQuery, keys),
     state: makeReadState(runQuery, options),
-    stamp: values(headStatement, []).pipe(
-      Effect.mapBoth({ onSuccess: (rows) => readAnswer(rows).stamp, onFailure: storeFailure }),
+    stamp: values(headStatement.text, []).pipe(
+      Effect.mapBoth({
+        onSuccess: (rows) => readAnswer(headStatement, rows).stamp,
+        onFailure: storeFailure
+      }),
       Effect.tap(({ version }) => onVersion(version))
     )
   }

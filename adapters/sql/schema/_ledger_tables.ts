@@ -11,6 +11,7 @@ import {
   parameterSet,
   priceChange,
   registration,
+  rollBackRow,
   storedQueuedTransaction,
   transaction,
   versionedToken,
@@ -24,7 +25,8 @@ import {
  *
  * Rows are appended, and a rollback removes a suffix. So each block and batch stores the last item
  * of every list at its end, and the values that it overwrote (balances, nonces, prices,
- * withdrawals): the cost of a rollback depends only on what it removes. The large tables have no
+ * withdrawals): the cost of a rollback depends only on what it removes. A batch also stores the
+ * balances and nonces after it, so that its row tells each change of an account. The large tables have no
  * foreign keys, since each would need an index that only deletes use, and the use cases check these
  * references before a write.
  */
@@ -59,14 +61,20 @@ const chainTables: ReadonlyArray<string> = [
 )`,
   "INSERT INTO writer (epoch) VALUES (0)",
   createTable("block", blockRow),
-  createTable("batch", batchRow),
-  // about ten bytes for each account of a transaction, which are not worth the time to compress;
+  createTable("batch", batchRow, {
+    also: [
+      "CHECK (cardinality(nonces_before) = cardinality(balances_before))",
+      "CHECK (cardinality(nonces) = cardinality(changed_accounts) AND cardinality(balances) = cardinality(changed_accounts))"
+    ]
+  }),
+  // about twenty bytes for each account of a transaction, which are not worth the time to compress;
   // YugabyteDB does not support the setting and stores the columns without it
-  ...Object.keys(batchRow.parametersOf("updatedAccounts", "noncesBefore", "balancesBefore")).map((
-    column
-  ) => `ALTER TABLE batch ALTER COLUMN ${column} SET STORAGE EXTERNAL`),
+  ...["changed_accounts", "nonces_before", "balances_before", "nonces", "balances"].map((column) =>
+    `ALTER TABLE batch ALTER COLUMN ${column} SET STORAGE EXTERNAL`
+  ),
   "CREATE INDEX batch_block ON batch (ethereum_block_num)",
-  "CREATE INDEX batch_time ON batch (timestamp_ms, batch_num)"
+  "CREATE INDEX batch_time ON batch (timestamp_ms, batch_num)",
+  createTable("rollback", rollBackRow)
 ]
 
 const historyTables: ReadonlyArray<string> = [

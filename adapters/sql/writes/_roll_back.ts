@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { isPendingWithdraw } from "../../../core/domain/mod.ts"
 import { type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
-import { bigintArray } from "../connection/mod.ts"
+import { bigintArray, insertInto } from "../connection/mod.ts"
 import {
   type BlockRow,
   blockRow,
@@ -10,6 +10,7 @@ import {
   from,
   integer,
   queryOf,
+  rollBackRow,
   selectRows,
   shape
 } from "../entities/mod.ts"
@@ -86,11 +87,12 @@ const firstSlotStatement =
  * surviving batch, account and token; `$7` is the new token version.
  */
 export const removal = `
-WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
--- the oldest batch that overwrote an account knows what it held before all of them
+WITH batches AS MATERIALIZED (SELECT batch_num, changed_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
+-- the oldest batch that changed an account knows what it held before all of them; those that the
+-- batches created have no values before
 accounts_before AS (
   SELECT DISTINCT ON (updated.index) updated.index, updated.nonce, updated.balance
-  FROM batches CROSS JOIN LATERAL unnest(updated_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
+  FROM batches CROSS JOIN LATERAL unnest(changed_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
   WHERE updated.index <= $5::bigint ORDER BY updated.index, batches.batch_num
 ), accounts_undone AS (
   UPDATE account SET nonce = before.nonce, balance = before.balance FROM accounts_before AS before WHERE account.account_index = before.index
@@ -132,6 +134,9 @@ INSERT INTO registration (bidder_addr, forger_addr, item_id)
 SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
 CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
 
+const insertRollBack = insertInto("rollback", rollBackRow.parameters)
+const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
+
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   ${setPartVersions(6)}, ${
@@ -147,7 +152,7 @@ ${notifyVersion}`
  */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { head, lastBatchNum, stamp, start }: WriteOverlay,
+  { head, lastBatchNum, lastBlock, stamp, start }: WriteOverlay,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const [found] = yield* selectRows(sql, survivingBlock, [`${toBlock}`])
@@ -159,6 +164,21 @@ export const rollBackTo = Effect.fnUntraced(function*(
     ...stampBlocks(row.block.number, isHeadRemoved ? null : head),
     batchNum: lastBatch === 0 ? null : lastBatch,
     version: stamp.version + 1
+  }
+  if (dropped > 0) {
+    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
+    yield* sql.unsafe(
+      insertRollBack.text,
+      insertRollBack.parameters([{
+        serial: Number(last!.serial ?? 0n) + 1,
+        version: after.version,
+        lastBlock: row.block,
+        removedBlock: lastBlock,
+        blocks: dropped,
+        batches: lastBatchNum - lastBatch,
+        timeMs: yield* Clock.currentTimeMillis
+      }])
+    )
   }
   yield* sql.unsafe(updateLedger, [
     `${after.version}`,

@@ -163,9 +163,10 @@ export class WriteOverlay extends LedgerCopy {
       this.lastAccountIndex
     ]
     for (const account of changes.accounts) this.#addAccount(account)
-    const accountsBefore = changes.accountUpdates.flatMap((update) =>
+    const before = changes.accountUpdates.flatMap((update) =>
       this.#updateAccount(update, lastAccountBefore)
     )
+    const changed = [...before, ...changes.accounts].map(({ index }) => this.accounts.get(index)!)
     if (queue !== null) this.#forge(queue, changes)
     for (const row of changes.transactions) {
       assert(
@@ -190,9 +191,11 @@ export class WriteOverlay extends LedgerCopy {
       exits: { from: firstExit, to: next.exit },
       totals: { ...this.#totals },
       lastForgedQueue: this.lastForgedQueue,
-      updatedAccounts: accountsBefore.map(({ index }) => index),
-      noncesBefore: accountsBefore.map(({ nonce }) => nonce),
-      balancesBefore: accountsBefore.map(({ balance }) => balance)
+      changedAccounts: changed.map(({ index }) => index),
+      noncesBefore: before.map(({ nonce }) => nonce),
+      balancesBefore: before.map(({ balance }) => balance),
+      nonces: changed.map(({ nonce }) => nonce),
+      balances: changed.map(({ balance }) => balance)
     })
   }
 
