@@ -184,7 +184,7 @@ export function signDigest(privateKey: Uint8Array, digest: Uint8Array): string {
 export function recoverAddress(digest: Uint8Array, signature: string): EthereumAddress | undefined {
   const parts = SIGNATURE.exec(signature)
   if (parts === null) return undefined
-  const [, r, s, v] = parts as unknown as readonly [string, string, string, string]
+  const [, r = "", s = "", v = ""] = parts
   try {
     return addressOfPoint(
       new secp256k1.Signature(BigInt(`0x${r}`), BigInt(`0x${s}`), parseInt(v, 16) - 27)

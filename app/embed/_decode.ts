@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { decodeAll, ruleOf } from "../violations.ts"
+import { decodeAll, ruleOf } from "../../core/contract/mod.ts"
 import { badInput } from "./node_error.ts"
 
 /** Returns a copy of an input. Throws a `NodeError` with all violations. */

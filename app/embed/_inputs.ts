@@ -1,4 +1,4 @@
-import { Formatter, Schema } from "effect"
+import { Array, Formatter, Schema } from "effect"
 import {
   authorizationObject,
   bodies,
@@ -138,7 +138,7 @@ export const readPoolArguments = (
   const schema = poolParameters[method]
   if (schema === undefined) return []
   if (takesObject.has(method)) return [read(schema, input[0], "Argument options")]
-  const names = Object.keys((schema as unknown as { fields: object }).fields)
+  const names = propertiesOf(schema.ast).map(({ path }) => path[0])
   const named = Object.fromEntries(names.map((name, i) => [name, input[i]]))
   return Object.values(read(schema, named, "The arguments") as object)
 }
@@ -156,7 +156,7 @@ export const withArgumentNames = (network: Network) => {
   return <E>(failure: E): E | SubmissionRefused =>
     failure instanceof SubmissionRefused
       ? new SubmissionRefused({
-        faults: failure.faults.map((fault) => {
+        faults: Array.map(failure.faults, (fault) => {
           const parentLength = fault.parameter.lastIndexOf("/") + 1
           const name = fault.parameter.slice(parentLength)
           const own = names.get(name)
@@ -165,7 +165,7 @@ export const withArgumentNames = (network: Network) => {
             parameter: fault.parameter.slice(0, parentLength) + own,
             message: fault.message.replace(`Property ${name} `, `Property ${own} `)
           }
-        }) as unknown as SubmissionRefused["faults"]
+        })
       })
       : failure
 }

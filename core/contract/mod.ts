@@ -64,12 +64,16 @@ export type { Shapes } from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,
+  decodeAll,
+  findViolations,
   listItemsMaxDefault,
   noQuery,
   pageParameters,
   pathReader,
   parameterValue,
-  queryReader
+  queryReader,
+  ruleOf,
+  type Violation
 } from "./request/mod.ts"
 export { publishedRules, type RequestRules, strictRules } from "./request_rules.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
