@@ -35,12 +35,6 @@ export {
   hasAllOf,
   hasOneOf
 } from "./posting_entries.ts"
-export {
-  type FacetName,
-  type ListedRows,
-  listedRowsQuery,
-  type PostingList,
-  type PostingListName,
-  postingLists
-} from "./posting_lists.ts"
+export { type ListedRows, listedRowsQuery, type PostingListName } from "./listed_rows.ts"
+export { type FacetName, type PostingList, postingLists } from "./posting_lists.ts"
 export { rowItems } from "./postings.ts"

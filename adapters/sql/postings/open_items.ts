@@ -1,5 +1,6 @@
 import { keysOfFacet, postingKey } from "./posting_entries.ts"
-import { type ListedRows, type PostingList, postingLists } from "./posting_lists.ts"
+import { type ListedRows } from "./listed_rows.ts"
+import { type PostingList, postingLists } from "./posting_lists.ts"
 import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 

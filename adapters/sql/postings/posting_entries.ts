@@ -1,10 +1,5 @@
-import {
-  type PostingList,
-  type ListedRows,
-  type PostingFacet,
-  type PostingListName,
-  postingLists
-} from "./posting_lists.ts"
+import { type ListedRows, type PostingListName } from "./listed_rows.ts"
+import { type PostingList, type PostingFacet, postingLists } from "./posting_lists.ts"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray } from "../connection/mod.ts"

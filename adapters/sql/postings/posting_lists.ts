@@ -1,24 +1,6 @@
-import {
-  type Filter,
-  type ListDeclaration,
-  type ListRows,
-  lists
-} from "../../../core/contract/mod.ts"
-import {
-  account,
-  batch,
-  bid,
-  exit,
-  from,
-  integer,
-  pick,
-  queryOf,
-  type RowQuery,
-  shape,
-  type Shape,
-  transaction
-} from "../entities/mod.ts"
+import { type Filter, type ListDeclaration, lists } from "../../../core/contract/mod.ts"
 import { encodings, type KeyEncoding } from "./_key_encodings.ts"
+import { type ListedRows, type PostingListName, tables } from "./listed_rows.ts"
 
 /**
  * The posting lists of one list of the contract. A key is the letter of the list, then the letter
@@ -64,14 +46,17 @@ export interface PostingFacet {
 }
 
 /** Lists the rows under the values that the filter compares. */
-interface Facet<Combinable = string> {
+interface Facet<
+  Combinable = string,
+  Columns = readonly [string] | readonly [sender: string, receiver: string]
+> {
   readonly letter: string
   readonly combinableFilters: ReadonlyArray<Combinable>
   /**
    * The same values in SQL, for statements that filter rows: the tail of a list that is not in the
    * combined lists, and queued transactions.
    */
-  readonly columns: readonly [string] | readonly [sender: string, receiver: string]
+  readonly columns: Columns
 }
 
 /** Selects lists of the facet of another filter, which compares sender and receiver. */
@@ -102,6 +87,9 @@ type CombinableFilter<N extends PostingListName> = {
     : never
 }[keyof Declared<N>]
 
+/** One column for each value that a filter compares. */
+type ColumnsOf<Compared> = { readonly [I in keyof Compared]: string }
+
 /** A filter that can be a facet: its values have an encoding, and the rows of `ListedRows` have them. */
 interface FacetDeclaration<N extends PostingListName> {
   readonly scalar: keyof typeof encodings
@@ -114,33 +102,20 @@ interface FacetDeclaration<N extends PostingListName> {
  */
 export type FilterIndexes<N extends PostingListName> = {
   readonly [F in keyof Declared<N>]:
-    | (Declared<N>[F] extends FacetDeclaration<N>
-      ? Facet<CombinableFilter<N>> | SideFilter<keyof Declared<N>>
+    | (Declared<N>[F] extends FacetDeclaration<N> ?
+        | Facet<CombinableFilter<N>, ColumnsOf<Declared<N>[F]["compared"]>>
+        | SideFilter<keyof Declared<N>>
       : never)
     | OtherFilter
 }
 
-/**
- * What is read of the rows of each list that has posting lists; `reads` has other indexes for slots
- * and tokens.
- */
-export interface ListedRows {
-  readonly accounts: Item & ListRows["accounts"]
-  readonly exits: Item & ListRows["exits"]
-  readonly transactions: Item & ListRows["transactions"]
-  readonly batches: Item & ListRows["batches"]
-  readonly bids: Item & Pick<ListRows["bids"], "bid">
-  readonly coordinators: Item
-}
-interface Item {
-  readonly itemId: number
-}
-export type PostingListName = keyof ListedRows
-
-const facet = <const Filters extends ReadonlyArray<string>>(
+const facet = <
+  const Filters extends ReadonlyArray<string>,
+  const Columns extends Facet["columns"]
+>(
   letter: string,
   combinableFilters: Filters,
-  ...columns: Facet["columns"]
+  ...columns: Columns
 ) => ({ letter, combinableFilters, columns })
 const sideOf = <const Name>(facet: Name) => ({ facet })
 
@@ -249,7 +224,7 @@ const sides = { sender: "73", receiver: "72", both: "62" } as const
 
 type AnyIndex = Facet | SideFilter | OtherFilter
 
-const postingList = (name: PostingListName, table: string, letter: string): PostingList => {
+const postingList = (name: PostingListName, letter: string): PostingList => {
   const { filters }: ListDeclaration = lists[name]
   const indexes = Object.entries<AnyIndex>(filterIndexes[name])
   const encodingOf = (filter: string) =>
@@ -272,7 +247,7 @@ const postingList = (name: PostingListName, table: string, letter: string): Post
     ]
   })
   return {
-    table,
+    table: tables[name],
     letter,
     facets: Object.fromEntries(facets),
     filters: Object.fromEntries(facetFilters)
@@ -327,52 +302,12 @@ const postingFacet = (
   }
 }
 
+/** The posting lists of each list that has some. */
 export const postingLists: { readonly [N in PostingListName]: PostingList } = {
-  accounts: postingList("accounts", "account", "A"),
-  exits: postingList("exits", "exit", "E"),
-  transactions: postingList("transactions", "transaction", "T"),
-  batches: postingList("batches", "batch", "B"),
-  bids: postingList("bids", "bid", "D"),
-  coordinators: postingList("coordinators", "coordinator", "C")
+  accounts: postingList("accounts", "A"),
+  exits: postingList("exits", "E"),
+  transactions: postingList("transactions", "T"),
+  batches: postingList("batches", "B"),
+  bids: postingList("bids", "D"),
+  coordinators: postingList("coordinators", "C")
 }
-
-const itemId = ["item_id", integer] as const
-
-/** How they are stored. */
-const listedRows: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = {
-  accounts: pick(account, "itemId", "address", "publicKey", "tokenId"),
-  exits: pick(
-    exit,
-    "itemId",
-    "accountIndex",
-    "address",
-    "publicKey",
-    "tokenId",
-    "batchNum",
-    "instantWithdrawn",
-    "delayedWithdrawn"
-  ),
-  transactions: pick(
-    transaction,
-    "itemId",
-    "fromAccountIndex",
-    "fromAddress",
-    "fromPublicKey",
-    "toAccountIndex",
-    "toAddress",
-    "toPublicKey",
-    "tokenId",
-    "batchNum",
-    "type"
-  ),
-  batches: pick(batch, "itemId", "batchNum", "slotNum", "forgerAddr"),
-  bids: shape({ itemId, bid: from("r", bid) }),
-  coordinators: shape({ itemId })
-}
-
-/** Returns the query of the rows `r` of a list that meet a condition. */
-export const listedRowsQuery = <List extends PostingListName>(
-  list: List,
-  condition: string
-): RowQuery<ListedRows[List]> =>
-  queryOf(listedRows[list], `${postingLists[list].table} AS r WHERE ${condition}`)

@@ -10,7 +10,7 @@ import {
   type KnownSuffixes,
   type ListedEntries
 } from "./posting_entries.ts"
-import { listedRowsQuery, type ListedRows, type PostingListName } from "./posting_lists.ts"
+import { listedRowsQuery, type ListedRows, type PostingListName } from "./listed_rows.ts"
 import { type RowQuery, selectRows } from "../entities/mod.ts"
 import { appendStatement, cutStatement } from "./postings.ts"
 
