@@ -72,7 +72,7 @@ export const entriesOf = <List extends PostingListName>(
       const groups: Entries = new Map()
       const ownDigits = combinableDigits[combinable.indexOf(layout)]
       for (let i = 0; i < rows.length; i++) {
-        const digits = layout.facet.digits(rows[i] as never)
+        const digits = layout.facet.digits(rows[i]!)
         if (ownDigits !== undefined) ownDigits[i] = digits[0]!
         for (const value of digits) if (value !== null) addItem(groups, value, rows[i]!.itemId)
       }
@@ -115,14 +115,14 @@ export const keysOfFacet = (
     names.map((name) => facets[name]!)
   )
   return (row) =>
-    facet.digits(row as never).flatMap((value) => {
+    facet.digits(row).flatMap((value) => {
       if (value === null) return []
       const single = prefix + value
       return {
         single,
         combined: others.map((facets) =>
           facets.reduce(
-            (key, { digits, letter }) => key + letterDigits(letter) + digits(row as never)[0]!,
+            (key, { digits, letter }) => key + letterDigits(letter) + digits(row)[0]!,
             single
           )
         )

@@ -20,7 +20,7 @@ export interface PostingList {
 interface FacetFilter {
   readonly facet: string
   /** Returns the values of the facet for a value of the filter, as hexadecimal digits. */
-  readonly digits: (value: never) => ReadonlyArray<string>
+  readonly digits: (value: unknown) => ReadonlyArray<string>
 }
 
 /**
@@ -35,7 +35,7 @@ export interface PostingFacet {
   /** Length of a value in bytes. */
   readonly octets: number
   /** Returns the values of a row, as hexadecimal digits: one, or two for sender and receiver. */
-  readonly digits: (row: never) => ReadonlyArray<string | null>
+  readonly digits: (row: object) => ReadonlyArray<string | null>
   /** SQL for the same values of a row `r`, as bytes. */
   readonly values: ReadonlyArray<string>
   /**
@@ -242,7 +242,7 @@ const postingList = (name: PostingListName, letter: string): PostingList => {
     return [
       [filter, {
         facet,
-        digits: (value: never) => selected.map((side) => side + digits(value))
+        digits: (value: unknown) => selected.map((side) => side + digits(value))
       }] as const
     ]
   })
@@ -275,7 +275,7 @@ const postingFacet = (
       octets,
       values: [sql(sender)],
       digits: (row) => {
-        const value = senderOf(row)
+        const value = senderOf(row as never)
         return [value === null ? null : digits(value)]
       }
     }
@@ -293,7 +293,7 @@ const postingFacet = (
       } END`
     ],
     digits: (row) => {
-      const [from, to] = [senderOf(row), receiverOf(row)]
+      const [from, to] = [senderOf(row as never), receiverOf(row as never)]
       return [
         from === null ? null : (from === to ? sides.both : sides.sender) + digits(from),
         to === null || from === to ? null : sides.receiver + digits(to)

@@ -42,15 +42,18 @@ export const rowFilter = <const List extends ListDeclaration>(
     const filter = list.filters[name]
     return filter === undefined || value === undefined ? [] : [conditionOf(filter, value)]
   })
-  return (row) => conditions.every((matches) => matches(row as never))
+  return (row) => conditions.every((matches) => matches(row))
 }
 
-const conditionOf = ({ compared, match }: Filter, value: unknown): (row: never) => boolean => {
-  const matches = comparisons[match](value as never)
+type Unchecked = (value: unknown) => unknown
+
+/** The types of the declaration ensure that rows and values are those that the filter compares. */
+const conditionOf = ({ compared, match }: Filter, value: unknown): (row: unknown) => boolean => {
+  const matches = (comparisons[match] as Unchecked)(value) as Unchecked
   return (row) =>
     compared.some((valueOf) => {
-      const own = valueOf(row)
-      return own !== null && matches(own as never)
+      const own = valueOf(row as never)
+      return own !== null && matches(own) === true
     })
 }
 
