@@ -1,11 +1,11 @@
-import { Effect, Exit, Result } from "effect"
+import { Effect, Exit, Result, Struct } from "effect"
 import {
   type Account,
   type GenesisFeed,
   type Network,
   readFeedLine
 } from "../../core/domain/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
+import { LedgerReader, type LedgerRollBack } from "../../core/ports/mod.ts"
 import { auditPoolPorts, type Findings, type TreeHashes } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
@@ -175,8 +175,9 @@ const auditCheckpoint = Effect.fnUntraced(
   ): Effect.fn.Return<void, JournalError> {
     const restored = yield* restore(journal, { ledger: openMemoryLedger({ genesis }), pool })
     if (restored === undefined) return
-    const { lists: { heads: _, ...lists }, parts, version, ...rest } = audited.ledger.capture()
-    const { headVersions = 0, lists: storedLists, ...stored } = restored.ledger
+    const { lists: { heads: _, rollBacks, ...lists }, parts, version, ...rest } = audited.ledger
+      .capture()
+    const { headVersions, lists: storedLists, ...stored } = restored.ledger
     const compare = (stored: unknown, expected: unknown, path: string) => {
       findings.checked("checkpoint")
       const different = differenceOf(stored, expected, path)
@@ -190,15 +191,20 @@ const auditCheckpoint = Effect.fnUntraced(
       { ...rest, version, parts },
       ""
     )
+    compare(withoutTimes(storedLists.rollBacks), withoutTimes(rollBacks), "/rollBacks")
     for (const [name, rows] of Object.entries(lists)) {
       compare(storedLists[name as keyof typeof storedLists], rows, `/${name}`)
       yield* Effect.yieldNow
     }
     // the head of the checkpoint was checked when it was set, and the records behind it can build on it
-    const [head = null] = storedLists.heads ?? []
+    const [head = null] = storedLists.heads
     audited.ledger.restoreHead(head, stored.version)
   }
 )
+
+/** The feed states neither the time of a rollback nor the heads before it. */
+const withoutTimes = (rollBacks: ReadonlyArray<LedgerRollBack>): ReadonlyArray<unknown> =>
+  rollBacks.map(Struct.omit(["timeMs", "version"]))
 
 const genesisOf = (line: string): GenesisFeed | undefined => {
   const record = readFeedLine(line)

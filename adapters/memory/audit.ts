@@ -90,7 +90,8 @@ export const openAuditedLedger = (
       }
       case "rollBack":
         return Result.map(
-          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void),
+          // a feed does not state the time
+          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void, { timeMs: 0 }),
           () => null
         )
       case "prices":

@@ -10,6 +10,7 @@ export {
   layerOf,
   type LedgerImage,
   type LedgerOptions,
+  memoryHistory,
   type MemoryLedger,
   memoryReader,
   openMemoryLedger

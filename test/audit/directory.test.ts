@@ -103,8 +103,9 @@ const reportOf = (
 const withNewChecksums = (database: DatabaseSync): void => {
   let checksum = crc32(String(database.prepare("SELECT genesis FROM network").get()!.genesis))
   for (
-    const { kind, seq, text } of database.prepare("SELECT seq, kind, text FROM record ORDER BY seq")
-      .all()
+    const { seq, text, kind } of database.prepare(
+      "SELECT seq, concat_ws(' ', kind, version, time_ms) AS kind, text FROM record ORDER BY seq"
+    ).all()
   ) {
     checksum = crc32(String(text), crc32(String(kind), checksum))
     database.prepare("UPDATE record SET checksum = ? WHERE seq = ?").run(checksum, seq!)

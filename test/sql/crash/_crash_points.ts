@@ -122,7 +122,9 @@ async function crashUntilTheEnd(
       const names = keysOf(model.writeCount + 8)
       await quiet(url)
       const found = await dumpOf(url, simulation.genesis, names)
-      const expected = async () => ordered(await Effect.runPromise(dumpStores(model.stores, names)))
+      const { reader, store } = model.stores
+      const expected = async () =>
+        ordered(await Effect.runPromise(dumpStores({ reader, store }, names)))
       const atLeast = await expected()
       if (atLeast !== found) {
         if (await model.write(1) === 1) total.underWay++
