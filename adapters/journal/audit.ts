@@ -5,15 +5,16 @@ import {
   type Network,
   readFeedLine
 } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerRollBack } from "../../core/ports/mod.ts"
+import type { LedgerRollBack } from "../../core/ports/mod.ts"
 import { auditPoolPorts, type Findings, type TreeHashes } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
   type AuditedLedger,
+  auditMemoryHistory,
   auditMemoryRoot,
-  layerOf,
   type DeferredProof,
   type MemoryPoolStore,
+  memoryReader,
   openAuditedLedger,
   openMemoryLedger,
   openMemoryPool
@@ -147,13 +148,9 @@ const auditOpen = Effect.fnUntraced(
         `The records after ${violated} were not checked, because they depend on it`
       )
     }
-    yield* Effect.flatMap(
-      LedgerReader,
-      (reader) => auditPoolPorts({ reader, pool }, keccak256, findings)
-    ).pipe(
-      Effect.provide(layerOf(audited.ledger)),
-      Effect.orDie
-    )
+    const reader = memoryReader(audited.ledger)
+    yield* Effect.orDie(auditPoolPorts({ reader, pool }, keccak256, findings))
+    yield* auditMemoryHistory(audited.ledger, findings)
     if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
   }
 )

@@ -1,5 +1,6 @@
 /** Stores in memory: the ledger and the transaction pool. */
 export {
+  auditMemoryHistory,
   auditMemoryRoot,
   type AuditedLedger,
   type DeferredProof,

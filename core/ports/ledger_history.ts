@@ -68,13 +68,13 @@ export interface LedgerRollBack {
  * const program = Effect.gen(function*() {
  *   const [ledger, history] = [yield* Ledger, yield* LedgerHistory]
  *   for (let i = 0; i < 9; i++) yield* ledger.applyRecord(next())
- *   const { item } = yield* history.block(number + 1n)
- *   console.log(item?.previous?.number === number, item?.batches.length) // => true 1
- *   console.log(item?.batches[0]?.accountChanges[0]?.before) // => null
- *   yield* ledger.rollBack(number)
+ *   const { item } = yield* history.block(number + 9n)
+ *   const { after, before } = item!.batches[0]!.accountChanges[0]!
+ *   console.log(item?.previous?.number, before?.nonce, after.nonce) // => 18000008n 0n 2n
+ *   yield* ledger.rollBack(number + 3n)
+ *   console.log((yield* history.block(number + 9n)).item) // => null
  *   const { items: [rollBack] } = yield* history.rollBacks({ afterVersion: 0, limit: 10 })
- *   console.log(rollBack?.serial, rollBack?.lastBlock.number === number) // => 1 true
- *   console.log((yield* history.block(number + 1n)).item) // => null
+ *   console.log(rollBack?.serial, rollBack?.lastBlock.number, rollBack?.blocks) // => 1 18000003n 6
  * })
  * const store = Layer.provideMerge(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
  * await Effect.runPromise(Effect.provide(program, store))

@@ -146,6 +146,8 @@ describe("a data directory", () => {
         const damage of [
           'UPDATE record SET text = replace(text, \'"kind":"block"\', \'"kind":"blocK"\') WHERE seq = 7',
           "UPDATE record SET kind = 'pool' WHERE seq = 7",
+          "UPDATE record SET time_ms = time_ms + 1",
+          "UPDATE record SET version = version + 1",
           "DELETE FROM record WHERE seq = 7",
           "DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)",
           'INSERT INTO record SELECT max(seq) + 1, \'ledger\', \'{"kind":"rollBack","toBlock":"18000000"}\', NULL, NULL, 1 FROM record',

@@ -23,6 +23,10 @@ export const auditChecks = {
   "totals": "The counts and sums of each batch equal its rows and those of all earlier batches",
   "transitions": "Each batch is a valid state transition from the state before it",
   "balances": "Each balance and nonce, current or overwritten, is the result of the transactions",
+  "changes":
+    "The values before each change of an account are those after its previous one, and the last ones are current",
+  "rollbacks":
+    "The serials of rollbacks are consecutive, their versions ascend, and each removed blocks",
   "fees": "The collected fees of a batch are the sum of its fees, and one account received them",
   "transactions":
     "Each id is the hash of its transaction, and each field is the result of the batch",
