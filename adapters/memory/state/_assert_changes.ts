@@ -124,7 +124,7 @@ const assertUpdates = (
     last = index
   }
   // the created accounts are the last ones
-  const updated = accountUpdates.slice(accountUpdates.length - accounts.length)
+  const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
   for (const [i, { index }] of accounts.entries()) {
     assert(updated[i]?.index === index, () => `account ${index} is created and has no update`)
   }

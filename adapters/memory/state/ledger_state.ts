@@ -15,7 +15,6 @@ import {
   type Decision,
   type LedgerPart,
   ledgerParts,
-  type LedgerRollBack,
   type LedgerSnapshot,
   type LedgerStamp,
   type LedgerView,
@@ -32,7 +31,7 @@ import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters } from "./_parameters.ts"
-import { RollBacks } from "./_roll_backs.ts"
+import { RollBacks, type RollBackTime } from "./_roll_backs.ts"
 import { frozenCopy } from "./_rows.ts"
 import { Tokens } from "./_tokens.ts"
 import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
@@ -40,12 +39,6 @@ import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
 /** The network of a ledger, and the options of the fee that it recommends. */
 export interface LedgerOptions extends RecommendedFeeOptions {
   readonly genesis: GenesisFeed
-}
-
-/** When a rollback was made. */
-export interface RollBackTime extends Pick<LedgerRollBack, "timeMs"> {
-  /** The version of the ledger after it, if a replay leaves out writes before it. */
-  readonly version?: number | undefined
 }
 
 /**
@@ -220,8 +213,8 @@ export class LedgerState {
       if (blocks > 0) {
         this.rollBacks.add({
           version: version ?? stamp.version,
-          lastBlock: referenceTo(lastBlock),
-          removedBlock: referenceTo(removedBlock),
+          lastBlock,
+          removedBlock,
           blocks,
           batches,
           timeMs
@@ -341,5 +334,3 @@ export class LedgerState {
     }
   }
 }
-
-const referenceTo = ({ hash, number }: EthereumBlock): BlockReference => ({ number, hash })

@@ -21,7 +21,7 @@ export const naiveBlock = (facts: Facts, number: bigint): LedgerBlock | null => 
 }
 
 /** A rollback without what depends on the store. */
-export type NaiveRollBack = Omit<LedgerRollBack, "version" | "timeMs">
+type NaiveRollBack = Omit<LedgerRollBack, "version" | "timeMs">
 
 /** Returns the rollback that each record makes; null if it removes no block, or is another record. */
 export const naiveRollBacks = (
