@@ -5,6 +5,7 @@ import {
   type Network,
   readFeedLine
 } from "../../core/domain/mod.ts"
+import type { LedgerRollBack } from "../../core/ports/mod.ts"
 import { auditPoolPorts, type Findings, type TreeHashes } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
@@ -188,8 +189,9 @@ const auditCheckpoint = Effect.fnUntraced(
       ""
     )
     // the feed states no times, and the versions of heads are counted
-    const toCompare = Struct.omit(headVersions === 0 ? ["timeMs"] : ["timeMs", "version"])
-    compare(storedLists.rollBacks.map(toCompare), rollBacks.map(toCompare), "/rollBacks")
+    const stated = (rollBack: LedgerRollBack) =>
+      Struct.omit(rollBack, headVersions === 0 ? ["timeMs"] : ["timeMs", "version"])
+    compare(storedLists.rollBacks.map(stated), rollBacks.map(stated), "/rollBacks")
     for (const [name, rows] of Object.entries(lists)) {
       compare(storedLists[name as keyof typeof storedLists], rows, `/${name}`)
       yield* Effect.yieldNow
