@@ -33,8 +33,8 @@ export const damages: {
       ),
       damage(
         "migrations",
-        /^migration 2 \(pool\)$/u,
-        "UPDATE migration SET checksum = 'x' WHERE number = 2"
+        /^migration 1 \(initial schema\)$/u,
+        "UPDATE migration SET checksum = 'x' WHERE number = 1"
       ),
       damage(
         "genesis",
@@ -221,6 +221,25 @@ export const damages: {
         }`
       ),
       damage(
+        "changes",
+        /^batch \d+, account \d+$/u,
+        `UPDATE batch SET nonces[1] = nonces[1] + 1 WHERE batch_num = ${
+          some("batch", "batch_num", "cardinality(nonces) > 1", "batch_num DESC")
+        }`
+      ),
+      damage(
+        "changes",
+        /^batch \d+, created accounts$/u,
+        `UPDATE batch SET changed_accounts[cardinality(changed_accounts)] = 70000 WHERE batch_num = ${
+          some("batch", "batch_num", "num_accounts > 0")
+        }`
+      ),
+      damage(
+        "rollbacks",
+        /^rollback \d+, serial$/u,
+        "UPDATE rollback SET serial = serial + 7 WHERE serial = (SELECT max(serial) FROM rollback)"
+      ),
+      damage(
         "fees",
         /^batch \d+, token \d+$/u,
         `UPDATE batch SET collected_amounts[1] = collected_amounts[1] + 1 WHERE batch_num = ${
@@ -373,6 +392,12 @@ export const damages: {
     all: [damage("genesis", /^genesis, record$/u, "UPDATE genesis SET record = '{}'")]
   },
   "a missing migration": {
-    all: [damage("migrations", /^migration 2 \(pool\)$/u, "DELETE FROM migration WHERE number = 2")]
+    all: [
+      damage(
+        "migrations",
+        /^migration 1 \(initial schema\)$/u,
+        "DELETE FROM migration WHERE number = 1"
+      )
+    ]
   }
 }

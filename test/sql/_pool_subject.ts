@@ -2,13 +2,7 @@ import { afterAll, beforeAll } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
-import {
-  groupSchema,
-  lastBatchSchema,
-  poolListByStateSchema,
-  poolListSchema,
-  poolSchema
-} from "../../adapters/sql/schema/_pool_schema.ts"
+import { poolTables } from "../../adapters/sql/schema/_pool_tables.ts"
 import {
   Database,
   databaseLayer,
@@ -55,15 +49,7 @@ export const executed = (database: Services, ...statements: ReadonlyArray<string
       ))
   )
 
-const createPool = (database: Services) =>
-  executed(
-    database,
-    ...poolSchema,
-    ...lastBatchSchema,
-    ...poolListSchema,
-    ...groupSchema,
-    ...poolListByStateSchema
-  )
+const createPool = (database: Services) => executed(database, ...poolTables)
 
 /** Opens a database with the tables of a pool for the tests of a file. */
 export const poolDatabase = () => {

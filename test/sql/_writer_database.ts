@@ -69,6 +69,7 @@ export const ledgerTables = [
   "ledger",
   "block",
   "batch",
+  "rollback",
   "account",
   "transaction",
   "queued_transaction",

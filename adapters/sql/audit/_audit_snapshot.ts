@@ -3,6 +3,7 @@ import type { SqlError } from "effect/sql"
 import type { Account, Exit, Network, Token, TokenId } from "../../../core/domain/mod.ts"
 import type { Keccak256 } from "../../../core/encoding/mod.ts"
 import type { AuditCheck, BalanceBook, Findings, TreeHashes } from "../../../core/use_cases/mod.ts"
+import type { RowQuery } from "../entities/mod.ts"
 
 /** Options of `auditDatabase`. */
 export interface DatabaseAuditOptions {
@@ -34,6 +35,11 @@ export type AuditStep<A = void> = Effect.Effect<A, SqlError.SqlError>
 export interface AuditSnapshot {
   readonly rows: <Row extends object>(
     statement: string,
+    ...parameters: ReadonlyArray<string>
+  ) => AuditStep<ReadonlyArray<Row>>
+  /** Runs a query. */
+  readonly select: <Row>(
+    query: RowQuery<Row>,
     ...parameters: ReadonlyArray<string>
   ) => AuditStep<ReadonlyArray<Row>>
   readonly findings: Findings

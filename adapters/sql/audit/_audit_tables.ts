@@ -4,6 +4,7 @@ import type { Exit, Network } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { BalanceBook, type Findings, StateLeaves } from "../../../core/use_cases/mod.ts"
 import { readAccounts, auditAuction, auditTokens } from "./_registrations.ts"
+import { selectRows } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStep, DatabaseAuditOptions } from "./_audit_snapshot.ts"
 import { auditBatches } from "./_batches.ts"
 import { auditBlocks } from "./_blocks.ts"
@@ -24,6 +25,7 @@ export const auditTables = (
     let [units, doneWeight, weight, at] = [0, 0, 0, ""]
     const snapshot: AuditSnapshot = {
       rows: (statement, ...parameters) => sql.unsafe(statement, parameters),
+      select: (query, ...parameters) => selectRows(sql, query, parameters),
       findings,
       advance: (count, share) => {
         units += count

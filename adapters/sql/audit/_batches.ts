@@ -6,7 +6,7 @@ import {
   type BatchAuditRules,
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
-import { accountRowSql, decodeAccount } from "../reads/mod.ts"
+import { account, type ItemRange, noTotals, queryOf } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 import { loadBatches, loadRows, type StoredBatch, type StoredRows } from "./_stored_batches.ts"
 
@@ -16,22 +16,21 @@ const transactionsAtOnce = 8192
 
 /** The state before the first batch. */
 const noBatch = {
-  transactions: [0, 1],
-  exits: [0, 1],
-  totalTransactions: 0n,
-  totalL2Transactions: 0n,
-  totalFeeUnits: 0n,
-  totalAccounts: 0n,
-  totalPublicKeys: 0n,
-  totalL1UserTransactions: 0n,
-  totalL1WaitMs: 0n,
+  transactions: { from: 0, to: 1 },
+  exits: { from: 0, to: 1 },
+  totals: noTotals,
   lastForgedQueue: null,
   batch: { batchNum: 0, itemId: 0 }
 } as const
 /** The previous batch, as far as the checks need it. */
-type PreviousBatch = Omit<StoredBatch, "batch" | "updated" | "overwritten" | "block"> & {
-  readonly batch: Pick<StoredBatch["batch"], "batchNum" | "itemId">
-}
+type PreviousBatch =
+  & Pick<
+    StoredBatch,
+    "transactions" | "exits" | "totals" | "lastForgedQueue"
+  >
+  & {
+    readonly batch: Pick<StoredBatch["batch"], "batchNum" | "itemId">
+  }
 
 export interface BatchesOptions extends BatchAuditRules {
   /** The greatest account index of the snapshot. */
@@ -76,8 +75,8 @@ export const auditBatches = (
       )
       const rows = yield* loadRows(snapshot, batches, end, created)
       end = {
-        transaction: Math.min(...batches.map(({ transactions }) => transactions[0])),
-        exit: Math.min(...batches.map(({ exits }) => exits[0]))
+        transaction: Math.min(...batches.map(({ transactions }) => transactions.from)),
+        exit: Math.min(...batches.map(({ exits }) => exits.from))
       }
       const rowsByBatch = assignRows(batches, rows, findings)
       for (const [i, stored] of batches.entries()) {
@@ -111,6 +110,7 @@ export const auditBatches = (
           token: (id) => snapshot.tokens.get(id)
         }
         auditBatch(rules, evidence, findings)
+        auditAccountChanges(stored, lastBefore, snapshot)
         for (const [index, holding] of stored.overwritten) book.set(index, holding)
         yield* advance(transactions.length, 1 - (stored.batch.batchNum - 1) / lastBatch)
       }
@@ -133,35 +133,30 @@ export const auditBatches = (
 const takeBatches = (loaded: ReadonlyArray<StoredBatch>): ReadonlyArray<StoredBatch> => {
   const all = loaded.length > batchesAtOnce ? loaded.slice(0, batchesAtOnce) : loaded
   let sum = 0
-  const end = all.findIndex(({ transactions: [from, to] }) =>
+  const end = all.findIndex(({ transactions: { from, to } }) =>
     (sum += to - from) > transactionsAtOnce
   )
   return end < 0 ? all : all.slice(0, Math.max(1, end))
 }
 
 /** Returns the greatest account index after a batch. */
-const lastAccountOf = ({ totalAccounts }: Pick<StoredBatch, "totalAccounts">): number =>
-  FIRST_USER_ACCOUNT - 1 + Number(totalAccounts)
+const lastAccountOf = ({ totals }: Pick<StoredBatch, "totals">): number =>
+  FIRST_USER_ACCOUNT - 1 + totals.accounts
 
-const createdStatement =
-  `SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint AND r.account_index <= $2::bigint ORDER BY r.account_index LIMIT 200000`
+const createdAccounts = queryOf(
+  account,
+  `account AS r WHERE r.account_index > $1::bigint AND r.account_index <= $2::bigint ORDER BY r.account_index LIMIT 200000`
+)
 
 /** Loads the accounts that the batches after `previous` up to `last` created, ascending. */
 const loadCreatedAccounts = (
-  { rows }: AuditSnapshot,
+  { select }: AuditSnapshot,
   previous: PreviousBatch,
   last: StoredBatch
 ): AuditStep<ReadonlyArray<Account>> =>
-  previous.totalAccounts >= last.totalAccounts
+  previous.totals.accounts >= last.totals.accounts
     ? Effect.succeed([])
-    : Effect.map(
-      rows<{ readonly line: string }>(
-        createdStatement,
-        `${lastAccountOf(previous)}`,
-        `${lastAccountOf(last)}`
-      ),
-      (lines) => lines.map(({ line }) => decodeAccount(line))
-    )
+    : select(createdAccounts, `${lastAccountOf(previous)}`, `${lastAccountOf(last)}`)
 
 interface BatchRows {
   readonly transactions: Array<StoredRows["transactions"][number]>
@@ -181,13 +176,13 @@ function assignRows(
   const assign = <Row extends { readonly itemId: number; readonly batchNum: number | null }>(
     table: "transaction" | "exit",
     all: ReadonlyArray<Row>,
-    rangeOf: (batch: StoredBatch) => readonly [from: number, to: number],
+    rangeOf: (batch: StoredBatch) => ItemRange,
     rowsOf: (rows: BatchRows) => Array<Row>
   ) => {
     let i = batches.length - 1
     for (const row of all) {
-      while (i > 0 && row.itemId >= rangeOf(batches[i]!)[1]) i--
-      const [from, to] = rangeOf(batches[i]!)
+      while (i > 0 && row.itemId >= rangeOf(batches[i]!).to) i--
+      const { from, to } = rangeOf(batches[i]!)
       if (row.itemId >= from && row.itemId < to) rowsOf(rowsByBatch[i]!).push(row)
       else {findings.violate(
           "stretches",
@@ -239,7 +234,7 @@ function auditBatchRow(
   findings.checked("stretches", 2)
   const checkRange = (
     name: string,
-    [from, to]: readonly [number, number],
+    { from, to }: ItemRange,
     before: number,
     rows: number
   ) => {
@@ -253,8 +248,8 @@ function auditBatchRow(
     }
     findings.same("stretches", `${place}, ${name}`, `${rows} rows`, `${to - from} rows`)
   }
-  checkRange("transactions", stored.transactions, previous.transactions[1], found.transactions)
-  checkRange("exits", stored.exits, previous.exits[1], found.exits)
+  checkRange("transactions", stored.transactions, previous.transactions.to, found.transactions)
+  checkRange("exits", stored.exits, previous.exits.to, found.exits)
   findings.checked("totals")
   const newKeys = new Set(
     created.filter(({ itemId, publicKey }) => firstOfKey.get(publicKey) === itemId).map((
@@ -271,24 +266,53 @@ function auditBatchRow(
     )
   }
   findings.sameMembers("totals", () => place, {
-    total_transactions: stored.totalTransactions,
-    total_l2_transactions: stored.totalL2Transactions,
-    total_fee_units: stored.totalFeeUnits,
-    total_accounts: stored.totalAccounts,
-    total_public_keys: stored.totalPublicKeys,
-    total_l1_user_transactions: stored.totalL1UserTransactions,
-    total_l1_wait_ms: stored.totalL1WaitMs,
+    total_transactions: stored.totals.transactions,
+    total_l2_transactions: stored.totals.l2Transactions,
+    total_fee_units: stored.totals.feeUnits,
+    total_accounts: stored.totals.accounts,
+    total_public_keys: stored.totals.publicKeys,
+    total_l1_user_transactions: stored.totals.l1UserTransactions,
+    total_l1_wait_ms: stored.totals.l1WaitMs,
     last_forged_queue: stored.lastForgedQueue
   }, {
-    total_transactions: previous.totalTransactions + BigInt(found.transactions),
-    total_l2_transactions: previous.totalL2Transactions + BigInt(found.l2),
-    total_fee_units: previous.totalFeeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
-    total_accounts: previous.totalAccounts + BigInt(batch.numAccounts),
-    total_public_keys: previous.totalPublicKeys + BigInt(newKeys.size),
-    total_l1_user_transactions: previous.totalL1UserTransactions + BigInt(found.l1WaitsMs.length),
-    total_l1_wait_ms: found.l1WaitsMs.reduce((sum, each) => sum + each, previous.totalL1WaitMs),
+    total_transactions: previous.totals.transactions + found.transactions,
+    total_l2_transactions: previous.totals.l2Transactions + found.l2,
+    total_fee_units: previous.totals.feeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
+    total_accounts: previous.totals.accounts + batch.numAccounts,
+    total_public_keys: previous.totals.publicKeys + newKeys.size,
+    total_l1_user_transactions: previous.totals.l1UserTransactions + found.l1WaitsMs.length,
+    total_l1_wait_ms: found.l1WaitsMs.reduce((sum, each) => sum + each, previous.totals.l1WaitMs),
     last_forged_queue: queue ?? previous.lastForgedQueue
   })
+}
+
+/**
+ * Checks the values after a batch: they are the current ones, or those that the next change of the
+ * account overwrote. The accounts without values before it are those that it created.
+ */
+function auditAccountChanges(
+  { balances, batch, changedAccounts, nonces, totals, updated }: StoredBatch,
+  lastBefore: number,
+  { book, findings }: AuditSnapshot
+): void {
+  const place = `batch ${batch.batchNum}`
+  const created = changedAccounts.slice(updated.length)
+  findings.same(
+    "changes",
+    `${place}, created accounts`,
+    created.filter((index, i) => index === lastBefore + 1 + i).length,
+    lastAccountOf({ totals }) - lastBefore
+  )
+  for (const [i, index] of changedAccounts.entries()) {
+    const after = book.get(index)
+    findings.same(
+      "changes",
+      `${place}, account ${index}`,
+      `nonce ${nonces[i]}, balance ${balances[i]}`,
+      `nonce ${after?.nonce}, balance ${after?.balance}`
+    )
+  }
+  findings.checked("changes", changedAccounts.length)
 }
 
 /** Reports rows with item ids lower than those of the first batch. */

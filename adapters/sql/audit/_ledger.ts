@@ -1,13 +1,18 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { checksumOf, migrations } from "../schema/mod.ts"
-import { type AuditSnapshot, type AuditStep, reportViolations } from "./_audit_snapshot.ts"
+import {
+  type AuditSnapshot,
+  type AuditStep,
+  countRows,
+  reportViolations
+} from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
 /**
  * Compares the applied migrations with those of this program. Returns whether all of these are
- * applied, so that the audit can read the tables.
+ * applied to the schema of this program, so that the audit can read the tables.
  */
 export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
@@ -47,7 +52,8 @@ export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<bo
         "applied: run migrate"
       )
     }
-    return missing.length === 0
+    const [first] = applied
+    return missing.length === 0 && first?.name === migrations[0]!.name
   })
 
 interface GenesisRow {
@@ -121,6 +127,16 @@ FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LA
   ('chain_head', ledger.chain_head::text, 'at least ' || ledger.head_number, ledger.chain_head < ledger.head_number)
 ) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
 
+/** The checks of the rollbacks as rows of `reportViolations`. */
+const rollBacksStatement = `
+SELECT 'rollback ' || serial || ', ' || wrong.place AS place, wrong.found, wrong.expected
+FROM (SELECT *, row_number() OVER (ORDER BY serial) AS number, lag(version) OVER (ORDER BY serial) AS before FROM rollback) AS logged
+CROSS JOIN ledger CROSS JOIN LATERAL (VALUES
+  ('serial', serial::text, number::text, serial <> number),
+  ('version', logged.version::text, 'more than ' || coalesce(before, 0) || ', at most ' || ledger.version, logged.version <= coalesce(before, 0) OR logged.version > ledger.version),
+  ('blocks', blocks::text, 'from 1 to ' || removed_block_number - last_block_number, blocks NOT BETWEEN 1 AND removed_block_number - last_block_number)
+) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
+
 /** Checks the row of `ledger` against the last block, the last batch and the tokens. */
 export const auditLedgerRow = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
@@ -140,6 +156,8 @@ FROM ledger`)
     )
     findings.same("standing", "ledger, batch_num", ledger.batch_num, ledger.last_batch)
     yield* reportViolations(snapshot, "standing", headStatement)
+    yield* reportViolations(snapshot, "rollbacks", rollBacksStatement)
+    yield* countRows(snapshot, "rollbacks", "rollback")
     if (ledger.parts_max !== null && ledger.parts_max > ledger.version) {
       findings.violate(
         "standing",

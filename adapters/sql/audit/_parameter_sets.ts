@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
 import { type AuctionVariables, changedAuctionVariables } from "../../../core/domain/mod.ts"
-import { type ParameterKind, decodeParameterSet } from "../reads/mod.ts"
+import { type ParameterKind, decodeParameterSet } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 interface SetRow {

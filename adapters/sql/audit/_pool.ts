@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
-import { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "../pool/mod.ts"
+import { hexOf, type OrderedPooled, orderedPooled, queryOf } from "../entities/mod.ts"
 import {
   type AuditSnapshot,
   type AuditStep,
@@ -9,12 +9,17 @@ import {
   reportViolations
 } from "./_audit_snapshot.ts"
 
+const pooledById = queryOf(
+  orderedPooled,
+  "pool_transaction AS r WHERE r.id > $1::bytea ORDER BY r.id LIMIT 5000"
+)
+
 const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
 
 /** Checks the counters of the pool, the transactions and their state transitions. */
 export const auditPool = (snapshot: AuditSnapshot, keccak256: Keccak256): AuditStep =>
   Effect.gen(function*() {
-    const { advance, findings, rows } = snapshot
+    const { advance, findings, select } = snapshot
     yield* reportViolations(
       snapshot,
       "pool",
@@ -55,18 +60,14 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
     )
     let last = "\\x"
     for (;;) {
-      const page: ReadonlyArray<Row> = yield* rows<Row>(
-        `SELECT ${transactionColumns}, t.fee_units::text AS fee_units FROM pool_transaction AS t WHERE t.id > $1::bytea ORDER BY t.id LIMIT 5000`,
-        last
-      )
+      const page: ReadonlyArray<OrderedPooled> = yield* select(pooledById, last)
       if (page.length === 0) break
-      for (const row of page) {
-        const transaction = transactionOf(row)
+      for (const { feeUnits: stored, transaction } of page) {
         const id = l2TransactionId(transaction, keccak256)
         findings.sameMembers(
           "pool",
           () => `pool_transaction ${transaction.id}`,
-          { id: transaction.id, fee_units: BigInt(row.fee_units) },
+          { id: transaction.id, fee_units: stored },
           {
             id: Result.getOrElse(id, () => "the hash of its fields"),
             fee_units: feeUnits(transaction)
@@ -75,12 +76,10 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
       }
       findings.checked("pool", page.length)
       yield* advance(page.length, 0.3)
-      last = `\\x${hexOf(page.at(-1)!.id)}`
+      last = `\\x${page.at(-1)!.transaction.id.slice(2)}`
     }
     yield* auditTransitions(snapshot)
   })
-
-type Row = PoolTransactionRow & { readonly fee_units: string }
 
 const transitionsPage =
   `SELECT * FROM pool_transition WHERE (id, number) > ($1::bytea, $2::bigint) ORDER BY id, number LIMIT ${itemsPerStatement}`

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { Account } from "../../../core/domain/mod.ts"
+import type { Account, Token } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
-import { accountRowSql, decodeAccount, decodeToken, tokenRowSql } from "../reads/mod.ts"
+import { account, queryOf, token } from "../entities/mod.ts"
 import {
   type AuditSnapshot,
   type AuditStep,
@@ -10,15 +10,21 @@ import {
   reportViolations
 } from "./_audit_snapshot.ts"
 
-const accountsStatement = `
-SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsPerStatement}`
+const accounts = queryOf(
+  account,
+  `account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsPerStatement}`
+)
+const storedTokens = queryOf(
+  token,
+  `token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsPerStatement}`
+)
 
 /**
  * Checks that account indexes have no gaps and that item ids ascend with them. Adds all accounts to
  * the book, calls `each` with each of them, and returns the last index.
  */
 export const readAccounts = (
-  { advance, book, findings, rows }: AuditSnapshot,
+  { advance, book, findings, rows, select }: AuditSnapshot,
   each: (account: Account) => void
 ): AuditStep<number> =>
   Effect.gen(function*() {
@@ -28,10 +34,9 @@ export const readAccounts = (
     const total = Number(greatest?.last ?? 0n) - FIRST_USER_ACCOUNT + 1
     let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
     for (;;) {
-      const lines = yield* rows<{ readonly line: string }>(accountsStatement, `${last}`)
-      if (lines.length === 0) break
-      for (const { line } of lines) {
-        const account = decodeAccount(line)
+      const page = yield* select(accounts, `${last}`)
+      if (page.length === 0) break
+      for (const account of page) {
         if (account.index !== last + 1) {
           findings.violate(
             "transitions",
@@ -52,7 +57,7 @@ export const readAccounts = (
         each(account)
         ;[last, lastItem] = [account.index, account.itemId]
       }
-      yield* advance(lines.length, (last - FIRST_USER_ACCOUNT + 1) / total)
+      yield* advance(page.length, (last - FIRST_USER_ACCOUNT + 1) / total)
     }
     return last
   })
@@ -60,19 +65,13 @@ export const readAccounts = (
 /** Checks that token ids have no gaps, and checks prices and price changes. */
 export const auditTokens = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
-    const { findings, rows, tokens } = snapshot
+    const { findings, rows, select, tokens } = snapshot
     let last = -1
     let lastItem = 0
     for (;;) {
-      const lines: ReadonlyArray<{ readonly line: string }> = yield* rows<
-        { readonly line: string }
-      >(
-        `SELECT ${tokenRowSql} AS line FROM token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsPerStatement}`,
-        `${last}`
-      )
-      if (lines.length === 0) break
-      for (const { line } of lines) {
-        const token = decodeToken(line)
+      const page: ReadonlyArray<Token> = yield* select(storedTokens, `${last}`)
+      if (page.length === 0) break
+      for (const token of page) {
         tokens.set(token.id, token)
         findings.same("tokens", `token ${last + 1}`, `token ${token.id}`, `token ${last + 1}`)
         if (token.itemId <= lastItem) {
@@ -85,7 +84,7 @@ export const auditTokens = (snapshot: AuditSnapshot): AuditStep =>
         }
         ;[last, lastItem] = [token.id, token.itemId]
       }
-      findings.checked("tokens", lines.length)
+      findings.checked("tokens", page.length)
     }
     const [block] = yield* rows<{ readonly last: bigint }>(
       "SELECT last_token_id AS last FROM block ORDER BY number DESC LIMIT 1"

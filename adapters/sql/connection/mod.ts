@@ -1,25 +1,17 @@
 /** Clients of one PostgreSQL server: connection pools, failures, parameters and answers. */
 export { LastWrite } from "./last_write.ts"
 export {
+  type AnswerRows,
   answerStatement,
-  bigOrNull,
-  hexSql,
-  fieldsOf,
-  booleanOf,
-  freeTextOf,
-  hexOrNull,
-  intOrNull,
+  firstColumn,
   lastPlace,
-  lineSql,
-  membersSql,
-  membersOf,
-  prefixedHex,
-  prefixedHexOrNull,
+  numberOrNull,
   readAnswer,
-  type SqlAnswer,
-  readText,
-  storedText
+  type RowSource,
+  type RowValues,
+  type SqlAnswer
 } from "./answer_statement.ts"
+export { readText, storedText } from "./stored_text.ts"
 export type { Values } from "./client.ts"
 export {
   Database,
@@ -39,17 +31,14 @@ export {
   causeMessage
 } from "./failure.ts"
 export {
-  arrays,
   bigintArray,
   bigints,
-  booleans,
   bytesArray,
   type Column,
   type Columns,
-  doubles,
   hexBytes,
   insertInto,
-  numerics,
+  parameterColumn,
   parametersOf,
   rowsOf,
   type RowStatement,

@@ -15,12 +15,14 @@ export interface Column<Row> {
   readonly arrayOf: (rows: ReadonlyArray<Row>) => string
 }
 
-const column = <Row, Value>(
-  type: string,
+/** Returns a column whose values `write` turns into the text of an array; null becomes NULL. */
+export const parameterColumn = <Row, Value>(
+  { cast, parameter }: { readonly parameter: string; readonly cast?: string },
   get: (row: Row) => Value | null,
   write: (value: Value) => string | number | bigint
 ): Column<Row> => ({
-  type,
+  type: parameter,
+  ...cast === undefined ? {} : { cast },
   arrayOf: (rows) => {
     let text = "{"
     for (let i = 0; i < rows.length; i++) {
@@ -37,39 +39,26 @@ const column = <Row, Value>(
 
 const identity = <Value>(value: Value): Value => value
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
-const arrayLiteral = (values: ReadonlyArray<number | bigint>): string => `{${values.join(",")}}`
 
 /* Columns by the type of their elements; a value of null is NULL. */
 
 export const bigints = <Row>(get: (row: Row) => number | bigint | null): Column<Row> =>
-  column("bigint", get, identity)
+  parameterColumn({ parameter: "bigint" }, get, identity)
 export const smallints = <Row>(get: (row: Row) => number | null): Column<Row> =>
-  column("smallint", get, identity)
-export const numerics = <Row>(get: (row: Row) => bigint | null): Column<Row> =>
-  column("numeric", get, identity)
-export const doubles = <Row>(get: (row: Row) => number | null): Column<Row> =>
-  column("float8", get, identity)
-export const booleans = <Row>(get: (row: Row) => boolean | null): Column<Row> =>
-  column("boolean", get, (value) => value ? "t" : "f")
+  parameterColumn({ parameter: "smallint" }, get, identity)
 export const texts = <Row>(get: (row: Row) => string | null): Column<Row> =>
-  column("text", get, quoted)
+  parameterColumn({ parameter: "text" }, get, quoted)
 /** Bytes from hexadecimal digits, with or without the prefix `0x`. */
 export const hexBytes = <Row>(get: (row: Row) => string | null): Column<Row> =>
-  column("bytea", get, (hex) => `\\\\x${hex.charCodeAt(1) === 120 ? hex.slice(2) : hex}`)
-/**
- * An array of integers in each row. It is passed as text, since the rows of a two-dimensional array
- * must have the same length.
- */
-export const arrays = <Row>(
-  element: "bigint" | "numeric",
-  get: (row: Row) => ReadonlyArray<number | bigint>
-): Column<Row> => ({
-  ...column("text", get, (values) => `"${arrayLiteral(values)}"`),
-  cast: `::${element}[]`
-})
+  parameterColumn(
+    { parameter: "bytea" },
+    get,
+    (hex) => `\\\\x${hex.charCodeAt(1) === 120 ? hex.slice(2) : hex}`
+  )
 
 /** Returns an array parameter. */
-export const bigintArray: (values: ReadonlyArray<number | bigint>) => string = arrayLiteral
+export const bigintArray = (values: ReadonlyArray<number | bigint>): string =>
+  `{${values.join(",")}}`
 export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<string>(identity).arrayOf
 
 /** The columns of a table, by name. */

@@ -12,6 +12,15 @@ import {
   replacedReason,
   type ReplaceResult
 } from "../../../core/ports/mod.ts"
+import {
+  computed,
+  integer,
+  part,
+  poolTransaction,
+  queryOf,
+  selectRows,
+  shape
+} from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
 import {
   bigintList,
@@ -19,10 +28,7 @@ import {
   bytesOf,
   insertParameters,
   insertStatement,
-  numberOrNull,
-  type PoolTransactionRow,
-  transactionColumns,
-  transactionOf
+  numberOrNull
 } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
@@ -171,15 +177,25 @@ export const replaceTransaction = (
     return { kind: "replaced", from: row.state, batchNum, reason }
   })
 
+interface PendingRow {
+  readonly account: AccountIndex
+  readonly pending: number
+  readonly stored: PoolTransaction | null
+}
 /**
  * Returns for each posted transaction the pending count of its account, and the stored transaction
  * of that id if there is one.
  */
-const pendingStatement = `
-SELECT wanted.account, coalesce(pool_sender.pending, 0) AS pending, ${transactionColumns}
-FROM unnest($1::bytea[], $2::bigint[]) AS wanted (id, account)
+const pendingRows = queryOf(
+  shape<PendingRow>({
+    account: computed("wanted.account", integer),
+    pending: computed("coalesce(pool_sender.pending, 0)", integer),
+    stored: part("id", poolTransaction)
+  }),
+  `unnest($1::bytea[], $2::bigint[]) AS wanted (id, account)
 LEFT JOIN pool_sender ON pool_sender.account_index = wanted.account
-LEFT JOIN pool_transaction AS t ON t.id = wanted.id`
+LEFT JOIN pool_transaction AS r ON r.id = wanted.id`
+)
 
 const loadPending = (
   sql: SqlClient.SqlClient,
@@ -190,19 +206,13 @@ const loadPending = (
     byteaList(all.map(({ id }) => id)),
     bigintList(all.map(({ fromAccountIndex }) => fromAccountIndex))
   ]
-  return Effect.map(sql.unsafe<PendingRow>(pendingStatement, parameters), (rows) => {
+  return Effect.map(selectRows(sql, pendingRows, parameters), (rows) => {
     const known = new Map<TransactionId, PoolTransaction>()
     const pending = new Map<AccountIndex, number>()
-    for (const row of rows) {
-      pending.set(Number(row.account), Number(row.pending))
-      if (row.id === null) continue
-      const transaction = transactionOf(row)
-      known.set(transaction.id, transaction)
+    for (const { account, pending: count, stored } of rows) {
+      pending.set(account, count)
+      if (stored !== null) known.set(stored.id, stored)
     }
     return { known, record: new PoolRecord(write, pending) }
   })
 }
-
-type PendingRow =
-  & { readonly account: bigint; readonly pending: bigint }
-  & (PoolTransactionRow | { readonly id: null })

@@ -4,16 +4,9 @@ import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
+import { prefixedHexOf } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
-import {
-  bigintList,
-  byteaList,
-  int8,
-  numberOrNull,
-  prefixedOf,
-  smallintList,
-  textList
-} from "./pool_rows.ts"
+import { bigintList, byteaList, int8, numberOrNull, smallintList, textList } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
@@ -176,10 +169,10 @@ const loadStates = (
       states: new Map(
         rows.map((
           row
-        ): [TransactionId, StoredState] => [prefixedOf(row.id), {
+        ): [TransactionId, StoredState] => [prefixedHexOf(row.id), {
           arrival: Number(row.arrival),
           account: Number(row.from_account_index),
-          group: row.group_id === null ? null : prefixedOf(row.group_id),
+          group: row.group_id === null ? null : prefixedHexOf(row.group_id),
           state: row.state,
           batchNum: numberOrNull(row.batch_num)
         }])

@@ -1,21 +1,54 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import type { PoolState, SkipCode } from "../../../core/domain/mod.ts"
-import type { PoolFilters, PoolPage, PoolPageQuery, PoolParty } from "../../../core/ports/mod.ts"
-import { readText } from "../connection/mod.ts"
+import type { PoolState } from "../../../core/domain/mod.ts"
+import type {
+  Pooled,
+  PoolFilters,
+  PoolPage,
+  PoolPageQuery,
+  PoolParty
+} from "../../../core/ports/mod.ts"
 import {
-  bigintList,
-  bytesOf,
-  int8,
-  pooledOf,
-  type PoolTransactionRow,
-  skippedTransactionOf,
-  type SkippedTransactionRow,
-  transactionColumns
-} from "./pool_rows.ts"
+  computed,
+  integer,
+  nullable,
+  part,
+  pooled,
+  type RowQuery,
+  selectList,
+  shape,
+  type Skip,
+  skip,
+  text
+} from "../entities/mod.ts"
+import { bigintList, bytesOf, int8 } from "./pool_rows.ts"
 
-/** A statement and its parameters. */
-interface Query {
-  readonly statement: string
+/** The counts of a page, with one of its transactions, or none if it is empty. */
+interface ListRow {
+  readonly totalItems: number
+  readonly firstArrival: number | null
+  readonly lastArrival: number | null
+  readonly fromHere: number
+  readonly pooled: Pooled | null
+  readonly skip: Skip | null
+  readonly invalidReason: string | null
+}
+const listRow = shape<ListRow>({
+  totalItems: computed("counts.total_items", integer),
+  firstArrival: computed("counts.first_arrival", nullable(integer)),
+  lastArrival: computed("counts.last_arrival", nullable(integer)),
+  fromHere: computed("counts.from_here", integer),
+  pooled: part("id", pooled),
+  skip,
+  invalidReason: computed(
+    "CASE WHEN r.state = 'invl' THEN (SELECT p.reason FROM pool_transition AS p WHERE p.id = r.id ORDER BY p.number DESC LIMIT 1) END",
+    nullable(text)
+  )
+})
+
+const listColumns = selectList(listRow.select("r"))
+
+/** A query and its parameters. */
+interface Query extends RowQuery<ListRow> {
   readonly parameters: ReadonlyArray<unknown>
 }
 
@@ -24,21 +57,20 @@ export const listQuery = ({ filters, fromArrival, limit, order }: PoolPageQuery)
   const parameters: Array<unknown> = []
   const parameter = (value: unknown): string => `$${parameters.push(value)}`
   const condition = conditionOf(filters, parameter)
-  const from = fromArrival === null
+  const isFromHere = fromArrival === null
     ? "true"
     : `arrival ${order === "ASC" ? ">=" : "<="} ${parameter(int8(fromArrival))}`
   return {
     statement: `
 WITH matching AS MATERIALIZED (SELECT t.arrival FROM pool_transaction AS t WHERE ${condition}),
-page AS (SELECT arrival FROM matching WHERE ${from} ORDER BY arrival ${order} LIMIT ${
+page AS (SELECT arrival FROM matching WHERE ${isFromHere} ORDER BY arrival ${order} LIMIT ${
       parameter(int8(limit))
     })
-SELECT counts.*, ${transactionColumns}, t.passed_code, t.passed_reason, t.passed_batch_num, t.passed_at_ms,
-  CASE WHEN t.state = 'invl' THEN (SELECT p.reason FROM pool_transition AS p WHERE p.id = t.id ORDER BY p.number DESC LIMIT 1) END AS invalid_reason
-FROM (
-  SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${from}) AS from_here
+SELECT ${listColumns} FROM (
+  SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${isFromHere}) AS from_here
   FROM matching
-) AS counts LEFT JOIN (page JOIN pool_transaction AS t USING (arrival)) ON true ORDER BY t.arrival ${order}`,
+) AS counts LEFT JOIN (page JOIN pool_transaction AS r USING (arrival)) ON true ORDER BY r.arrival ${order}`,
+    read: (values) => listRow.read(values, 0),
     parameters
   }
 }
@@ -46,41 +78,22 @@ FROM (
 /** Returns the page of the rows of `listQuery`. */
 export const pageOf = (rows: ReadonlyArray<ListRow>): PoolPage => {
   const [first] = rows
-  const items = rows.flatMap((row) =>
-    row.id === null ? [] : {
-      pooled: pooledOf(row),
-      skipped: isSkipped(row) ? skippedTransactionOf(row) : null,
-      invalidReason: row.invalid_reason === null ? null : readText(row.invalid_reason)
+  const items = rows.flatMap(({ invalidReason, pooled, skip }) =>
+    pooled === null ? [] : {
+      pooled,
+      skipped: skip === null ? null : { id: pooled.transaction.id, ...skip },
+      invalidReason
     }
   )
-  const itemIdOf = (arrival: bigint | null) => arrival === null ? null : Number(arrival) + 1
+  const itemIdOf = (arrival: number | null) => arrival === null ? null : arrival + 1
   const counts: PageCounts = {
-    pendingItems: Number(first!.from_here) - items.length,
-    totalItems: Number(first!.total_items),
-    firstItem: itemIdOf(first!.first_arrival),
-    lastItem: itemIdOf(first!.last_arrival)
+    pendingItems: first!.fromHere - items.length,
+    totalItems: first!.totalItems,
+    firstItem: itemIdOf(first!.firstArrival),
+    lastItem: itemIdOf(first!.lastArrival)
   }
   return { items, counts }
 }
-
-const isSkipped = (row: FullRow): row is FullRow & SkippedTransactionRow => row.passed_code !== null
-
-interface Counts {
-  readonly total_items: bigint
-  readonly first_arrival: bigint | null
-  readonly last_arrival: bigint | null
-  readonly from_here: bigint
-}
-
-type FullRow = PoolTransactionRow & {
-  readonly passed_code: SkipCode | null
-  readonly invalid_reason: string | null
-}
-
-/** A row of `listQuery`; without a transaction if the page is empty. */
-export type ListRow =
-  & Counts
-  & ({ readonly id: null } | FullRow)
 
 const conditionOf = (
   { from, group, id, party, states, to, tokenId, type }: PoolFilters,

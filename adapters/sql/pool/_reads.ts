@@ -2,25 +2,29 @@ import { type Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { feeUnits, type PoolState, type PoolTransition } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
-import type { PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
+import type { Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { readText, storeFailure } from "../connection/mod.ts"
-import { listQuery, type ListRow, pageOf } from "./_list.ts"
+import {
+  hexOf,
+  poolTransaction,
+  prefixedHexOf,
+  queryOf,
+  type RowQuery,
+  selectRows,
+  shape,
+  type Skip,
+  skip
+} from "../entities/mod.ts"
+import { listQuery, pageOf } from "./_list.ts"
 import { settledBatchOf } from "./_change.ts"
 import {
   bigintList,
   byteaList,
   bytesOf,
   countsOf,
-  hexOf,
   int8,
   numberOrNull,
-  pooledOf,
-  type PoolTransactionRow,
-  prefixedOf,
-  skippedTransactionOf,
-  type SkippedTransactionRow,
-  transactionColumns,
-  transactionOf
+  pooledQuery
 } from "./pool_rows.ts"
 
 type PoolReads = Omit<
@@ -51,13 +55,11 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
     read: (row: Row) => A
   ): Effect.Effect<A | null, StoreFailure> =>
     Effect.map(all(statement, parameters, read), ([answer]) => answer ?? null)
-  const pooled = (statement: string, parameters: ReadonlyArray<unknown>) =>
-    all<PoolTransactionRow, ReturnType<typeof pooledOf>>(statement, parameters, pooledOf)
+  const select = <Row>(query: RowQuery<Row>, parameters: ReadonlyArray<unknown>) =>
+    Effect.mapError(selectRows(sql, query, parameters), storeFailure)
   return {
     transaction: (id) =>
-      first(`SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.id = $1`, [
-        bytesOf(id)
-      ], transactionOf),
+      Effect.map(select(byId, [bytesOf(id)]), ([transaction]) => transaction ?? null),
     authorization: (address) =>
       first(
         "SELECT address, public_key, signature, timestamp_ms FROM pool_authorization WHERE address = $1",
@@ -71,17 +73,16 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
         (row: TransitionRow) => transitionOf(id, row)
       ),
     skippedTransaction: (id) =>
-      first(
-        "SELECT id, passed_code, passed_reason, passed_batch_num, passed_at_ms FROM pool_transaction WHERE id = $1 AND passed_code IS NOT NULL",
-        [bytesOf(id)],
-        (row: SkippedTransactionRow) => skippedTransactionOf(row)
+      Effect.map(
+        select(skipById, [bytesOf(id)]),
+        ([found]) => found === undefined || found.skip === null ? null : { id, ...found.skip }
       ),
     counts: Effect.map(
       all("SELECT pend, fing, fged, invl FROM pool", [], countsOf),
       ([counts]) => counts!
     ),
-    pooled: (ids) => pooled(byIdsStatement, [byteaList(ids)]),
-    members: (ids) => pooled(membersStatement, [byteaList(ids)]),
+    pooled: (ids) => select(byIds, [byteaList(ids)]),
+    members: (ids) => select(members, [byteaList(ids)]),
     pendingOf: (index) =>
       Effect.map(
         first(
@@ -98,36 +99,24 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
     ),
     pendingByFee: ({ after, limit, tokenId }) =>
       after === null
-        ? pooled(byFeeStatement(""), [int8(tokenId), int8(limit)])
-        : pooled(byFeeStatement("AND (- t.fee_units, t.arrival) > ($3::numeric, $4::bigint)"), [
+        ? select(firstByFee, [int8(tokenId), int8(limit)])
+        : select(nextByFee, [
           int8(tokenId),
           int8(limit),
           String(-feeUnits(after.transaction)),
           int8(after.arrival)
         ]),
-    pendingSince: ({ beforeMs, limit }) =>
-      pooled(
-        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.since_ms < $1 ORDER BY t.since_ms, t.arrival LIMIT $2`,
-        [int8(beforeMs), int8(limit)]
-      ),
-    pendingExpired: (belowBatchNum) =>
-      pooled(
-        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.max_num_batch < $1 ORDER BY t.max_num_batch, t.arrival`,
-        [int8(belowBatchNum)]
-      ),
+    pendingSince: ({ beforeMs, limit }) => select(since, [int8(beforeMs), int8(limit)]),
+    pendingExpired: (belowBatchNum) => select(expired, [int8(belowBatchNum)]),
     pendingBelow: (nonces) =>
-      pooled(belowNoncesStatement, [
+      select(belowNonces, [
         bigintList(nonces.map(({ index }) => index)),
         bigintList(nonces.map(({ nonce }) => nonce))
       ]),
-    inBatches: ({ from, state, to }) =>
-      pooled(
-        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state <> 'pend' AND t.state = $1 AND t.batch_num BETWEEN $2 AND $3 ORDER BY t.batch_num, t.arrival`,
-        [state, int8(from), int8(to)]
-      ),
+    inBatches: ({ from, state, to }) => select(inBatches, [state, int8(from), int8(to)]),
     list: (query) => {
-      const { parameters, statement } = listQuery(query)
-      return Effect.map(all(statement, parameters, (row: ListRow) => row), pageOf)
+      const { parameters, ...rows } = listQuery(query)
+      return Effect.map(select(rows, parameters), pageOf)
     },
     settledBatchesBelow: ({ batchNum, limit }) =>
       all(
@@ -162,7 +151,10 @@ export const transitionsFrom = (
       [int8(number), int8(limit)]
     ),
     (rows) =>
-      rows.map((row) => ({ number: Number(row.number), ...transitionOf(prefixedOf(row.id), row) }))
+      rows.map((row) => ({
+        number: Number(row.number),
+        ...transitionOf(prefixedHexOf(row.id), row)
+      }))
   )
 
 const transitionOf = (id: TransactionId, row: TransitionRow): PoolTransition => ({
@@ -191,24 +183,42 @@ export interface AuthorizationRow {
 }
 
 export const authorizationOf = (row: AuthorizationRow) => ({
-  address: prefixedOf(row.address),
+  address: prefixedHexOf(row.address),
   publicKey: hexOf(row.public_key),
   signature: row.signature,
   timestampMs: Number(row.timestamp_ms)
 })
 
+const byId = queryOf(poolTransaction, "pool_transaction AS r WHERE r.id = $1")
+const skipById = queryOf(
+  shape<{ readonly skip: Skip | null }>({ skip }),
+  "pool_transaction AS r WHERE r.id = $1"
+)
+
 /** Returns a transaction once for each time that its id occurs. */
-const byIdsStatement = `
-SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)
-CROSS JOIN LATERAL (SELECT * FROM pool_transaction WHERE pool_transaction.id = wanted.id LIMIT 1) AS t
-ORDER BY wanted.place`
+const byIds = pooledQuery(`unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)
+CROSS JOIN LATERAL (SELECT * FROM pool_transaction WHERE pool_transaction.id = wanted.id LIMIT 1) AS r
+ORDER BY wanted.place`)
 
-const membersStatement = `
-SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (group_id, place)
-JOIN pool_transaction AS t ON t.group_id = wanted.group_id ORDER BY wanted.place, t.group_position`
+const members = pooledQuery(`unnest($1::bytea[]) WITH ORDINALITY AS wanted (group_id, place)
+JOIN pool_transaction AS r ON r.group_id = wanted.group_id ORDER BY wanted.place, r.group_position`)
 
-const byFeeStatement = (after: string): string =>
-  `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id = $1 ${after} ORDER BY t.token_id, - t.fee_units, t.arrival LIMIT $2`
+const byFee = (after: string): RowQuery<Pooled> =>
+  pooledQuery(
+    `pool_transaction AS r WHERE r.state = 'pend' AND r.token_id = $1 ${after} ORDER BY r.token_id, - r.fee_units, r.arrival LIMIT $2`
+  )
+const firstByFee = byFee("")
+const nextByFee = byFee("AND (- r.fee_units, r.arrival) > ($3::numeric, $4::bigint)")
+
+const since = pooledQuery(
+  "pool_transaction AS r WHERE r.state = 'pend' AND r.since_ms < $1 ORDER BY r.since_ms, r.arrival LIMIT $2"
+)
+const expired = pooledQuery(
+  "pool_transaction AS r WHERE r.state = 'pend' AND r.max_num_batch < $1 ORDER BY r.max_num_batch, r.arrival"
+)
+const inBatches = pooledQuery(
+  "pool_transaction AS r WHERE r.state <> 'pend' AND r.state = $1 AND r.batch_num BETWEEN $2 AND $3 ORDER BY r.batch_num, r.arrival"
+)
 
 /**
  * Steps through the index from one token to the next, so the cost depends on the number of tokens
@@ -226,11 +236,12 @@ SELECT token_id FROM found WHERE token_id IS NOT NULL`
  * ORDER BY and LIMIT in the sub-query make the planner read one range of the index for each
  * account.
  */
-const belowNoncesStatement = `
-SELECT ${transactionColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS wanted (account, nonce, place)
+const belowNonces = pooledQuery(
+  `unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS wanted (account, nonce, place)
 CROSS JOIN LATERAL (
   SELECT * FROM pool_transaction
   WHERE state = 'pend' AND from_account_index = wanted.account AND pool_transaction.nonce < wanted.nonce
   ORDER BY pool_transaction.nonce, arrival LIMIT 9223372036854775807
-) AS t
-ORDER BY wanted.place, t.nonce, t.arrival`
+) AS r
+ORDER BY wanted.place, r.nonce, r.arrival`
+)

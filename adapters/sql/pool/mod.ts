@@ -1,4 +1,3 @@
 /** The port of the pool over PostgreSQL: one transaction for each change. */
 export { openPool } from "./pool.ts"
 export { nextTransition, transitionsFrom } from "./_reads.ts"
-export { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "./pool_rows.ts"

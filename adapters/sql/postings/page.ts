@@ -1,5 +1,12 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import { answerStatement, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
+import {
+  type AnswerRows,
+  answerStatement,
+  lastPlace,
+  numberOrNull,
+  type RowSource,
+  type SqlAnswer
+} from "../connection/mod.ts"
 import { openItems } from "./open_items.ts"
 import { type ItemLists, postings } from "./_page_postings.ts"
 
@@ -24,21 +31,21 @@ export interface PageText {
    */
   readonly range?: string
   readonly order: Order
-  /** Columns of the head after the counts. */
+  /** SQL expressions of the head after the counts. */
   readonly head?: ReadonlyArray<string>
-  readonly headText?: string
   readonly ctes?: ReadonlyArray<string>
-  /** Queries of place and line over `page.item`. */
-  readonly rows: ReadonlyArray<string>
+  /** Queries over `page.item`. */
+  readonly rows: ReadonlyArray<AnswerRows>
 }
 
-/** Returns SQL for the rows of a page: the line of each row `r` of a table and its join. */
-export const pageRows = (table: string, line: string, join = ""): string => `
-SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
-  SELECT ${line} AS line FROM ${table} AS r ${
-  join === "" ? "" : `CROSS JOIN LATERAL ${join}`
-} WHERE r.item_id = page.item LIMIT 1
-) AS shown`
+/** Returns the rows `r` of a table for a page, each with its join. */
+export const pageRows = (table: string, join = ""): RowSource => ({
+  place: "page.item",
+  from:
+    `page CROSS JOIN LATERAL (SELECT * FROM ${table} WHERE ${table}.item_id = page.item LIMIT 1) AS r${
+      join === "" ? "" : ` CROSS JOIN LATERAL ${join}`
+    }`
+})
 
 /**
  * Returns the statement of a page with its counts. Each index probe is a sub-query with a limit, so
@@ -60,7 +67,6 @@ export const pageStatement = (page: PageText): string => {
       "counted.last",
       ...page.head ?? []
     ],
-    ...(page.headText === undefined ? {} : { headText: page.headText }),
     from: `CROSS JOIN counted ${selection.join}`,
     rows: page.rows,
     order: page.order
@@ -183,20 +189,20 @@ export const positionOf = (order: Order, fromItem: number | undefined): string =
     ? lastPlace
     : String(fromItem + 1)
 
-/** Returns the counts of a page from its head, and the other columns of the head. */
+/** Returns the counts of a page from its head, and the other members of the head. */
 export const countsOf = (
   { head: [total, before, first, last, ...rest] }: SqlAnswer,
   order: Order,
   items: number
 ): {
   readonly counts: PageCounts
-  readonly rest: ReadonlyArray<string>
+  readonly rest: ReadonlyArray<string | null>
 } => ({
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),
-    firstItem: intOrNull(first!),
-    lastItem: intOrNull(last!)
+    firstItem: numberOrNull(first!),
+    lastItem: numberOrNull(last!)
   },
   rest
 })

@@ -7,7 +7,7 @@ import {
 } from "./posting_lists.ts"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { bigintArray, hexOrNull } from "../connection/mod.ts"
+import { bigintArray } from "../connection/mod.ts"
 
 const bytesOf = (text: string): string =>
   `'\\x${[...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")}'::bytea`
@@ -120,7 +120,11 @@ export const entriesOfValues = (
     name,
     starts,
     (start) => parseInt(values[start]!, 16),
-    (start, { columns }) => columns.map((column) => hexOrNull(values[start + column]!))
+    (start, { columns }) =>
+      columns.map((column) => {
+        const digits = values[start + column]!
+        return digits === "" ? null : digits
+      })
   )
 }
 

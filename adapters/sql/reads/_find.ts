@@ -3,92 +3,116 @@ import type { ItemKeys, ItemName, Items } from "../../../core/contract/mod.ts"
 import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { AccountsAndTokens, FoundItem, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
-import { coordinatorRowSql, decodeCoordinator, registrationOf } from "./auction_rows.ts"
 import {
-  accountRowSql,
-  batchRowSql,
-  decodeAccount,
-  decodeAccountItem,
-  decodeBatch,
-  decodeExitItem,
-  decodeTransactionItem,
-  exitRowSql,
+  type AnswerRows,
+  answerStatement,
+  firstColumn,
+  type RowSource,
+  type RowValues,
+  type SqlAnswer
+} from "../connection/mod.ts"
+import { account, batch, coordinator, exit } from "../entities/mod.ts"
+import { registrationOf } from "./auction_rows.ts"
+import {
   queuedRows,
-  transactionItemSql
+  readAccountItem,
+  readExitItem,
+  readTransactionItem,
+  transactionRow
 } from "./history_rows.ts"
 import { hexParameter } from "./_parameters.ts"
 import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
-/** How to find an item: the statement, its parameters, and the decoder of its lines. */
+/** How to find an item: the statement, its parameters, and the decoder of its rows. */
 interface Finder<N extends ItemName> {
   readonly text: string
   /**
-   * The statement to run if `text` returns no line. It searches more tables, and again that of
+   * The statement to run if `text` returns no row. It searches more tables, and again that of
    * `text`, since all have to be of one snapshot.
    */
   readonly fallback?: string
   readonly parameters: (key: ItemKeys[N]) => ReadonlyArray<string>
-  readonly read: (lines: ReadonlyArray<string>, tokens: Tokens, key: ItemKeys[N]) => Items[N] | null
+  readonly read: (
+    rows: ReadonlyArray<RowValues>,
+    tokens: Tokens,
+    key: ItemKeys[N]
+  ) => Items[N] | null
 }
 
-const decodeFirst =
-  <Item>(decode: (line: string, tokens: Tokens) => Item) =>
-  ([line]: ReadonlyArray<string>, tokens: Tokens): Item | null =>
-    line === undefined ? null : decode(line, tokens)
+const readFirst =
+  <Item>(read: (values: RowValues, tokens: Tokens) => Item) =>
+  ([values]: ReadonlyArray<RowValues>, tokens: Tokens): Item | null =>
+    values === undefined ? null : read(values, tokens)
 
-const row = (table: string, line: string, condition: string): string =>
-  `SELECT 0, ${line} FROM (SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
+const row = (table: string, condition: string): RowSource => ({
+  place: "0",
+  from: `(SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
+})
+const statement = (
+  columns: AnswerRows["columns"],
+  ...sources: ReadonlyArray<RowSource>
+): string => answerStatement({ rows: [{ columns, sources }] })
 
+const readBatch = (values: RowValues): Items["batch"] => batch.read(values, firstColumn)
+
+const forged = row("transaction", "id = $1::bytea")
 /** A queued transaction that is not forged yet. */
-const queuedRow = `SELECT 0, ${transactionItemSql} FROM (${
-  queuedRows("id = $1::bytea AND NOT forged LIMIT 1")
-}) AS r`
+const queued: RowSource = {
+  place: "0",
+  from: `(${queuedRows("id = $1::bytea AND NOT forged LIMIT 1")}) AS r`
+}
 
 const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   account: {
-    text: answerStatement({ rows: [row("account", accountRowSql, "account_index = $1::bigint")] }),
+    text: statement(account.select("r"), row("account", "account_index = $1::bigint")),
     parameters: (index) => [String(index)],
-    read: decodeFirst(decodeAccountItem)
+    read: readFirst(readAccountItem)
   },
   exit: {
-    text: answerStatement({
-      rows: [row("exit", exitRowSql, "batch_num = $1::bigint AND account_index = $2::bigint")]
-    }),
+    text: statement(
+      exit.select("r"),
+      row("exit", "batch_num = $1::bigint AND account_index = $2::bigint")
+    ),
     parameters: ({ accountIndex, batchNum }) => [String(batchNum), String(accountIndex)],
-    read: decodeFirst(decodeExitItem)
+    read: readFirst(readExitItem)
   },
   transaction: {
-    text: answerStatement({ rows: [row("transaction", transactionItemSql, "id = $1::bytea")] }),
-    fallback: answerStatement({
-      rows: [row("transaction", transactionItemSql, "id = $1::bytea"), queuedRow]
-    }),
+    text: statement(transactionRow.select("r"), forged),
+    fallback: statement(transactionRow.select("r"), forged, queued),
     parameters: (id) => [hexParameter(id)],
-    read: decodeFirst(decodeTransactionItem)
+    read: readFirst(readTransactionItem)
   },
   batch: {
-    text: answerStatement({ rows: [row("batch", batchRowSql, "batch_num = $1::bigint")] }),
+    text: statement(batch.select("r"), row("batch", "batch_num = $1::bigint")),
     parameters: (batchNum) => [String(batchNum)],
-    read: decodeFirst(decodeBatch)
+    read: readFirst(readBatch)
   },
   fullBatch: {
     text: answerStatement({
       ctes: ["found AS MATERIALIZED (SELECT * FROM batch WHERE batch_num = $1::bigint LIMIT 1)"],
       rows: [
-        `SELECT 0, ${batchRowSql} FROM found AS r`,
-        // only transactions of the batch have these item ids; the limit makes the planner use the
-        // index
-        `SELECT r.item_id, ${transactionItemSql} FROM found CROSS JOIN LATERAL (
+        { columns: batch.select("r"), sources: [{ place: "0", from: "found AS r" }] },
+        {
+          columns: transactionRow.select("r"),
+          sources: [{
+            place: "r.item_id",
+            // only transactions of the batch have these item ids; the limit makes the planner use
+            // the index
+            from: `found CROSS JOIN LATERAL (
   SELECT * FROM transaction WHERE transaction.item_id >= found.transactions_from AND transaction.item_id < found.transactions_to
   ORDER BY transaction.item_id LIMIT found.transactions_to - found.transactions_from
 ) AS r`
+          }]
+        }
       ]
     }),
     parameters: (batchNum) => [String(batchNum)],
-    read: ([batch, ...lines], tokens) =>
-      batch === undefined ? null : {
-        batch: decodeBatch(batch),
-        transactions: lines.map((line) => decodeTransactionItem(line, tokens))
+    read: ([values, ...transactions], tokens) =>
+      values === undefined ? null : {
+        batch: readBatch(values),
+        transactions: transactions.map((values) =>
+          readTransactionItem(values, tokens, firstColumn + batch.columns.length)
+        )
       }
   },
   token: {
@@ -97,11 +121,12 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     read: (_, tokens, id) => tokenOf(tokens, id)
   },
   coordinator: {
-    text: answerStatement({
-      rows: [`SELECT 0, ${coordinatorRowSql} FROM ${registrationOf("$1::bytea", "r")}`]
+    text: statement(coordinator.select("r"), {
+      place: "0",
+      from: registrationOf("$1::bytea", "r")
     }),
     parameters: (bidder) => [hexParameter(bidder)],
-    read: decodeFirst(decodeCoordinator)
+    read: readFirst((values) => coordinator.read(values, firstColumn))
   }
 }
 
@@ -113,8 +138,8 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
 ): Effect.Effect<FoundItem<Items[N]>, StoreFailure> => {
   const { fallback, parameters, read, text }: Finder<N> = finders[name]
   const query = { text, parameters: parameters(key) }
-  const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({
-    item: read(lines, tokens, key),
+  const item = ({ rows, stamp }: SqlAnswer, tokens: Tokens) => ({
+    item: read(rows, tokens, key),
     stamp
   })
   if (fallback === undefined) return runQuery(query, item)
@@ -127,11 +152,10 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
   )
 }
 
-const accountsStatement = answerStatement({
-  rows: [
-    `SELECT asked.place, ${accountRowSql} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
+const accountsStatement = statement(account.select("r"), {
+  place: "asked.place",
+  from: `unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
 CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.account_index LIMIT 1) AS r`
-  ]
 })
 
 /**
@@ -146,10 +170,10 @@ export const findAccountsAndTokens = (
 ): Effect.Effect<AccountsAndTokens, StoreFailure> =>
   runQuery(
     { text: accountsStatement, parameters: [`{${accounts.join(",")}}`] },
-    ({ lines, stamp }, tokens) => {
-      const byIndex = new Map(lines.map((line) => {
-        const account = decodeAccount(line)
-        return [account.index, account] as const
+    ({ rows, stamp }, tokens) => {
+      const byIndex = new Map(rows.map((values) => {
+        const row = account.read(values, firstColumn)
+        return [row.index, row] as const
       }))
       return {
         accounts: accounts.map((index) => byIndex.get(index) ?? null),

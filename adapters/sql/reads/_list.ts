@@ -13,7 +13,14 @@ import {
   type Page,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
-import { booleanOf, lastPlace, membersOf } from "../connection/mod.ts"
+import {
+  type AnswerRows,
+  firstColumn,
+  lastPlace,
+  type RowSource,
+  type RowValues
+} from "../connection/mod.ts"
+import { account, batch, coordinator, exit } from "../entities/mod.ts"
 import {
   countsOf,
   openExitKey,
@@ -24,22 +31,12 @@ import {
   postingKey,
   postingLists
 } from "../postings/mod.ts"
+import { bidView, registrationOf } from "./auction_rows.ts"
 import {
-  bidRowSql,
-  coordinatorRowSql,
-  decodeBid,
-  decodeCoordinator,
-  registrationOf
-} from "./auction_rows.ts"
-import {
-  accountRowSql,
-  batchRowSql,
-  decodeAccountItem,
-  decodeBatch,
-  decodeExitItem,
-  decodeTransactionItem,
-  exitRowSql,
-  transactionItemSql
+  readAccountItem,
+  readExitItem,
+  readTransactionItem,
+  transactionRow
 } from "./history_rows.ts"
 import { lookUpKeys } from "./_facet_selection.ts"
 import {
@@ -86,20 +83,22 @@ export const makeList = (
 type TableListName = Exclude<ListName, "slots" | "tokens">
 
 /**
- * The plan, the rows and the decoder of a list. The last columns of the head are which accounts of
+ * The plan, the rows and the decoder of a list. The last members of the head are which accounts of
  * the filters exist, and whether their batch does.
  */
 interface SqlList<N extends ListName> {
   readonly plan: (filters: FiltersOf<N>) => ListQueryPlan
-  readonly rows: string
-  readonly read: (line: string, tokens: Tokens) => ListItems[N]
+  readonly columns: AnswerRows["columns"]
+  readonly source: RowSource
+  readonly read: (values: RowValues, tokens: Tokens) => ListItems[N]
 }
 
 const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   accounts: {
     plan: (filters) => readPostings("accounts", filters),
-    rows: pageRows("account", accountRowSql),
-    read: decodeAccountItem
+    columns: account.select("r"),
+    source: pageRows("account"),
+    read: readAccountItem
   },
   exits: {
     plan: ({ batchNum, onlyPendingWithdraws = false, ...filters }) => {
@@ -109,8 +108,9 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
         : readPostings("exits", filters)
       return withAccounts(filters, withBatch("exits", batchNum, plan))
     },
-    rows: pageRows("exit", exitRowSql),
-    read: decodeExitItem
+    columns: exit.select("r"),
+    source: pageRows("exit"),
+    read: readExitItem
   },
   transactions: {
     plan: ({ batchNum, includePending = false, ...filters }) => {
@@ -122,8 +122,9 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
           : withBatch("transactions", batchNum, plan)
       )
     },
-    rows: pageRows("transaction", transactionItemSql),
-    read: decodeTransactionItem
+    columns: transactionRow.select("r"),
+    source: pageRows("transaction"),
+    read: readTransactionItem
   },
   batches: {
     plan: ({ maxBatchNum, minBatchNum, ...filters }) => {
@@ -142,8 +143,9 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
         } END AS upper`
       }, [numberOrNullParameter(minBatchNum), numberOrNullParameter(maxBatchNum)])
     },
-    rows: pageRows("batch", batchRowSql),
-    read: decodeBatch
+    columns: batch.select("r"),
+    source: pageRows("batch"),
+    read: (values) => batch.read(values, firstColumn)
   },
   bids: {
     plan: ({ forgerAddr, ...filters }) => {
@@ -162,13 +164,15 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
         slotNum === undefined ? null : slotKey!
       )
     },
-    rows: pageRows("bid", bidRowSql, registrationOf("r.bidder_addr", "c")),
-    read: decodeBid
+    columns: bidView.select("r"),
+    source: pageRows("bid", registrationOf("r.bidder_addr", "c")),
+    read: (values) => bidView.read(values, firstColumn)
   },
   coordinators: {
     plan: () => readLists([postingKey(postingLists.coordinators)], "postings"),
-    rows: pageRows("coordinator", coordinatorRowSql),
-    read: decodeCoordinator
+    columns: coordinator.select("r"),
+    source: pageRows("coordinator"),
+    read: (values) => coordinator.read(values, firstColumn)
   }
 }
 
@@ -185,10 +189,11 @@ const statementOf = (
     `${name} ${shape} ${order}`,
     () => {
       const { otherRows = [], ...parts } = text(parametersFrom(4))
+      const { columns, source } = sqlLists[name]
       return pageStatement({
         ...parts,
         order,
-        rows: [sqlLists[name].rows, ...otherRows]
+        rows: [{ columns, sources: [source, ...otherRows] }]
       })
     }
   )
@@ -207,12 +212,12 @@ const listTable = <N extends TableListName>(
       const { counts, rest: [accounts, batch] } = countsOf(
         answer,
         order,
-        answer.lines.length
+        answer.rows.length
       )
       const isRegistered = {
         token: (id: number) => tokenOf(tokens, id) !== null,
-        account: (index: number) => membersOf(accounts!, Number).includes(index),
-        batch: () => booleanOf(batch!)
+        account: (index: number) => accounts!.slice(1, -1).split(",").includes(String(index)),
+        batch: () => batch === "true"
       }
       const unregistered = findUnregistered(
         name,
@@ -221,7 +226,7 @@ const listTable = <N extends TableListName>(
         answer.stamp
       )
       return unregistered ?? {
-        items: answer.lines.map((line) => list.read(line, tokens)),
+        items: answer.rows.map((values) => list.read(values, tokens)),
         counts,
         stamp: answer.stamp
       }

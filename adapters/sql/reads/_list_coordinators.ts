@@ -2,9 +2,9 @@ import type { Effect } from "effect"
 import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import type { Coordinator } from "../../../core/domain/mod.ts"
 import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement } from "../connection/mod.ts"
+import { answerStatement, firstColumn } from "../connection/mod.ts"
+import { coordinator } from "../entities/mod.ts"
 import { countsOf, type Order, positionOf } from "../postings/mod.ts"
-import { coordinatorRowSql, decodeCoordinator } from "./auction_rows.ts"
 import { hexParameter } from "./_parameters.ts"
 import { cachedText, type RunQuery } from "./_run_query.ts"
 
@@ -36,8 +36,8 @@ export const listLatestCoordinators = (
       ...forgerAddr === undefined ? [] : [hexParameter(forgerAddr)]
     ]
   }, (answer) => ({
-    items: answer.lines.map(decodeCoordinator),
-    counts: countsOf(answer, order, answer.lines.length).counts,
+    items: answer.rows.map((values) => coordinator.read(values, firstColumn)),
+    counts: countsOf(answer, order, answer.rows.length).counts,
     stamp: answer.stamp
   }))
 
@@ -57,11 +57,17 @@ const statementOf = (order: Order, hasBidder: boolean, hasForger: boolean): stri
       `CROSS JOIN (SELECT count(*) AS total, count(*) FILTER (WHERE item_id < $1::bigint) AS before,
   min(item_id) AS first, max(item_id) AS last FROM matching) AS counts`,
     rows: [
-      `SELECT r.item_id, ${coordinatorRowSql} FROM (SELECT item_id FROM matching
+      {
+        columns: coordinator.select("r"),
+        sources: [{
+          place: "r.item_id",
+          from: `(SELECT item_id FROM matching
   WHERE item_id ${
-        order === "ASC" ? ">=" : "<"
-      } $1::bigint ORDER BY item_id ${order} LIMIT $2::bigint) AS page
+            order === "ASC" ? ">=" : "<"
+          } $1::bigint ORDER BY item_id ${order} LIMIT $2::bigint) AS page
 JOIN coordinator AS r USING (item_id)`
+        }]
+      }
     ],
     order
   })

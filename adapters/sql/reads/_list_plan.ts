@@ -1,4 +1,4 @@
-import { membersSql } from "../connection/mod.ts"
+import type { RowSource } from "../connection/mod.ts"
 import {
   type PageText,
   type PostingList,
@@ -22,7 +22,7 @@ import {
   keysParameter,
   type Parameter
 } from "./_parameters.ts"
-import { queuedRows, transactionItemSql } from "./history_rows.ts"
+import { queuedRows } from "./history_rows.ts"
 
 /** How to run a list query: the shape of the statement, its text, and its parameters. */
 export interface ListQueryPlan {
@@ -37,8 +37,8 @@ export interface ListQueryPlan {
 
 /** The parts of a page statement that depend on the filters. */
 export interface ListText extends Omit<PageText, "order" | "rows"> {
-  /** Queries of place and line over `page.item`, for items outside of the table of the list. */
-  readonly otherRows?: ReadonlyArray<string>
+  /** Rows `r` over `page.item` of items outside of the table of the list, with its columns. */
+  readonly otherRows?: ReadonlyArray<RowSource>
 }
 
 /** Plans a read of lists; a single list, the usual case, has a simpler statement. */
@@ -149,9 +149,10 @@ export const withQueued = (
           ...text.others ?? []
         ],
         // IS TRUE makes the planner look up each row in a hash table of the page
-        otherRows: [
-          `SELECT r.item_id, ${transactionItemSql} FROM (${queued}) AS r WHERE (r.item_id IN (SELECT page.item FROM page)) IS TRUE`
-        ]
+        otherRows: [{
+          place: "r.item_id",
+          from: `(${queued}) AS r WHERE (r.item_id IN (SELECT page.item FROM page)) IS TRUE`
+        }]
       }
     },
     values: [...condition.values, ...plan.values]
@@ -244,11 +245,10 @@ export const withAccounts = (
 ): ListQueryPlan => ({
   ...plan,
   text: (parameter) => {
-    const known = membersSql(
+    const known =
       `ARRAY(SELECT account.account_index FROM account WHERE account.account_index = ANY(${
         parameter("bigint[]")
       }))`
-    )
     const text = plan.text(parameter)
     return { ...text, head: [known, ...(text.range === undefined ? [] : ["bounds.known"])] }
   },

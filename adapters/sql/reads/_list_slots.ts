@@ -41,7 +41,7 @@ const slotsStatement = answerStatement({
   ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
-  headText: currentVariables("auction"),
+  head: [currentVariables("auction")],
   rows: slotRows(String(slotNumMax + 1))
 })
 
@@ -94,9 +94,9 @@ export const makeSlotReader = (
     return inRange(filters, (range) => {
       const { end, first } = pageOf(range)
       return { text: slotsStatement, parameters: [String(first), String(end - 1)] }
-    }, ({ lines, stamp }, clock, range): Page<SlotView> => {
+    }, ({ rows, stamp }, clock, range): Page<SlotView> => {
       const { end, first } = pageOf(range)
-      const { slot } = readSlots(clock, lines)
+      const { slot } = readSlots(clock, rows)
       const items = Array.from(
         { length: end - first },
         (_, i) => slot(order === "ASC" ? first + i : end - 1 - i)
@@ -130,7 +130,7 @@ export const makeSlotReader = (
         ...values
       ]
     }), (answer, clock): Page<SlotView> => {
-      const { slot, slotNums } = readSlots(clock, answer.lines)
+      const { slot, slotNums } = readSlots(clock, answer.rows)
       return {
         items: slotNums.map(slot),
         counts: countsOf(answer, order, slotNums.length).counts,
@@ -146,7 +146,7 @@ export const makeSlotReader = (
         { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
         (answer) => {
           const clock = lastClock = clockOf(answer)
-          return { item: readSlots(clock, answer.lines).slot(slotNum), stamp: answer.stamp }
+          return { item: readSlots(clock, answer.rows).slot(slotNum), stamp: answer.stamp }
         }
       )
   }
@@ -190,7 +190,7 @@ const byBestBidStatement = (by: "bidder" | "forger", order: Order): string =>
       ...(by === "bidder" ? {} : { keys: keysOfForger(parameter("bytea"), parameter("bytea")) }),
       range,
       order,
-      headText: currentVariables("auction"),
+      head: [currentVariables("auction")],
       ctes: [bestBids("SELECT page.item AS slot_num FROM page")],
       rows: slotRows(order === "ASC" ? String(slotNumMax + 1) : "-1")
     })

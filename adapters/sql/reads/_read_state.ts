@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import {
   type AuctionClock,
+  type Batch,
   type BatchSums,
   bootCoordinator,
   feeWindowMs,
@@ -15,26 +16,74 @@ import {
   slotNumMax
 } from "../../../core/domain/mod.ts"
 import { type LedgerStamp, type StoreFailure, synchedBlockNum } from "../../../core/ports/mod.ts"
-import { answerStatement, prefixedHex, type SqlAnswer } from "../connection/mod.ts"
-import { batchRowSql, decodeBatch } from "./history_rows.ts"
-import { decodeParameterSet } from "./parameter_sets.ts"
+import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
+import {
+  batch,
+  computed,
+  decodeParameterSet,
+  from,
+  hash,
+  integer,
+  noTotals,
+  part,
+  shape,
+  type Totals,
+  totals,
+  uint32,
+  uint64
+} from "../entities/mod.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
-import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
+import {
+  bestBids,
+  clockReader,
+  columnAfterSlots,
+  currentVariables,
+  readSlots,
+  slotRows
+} from "./_slots.ts"
 
 /** The network, and the options of the fee that the state recommends. */
 interface StateOptions extends RecommendedFeeOptions {
   readonly genesis: GenesisFeed
 }
 
-const sums = [
-  "total_transactions",
-  "total_l2_transactions",
-  "total_fee_units",
-  "total_l1_user_transactions",
-  "total_l1_wait_ms"
-]
-const sumsOf = (batch: string): ReadonlyArray<string> =>
-  sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
+/** A batch, without which there are no sums. */
+interface BatchTime {
+  readonly batchNum: number
+  readonly timestampMs: number
+}
+const batchTime = part(
+  "batch_num",
+  shape<BatchTime>({ batchNum: ["batch_num", uint32], timestampMs: ["timestamp_ms", integer] })
+)
+/** Sums over all batches up to one; null if there is no such batch. */
+const sums = part("total_transactions", totals)
+
+/** The last block, or the head above it, and the sums over all batches and before each window. */
+interface StateRow {
+  readonly hash: string
+  readonly timestampMs: number
+  readonly lastEthereumBlock: bigint
+  readonly totalQueued: number
+  readonly lastBatch: Batch | null
+  readonly last: Totals | null
+  readonly day: BatchTime | null
+  readonly beforeDay: Totals | null
+  readonly hour: BatchTime | null
+  readonly beforeHour: Totals | null
+}
+const stateRow = shape<StateRow>({
+  hash: computed("synched.hash", hash),
+  timestampMs: computed("synched.timestamp_ms", integer),
+  lastEthereumBlock: computed("greatest(block.last_ethereum_block, ledger.chain_head)", uint64),
+  totalQueued: computed("block.total_queued", integer),
+  lastBatch: from("last", part("batch_num", batch)),
+  last: from("last", sums),
+  day: from("day", batchTime),
+  beforeDay: from("before_day", sums),
+  hour: from("hour", batchTime),
+  beforeHour: from("before_hour", sums)
+})
 
 /**
  * Joins the first batch of a window that ends with the last block or the head above it, and the batch before it, which
@@ -45,32 +94,20 @@ LEFT JOIN LATERAL (
   SELECT batch.batch_num, batch.timestamp_ms FROM batch WHERE batch.timestamp_ms >= synched.timestamp_ms - ${windowMs} ORDER BY batch.timestamp_ms, batch.batch_num LIMIT 1
 ) AS ${name} ON true
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num - 1 LIMIT 1) AS before_${name} ON true`
-const windowColumns = (name: string): ReadonlyArray<string> => [
-  `${name}.batch_num`,
-  `${name}.timestamp_ms`,
-  ...sumsOf(`before_${name}`)
-]
 
-/** The best bids of the slots from $1 to $2, the other variables and the last batch. */
+/** The best bids of the slots from $1 to $2, all variables, and the row of the state. */
 const stateStatement = answerStatement({
   ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
-  head: [
-    "encode(synched.hash, 'hex')",
-    "synched.timestamp_ms",
-    "greatest(block.last_ethereum_block, ledger.chain_head)",
-    "last.batch_num",
-    "last.timestamp_ms",
-    ...sumsOf("last"),
-    "coalesce(last.total_accounts, 0)",
-    "coalesce(last.total_public_keys, 0)",
-    "block.total_queued - coalesce(last.total_l1_user_transactions, 0)",
-    ...windowColumns("day"),
-    ...windowColumns("hour")
-  ],
-  headText: currentVariables("auction"),
-  from: `
+  head: (["rollup", "withdrawalDelayer", "auction"] as const).map(currentVariables),
+  rows: [
+    ...slotRows(String(slotNumMax + 1)),
+    {
+      columns: stateRow.select(""),
+      sources: [{
+        place: String(slotNumMax + 2),
+        from: `ledger
 CROSS JOIN LATERAL (SELECT * FROM block WHERE block.number = ledger.ethereum_block_num LIMIT 1) AS block
 CROSS JOIN LATERAL (
   SELECT CASE WHEN above THEN ledger.head_hash ELSE block.hash END AS hash, CASE WHEN above THEN ledger.head_timestamp_ms ELSE block.timestamp_ms END AS timestamp_ms
@@ -78,14 +115,9 @@ CROSS JOIN LATERAL (
 ) AS synched
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS last ON true
 ${firstInWindow("day", metricsWindowMs)}
-${firstInWindow("hour", feeWindowMs)}`,
-  rows: [
-    ...slotRows(String(slotNumMax + 1)),
-    `SELECT ${slotNumMax + 2}, ${currentVariables("rollup")}`,
-    `SELECT ${slotNumMax + 3}, ${currentVariables("withdrawalDelayer")}`,
-    `SELECT ${
-      slotNumMax + 4
-    }, ${batchRowSql} FROM ledger CROSS JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS r`
+${firstInWindow("hour", feeWindowMs)}`
+      }]
+    }
   ]
 })
 
@@ -115,28 +147,6 @@ export const makeReadState = (
   })
 }
 
-/** Sums over all batches up to one. */
-interface Sums {
-  readonly batchNum: number
-  readonly timestampMs: number
-  readonly transactions: number
-  readonly l2Transactions: number
-  readonly feeUnits: bigint
-  readonly l1UserTransactions: number
-  readonly l1WaitMs: bigint
-}
-
-const sumsColumns = 7
-const readSums = (head: ReadonlyArray<string>, at: number): Sums => ({
-  batchNum: Number(head[at]),
-  timestampMs: Number(head[at + 1]),
-  transactions: Number(head[at + 2]),
-  l2Transactions: Number(head[at + 3]),
-  feeUnits: BigInt(head[at + 4]!),
-  l1UserTransactions: Number(head[at + 5]),
-  l1WaitMs: BigInt(head[at + 6]!)
-})
-
 const noBatches: BatchSums = {
   batches: 0,
   transactions: 0,
@@ -149,61 +159,58 @@ const noBatches: BatchSums = {
 }
 
 /**
- * Returns the sums over a window. `first` has the number and time of its first batch, 0 if there is
- * none, and the sums over the batches before it.
+ * Returns the sums from the first batch of a window to the last batch, null if there is none;
+ * `before` has the sums over the batches before it.
  */
-const sumsInWindow = (first: Sums, last: Sums): BatchSums =>
-  first.batchNum === 0 ? noBatches : {
-    batches: last.batchNum - first.batchNum + 1,
-    transactions: last.transactions - first.transactions,
-    l2Transactions: last.l2Transactions - first.l2Transactions,
+const sumsInWindow = (
+  first: BatchTime | null,
+  before: Totals | null,
+  { last, lastBatch }: StateRow
+): BatchSums => {
+  if (first === null || last === null || lastBatch === null) return noBatches
+  const earlier = before ?? noTotals
+  return {
+    batches: lastBatch.batchNum - first.batchNum + 1,
+    transactions: last.transactions - earlier.transactions,
+    l2Transactions: last.l2Transactions - earlier.l2Transactions,
     firstTimestampMs: first.timestampMs,
-    lastTimestampMs: last.timestampMs,
-    feeUnits: last.feeUnits - first.feeUnits,
-    l1UserTransactions: last.l1UserTransactions - first.l1UserTransactions,
-    l1WaitMs: last.l1WaitMs - first.l1WaitMs
+    lastTimestampMs: lastBatch.timestampMs,
+    feeUnits: last.feeUnits - earlier.feeUnits,
+    l1UserTransactions: last.l1UserTransactions - earlier.l1UserTransactions,
+    l1WaitMs: last.l1WaitMs - earlier.l1WaitMs
   }
+}
 
 const stateOf = (
-  answer: SqlAnswer,
+  { head: [rollup, withdrawalDelayer], rows, stamp }: SqlAnswer,
   clock: AuctionClock,
   options: StateOptions
 ): NetworkState => {
-  const { stamp } = answer
-  const lines = [...answer.lines]
-  const lastBatch = stamp.batchNum === null ? null : decodeBatch(lines.pop()!)
-  const withdrawalDelayer = decodeParameterSet("withdrawalDelayer", lines.pop()!)
-  const rollup = decodeParameterSet("rollup", lines.pop()!)
-  const [hash, timestampMs, lastEthereumBlock, ...numbers] = answer.head
-  const last = readSums(numbers, 0)
-  const [totalAccounts, totalPublicKeys, pendingL1Transactions] = numbers.slice(sumsColumns)
-  const [day, hour] = [
-    readSums(numbers, sumsColumns + 3),
-    readSums(numbers, 2 * sumsColumns + 3)
-  ]
-  const { slot } = readSlots(clock, lines)
+  const row = stateRow.read(rows.at(-1)!, columnAfterSlots)
+  const { hash, last, lastBatch, lastEthereumBlock, timestampMs, totalQueued } = row
+  const { slot } = readSlots(clock, rows)
   const boot = bootCoordinator(clock.variables)
   return {
-    lastEthereumBlock: BigInt(lastEthereumBlock!),
+    lastEthereumBlock,
     lastSynchedBlock: synchedBlockNum(stamp),
     lastBatch,
     currentSlot: clock.currentSlot,
     nextForgers: nextForgersOf(
       clock,
-      {
-        number: synchedBlockNum(stamp),
-        hash: prefixedHex(hash!),
-        timestampMs: Number(timestampMs)
-      },
+      { number: synchedBlockNum(stamp), hash, timestampMs },
       (slotNum) => slot(slotNum).winner ?? boot
     ),
-    pendingL1Transactions: Number(pendingL1Transactions),
-    metrics: metricsOf(sumsInWindow(day, last), {
-      ageMs: Number(timestampMs) - options.genesis.block.timestampMs,
-      totalAccounts: Number(totalAccounts),
-      totalPublicKeys: Number(totalPublicKeys)
+    pendingL1Transactions: totalQueued - (last ?? noTotals).l1UserTransactions,
+    metrics: metricsOf(sumsInWindow(row.day, row.beforeDay, row), {
+      ageMs: timestampMs - options.genesis.block.timestampMs,
+      totalAccounts: (last ?? noTotals).accounts,
+      totalPublicKeys: (last ?? noTotals).publicKeys
     }),
-    variables: { rollup, auction: clock.variables, withdrawalDelayer },
-    recommendedFee: recommendedFeeOf(sumsInWindow(hour, last), options)
+    variables: {
+      rollup: decodeParameterSet("rollup", rollup!),
+      auction: clock.variables,
+      withdrawalDelayer: decodeParameterSet("withdrawalDelayer", withdrawalDelayer!)
+    },
+    recommendedFee: recommendedFeeOf(sumsInWindow(row.hour, row.beforeHour, row), options)
   }
 }

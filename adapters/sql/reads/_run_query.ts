@@ -4,12 +4,13 @@ import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import {
   answerStatement,
+  firstColumn,
   readAnswer,
   type SqlAnswer,
   storeFailure,
   type Values
 } from "../connection/mod.ts"
-import { decodeToken, tokenRowSql } from "./auction_rows.ts"
+import { token } from "../entities/mod.ts"
 
 /** A statement and its parameters in text format; the statement casts them. */
 export interface SqlQuery {
@@ -100,7 +101,10 @@ export const headStatement = answerStatement({ rows: [] })
 
 const tokensStatement = answerStatement({
   head: ["(SELECT max(token.token_id) FROM token)"],
-  rows: [`SELECT r.token_id, ${tokenRowSql} FROM token AS r WHERE r.version > $1::bigint`]
+  rows: [{
+    columns: token.select("r"),
+    sources: [{ place: "r.token_id", from: "token AS r WHERE r.version > $1::bigint" }]
+  }]
 })
 
 /** Number of cached versions: an answer may be slightly older than the last change of a token. */
@@ -131,15 +135,15 @@ class TokenCache {
   load(version: number): Effect.Effect<Tokens | undefined, SqlError.SqlError> {
     const base = this.#versions.findLast((tokens) => tokens.version <= version)
     return Effect.map(this.#values(tokensStatement, [String(base?.version ?? -1)]), (rows) => {
-      const { head: [lastId], lines, tokenVersion } = readAnswer(rows)
+      const { head: [lastId], rows: changed, tokenVersion } = readAnswer(rows)
       // this answer comes from a replica that lags behind the server that returned the base
       if (base !== undefined && tokenVersion < base.version) return undefined
       const all = [...base?.all ?? []]
-      for (const line of lines) {
-        const token = decodeToken(line)
-        all[token.id] = token
+      for (const values of changed) {
+        const row = token.read(values, firstColumn)
+        all[row.id] = row
       }
-      all.length = lastId === "" ? 0 : Number(lastId) + 1
+      all.length = Number(lastId ?? -1) + 1
       const tokens = { version: tokenVersion, all }
       this.#add(tokens)
       return tokenVersion === version ? tokens : undefined

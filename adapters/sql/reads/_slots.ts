@@ -7,16 +7,16 @@ import {
   slotView
 } from "../../../core/domain/mod.ts"
 import { synchedBlockNum } from "../../../core/ports/mod.ts"
-import { fieldsOf, freeTextOf, lineSql, type SqlAnswer } from "../connection/mod.ts"
+import { type AnswerRows, firstColumn, type RowValues, type SqlAnswer } from "../connection/mod.ts"
+import { computed, decodeParameterSet, plainText, shape, uint64 } from "../entities/mod.ts"
 import { applicableBlock } from "../postings/mod.ts"
-import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
-import { decodeParameterSet } from "./parameter_sets.ts"
+import { bidView, registrationOf } from "./auction_rows.ts"
 
 /*
  * A slot has no row. Which slots are open or closed follows from the last block and the auction
  * variables, by the rules of the domain. A statement therefore takes slot numbers as parameters and
- * returns the variables in its head. If these lead to other slot numbers, the reader runs the
- * statement again with them. The rows are the best bid of each slot, and the variables with the
+ * returns the variables as the last member of its head. If these lead to other slot numbers, the
+ * reader runs the statement again with them. The rows are the best bid of each slot, and the variables with the
  * default bids of these slots.
  */
 
@@ -24,36 +24,66 @@ import { decodeParameterSet } from "./parameter_sets.ts"
 export const currentVariables = (kind: string): string =>
   `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
 
+/** A bid, and the block of the auction variables whose default bids apply to its slot. */
+interface BestBid {
+  readonly bestBid: BidView
+  readonly applicableBlock: bigint
+}
+const bestBid = shape<BestBid>({
+  bestBid: bidView,
+  applicableBlock: computed("applicable.ethereum_block_num", uint64)
+})
+/** The columns of `bestBid` have these names in `best`. */
+const bestColumns = bestBid.select("").map(({ sql, type }, i) => ({ sql, type, name: `best_${i}` }))
+
 /**
  * Returns a common table expression `best` of the best bid of each slot; `slots` is a query of
  * `slot_num`.
  */
 export const bestBids = (slots: string): string =>
   `best AS MATERIALIZED (
-  SELECT slot.slot_num, bid.line, applicable.ethereum_block_num
-  FROM (${slots}) AS slot CROSS JOIN LATERAL (
-    SELECT ${bidRowSql} AS line
-    FROM (SELECT * FROM bid WHERE bid.slot_num = slot.slot_num ORDER BY bid.item_id DESC LIMIT 1) AS r
-    CROSS JOIN LATERAL ${registrationOf("r.bidder_addr", "c")}
-  ) AS bid CROSS JOIN LATERAL (
+  SELECT slot.slot_num, applicable.ethereum_block_num, ${
+    bestColumns.map(({ name, sql }) => `${sql} AS ${name}`).join(", ")
+  }
+  FROM (${slots}) AS slot
+  CROSS JOIN LATERAL (SELECT * FROM bid WHERE bid.slot_num = slot.slot_num ORDER BY bid.item_id DESC LIMIT 1) AS r
+  CROSS JOIN LATERAL ${registrationOf("r.bidder_addr", "c")}
+  CROSS JOIN LATERAL (
     SELECT ${applicableBlock("slot.slot_num")} AS ethereum_block_num
   ) AS applicable
 )`
 
+/** The variables of a block, with the default bids of slots. */
+interface ApplicableSet {
+  readonly block: bigint
+  readonly variables: string
+}
+const applicableSet = shape<ApplicableSet>({
+  block: ["ethereum_block_num", uint64],
+  variables: ["variables", plainText]
+})
+
 /**
- * Returns queries of the lines that `readSlots` decodes: a line for each bid, at the place of its
- * slot number, and a line for each set of variables, at `setPlace`.
+ * Returns the rows that `readSlots` decodes: one for each bid, at the place of its slot number, and
+ * one for each set of variables, at `setPlace`.
  */
-export const slotRows = (setPlace: string): ReadonlyArray<string> => [
-  `SELECT best.slot_num, 'b' || ${
-    lineSql(["best.slot_num", "best.ethereum_block_num"])
-  } || best.line FROM best`,
-  `SELECT ${setPlace}, 's' || ${
-    lineSql(["parameter_set.ethereum_block_num"], "parameter_set.variables")
-  }
-FROM (SELECT DISTINCT best.ethereum_block_num FROM best) AS used
+export const slotRows = (setPlace: string): ReadonlyArray<AnswerRows> => [
+  {
+    columns: bestColumns.map(({ name, type }) => ({ sql: `best.${name}`, type })),
+    sources: [{ place: "best.slot_num", from: "best" }]
+  },
+  {
+    columns: applicableSet.select("parameter_set"),
+    sources: [{
+      place: setPlace,
+      from: `(SELECT DISTINCT best.ethereum_block_num FROM best) AS used
 CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = used.ethereum_block_num LIMIT 1) AS parameter_set`
+    }]
+  }
 ]
+const setColumn = firstColumn + bestBid.columns.length
+/** Index of the first column after those of `slotRows`. */
+export const columnAfterSlots = setColumn + applicableSet.columns.length
 
 /** Decoded variables by their text: there are few, and nearly every page uses them. */
 const decodedSets = new Map<string, AuctionVariables>()
@@ -69,16 +99,20 @@ const decodeVariables = (text: string): AuctionVariables => {
 }
 
 /**
- * Returns the slots that have a bid in an answer, in the order of its lines, and a function that
+ * Returns the slots that have a bid in an answer, in the order of its rows, and a function that
  * makes the view of any slot.
  */
-export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => {
-  const sets = new Map<string, AuctionVariables>()
-  const bids = new Map<number, { readonly bestBid: BidView; readonly block: string }>()
-  for (const line of lines) {
-    const [first, second] = fieldsOf(line.slice(1))
-    if (line.startsWith("s")) sets.set(first!, decodeVariables(freeTextOf(line)))
-    else bids.set(Number(first), { bestBid: decodeBid(freeTextOf(line)), block: second! })
+export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) => {
+  const sets = new Map<bigint, AuctionVariables>()
+  const bids = new Map<number, BestBid>()
+  for (const values of rows) {
+    if (values[firstColumn] !== null) {
+      const bid = bestBid.read(values, firstColumn)
+      bids.set(bid.bestBid.bid.slotNum, bid)
+    } else if (values[setColumn] !== null) {
+      const { block, variables } = applicableSet.read(values, setColumn)
+      sets.set(block, decodeVariables(variables))
+    }
   }
   return {
     slotNums: [...bids.keys()],
@@ -87,7 +121,9 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
       return slotView(
         clock,
         slotNum,
-        bid === undefined ? null : { bestBid: bid.bestBid, applicable: sets.get(bid.block)! }
+        bid === undefined
+          ? null
+          : { bestBid: bid.bestBid, applicable: sets.get(bid.applicableBlock)! }
       )
     }
   }
@@ -95,5 +131,5 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
 
 /** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
 export const clockReader =
-  (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, decodeVariables(headText), synchedBlockNum(stamp))
+  (constants: AuctionClock["constants"]) => ({ head, stamp }: SqlAnswer): AuctionClock =>
+    auctionClock(constants, decodeVariables(head.at(-1)!), synchedBlockNum(stamp))

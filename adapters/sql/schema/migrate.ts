@@ -18,7 +18,8 @@ export interface MigrateOptions {
  * Updates the schema: applies the missing migrations in order, each in a transaction of its own,
  * and returns them. Any number of processes may call it at the same time; each migration is applied
  * once. Fails with a `DatabaseError`, and applies nothing, if an applied migration is unknown to
- * this program ("newer") or has another text ("migrationChanged").
+ * this program ("newer"), or has another text or the whole schema another
+ * origin ("migrationChanged").
  *
  * @example
  * ```ts
@@ -121,6 +122,11 @@ const missing = (
   migrations: ReadonlyArray<Migration>,
   applied: ReadonlyArray<Applied>
 ): Effect.Effect<ReadonlyArray<Migration>, DatabaseError> => {
+  const [first] = applied
+  const last = applied.at(-1)
+  if (first !== undefined && last !== undefined && first.name !== migrations[0]!.name) {
+    return Effect.fail(otherSchema(first, last, migrations))
+  }
   for (const { checksum, name, number } of applied) {
     const known = migrations.find((migration) => migration.number === number)
     if (known === undefined) return Effect.fail(newer(number, name, migrations.length))
@@ -130,6 +136,19 @@ const missing = (
     migrations.filter(({ number }) => !applied.some((each) => each.number === number))
   )
 }
+
+const otherSchema = (
+  first: Applied,
+  last: Applied,
+  migrations: ReadonlyArray<Migration>
+) =>
+  new DatabaseError({
+    reason: "migrationChanged",
+    message:
+      `The database has the schema "${first.name}" with migrations up to ${last.number} (${last.name}), and this program expects "${
+        migrations[0]!.name
+      }" with migrations up to ${migrations.length}: no migration leads from one to the other; load the feed again into an empty database, or use the version of the program that created this one`
+  })
 
 const newer = (number: number, name: string, known: number) =>
   new DatabaseError({

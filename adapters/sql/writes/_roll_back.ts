@@ -1,7 +1,18 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
-import { bigintArray } from "../connection/mod.ts"
+import { bigintArray, insertInto } from "../connection/mod.ts"
+import {
+  type BlockRow,
+  blockRow,
+  computed,
+  from,
+  integer,
+  queryOf,
+  rollBackRow,
+  selectRows,
+  shape
+} from "../entities/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   closeStatement,
@@ -11,7 +22,7 @@ import {
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
-import { blockOf, type OverlayStart, type StoredBlock } from "./_load_overlay.ts"
+import type { OverlayStart } from "./_load_overlay.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
@@ -20,25 +31,23 @@ import type { WriteOverlay } from "./_write_overlay.ts"
  * overwrote. The posting lists are cut first, by the rows to delete. Item ids are not reused.
  */
 
-/** The last and next ids just after the last surviving block. */
-interface SurvivingState extends StoredBlock {
-  readonly last_batch_num: bigint
-  readonly last_account_index: bigint
-  readonly last_token_id: bigint
-  readonly next_account: bigint
-  readonly next_exit: bigint
-  readonly next_transaction: bigint
-  readonly next_batch: bigint
-  readonly next_bid: bigint
-  readonly next_coordinator: bigint
-  /** Number of blocks to delete. */
-  readonly dropped: bigint
+/** The last surviving block, and the number of blocks to delete. */
+interface Surviving {
+  readonly row: BlockRow
+  readonly dropped: number
 }
-
+const surviving = shape<Surviving>({
+  row: from("block", blockRow),
+  dropped: computed(
+    "(SELECT count(*) FROM block AS above WHERE above.number > block.number)",
+    integer
+  )
+})
 /** The genesis block always survives. */
-const survivingStatement = `
-SELECT block.*, (SELECT count(*) FROM block AS above WHERE above.number > block.number) AS dropped
-FROM block WHERE number = coalesce((SELECT max(number) FROM block WHERE number <= $1::numeric), (SELECT min(number) FROM block))`
+const survivingBlock = queryOf(
+  surviving,
+  `block WHERE number = coalesce((SELECT max(number) FROM block WHERE number <= $1::numeric), (SELECT min(number) FROM block))`
+)
 
 const undoWithdrawals = `
 UPDATE exit SET instant_withdrawn = CASE WHEN undone.instant THEN NULL ELSE instant_withdrawn END,
@@ -78,11 +87,12 @@ const firstSlotStatement =
  * surviving batch, account and token; `$7` is the new token version.
  */
 export const removal = `
-WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
--- the oldest batch that overwrote an account knows what it held before all of them
+WITH batches AS MATERIALIZED (SELECT batch_num, changed_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
+-- the oldest batch that changed an account knows what it held before all of them; those that the
+-- batches created have no values before
 accounts_before AS (
   SELECT DISTINCT ON (updated.index) updated.index, updated.nonce, updated.balance
-  FROM batches CROSS JOIN LATERAL unnest(updated_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
+  FROM batches CROSS JOIN LATERAL unnest(changed_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
   WHERE updated.index <= $5::bigint ORDER BY updated.index, batches.batch_num
 ), accounts_undone AS (
   UPDATE account SET nonce = before.nonce, balance = before.balance FROM accounts_before AS before WHERE account.account_index = before.index
@@ -124,6 +134,9 @@ INSERT INTO registration (bidder_addr, forger_addr, item_id)
 SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
 CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
 
+const insertRollBack = insertInto("rollback", rollBackRow.parameters)
+const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
+
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   ${setPartVersions(6)}, ${
@@ -139,33 +152,49 @@ ${notifyVersion}`
  */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { head, lastBatchNum, stamp, start }: WriteOverlay,
+  { head, lastBatchNum, lastBlock, stamp, start }: WriteOverlay,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
-  const surviving = (yield* sql.unsafe<SurvivingState>(survivingStatement, [`${toBlock}`]))[0]!
-  if (surviving.dropped > 0n) yield* deleteAbove(sql, surviving, start)
-  const lastBatch = Number(surviving.last_batch_num)
+  const [found] = yield* selectRows(sql, survivingBlock, [`${toBlock}`])
+  const { dropped, row } = found!
+  if (dropped > 0) yield* deleteAbove(sql, row, start)
+  const lastBatch = row.lastBatchNum
   const isHeadRemoved = head !== null && head.number > toBlock
   const after = {
-    ...stampBlocks(BigInt(surviving.number), isHeadRemoved ? null : head),
+    ...stampBlocks(row.block.number, isHeadRemoved ? null : head),
     batchNum: lastBatch === 0 ? null : lastBatch,
     version: stamp.version + 1
+  }
+  if (dropped > 0) {
+    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
+    yield* sql.unsafe(
+      insertRollBack.text,
+      insertRollBack.parameters([{
+        serial: Number(last!.serial ?? 0n) + 1,
+        version: after.version,
+        lastBlock: row.block,
+        removedBlock: lastBlock,
+        blocks: dropped,
+        batches: lastBatchNum - lastBatch,
+        timeMs: yield* Clock.currentTimeMillis
+      }])
+    )
   }
   yield* sql.unsafe(updateLedger, [
     `${after.version}`,
     `${start.tokenVersion + 1}`,
-    surviving.number,
+    `${row.block.number}`,
     after.batchNum === null ? null : `${after.batchNum}`,
     writeId,
     changedParts(
-      new Set(surviving.dropped > 0n ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
+      new Set(dropped > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
     ),
     `${toBlock}`
   ])
   return {
     toBlock,
-    lastBlock: blockOf(surviving),
-    blocks: Number(surviving.dropped),
+    lastBlock: row.block,
+    blocks: dropped,
     batches: lastBatchNum - lastBatch,
     lastBatchNum: lastBatch,
     stamp: after
@@ -176,27 +205,27 @@ export const rollBackTo = Effect.fnUntraced(function*(
 const deleteAbove = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
-    surviving: SurvivingState,
+    { block, lastAccountIndex, lastBatchNum, lastTokenId, next: first }: BlockRow,
     { next, tokenVersion }: OverlayStart
   ): Effect.fn.Return<void, SqlError.SqlError> {
     const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
       sql.unsafe<Row>(statement, parameters)
     for (
-      const [name, first, nextItem] of [
-        ["exits", surviving.next_exit, next.exit],
-        ["transactions", surviving.next_transaction, next.transaction],
-        ["accounts", surviving.next_account, next.account],
-        ["batches", surviving.next_batch, next.batch],
-        ["bids", surviving.next_bid, next.bid],
-        ["coordinators", surviving.next_coordinator, next.coordinator]
+      const [name, list] of [
+        ["exits", "exit"],
+        ["transactions", "transaction"],
+        ["accounts", "account"],
+        ["batches", "batch"],
+        ["bids", "bid"],
+        ["coordinators", "coordinator"]
       ] as const
     ) {
-      if (first < nextItem) yield* cutPostings(sql, name, first)
+      if (first[list] < next[list]) yield* cutPostings(sql, name, BigInt(first[list]))
     }
     const reopened = yield* run<{ readonly item_id: bigint }>(
       undoWithdrawals,
-      surviving.number,
-      surviving.next_exit
+      `${block.number}`,
+      `${first.exit}`
     )
     if (reopened.length > 0) {
       yield* run(
@@ -204,38 +233,38 @@ const deleteAbove = Effect.fnUntraced(
         bigintArray(reopened.map(({ item_id }) => item_id))
       )
     }
-    if (surviving.next_exit < next.exit) yield* run(closeExits, surviving.next_exit)
-    const slots = surviving.next_bid < next.bid
-      ? (yield* run<{ readonly slot_num: bigint }>(slotsStatement, surviving.next_bid))
+    if (first.exit < next.exit) yield* run(closeExits, `${first.exit}`)
+    const slots = first.bid < next.bid
+      ? (yield* run<{ readonly slot_num: bigint }>(slotsStatement, `${first.bid}`))
         .map(({ slot_num }) => slot_num)
       : []
     if (slots.length > 0) {
       yield* run(closeSlots, bigintArray(slots))
-      yield* run(removeBids, surviving.next_bid)
+      yield* run(removeBids, `${first.bid}`)
       yield* run(openSlots, bigintArray(slots))
     }
     const [sets] = yield* run<{ readonly first_slot: bigint | null }>(
       firstSlotStatement,
-      surviving.number
+      `${block.number}`
     )
-    if (surviving.next_coordinator < next.coordinator) {
+    if (first.coordinator < next.coordinator) {
       const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(
         biddersStatement,
-        surviving.next_coordinator
+        `${first.coordinator}`
       ))
         .map(({ bidder_addr }) => bidder_addr)
-      yield* run(removeCoordinators, surviving.next_coordinator)
+      yield* run(removeCoordinators, `${first.coordinator}`)
       yield* run(deleteRegistrations, bidders)
       yield* run(restoreRegistrations, bidders)
     }
     yield* run(
       removal,
-      surviving.number,
-      surviving.next_exit,
-      surviving.next_transaction,
-      surviving.last_batch_num,
-      surviving.last_account_index,
-      surviving.last_token_id,
+      `${block.number}`,
+      `${first.exit}`,
+      `${first.transaction}`,
+      `${lastBatchNum}`,
+      `${lastAccountIndex}`,
+      `${lastTokenId}`,
       `${tokenVersion + 1}`
     )
     yield* updateWonSlots(sql, { slots, firstSlot: sets!.first_slot })

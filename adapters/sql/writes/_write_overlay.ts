@@ -18,10 +18,16 @@ import {
   type PublicKey
 } from "../../../core/encoding/mod.ts"
 import { type LedgerPart, partsOfBlock, stampBlocks } from "../../../core/ports/mod.ts"
-import { parameterKinds } from "../reads/mod.ts"
+import {
+  type NextItems,
+  parameterKinds,
+  parameterSetRow,
+  type Totals,
+  withdrawalFields
+} from "../entities/mod.ts"
 import { LedgerCopy } from "./_ledger_copy.ts"
 import type { OverlayStart } from "./_load_overlay.ts"
-import { type NextItems, type Totals, withdrawalFields, RowsToWrite } from "./_rows_to_write.ts"
+import { RowsToWrite } from "./_rows_to_write.ts"
 
 const assert = (holds: boolean, violation: () => string): void => {
   if (!holds) throw new Error(`Cannot store the block: ${violation()}`)
@@ -104,7 +110,13 @@ export class WriteOverlay extends LedgerCopy {
   #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint): void {
     const before = this.token(tokenId)
     assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
-    this.rows.priceChanges.push({ blockNum, position: this.#nextPricePosition++, before: before! })
+    this.rows.priceChanges.push({
+      blockNum,
+      position: this.#nextPricePosition++,
+      tokenId,
+      priceUSDBefore: before!.priceUSD,
+      priceTimeMsBefore: before!.priceTimeMs
+    })
     this.rows.pricedTokens.add(tokenId)
     this.tokens.set(tokenId, {
       ...before!,
@@ -151,9 +163,10 @@ export class WriteOverlay extends LedgerCopy {
       this.lastAccountIndex
     ]
     for (const account of changes.accounts) this.#addAccount(account)
-    const accountsBefore = changes.accountUpdates.flatMap((update) =>
+    const before = changes.accountUpdates.flatMap((update) =>
       this.#updateAccount(update, lastAccountBefore)
     )
+    const changed = [...before, ...changes.accounts].map(({ index }) => this.accounts.get(index)!)
     if (queue !== null) this.#forge(queue, changes)
     for (const row of changes.transactions) {
       assert(
@@ -174,11 +187,15 @@ export class WriteOverlay extends LedgerCopy {
     this.stamp = { ...this.stamp, batchNum }
     rows.batches.push({
       batch: { itemId: next.batch++, ...changes.batch },
-      transactions: [firstTransaction, next.transaction],
-      exits: [firstExit, next.exit],
+      transactions: { from: firstTransaction, to: next.transaction },
+      exits: { from: firstExit, to: next.exit },
       totals: { ...this.#totals },
       lastForgedQueue: this.lastForgedQueue,
-      accountsBefore
+      changedAccounts: changed.map(({ index }) => index),
+      noncesBefore: before.map(({ nonce }) => nonce),
+      balancesBefore: before.map(({ balance }) => balance),
+      nonces: changed.map(({ nonce }) => nonce),
+      balances: changed.map(({ balance }) => balance)
     })
   }
 
@@ -253,7 +270,7 @@ export class WriteOverlay extends LedgerCopy {
     for (const kind of parameterKinds) {
       const set = changed[kind]
       if (set === undefined) continue
-      this.rows.parameterSets.push({ kind, blockNum, set })
+      this.rows.parameterSets.push(parameterSetRow(kind, blockNum, set))
       this.setVariables({ [kind]: set })
     }
   }

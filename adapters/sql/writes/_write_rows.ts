@@ -3,12 +3,31 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { type Exit, type HeadFeed, isPendingWithdraw } from "../../../core/domain/mod.ts"
 import {
   bigintArray,
+  bigints,
+  hexBytes,
   insertInto,
   parametersOf,
   type RowStatement,
   rowsOf,
   updateOf
 } from "../connection/mod.ts"
+import {
+  account,
+  batchRow,
+  bid,
+  blockRow,
+  coordinator,
+  exit,
+  nextItems,
+  type ParameterSet,
+  parameterSet,
+  priceChange,
+  registration,
+  storedQueuedTransaction,
+  transaction,
+  versionedToken,
+  withdrawal
+} from "../entities/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   appendEntries,
@@ -22,51 +41,71 @@ import {
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
-import * as columns from "./_ledger_columns.ts"
-import type { ParameterSet } from "./_rows_to_write.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
-const insertBlocks = insertInto("block", columns.blockColumns)
-const insertCoordinators = insertInto("coordinator", columns.coordinatorColumns)
+const insertBlocks = insertInto("block", blockRow.parameters)
+const insertCoordinators = insertInto("coordinator", coordinator.parameters)
 const upsertRegistrations = insertInto(
   "registration",
-  columns.registrationColumns,
+  registration.parameters,
   "ON CONFLICT (bidder_addr) DO UPDATE SET forger_addr = excluded.forger_addr, item_id = excluded.item_id"
 )
-const insertTokens = insertInto("token", columns.tokenColumns)
-const updatePrices = updateOf("token", "token_id", columns.priceColumns)
-const insertPriceChanges = insertInto("price_change", columns.priceChangeColumns)
-const insertQueued = insertInto("queued_transaction", columns.queuedColumns)
+const insertTokens = insertInto("token", versionedToken.parameters)
+const updatePrices = updateOf(
+  "token",
+  "token_id",
+  versionedToken.parametersOf("id", "priceUSD", "priceTimeMs", "version")
+)
+const insertPriceChanges = insertInto("price_change", priceChange.parameters)
+const insertQueued = insertInto("queued_transaction", storedQueuedTransaction.parameters)
 const forgeStatement =
   "UPDATE queued_transaction SET forged = true WHERE item_id = ANY($1::bigint[])"
-const insertBatches = insertInto("batch", columns.batchColumns)
-const insertAccounts = insertInto("account", columns.accountColumns)
-const updateAccounts = updateOf("account", "account_index", columns.accountUpdateColumns)
-const insertTransactions = insertInto("transaction", columns.transactionColumns)
-const insertExits = insertInto("exit", columns.exitColumns)
-const insertBids = insertInto("bid", columns.bidColumns)
-const insertParameterSets = insertInto("parameter_set", columns.parameterSetColumns)
-const updateExits = updateOf("exit", "item_id", columns.exitUpdateColumns)
-const insertWithdrawals = insertInto("withdrawal", columns.withdrawalColumns)
+const insertBatches = insertInto("batch", batchRow.parameters)
+const insertAccounts = insertInto("account", account.parameters)
+const updateAccounts = updateOf(
+  "account",
+  "account_index",
+  account.parametersOf("index", "nonce", "balance")
+)
+const insertTransactions = insertInto("transaction", transaction.parameters)
+const insertExits = insertInto("exit", exit.parameters)
+const insertBids = insertInto("bid", bid.parameters)
+const insertParameterSets = insertInto("parameter_set", parameterSet.parameters)
+const updateExits = updateOf(
+  "exit",
+  "item_id",
+  exit.parametersOf("itemId", "instantWithdrawn", "delayedWithdrawRequest", "delayedWithdrawn")
+)
+const insertWithdrawals = insertInto("withdrawal", withdrawal.parameters)
+
+/** A slot and the bidder with its best bid. */
+interface HeldSlot {
+  readonly bidder: string
+  readonly slotNum: number
+}
+const heldSlot = {
+  bidder: hexBytes<HeldSlot>(({ bidder }) => bidder),
+  item: bigints<HeldSlot>(({ slotNum }) => slotNum)
+}
 
 const openExits = openStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
 const closeExits = closeStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
-const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${
-  rowsOf("r", columns.heldSlotColumns)
-}`
+const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", heldSlot)}`
 const openSlots = openStatement(heldSlots)
 const closeSlots = closeStatement(
-  `SELECT keys.key, r.item FROM ${rowsOf("r", columns.heldSlotColumns)} CROSS JOIN LATERAL (${
+  `SELECT keys.key, r.item FROM ${rowsOf("r", heldSlot)} CROSS JOIN LATERAL (${
     slotKeys("r.bidder")
   }) AS keys`
 )
 
+const nextColumns = nextItems.columns.map(({ name }) => name)
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
-  next_coordinator = $12::bigint, ${setPartVersions(13)},
-  head_number = $14::numeric, head_hash = $15::bytea, head_timestamp_ms = $16::bigint, chain_head = $17::numeric
+  ${
+  setPartVersions(6)
+}, head_number = $7::numeric, head_hash = $8::bytea, head_timestamp_ms = $9::bigint, chain_head = $10::numeric,
+  ${nextColumns.map((name, i) => `${name} = $${i + 11}::bigint`).join(", ")}
 ${notifyVersion}`
 
 /**
@@ -139,10 +178,10 @@ export const writeRows = (
       rows.exits.filter((exit) => isPendingWithdraw(currentExit(exit))).map(({ itemId }) => itemId)
     )
     if (slots.lost.length > 0) {
-      yield* run(closeSlots, parametersOf(columns.heldSlotColumns, slots.lost))
+      yield* run(closeSlots, parametersOf(heldSlot, slots.lost))
     }
     if (slots.won.length > 0) {
-      yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
+      yield* run(openSlots, parametersOf(heldSlot, slots.won))
     }
     yield* updateWonSlots(sql, {
       slots: [...rows.biddersBefore.keys()],
@@ -157,24 +196,15 @@ export const writeRows = (
     yield* appendPostings(sql, "bids", rows.bids)
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     const { batchNum, ethereumBlockNum, version: stampVersion } = overlay.stamp
-    const numbers = [
-      next.account,
-      next.exit,
-      next.transaction,
-      next.batch,
-      next.bid,
-      next.token,
-      next.coordinator
-    ]
     yield* run(updateLedger, [
       `${stampVersion}`,
       `${version}`,
       `${ethereumBlockNum}`,
       batchNum === null ? null : `${batchNum}`,
       writeId,
-      ...numbers.map(String),
       changedParts(overlay.changedParts),
-      ...headParameters(overlay.head)
+      ...headParameters(overlay.head),
+      ...nextItems.columns.map(({ get }) => String(get(next)))
     ])
     return listed.suffixes
   })
@@ -187,9 +217,7 @@ const headParameters = (head: HeadFeed | null): ReadonlyArray<string | null> =>
 
 /** Returns the first slot whose default bids the sets change; null if none. */
 const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {
-  const slots = sets.flatMap(({ set }) =>
-    "defaultSlotSetBidFirstSlot" in set ? [set.defaultSlotSetBidFirstSlot] : []
-  )
+  const slots = sets.flatMap(({ firstSlot }) => firstSlot === null ? [] : [firstSlot])
   return slots.length === 0 ? null : Math.min(...slots)
 }
 

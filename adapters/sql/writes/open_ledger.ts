@@ -1,16 +1,16 @@
 import { Effect, Schema } from "effect"
 import { ether, GenesisFeed, genesisVariables } from "../../../core/domain/mod.ts"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
-import {
-  type Columns,
-  Database,
-  DatabaseError,
-  insertInto,
-  storeFailure
-} from "../connection/mod.ts"
+import { Database, DatabaseError, insertInto, storeFailure } from "../connection/mod.ts"
 import { noPartVersions } from "../notifications/mod.ts"
-import { parameterKinds } from "../reads/mod.ts"
-import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
+import {
+  blockRow,
+  parameterKinds,
+  parameterSet,
+  parameterSetRow,
+  type Shape,
+  versionedToken
+} from "../entities/mod.ts"
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
@@ -41,8 +41,12 @@ export const openLedger = (
   Effect.gen(function*() {
     const { writes: sql } = yield* Database
     const text = genesisText(genesis)
-    const insert = <Row>(table: string, columns: Columns<Row>, rows: ReadonlyArray<Row>) => {
-      const statement = insertInto(table, columns)
+    const insert = <Row>(
+      table: string,
+      { parameters }: Shape<Row>,
+      rows: ReadonlyArray<Row>
+    ) => {
+      const statement = insertInto(table, parameters)
       return sql.unsafe(statement.text, statement.parameters(rows))
     }
     const blockNum = genesis.block.number
@@ -51,7 +55,7 @@ export const openLedger = (
       const inserted = yield* sql.unsafe(insertLedger, [`${blockNum}`])
       if (inserted.length === 0) return
       yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
-      yield* insert("block", blockColumns, [
+      yield* insert("block", blockRow, [
         {
           block: { number, hash, timestampMs },
           previousAfterGap: null,
@@ -63,15 +67,13 @@ export const openLedger = (
           next: firstItemIds
         }
       ])
-      yield* insert("token", tokenColumns, [{ itemId: 1, ...ether, version: 1 }])
+      yield* insert("token", versionedToken, [{ itemId: 1, ...ether, version: 1 }])
       yield* insert(
         "parameter_set",
-        parameterSetColumns,
-        parameterKinds.map((kind) => ({
-          kind,
-          blockNum,
-          set: genesisVariables(genesis)[kind]
-        }))
+        parameterSet,
+        parameterKinds.map((kind) =>
+          parameterSetRow(kind, blockNum, genesisVariables(genesis)[kind])
+        )
       )
     }))
     const [stored] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")

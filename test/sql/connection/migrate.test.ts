@@ -121,6 +121,16 @@ describe("migrations", () => {
       )
     })))
 
+  it.live("are refused if they begin with another schema", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* empty
+      yield* inProcess(url, migrate({ migrations: [first, second] }))
+      const expected =
+        'The database has the schema "people" with migrations up to 2 (names), and this program expects "initial schema" with migrations up to 1: no migration leads from one to the other; load the feed again into an empty database, or use the version of the program that created this one'
+      assert.strictEqual(yield* message(url, ownMigrations), expected)
+      assert.strictEqual(yield* message(url, ownMigrations, true), expected)
+    })))
+
   it.live("leave nothing behind if one fails, and those before it stay", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty

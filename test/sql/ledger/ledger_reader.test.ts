@@ -174,8 +174,8 @@ describe.each(sizes)("a list of %i items", (size) => {
         yield* sql.unsafe(
           `INSERT INTO batch (batch_num, item_id, ethereum_block_num, ethereum_block_hash, timestamp_ms, forger_addr, collected_tokens, collected_amounts,
             historic_total_collected_fees_usd, state_root, num_accounts, exit_root, slot_num, transactions_from, transactions_to, exits_from, exits_to,
-            total_transactions, total_l2_transactions, total_fee_units, total_accounts, total_public_keys, updated_accounts, nonces_before, balances_before)
-          SELECT $1, $2, ethereum_block_num, $3, 5, $4, '{}', '{}', 0.1, 1, 0, 2, $5, 1, 1, 1, 1, 0, 0, 0, 0, 0, '{}', '{}', '{}' FROM ledger`,
+            total_transactions, total_l2_transactions, total_fee_units, total_accounts, total_public_keys, total_l1_user_transactions, total_l1_wait_ms, changed_accounts, nonces_before, balances_before, nonces, balances)
+          SELECT $1, $2, ethereum_block_num, $3, 5, $4, '{}', '{}', 0.1, 1, 0, 2, $5, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, '{}', '{}', '{}', '{}', '{}' FROM ledger`,
           [batchNum, id, Buffer.alloc(32), bytes(forger), slotNum]
         )
       }

@@ -9,7 +9,7 @@ import {
   openStatement,
   slotKey
 } from "../../../adapters/sql/postings/open_items.ts"
-import { exitColumns } from "../../../adapters/sql/writes/_ledger_columns.ts"
+import { exit as exitShape } from "../../../adapters/sql/entities/mod.ts"
 import { bigintArray, insertInto } from "../../../adapters/sql/connection/parameters.ts"
 import type { Exit } from "../../../core/domain/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
@@ -136,7 +136,7 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
           delayedWithdrawRequest: null,
           delayedWithdrawn: null
         }
-        const insert = insertInto("exit", exitColumns)
+        const insert = insertInto("exit", exitShape.parameters)
         yield* sql.unsafe(insert.text, insert.parameters([exit]))
         yield* sql.unsafe(openStatement(openExitSource("r.item_id = ANY($1::bigint[])")), ["{700}"])
         const found = yield* sql.unsafe<{ readonly key: Uint8Array; readonly item: bigint }>(

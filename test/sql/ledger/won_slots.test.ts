@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
 import { afterAll } from "vitest"
 import * as Memory from "../../../adapters/memory/mod.ts"
-import { wonSlotSchema } from "../../../adapters/sql/schema/_won_slot_schema.ts"
 import type { FiltersOf } from "../../../core/contract/mod.ts"
 import {
   type BlockChanges,
@@ -159,25 +158,10 @@ describe("the slots that a bidder or a forger has won, or that a bidder holds", 
           last = back === null ? last + 1n : to
         }
         assert.isAbove(pagesMax, 1)
-        const { writes } = sql.database
-        const lists = "SELECT encode(key, 'hex') AS key, item FROM open_item ORDER BY key, item"
-        const counts =
-          "SELECT encode(key, 'hex') AS key, level, bucket, items FROM open_count ORDER BY 1, 2, 3"
-        const sets =
-          "SELECT kind, ethereum_block_num, default_bids::text FROM parameter_set ORDER BY 1, 2"
-        const read = (text: string) => writes.unsafe<{ readonly key: string }>(text)
-        const stored = yield* Effect.forEach([lists, counts, sets], read)
-        yield* writes.unsafe("ALTER TABLE parameter_set DROP COLUMN default_bids")
-        for (const table of ["open_item", "open_count"]) {
-          yield* writes.unsafe(`DELETE FROM ${table} WHERE substring(key FROM 1 FOR 2) = '\\x5377'`)
-        }
-        for (const statement of wonSlotSchema) yield* writes.unsafe(statement)
-        assert.deepStrictEqual(
-          yield* Effect.forEach([lists, counts, sets], read),
-          stored,
-          "after the migration of a filled database"
+        const won = yield* sql.database.writes.unsafe(
+          "SELECT 1 FROM open_item WHERE substring(key FROM 1 FOR 2) = '\\x5377' LIMIT 1"
         )
-        assert.isNotEmpty(stored[0]!.filter(({ key }) => key.startsWith("5377")))
+        assert.isNotEmpty(won)
       }).pipe(Effect.scoped))
   }
 })

@@ -41,13 +41,13 @@ export const owners = { heavy: "0".repeat(40), light: "7".padStart(40, "0") } as
 export const sizes = size
 
 const rows = [
-  `INSERT INTO block (number, hash, timestamp_ms, last_ethereum_block, last_batch_num, last_account_index, last_token_id, next_account, next_exit, next_transaction, next_batch, next_bid, next_token, next_coordinator)
+  `INSERT INTO block (number, hash, timestamp_ms, last_ethereum_block, last_batch_num, last_account_index, last_token_id, total_queued, next_account, next_exit, next_transaction, next_batch, next_bid, next_token, next_coordinator)
    SELECT 1000000 + i, ${
     bytes("i", 32)
-  }, 1e12 + i * 12000, 1000000 + i, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, ${size.blocks}) AS i`,
+  }, 1e12 + i * 12000, 1000000 + i, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, ${size.blocks}) AS i`,
   `INSERT INTO batch (batch_num, item_id, ethereum_block_num, ethereum_block_hash, timestamp_ms, forger_addr, collected_tokens, collected_amounts,
      historic_total_collected_fees_usd, state_root, num_accounts, exit_root, forge_l1_transactions_num, slot_num, transactions_from, transactions_to,
-     exits_from, exits_to, total_transactions, total_l2_transactions, total_fee_units, total_accounts, total_public_keys, updated_accounts, nonces_before, balances_before)
+     exits_from, exits_to, total_transactions, total_l2_transactions, total_fee_units, total_accounts, total_public_keys, total_l1_user_transactions, total_l1_wait_ms, changed_accounts, nonces_before, balances_before, nonces, balances)
    SELECT b, ${item("b")}, 1000000 + b, ${bytes("b", 32)}, 1e12 + b * 12000, ${
     bytes("b % 3", 20)
   }, '{0,1}', '{5,6}', 0.5, b, 0, b, NULL, b / 40,
@@ -56,7 +56,7 @@ const rows = [
   }, ${item(`(b * ${exitsPerBatch} - 1)`)} + 1,
      b * ${perBatch}, b * ${perBatch}, b, ${size.accounts}, ${
     size.accounts / 2
-  }, '{}', '{}', '{}' FROM generate_series(1, ${size.batches}) AS b`,
+  }, 0, 0, '{}', '{}', '{}', '{}', '{}' FROM generate_series(1, ${size.batches}) AS b`,
   `INSERT INTO account (account_index, item_id, token_id, batch_num, public_key, address, nonce, balance)
    SELECT 256 + i, ${item("i")}, i % 5, 1, ${publicKey("i")}, ${
     address("i")

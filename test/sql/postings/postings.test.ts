@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { appendPostings, cutPostings } from "../../../adapters/sql/postings/write_postings.ts"
-import { accountColumns, transactionColumns } from "../../../adapters/sql/writes/_ledger_columns.ts"
+import { account, transaction } from "../../../adapters/sql/entities/mod.ts"
 import { insertInto } from "../../../adapters/sql/connection/parameters.ts"
 import { type ListedRows, postingLists } from "../../../adapters/sql/postings/posting_lists.ts"
 import { rowItems } from "../../../adapters/sql/postings/postings.ts"
@@ -222,7 +222,7 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
           l2: { fee: 0, historicFeeUSD: null, nonce: 0n }
         }
       },
-      insertInto("transaction", transactionColumns),
+      insertInto("transaction", transaction.parameters),
       60
     ))
 
@@ -240,7 +240,7 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
         nonce: 0n,
         balance: 0n
       }),
-      insertInto("account", accountColumns),
+      insertInto("account", account.parameters),
       40
     ))
 })

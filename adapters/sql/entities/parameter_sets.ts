@@ -7,10 +7,22 @@ import {
   WithdrawalDelayerVariablesFeed
 } from "../../../core/domain/mod.ts"
 
+import {
+  bigIntegers,
+  checked,
+  integer,
+  nullable,
+  oneOf,
+  plainText,
+  uint64
+} from "./column_types.ts"
+import { shape } from "./shape.ts"
+
 /*
  * The encoding of variables in the table `parameter_set`: JSON, with decimal strings for large
  * integers. Each set contains the number of the block that decided it. That can be older than the
- * block of its row: a withdrawal stores a set with changed buckets, and the number stays.
+ * block of its row: a withdrawal stores a set with changed buckets, and the number stays. Texts are
+ * unrestricted: JSON escapes NUL and lone surrogates, which PostgreSQL refuses.
  */
 
 export type ParameterKind = keyof NetworkVariables
@@ -19,6 +31,39 @@ export const parameterKinds = [
   "auction",
   "withdrawalDelayer"
 ] as const satisfies ReadonlyArray<ParameterKind>
+
+/** A set of variables that was ever in force. */
+export interface ParameterSet {
+  readonly kind: ParameterKind
+  readonly blockNum: bigint
+  /**
+   * Of auction variables, the first slot to which their default bids apply, 2^32 if to none; it
+   * never decreases.
+   */
+  readonly firstSlot: number | null
+  readonly defaultBids: ReadonlyArray<bigint> | null
+  readonly variables: string
+}
+export const parameterSet = shape<ParameterSet>({
+  kind: ["kind", oneOf<ParameterKind>(parameterKinds)],
+  blockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
+  firstSlot: ["first_slot", nullable(checked(integer, "% BETWEEN 0 AND 4294967296"))],
+  defaultBids: ["default_bids", nullable(bigIntegers)],
+  variables: ["variables", plainText]
+})
+
+/** Returns the row of a set that a block put in force. */
+export const parameterSetRow = <Kind extends ParameterKind>(
+  kind: Kind,
+  blockNum: bigint,
+  set: NetworkVariables[Kind]
+): ParameterSet => ({
+  kind,
+  blockNum,
+  firstSlot: "defaultSlotSetBidFirstSlot" in set ? set.defaultSlotSetBidFirstSlot : null,
+  defaultBids: "defaultSlotSetBid" in set ? set.defaultSlotSetBid : null,
+  variables: encoders[kind](set)
+})
 
 const blockNumber = { ethereumBlockNum: Schema.BigIntFromString }
 const codecs = {
@@ -51,15 +96,6 @@ const decoders: { readonly [Kind in ParameterKind]: (text: string) => NetworkVar
   auction: Schema.decodeSync(textCodecs.auction),
   withdrawalDelayer: Schema.decodeSync(textCodecs.withdrawalDelayer)
 }
-
-/**
- * Encodes a set of variables. Texts in it are unrestricted: JSON escapes NUL and lone surrogates,
- * which PostgreSQL refuses.
- */
-export const encodeParameterSet = <Kind extends ParameterKind>(
-  kind: Kind,
-  set: NetworkVariables[Kind]
-): string => encoders[kind](set)
 
 /** Decodes a stored set of variables; throws if it is invalid. */
 export const decodeParameterSet = <Kind extends ParameterKind>(

@@ -1,0 +1,245 @@
+import type { Batch, EthereumBlock, HeadFeed, TokenId } from "../../../core/domain/mod.ts"
+import type { AccountIndex } from "../../../core/encoding/mod.ts"
+import type { Account } from "../../../core/domain/mod.ts"
+import {
+  accountIndex,
+  address,
+  batchNumber,
+  bigInteger,
+  bigIntegers,
+  checked,
+  double,
+  hash,
+  integer,
+  integers,
+  nullable,
+  sum,
+  uint32,
+  uint40s,
+  uint64
+} from "./column_types.ts"
+import { computed, pairs, part, shape } from "./shape.ts"
+
+/* Blocks, batches and the row of the ledger. */
+
+/** The next item id of each list; it never decreases. */
+export interface NextItems {
+  account: number
+  exit: number
+  transaction: number
+  batch: number
+  bid: number
+  token: number
+  coordinator: number
+}
+
+export const nextItems = shape<NextItems>({
+  account: ["next_account", integer],
+  exit: ["next_exit", integer],
+  transaction: ["next_transaction", integer],
+  batch: ["next_batch", integer],
+  bid: ["next_bid", integer],
+  token: ["next_token", integer],
+  coordinator: ["next_coordinator", integer]
+})
+
+export const ethereumBlock = shape<EthereumBlock>({
+  number: ["number", uint64, "PRIMARY KEY"],
+  hash: ["hash", hash],
+  timestampMs: ["timestamp_ms", integer]
+})
+
+/** A block, and the last and next ids after it. */
+export interface BlockRow {
+  readonly block: EthereumBlock
+  /**
+   * The number of the block stored before it, if that is not the one directly below. With it an
+   * audit finds a block that is missing.
+   */
+  readonly previousAfterGap: bigint | null
+  readonly lastEthereumBlock: bigint
+  readonly lastBatchNum: number
+  readonly lastAccountIndex: AccountIndex
+  readonly lastTokenId: TokenId
+  /** L1 user transactions that were queued up to the block. */
+  readonly totalQueued: number
+  readonly next: NextItems
+}
+
+export const blockRow = shape<BlockRow>({
+  block: ethereumBlock,
+  previousAfterGap: ["previous_after_gap", nullable(checked(uint64, "% < number - 1"))],
+  lastEthereumBlock: ["last_ethereum_block", uint64],
+  lastBatchNum: ["last_batch_num", uint32],
+  lastAccountIndex: ["last_account_index", accountIndex],
+  lastTokenId: ["last_token_id", uint32],
+  totalQueued: ["total_queued", integer],
+  next: nextItems
+})
+
+/** The row of `ledger` is the only one that stores a head. */
+const head = part(
+  "head_number",
+  shape<HeadFeed>({
+    number: ["head_number", uint64],
+    hash: ["head_hash", hash],
+    timestampMs: ["head_timestamp_ms", integer],
+    chainHead: ["chain_head", checked(uint64, "% BETWEEN head_number AND 18446744073709551615")]
+  })
+)
+
+/** A block of the chain. */
+export type BlockReference = Pick<EthereumBlock, "number" | "hash">
+
+/** The last block that no rollback can remove; null if none was declared final. */
+const final = part(
+  "final_number",
+  shape<BlockReference>({
+    number: ["final_number", uint64],
+    hash: ["final_hash", hash]
+  })
+)
+
+/** The columns of the row of `ledger` that each write reads. */
+export interface LedgerRow {
+  readonly version: number
+  /** Increases with each change of a token: a registration, a price, a rollback. */
+  readonly tokenVersion: number
+  readonly batchNum: number | null
+  readonly next: NextItems
+  readonly head: HeadFeed | null
+  readonly final: BlockReference | null
+}
+
+export const ledgerRow = shape<LedgerRow>({
+  version: ["version", integer],
+  tokenVersion: ["token_version", integer],
+  batchNum: ["batch_num", nullable(uint32)],
+  next: nextItems,
+  head,
+  final
+})
+
+export const batch = shape<Batch>({
+  itemId: ["item_id", integer, "UNIQUE"],
+  batchNum: ["batch_num", batchNumber, "PRIMARY KEY"],
+  ethereumBlockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
+  ethereumBlockHash: ["ethereum_block_hash", hash],
+  timestampMs: ["timestamp_ms", integer],
+  forgerAddr: ["forger_addr", address],
+  collectedFees: pairs(["collected_tokens", integers], ["collected_amounts", bigIntegers]),
+  historicTotalCollectedFeesUSD: ["historic_total_collected_fees_usd", double],
+  stateRoot: ["state_root", bigInteger],
+  numAccounts: ["num_accounts", uint32],
+  exitRoot: ["exit_root", bigInteger],
+  forgeL1TransactionsNum: ["forge_l1_transactions_num", nullable(uint32)],
+  slotNum: ["slot_num", uint32],
+  forgedTransactions: computed("%.transactions_to - %.transactions_from", integer),
+  ethereumTxHash: ["ethereum_tx_hash", nullable(hash)]
+})
+
+/** Item ids from the first inclusive to the second exclusive. */
+export interface ItemRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Sums over all batches up to one. */
+export interface Totals {
+  transactions: number
+  l2Transactions: number
+  feeUnits: bigint
+  accounts: number
+  publicKeys: number
+  l1UserTransactions: number
+  /** Time between the blocks that queued and that forged these. */
+  l1WaitMs: bigint
+}
+
+export const noTotals: Readonly<Totals> = {
+  transactions: 0,
+  l2Transactions: 0,
+  feeUnits: 0n,
+  accounts: 0,
+  publicKeys: 0,
+  l1UserTransactions: 0,
+  l1WaitMs: 0n
+}
+
+export const totals = shape<Totals>({
+  transactions: ["total_transactions", integer],
+  l2Transactions: ["total_l2_transactions", integer],
+  feeUnits: ["total_fee_units", sum],
+  accounts: ["total_accounts", integer],
+  publicKeys: ["total_public_keys", integer],
+  l1UserTransactions: ["total_l1_user_transactions", integer],
+  l1WaitMs: ["total_l1_wait_ms", sum]
+})
+
+/** A batch, its ranges of items, and the accounts that it changed, before and after it. */
+export interface BatchRow {
+  readonly batch: Batch
+  readonly transactions: ItemRange
+  readonly exits: ItemRange
+  readonly totals: Readonly<Totals>
+  readonly lastForgedQueue: number | null
+  /** The accounts that it updated and then those that it created, ascending. */
+  readonly changedAccounts: ReadonlyArray<AccountIndex>
+  /** Of the updated ones only: the first of `changedAccounts`. */
+  readonly noncesBefore: ReadonlyArray<Account["nonce"]>
+  readonly balancesBefore: ReadonlyArray<Account["balance"]>
+  readonly nonces: ReadonlyArray<Account["nonce"]>
+  readonly balances: ReadonlyArray<Account["balance"]>
+}
+
+export const batchRow = shape<BatchRow>({
+  batch,
+  transactions: shape<ItemRange>({
+    from: ["transactions_from", integer],
+    to: ["transactions_to", checked(integer, "% >= transactions_from")]
+  }),
+  exits: shape<ItemRange>({
+    from: ["exits_from", integer],
+    to: ["exits_to", checked(integer, "% >= exits_from")]
+  }),
+  totals,
+  lastForgedQueue: ["last_forged_queue", nullable(uint32)],
+  changedAccounts: ["changed_accounts", integers],
+  noncesBefore: ["nonces_before", uint40s],
+  balancesBefore: ["balances_before", bigIntegers],
+  nonces: ["nonces", uint40s],
+  balances: ["balances", bigIntegers]
+})
+
+/** A rollback that removed at least one block. Its row is never removed. */
+export interface RollBackRow {
+  /** 1 for the first rollback of the ledger, and one more for each later one. */
+  readonly serial: number
+  /** Version of the ledger after it. */
+  readonly version: number
+  /** The last block that remained. */
+  readonly lastBlock: BlockReference
+  /** The last block before it, the newest one that it removed. */
+  readonly removedBlock: BlockReference
+  /** Number of removed blocks, 1 or more. */
+  readonly blocks: number
+  /** Number of removed batches. */
+  readonly batches: number
+  /** Milliseconds since 1970, by the clock of the writer. */
+  readonly timeMs: number
+}
+export const rollBackRow = shape<RollBackRow>({
+  serial: ["serial", checked(integer, "% > 0"), "PRIMARY KEY"],
+  version: ["version", integer, "UNIQUE"],
+  lastBlock: shape<BlockReference>({
+    number: ["last_block_number", uint64],
+    hash: ["last_block_hash", hash]
+  }),
+  removedBlock: shape<BlockReference>({
+    number: ["removed_block_number", checked(uint64, "% > last_block_number")],
+    hash: ["removed_block_hash", hash]
+  }),
+  blocks: ["blocks", checked(integer, "% > 0")],
+  batches: ["batches", checked(integer, "% >= 0")],
+  timeMs: ["time_ms", integer]
+})
