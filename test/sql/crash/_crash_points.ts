@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
-import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
+import { LedgerHistory, LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import { bundledChild, type Child, type ChildReport, startChild } from "../../journal/_child.ts"
 import { seededRandom, openModel } from "../../journal/_crash_model.ts"
@@ -122,9 +122,7 @@ async function crashUntilTheEnd(
       const names = keysOf(model.writeCount + 8)
       await quiet(url)
       const found = await dumpOf(url, simulation.genesis, names)
-      const { reader, store } = model.stores
-      const expected = async () =>
-        ordered(await Effect.runPromise(dumpStores({ reader, store }, names)))
+      const expected = async () => ordered(await Effect.runPromise(dumpStores(model.stores, names)))
       const atLeast = await expected()
       if (atLeast !== found) {
         if (await model.write(1) === 1) total.underWay++
@@ -193,6 +191,7 @@ const dumpOf = (
       return ordered(
         yield* dumpStores({
           reader: Context.get(services, LedgerReader),
+          history: Context.get(services, LedgerHistory),
           store: Context.get(services, PoolStore)
         }, names)
       )
