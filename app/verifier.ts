@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../adapters/crypto/node.ts"
 import { Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
-import { type ExitProofs, exitProofsHere } from "./layers.ts"
+import type { ExitProofs } from "./layers.ts"
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (
@@ -34,21 +34,19 @@ export const verifierThreads = (
 
 /**
  * Verifies and derives exit proofs in a worker thread, which starts with the first exit, so that
- * they do not delay requests. While `inlineWhile` returns true, does so in the calling thread: a
- * node that applies its history before it serves does not need another thread.
+ * they do not delay requests.
  */
 export const exitProofsInThread = (
-  network: Network,
-  inlineWhile = (): boolean => false
+  network: Network
 ): Effect.Effect<ExitProofs, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [here, scope] = [yield* exitProofsHere, yield* Effect.scope]
+    const scope = yield* Effect.scope
     const workers = yield* Effect.cached(Effect.uninterruptible(
       Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
         Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
     ))
-    const inThread: ExitProofs = {
+    return {
       verifyExitProofs: (proofs) =>
         Effect.map(
           Effect.flatMap(workers, ({ verify }) => verify(proofs)),
@@ -58,10 +56,5 @@ export const exitProofsInThread = (
           }
         ),
       buildExitTrees: (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
-    }
-    const current = () => inlineWhile() ? here : inThread
-    return {
-      verifyExitProofs: (proofs) => Effect.suspend(() => current().verifyExitProofs(proofs)),
-      buildExitTrees: (batches) => Effect.suspend(() => current().buildExitTrees(batches))
     }
   })

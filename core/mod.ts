@@ -5,13 +5,11 @@
  */
 export {
   type AnyListName,
-  type AnyShape,
   type AnyWriteOperationId,
   BadInput,
   type Bodies,
   bodies,
   type Body,
-  type BodyField,
   type BodyName,
   bodyReader,
   type BodyReader,
@@ -19,8 +17,6 @@ export {
   checkItemKey,
   checkListQuery,
   earlier,
-  type Field,
-  type Fields,
   type Filter,
   type FiltersOf,
   fromItemMax,
@@ -69,7 +65,10 @@ export {
   v1,
   type WireContext,
   wireContext,
-  type WireType
+  type WireForm,
+  wireForm,
+  wireSchema,
+  writerOf
 } from "./contract/mod.ts"
 export * from "./domain/mod.ts"
 export * from "./encoding/mod.ts"

@@ -1,8 +1,10 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js"
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { Network } from "../../core/domain/mod.ts"
 import {
+  bytesOfHex,
   type EthereumAddress,
+  hexOfBytes,
   type PublicKey,
   publicKeyToBigEndianHex
 } from "../../core/encoding/mod.ts"
@@ -28,7 +30,7 @@ export function ethereumAddress(privateKey: Uint8Array): EthereumAddress {
 
 /** Returns the address of an uncompressed Ethereum public key of 65 bytes: 4, x and y. */
 function addressOfPoint(point: Uint8Array): EthereumAddress {
-  return `0x${bytesToHex(keccak256(point.subarray(1)).subarray(12))}`
+  return `0x${hexOfBytes(keccak256(point.subarray(1)).subarray(12))}`
 }
 
 /**
@@ -61,7 +63,7 @@ export function authorizationDigest(
     MESSAGE_TYPE,
     provider,
     MESSAGE_PURPOSE,
-    hexToBytes(publicKeyToBigEndianHex(publicKey))
+    bytesOfHex(publicKeyToBigEndianHex(publicKey))
   ))
   return keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domain, message))
 }
@@ -174,7 +176,7 @@ export function verifyAuthorization(
  */
 export function signDigest(privateKey: Uint8Array, digest: Uint8Array): string {
   const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: "recovered" })
-  return `0x${bytesToHex(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
+  return `0x${hexOfBytes(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
 }
 
 /**
@@ -184,7 +186,7 @@ export function signDigest(privateKey: Uint8Array, digest: Uint8Array): string {
 export function recoverAddress(digest: Uint8Array, signature: string): EthereumAddress | undefined {
   const parts = SIGNATURE.exec(signature)
   if (parts === null) return undefined
-  const [, r, s, v] = parts as unknown as readonly [string, string, string, string]
+  const [, r = "", s = "", v = ""] = parts
   try {
     return addressOfPoint(
       new secp256k1.Signature(BigInt(`0x${r}`), BigInt(`0x${s}`), parseInt(v, 16) - 27)
@@ -219,5 +221,5 @@ const MESSAGE_PURPOSE = keccak256(utf8ToBytes(PURPOSE))
 
 /** Returns 32 bytes that end in the hexadecimal digits. */
 function bytes32(digits: string): Uint8Array {
-  return hexToBytes(digits.padStart(64, "0"))
+  return bytesOfHex(digits.padStart(64, "0"))
 }

@@ -1,9 +1,9 @@
 import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
-import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import {
   EncodingError,
+  hexOfBytes,
   type PublicKey,
   publicKeyFromParts,
   publicKeyParts
@@ -51,7 +51,7 @@ export function secretScalar(digest: Uint8Array): bigint {
 
 /** Returns the number with these little-endian bytes. */
 export function littleEndianNumber(bytes: Uint8Array): bigint {
-  return BigInt(`0x${bytesToHex(bytes.toReversed())}`)
+  return BigInt(`0x${hexOfBytes(bytes.toReversed())}`)
 }
 
 /**

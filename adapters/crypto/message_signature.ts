@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
 import { babyjubjub } from "@noble/curves/misc.js"
 import {
+  hexOfBytes,
   type PublicKey,
   publicKeyToBigEndianHex,
   publicKeyToBytes
@@ -14,7 +15,6 @@ import {
   secretScalar
 } from "./babyjubjub.ts"
 import { blake512 } from "@noble/hashes/blake1.js"
-import { bytesToHex } from "@noble/hashes/utils.js"
 import { poseidon } from "./poseidon.ts"
 
 const { Point } = babyjubjub
@@ -97,7 +97,7 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
     const point = Point.BASE.multiply(nonce).toAffine()
     const challenge = poseidon([point.x, point.y, publicPoint.x, publicPoint.y, message])
     const s = (nonce + challenge * 8n * secret) % ORDER
-    return bytesToHex(publicKeyToBytes(compressPoint(point))) + bytesToHex(littleEndianBytes(s))
+    return hexOfBytes(publicKeyToBytes(compressPoint(point))) + hexOfBytes(littleEndianBytes(s))
   }
 }
 

@@ -3,7 +3,6 @@ import { availableParallelism } from "node:os"
 import type { Network } from "../../core/domain/mod.ts"
 import { counter, gauge, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
 import type { VerificationRequest } from "./_worker.ts"
-import { verifyAuthorization } from "./authorization_signature.ts"
 import { signedElements } from "./transaction_signature.ts"
 import { startWorker, workerPool } from "./worker_pool.ts"
 
@@ -19,12 +18,6 @@ export interface VerifierWorkersOptions {
    * default, some seconds of work.
    */
   readonly queueMax?: number
-  /**
-   * While this returns true, authorizations are verified in the calling thread; never by default. A
-   * node that applies its history before it serves verifies them one after the other, and would
-   * only wait for the workers.
-   */
-  readonly inlineWhile?: () => boolean
 }
 
 /**
@@ -51,8 +44,7 @@ export interface VerifierWorkersOptions {
  */
 export function verifierWorkers(
   network: Network,
-  { inlineWhile = () => false, queueMax = 4096, workersMax = availableParallelism() }:
-    VerifierWorkersOptions = {}
+  { queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
 ): Layer.Layer<SignatureVerifier> {
   const start = () => startWorker("verifier", network)
   return Layer.effect(
@@ -103,11 +95,7 @@ export function verifierWorkers(
           }),
         // three fields only: all other properties of the caller's object would be copied too
         authorization: ({ address, publicKey, signature }) =>
-          Effect.suspend(() =>
-            inlineWhile()
-              ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
-              : pool.run({ address, publicKey, signature })
-          )
+          pool.run({ address, publicKey, signature })
       }
     })
   )

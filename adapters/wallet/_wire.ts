@@ -63,9 +63,9 @@ export function authorizationBody(
 
 /** Returns the address that owns an account of an answer, in canonical form. */
 export function ownerAddress(account: later.Account, prefix: string): EthereumAddress {
-  const local = account as unknown as { readonly [name: string]: string }
+  const local: { readonly [name: string]: unknown } = { ...account }
   return Result.getOrThrow(
-    parsePrefixedAddress(prefix, local[localName({ prefix }, "zkEthereumAddress")]!)
+    parsePrefixedAddress(prefix, String(local[localName({ prefix }, "zkEthereumAddress")]))
   )
 }
 

@@ -1,7 +1,7 @@
-import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import type { Network } from "../../core/domain/mod.ts"
 import {
+  bytesOfHex,
   type EthereumAddress,
   INTERNAL_ADDRESS,
   parseEthereumAddress,
@@ -127,7 +127,7 @@ function bytesOf(key: Uint8Array | string, what: string): Uint8Array {
   const bytes = typeof key !== "string"
     ? key
     : /^(?:[0-9a-fA-F]{2})*$/u.test(digits)
-    ? hexToBytes(digits)
+    ? bytesOfHex(digits)
     : undefined
   if (bytes?.length === 32) return bytes
   // the key is a secret and not repeated

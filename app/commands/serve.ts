@@ -1,4 +1,4 @@
-import { Cause, type Context, Effect, Layer, type Scope } from "effect"
+import { type Context, Effect, Layer, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
@@ -123,47 +123,32 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const heap = yield* watchHeap(settings.heapBytesMax)
-    let isServing = location.kind === "database"
-    /** Ends the start if the data that it loads do not fit into the heap. */
-    const ifItFits = <A, E, R>(step: Effect.Effect<A, E, R>, need: () => string) =>
-      isServing ? step : Effect.raceFirst(step, Effect.flatMap(heap.full, () => heapFull(need())))
+    const isShared = location.kind === "database"
     const replay = replayNeed(heap)
-    const stores = yield* ifItFits(
-      openStores(location, { genesis, ...feesOf(settings), onProgress: replay.onProgress }),
-      replay.describe
-    )
+    const opening = openStores(location, {
+      genesis,
+      ...feesOf(settings),
+      onProgress: replay.onProgress
+    })
+    const stores = yield* isShared
+      ? opening
+      : Effect.raceFirst(opening, Effect.flatMap(heap.full, () => heapFull(replay.describe())))
     const node = yield* Layer.build(
-      nodeOver(isServing ? stores.stores : guardStores(stores.stores, heap.refuseIfFull), {
+      nodeOver(isShared ? stores.stores : guardStores(stores.stores, heap.refuseIfFull), {
         genesis,
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
-        // before this process serves, blocking its thread delays no request
         verifier: verifierThreads(genesis.network, {
-          inlineWhile: () => !isServing,
           queueMax: settings.verifierQueueMax,
           ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self, settings) })
         }),
-        exitProofs: exitProofsInThread(genesis.network, () => !isServing),
+        exitProofs: exitProofsInThread(genesis.network),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
     ).pipe(Effect.provideService(CurrencyPrices, currencies))
     // a process may have stopped between a block and the update of the pool
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
-    const started = Effect.provide(source.start(stores), node)
-    // if another process is the writer, this one serves meanwhile
-    yield* location.kind === "database"
-      ? Effect.forkScoped(
-        Effect.catchCauseIf(
-          started,
-          (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => Effect.logError("The block source failed", cause)
-        )
-      )
-      : ifItFits(
-        Effect.raceFirst(started, stores.failed),
-        () => `loading the blocks needs more memory: ${heap.moreHeap(heap.limitBytes * 2)}`
-      )
-    isServing = true
+    yield* Effect.provide(source.start(stores), node)
     const serving = listen(settings, node, self, {
       ready: monitoring.attachNode(node),
       snapshotMetrics: monitoring.snapshotMetrics

@@ -11,7 +11,7 @@ import {
   type WalletAccount,
   walletFromEthereumKey
 } from "../../adapters/wallet/mod.ts"
-import { feeUSD, type PostedTransaction, wireContext } from "../../core/mod.ts"
+import { feeUSD, hexOfBytes, type PostedTransaction, wireContext } from "../../core/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 import {
   type DemoWallet,
@@ -26,7 +26,7 @@ export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
   const { send } = settings
   const simulation = simulate(networkOptions(settings))
   const { demoWallet } = simulation
-  if (settings.export) return Console.log(`0x${hex(demoWallet.ethereumKey)}`)
+  if (settings.export) return Console.log(`0x${hexOfBytes(demoWallet.ethereumKey)}`)
   if (send === undefined) {
     return Effect.suspend(() => Console.log(formatWallet(withDemoAccounts(simulation)).join("\n")))
   }
@@ -135,9 +135,9 @@ function formatWallet(
     "The demo wallet of the simulated network. Its keys are public: do not use them on other networks",
     "",
     `Ethereum address      ${context.address(demoWallet.address)}`,
-    `Ethereum private key  0x${hex(demoWallet.ethereumKey)}`,
+    `Ethereum private key  0x${hexOfBytes(demoWallet.ethereumKey)}`,
     `BabyJubJub key        ${context.publicKey(demoWallet.publicKey)}`,
-    `BabyJubJub private    0x${hex(demoWallet.privateKey)}`,
+    `BabyJubJub private    0x${hexOfBytes(demoWallet.privateKey)}`,
     ...demoAccounts().map(({ balance, index, symbol, tokenId }) =>
       `Account               ${
         context.accountIndex(symbol, index)
@@ -145,5 +145,3 @@ function formatWallet(
     )
   ]
 }
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")

@@ -1,3 +1,4 @@
+import { Record } from "effect"
 import type { Value } from "./value.ts"
 
 /** An option that only the command line sets, since it belongs to one run. */
@@ -89,6 +90,4 @@ export function flagOnly<A>(
 
 /** Sets the help heading of some options. */
 export const group = <O extends Options>(title: string, options: O): O =>
-  Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])
-  ) as unknown as O
+  Record.map(options as Options, (option) => ({ ...option, group: title })) as O

@@ -1,9 +1,9 @@
 import { Result, Schema } from "effect"
-import { decodeAll, ruleOf } from "../violations.ts"
+import { decodeAll, ruleOf } from "../../core/contract/mod.ts"
 import { badInput } from "./node_error.ts"
 
 /** Returns a copy of an input. Throws a `NodeError` with all violations. */
-export const read = <T>(schema: Schema.Codec<T>, input: unknown, title: string): T => {
+export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: string): T => {
   const decoded = decodeAll(schema, input, title)
   if (Result.isSuccess(decoded)) return decoded.success
   throw badInput(decoded.failure.violations, decoded.failure.cause)
@@ -13,10 +13,6 @@ export const object = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
 export const optional = <T>(schema: Schema.Codec<T>) =>
   Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
-/** Null, undefined and absent mean the same. */
-export const nullable = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.NullishOr(schema).annotate({ expected: ruleOf(schema.ast) }))
-
 /** Returns an object without the members that are undefined. */
 export const withoutUndefined = <T extends object>(
   value: T

@@ -1,4 +1,10 @@
-import { Formatter, Schema } from "effect"
+import { Array, Formatter, Schema } from "effect"
+import {
+  authorizationObject,
+  bodies,
+  propertiesOf,
+  transactionObject
+} from "../../core/contract/mod.ts"
 import {
   type CurrencyPrice,
   CurrencyPriceList,
@@ -11,7 +17,7 @@ import {
   SubmissionRefused,
   values
 } from "../../core/mod.ts"
-import { nullable, object, optional, read, withoutUndefined } from "./_decode.ts"
+import { object, optional, read, withoutUndefined } from "./_decode.ts"
 import { badInput, type NodeError } from "./node_error.ts"
 
 /*
@@ -19,80 +25,37 @@ import { badInput, type NodeError } from "./node_error.ts"
  * the HTTP interface, and of the feed.
  */
 
-const { batchNum: { domain: batchNum }, transactionId: { domain: id } } = scalar
+const { batchNum, transactionId: id } = scalar
 const ids = values.listOf(id)
 /** Ids, or transactions as they were selected. */
 const selected = Schema.Array(
-  Schema.Union([id, Schema.Struct({ id, signature: scalar.signature.domain })]).annotate({
+  Schema.Union([id, Schema.Struct({ id, signature: scalar.signature })]).annotate({
     expected: `${values.ruleOf(id)}, or an object of id, signature`
   })
 )
 
-const destination = {
-  toAccountIndex: nullable(scalar.accountIndex.domain),
-  toAddress: nullable(scalar.prefixedAddress.domain),
-  toPublicKey: nullable(scalar.publicKey.domain)
-}
-const request = object({
-  fromAccountIndex: nullable(scalar.accountIndex.domain),
-  ...destination,
-  tokenId: nullable(scalar.tokenId.domain),
-  amount: nullable(scalar.amount.domain),
-  fee: nullable(scalar.feeSelector.domain),
-  nonce: nullable(scalar.nonce.domain)
-})
 const transactionFields = {
-  id,
-  type: scalar.poolTransactionType.domain,
-  tokenId: scalar.tokenId.domain,
-  fromAccountIndex: scalar.accountIndex.domain,
-  ...destination,
-  amount: scalar.amount.domain,
-  fee: scalar.feeSelector.domain,
-  nonce: scalar.nonce.domain,
-  signature: scalar.signature.domain,
-  request: nullable(request),
+  ...transactionObject.fields,
   maxNumBatch: optional(batchNum)
 }
 const transaction = object(transactionFields)
 const group = object({
-  id: scalar.groupId.domain,
+  id: scalar.groupId,
   transactions: Schema.Array(
     object({ ...transactionFields, requestOffset: values.integer(1, 7) })
   )
 })
-const authorization = object({
-  address: scalar.prefixedAddress.domain,
-  publicKey: scalar.publicKey.domain,
-  signature: scalar.ethSignature.domain
-})
-
-const noDestination = { toAccountIndex: null, toAddress: null, toPublicKey: null }
-const noRequest = {
-  fromAccountIndex: null,
-  ...noDestination,
-  tokenId: null,
-  amount: null,
-  fee: null,
-  nonce: null
-}
+const authorization = object(authorizationObject.fields)
 
 /** Returns a copy of a posted transaction. Throws a `NodeError` with all violations. */
 export const readTransaction = (input: unknown): PostedTransaction =>
-  withNulls(read(transaction, input, "Argument transaction"))
+  withoutUndefined(read(transaction, input, "Argument transaction"))
 
 /** Returns a copy of a posted group. Throws a `NodeError` with all violations. */
 export const readGroup = (input: unknown): PostedGroup => {
   const { id, transactions } = read(group, input, "Argument group")
-  return { id, transactions: transactions.map(withNulls) }
+  return { id, transactions: transactions.map(withoutUndefined) }
 }
-
-/** Returns a transaction with null for each absent member that may be null. */
-const withNulls = <T extends typeof transaction.Type>({ request, ...posted }: T) => ({
-  ...noDestination,
-  ...withoutUndefined(posted),
-  request: request == null ? null : { ...noRequest, ...withoutUndefined(request) }
-})
 
 /** Returns a copy of a posted authorization. Throws a `NodeError` with all violations. */
 export const readAuthorization = (input: unknown): PostedAuthorization =>
@@ -127,13 +90,13 @@ const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
     maxTransactions: values.integer(1, 65_536),
     maxNewAccounts: optional(values.integer(0, 65_536)),
     accounts: optional(Schema.Array(object({
-      index: scalar.accountIndex.domain,
-      tokenId: scalar.tokenId.domain,
+      index: scalar.accountIndex,
+      tokenId: scalar.tokenId,
       batchNum,
-      publicKey: scalar.publicKey.domain,
-      address: scalar.ethereumAddress.domain,
-      nonce: scalar.nonce.domain,
-      balance: scalar.amount.domain
+      publicKey: scalar.publicKey,
+      address: scalar.ethereumAddress,
+      nonce: scalar.nonce,
+      balance: scalar.amount
     })))
   }),
   purge: object({
@@ -150,8 +113,8 @@ const poolParameters: { readonly [method: string]: Schema.Codec<unknown> } = {
   }),
   invalidateOldNonces: object({
     nonces: Schema.Array(object({
-      index: scalar.accountIndex.domain,
-      nonce: scalar.nonce.domain
+      index: scalar.accountIndex,
+      nonce: scalar.nonce
     })),
     batchNum
   }),
@@ -175,25 +138,9 @@ export const readPoolArguments = (
   const schema = poolParameters[method]
   if (schema === undefined) return []
   if (takesObject.has(method)) return [read(schema, input[0], "Argument options")]
-  const names = Object.keys((schema as unknown as { fields: object }).fields)
+  const names = propertiesOf(schema.ast).map(({ path }) => path[0])
   const named = Object.fromEntries(names.map((name, i) => [name, input[i]]))
   return Object.values(read(schema, named, "The arguments") as object)
-}
-
-const bodyNames = {
-  atomicGroupId: "id",
-  zkEthereumAddress: "address",
-  bjj: "publicKey",
-  toZkEthereumAddress: "toAddress",
-  toBjj: "toPublicKey",
-  requestFromAccountIndex: "request/fromAccountIndex",
-  requestToAccountIndex: "request/toAccountIndex",
-  requestToZkEthereumAddress: "request/toAddress",
-  requestToBjj: "request/toPublicKey",
-  requestTokenId: "request/tokenId",
-  requestAmount: "request/amount",
-  requestFee: "request/fee",
-  requestNonce: "request/nonce"
 }
 
 /**
@@ -202,12 +149,14 @@ const bodyNames = {
  */
 export const withArgumentNames = (network: Network) => {
   const names = new Map(
-    Object.entries(bodyNames).map(([name, own]) => [localName(network, name), own])
+    [bodies.transaction, bodies.authorization, bodies.group].flatMap(({ schema }) =>
+      propertiesOf(schema.ast).map(({ name, path }) => [localName(network, name), path.join("/")])
+    )
   )
   return <E>(failure: E): E | SubmissionRefused =>
     failure instanceof SubmissionRefused
       ? new SubmissionRefused({
-        faults: failure.faults.map((fault) => {
+        faults: Array.map(failure.faults, (fault) => {
           const parentLength = fault.parameter.lastIndexOf("/") + 1
           const name = fault.parameter.slice(parentLength)
           const own = names.get(name)
@@ -216,7 +165,7 @@ export const withArgumentNames = (network: Network) => {
             parameter: fault.parameter.slice(0, parentLength) + own,
             message: fault.message.replace(`Property ${name} `, `Property ${own} `)
           }
-        }) as unknown as SubmissionRefused["faults"]
+        })
       })
       : failure
 }

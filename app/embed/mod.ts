@@ -12,5 +12,5 @@ export type {
 } from "./node.ts"
 export { NodeError, type NodeErrorTag } from "./node_error.ts"
 export { openNode } from "./open_node.ts"
-export type { Violation } from "../violations.ts"
+export type { Violation } from "../../core/contract/mod.ts"
 export type { DatabaseStore, DirectoryStore, MemoryStore, NodeStore } from "../stores.ts"

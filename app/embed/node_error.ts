@@ -14,7 +14,7 @@ import {
   type SubmissionRefused,
   type VerifierBusy
 } from "../../core/mod.ts"
-import type { Violation } from "../violations.ts"
+import type { Violation } from "../../core/contract/mod.ts"
 
 /** A failure of the core or of an adapter. */
 export type Failure =

@@ -38,7 +38,7 @@ import {
 } from "./_inputs.ts"
 import { readListenOptions, readOptions } from "./_options.ts"
 import { oneByOne } from "./_subscription.ts"
-import { findViolations } from "../violations.ts"
+import { findViolations } from "../../core/contract/mod.ts"
 import { withToJson } from "./json.ts"
 import type { EmbedOptions, LogEntry, RollupNode } from "./node.ts"
 import { type Failure, NodeError } from "./node_error.ts"

@@ -1,45 +1,21 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../core/domain/mod.ts"
-import type { LedgerSnapshot } from "./_resumed_world.ts"
+import type { LedgerContent } from "./_resumed_world.ts"
 import type { UserSubmissions } from "./_live_traffic.ts"
 import type { Arrival } from "./arrival.ts"
 import type { LiveNetwork, Simulation } from "./simulation.ts"
-
-/** The next records of a history, and the progress of the chain after them. */
-export interface HistoryPart {
-  /** Empty if the history is complete. */
-  readonly records: ReadonlyArray<FeedRecord>
-  readonly transactions: number
-  readonly computesRoots: boolean
-}
-
-/** Number of records in a part of a history. */
-const PART_SIZE = 8
 
 /**
  * What `drive` and `resume` ask of a simulation. Arguments and results are plain data, so that the
  * simulation can run in another thread.
  */
 export const simulationCalls = {
-  history: (simulation: Simulation, arrival: Arrival): HistoryPart => {
-    const { transactions } = arrival
-    const records: Array<FeedRecord> = []
-    while (records.length < PART_SIZE && simulation.transactionCount() < transactions) {
-      records.push(simulation.next(arrival))
-    }
-    return {
-      records,
-      transactions: simulation.transactionCount(),
-      computesRoots: simulation.computesRoots()
-    }
-  },
+  /** Returns the next record of the history; undefined if it is complete. */
+  nextOfHistory: (simulation: Simulation, arrival: Arrival): FeedRecord | undefined =>
+    simulation.transactionCount() < arrival.transactions ? simulation.next(arrival) : undefined,
   transactionCount: (simulation: Simulation) => simulation.transactionCount(),
-  resumeFrom: (simulation: Simulation, snapshot: LedgerSnapshot, fork: number): void => {
-    for (const _ of simulation.resumeFrom(snapshot, fork));
-  },
-  buildStateTree: ({ live }: Simulation): void => {
-    for (const _ of live.buildStateTree());
-  },
+  resumeFrom: (simulation: Simulation, content: LedgerContent, fork: number) =>
+    simulation.resumeFrom(content, fork),
   nextSubmissions: ({ live }: Simulation) => live.nextSubmissions(),
   rememberAccepted: ({ live }: Simulation, accepted: UserSubmissions["entries"]) =>
     live.rememberAccepted(accepted),

@@ -136,31 +136,22 @@ const applyInitialHistory = Effect.fnUntraced(
     }
   ) {
     const ledger = yield* Ledger
-    const startMs = yield* Clock.currentTimeMillis
-    let nextLogMs = startMs + LOG_INTERVAL_MS
-    // the next part is generated while this one is applied
-    const nextPart = Effect.forkChild(call("history", { transactions, endMs }), {
+    let nextLogMs = (yield* Clock.currentTimeMillis) + LOG_INTERVAL_MS
+    // the next record is generated while this one is applied
+    const nextRecord = Effect.forkChild(call("nextOfHistory", { transactions, endMs }), {
       startImmediately: true
     })
-    for (let following = yield* nextPart;;) {
-      const { computesRoots, records, transactions: done } = yield* Fiber.join(following)
-      if (records.length === 0) return
-      following = yield* nextPart
-      for (const record of records) yield* retryUnlessWriterChanged(ledger.applyRecord(record))
+    for (let following = yield* nextRecord;;) {
+      const record = yield* Fiber.join(following)
+      if (record === undefined) return
+      following = yield* nextRecord
+      yield* retryUnlessWriterChanged(ledger.applyRecord(record))
       const nowMs = yield* Clock.currentTimeMillis
       if (nowMs < nextLogMs) continue
       nextLogMs = nowMs + LOG_INTERVAL_MS
-      const reason = computesRoots
-        ? ": computing its state roots, since only those of the default network are recorded"
-        : ""
-      const perSecond = done / (nowMs - startMs) * 1000
-      const progress = done === 0
-        ? ""
-        : `, ${Math.round(perSecond)} a second, ${
-          Math.max(0, Math.ceil((transactions - done) / perSecond))
-        } s to go`
+      const done = yield* call("transactionCount")
       yield* Effect.log(
-        `The simulated network has ${done} of ${transactions} transactions${progress}${reason}`
+        `The history of the simulated network has ${done} of ${transactions} transactions`
       )
     }
   }
@@ -194,7 +185,6 @@ export const driveOnce = (
     const pool = yield* Pool
     const runner = runnerOf(simulation)
     const { call } = runner
-    yield* call("buildStateTree")
     const isIdle = (yield* call("nextBatch")) !== undefined && (yield* call("failsToForge"))
     if (isIdle) yield* cancelNextBatch(runner)
     const timeMs = usesClock ? yield* Clock.currentTimeMillis : undefined

@@ -8,7 +8,6 @@ export {
   type NetworkSettings,
   liveOccurrences,
   type Occurrence,
-  Recording,
   type SimulationOptions
 } from "./world/mod.ts"
 export {

@@ -1,30 +1,22 @@
-import { Effect, Result } from "effect"
-import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
-import type { BlockFeed, Transaction } from "../../core/domain/mod.ts"
-import {
-  LedgerReader,
-  type LedgerView,
-  LedgerWriter,
-  type Pooled,
-  PoolStore,
-  type StoreFailure
-} from "../../core/ports/mod.ts"
-import { Pool } from "../../core/use_cases/mod.ts"
+import { Effect } from "effect"
+import type { Account } from "../../core/domain/mod.ts"
+import { LedgerReader, type LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
+import { lastBlock, Pool } from "../../core/use_cases/mod.ts"
 import { retryUnlessWriterChanged, type WriterChanged } from "../store_retry.ts"
-import type { LedgerSnapshot } from "./_resumed_world.ts"
+import type { LedgerContent } from "./_resumed_world.ts"
 import { runnerOf, type SimulationRunner } from "./calls.ts"
 import type { Simulation } from "./simulation.ts"
-import { auctionVariablesMax, type SubmittedTransaction } from "./world/mod.ts"
 
 /** The services of a node from which a simulation resumes. */
-export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
+export type ResumedNode = LedgerReader | LedgerWriter | Pool
 
 /**
- * Continues a new simulation from the state of a ledger of the same network: accounts, queues,
- * exits, and pending transactions of the users. Moves transactions that were selected and not
- * forged back to pending. Rollbacks do not reach blocks before the resume point. Retries while the
- * failure of a store is transient; fails with `StoreFailure` otherwise, and with `WriterChanged` if
- * another process may have written the ledger.
+ * Continues the network of a ledger with a new simulation: its blocks follow the last block, and its
+ * users and coordinators send from their accounts. It keeps no other state of an earlier simulation:
+ * exits before the resume point, for example, are not withdrawn. Moves transactions that were selected and not forged back to pending. Rollbacks do
+ * not reach blocks before the resume point. Retries while the failure of a store is transient; fails
+ * with `StoreFailure` otherwise, and with `WriterChanged` if another process may have written the
+ * ledger.
  *
  * @example
  * ```ts
@@ -49,160 +41,69 @@ export const resume = (
   simulation: Simulation | SimulationRunner
 ): Effect.Effect<void, StoreFailure | WriterChanged, ResumedNode> =>
   Effect.gen(function*() {
-    const { pending, snapshot, version } = yield* retryUnlessWriterChanged(readStores)
-    const { call } = runnerOf(simulation)
-    yield* call("resumeFrom", snapshot, version)
-    yield* call("rememberAccepted", pending.map((pooled) => entryOf(pooled, snapshot)))
+    const { content, version } = yield* retryUnlessWriterChanged(readLedger)
+    yield* runnerOf(simulation).call("resumeFrom", content, version)
   })
 
-const readStores = Effect.gen(function*() {
-  const { batchNum, version } = yield* (yield* LedgerReader).stamp
+/**
+ * Items of a page: more than the bids of open slots, the transactions of open queues, and the batches
+ * since the last one with a queue.
+ */
+const PAGE_SIZE = 2000
+
+const readLedger = Effect.gen(function*() {
+  const reader = yield* LedgerReader
+  const { batchNum, version } = yield* reader.stamp
   yield* (yield* Pool).rollBack(batchNum ?? 0)
-  const snapshot = yield* readSnapshot
-  const pending = yield* (yield* PoolStore).pendingSince({
-    beforeMs: Number.MAX_SAFE_INTEGER,
-    limit: Number.MAX_SAFE_INTEGER
+  const block = yield* lastBlock
+  const { state } = yield* reader.state
+  const newest = { filters: {}, order: "DESC", limit: PAGE_SIZE } as const
+  const { items: tokens } = yield* reader.list("tokens", { ...newest, order: "ASC" })
+  const { items: batches } = yield* reader.list("batches", newest)
+  const { items: bids } = yield* reader.list("bids", newest)
+  const { items: transactions } = yield* reader.list("transactions", {
+    ...newest,
+    filters: { includePending: true }
   })
-  return { pending, snapshot, version }
-})
-
-const readSnapshot = Effect.gen(function*() {
-  const { state } = yield* (yield* LedgerReader).state
-  const inspected = yield* inspectWriterView([])
-  const queueNumbers = Array.from({
-    length: (inspected.lastOpenQueue ?? 0) - (inspected.lastForgedQueue ?? -1)
-  }, (_, i) => (inspected.lastForgedQueue ?? -1) + 1 + i)
-  const { queues } = yield* inspectWriterView(queueNumbers)
-  const accounts = yield* all("accounts", {}, Infinity)
-  const transactions = yield* Effect.orDie(
-    (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
+  const { counts } = yield* reader.list("transactions", { filters: {}, limit: 1 })
+  const queued = transactions.map(({ transaction }) => transaction).filter((each) =>
+    each.batchNum === null
   )
-  return {
-    ...inspected,
-    queues: queues.filter((queue) => queue.transactions.length > 0),
-    accounts: accounts.map(({ account }) => account),
-    tokens: yield* all("tokens", {}, Infinity),
-    coordinators: yield* all("coordinators", {}, Infinity),
-    bids: (yield* all("bids", {}, NEWEST_MAX)).map(({ bid }) => bid),
-    exits: (yield* all("exits", { onlyPendingWithdraws: true }, NEWEST_MAX)).map(({ exit }) =>
-      exit
+  const forgedQueue = batches.find(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
+  const content: LedgerContent = {
+    block,
+    lastBatchNum: batchNum ?? 0,
+    nextQueue: (forgedQueue?.forgeL1TransactionsNum ?? -1) + 1,
+    queues: [...Map.groupBy(queued, ({ l1 }) => l1!.toForgeL1TransactionsNum!)]
+      .map(([number, transactions]) => ({
+        number,
+        transactions: transactions.toSorted((a, b) => a.position - b.position)
+      }))
+      .toSorted((a, b) => a.number - b.number),
+    accounts: yield* allAccounts,
+    tokens,
+    // the best bid of a slot is the newest one
+    bids: new Map(
+      bids.toReversed().map(({ bid: { bidValue, bidderAddr, slotNum } }) => [
+        slotNum,
+        { bidder: bidderAddr, value: bidValue }
+      ])
     ),
     variables: state.variables,
-    transactions: transactions.counts.totalItems
-  } satisfies LedgerSnapshot
+    transactionCount: counts.totalItems
+  }
+  return { content, version }
+  // the filters name no item
+}).pipe(Effect.catchTag("NotRegistered", Effect.die))
+
+const allAccounts = Effect.gen(function*() {
+  const reader = yield* LedgerReader
+  const accounts: Array<Account> = []
+  for (let fromItem = 0;;) {
+    const { items } = yield* reader.list("accounts", { filters: {}, fromItem, limit: PAGE_SIZE })
+    const last = items.at(-1)
+    if (last === undefined) return accounts
+    accounts.push(...items.map(({ account }) => account))
+    fromItem = last.account.itemId + 1
+  }
 })
-
-/** Number of bids and of exits to read: more than the bids of future slots and the open exits. */
-const NEWEST_MAX = 400
-
-/** Returns the newest items of a list, ascending. */
-const all = Effect.fnUntraced(
-  function*<N extends ListName>(list: N, filters: ListQuery<N>["filters"], count: number) {
-    const reader = yield* LedgerReader
-    const items: Array<ListItems[N]> = []
-    for (let fromItem: number | undefined; items.length < count;) {
-      // the filters here name no items
-      const page = yield* Effect.catchTag(
-        reader.list(list, {
-          filters,
-          order: "DESC",
-          limit: 2049,
-          ...fromItem === undefined ? {} : { fromItem }
-        }),
-        "NotRegistered",
-        Effect.die
-      )
-      items.push(...page.items)
-      const last = page.items.at(-1)
-      if (page.counts.pendingItems === 0 || last === undefined) break
-      fromItem = itemIdOf(last) - 1
-    }
-    return items.slice(0, count).reverse()
-  }
-)
-
-const itemIdOf = (item: object): number => {
-  if ("itemId" in item) return item.itemId as number
-  return (Object.values(item)[0] as { readonly itemId: number }).itemId
-}
-
-interface InspectedState
-  extends Pick<LedgerView, "lastBlock" | "lastBatchNum" | "lastForgedQueue" | "lastOpenQueue">
-{
-  readonly auctionVariables: LedgerSnapshot["auctionVariables"]
-  readonly queues: ReadonlyArray<
-    { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
-  >
-}
-
-class InspectionResult {
-  readonly _tag = "InspectionResult"
-  readonly state: InspectedState
-  constructor(state: InspectedState) {
-    this.state = state
-  }
-}
-
-/** Returns state that only the decision of a write can read: starts a write and refuses it. */
-const inspectWriterView = (
-  queues: ReadonlyArray<number>
-): Effect.Effect<InspectedState, StoreFailure, LedgerWriter> =>
-  Effect.flatMap(
-    LedgerWriter,
-    (writer) =>
-      Effect.flip(writer.apply(blockReferringTo(queues), (view) =>
-        Result.fail(
-          new InspectionResult({
-            lastBlock: view.lastBlock,
-            lastBatchNum: view.lastBatchNum,
-            lastForgedQueue: view.lastForgedQueue,
-            lastOpenQueue: view.lastOpenQueue,
-            auctionVariables: [...view.auctionVariables].slice(0, auctionVariablesMax),
-            queues: queues.map((number) => ({ number, transactions: view.queue(number) }))
-          })
-        )))
-  ).pipe(
-    Effect.orDie,
-    Effect.flatMap((refused) =>
-      refused._tag === "InspectionResult" ? Effect.succeed(refused.state) : Effect.fail(refused)
-    )
-  )
-
-/** Returns a block that refers to queues: a store loads only the rows to which the block refers. */
-const blockReferringTo = (queues: ReadonlyArray<number>): BlockFeed => ({
-  number: (1n << 64n) - 1n,
-  hash: `0x${"0".repeat(64)}`,
-  parentHash: `0x${"0".repeat(64)}`,
-  timestampMs: 0,
-  l1UserTransactions: queues.map((toForgeL1TransactionsNum) => ({
-    toForgeL1TransactionsNum,
-    position: 0,
-    fromAddress: `0x${"0".repeat(40)}`,
-    fromPublicKey: null,
-    fromAccountIndex: 0,
-    toAccountIndex: 0,
-    tokenId: 0,
-    depositAmount: 0n,
-    amount: 0n
-  }))
-})
-
-/** Returns a pending transaction with the keys of its accounts. */
-const entryOf = (
-  { sender, transaction }: Pooled,
-  { accounts }: LedgerSnapshot
-): SubmittedTransaction => {
-  const { toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
-  const receiver = accounts.find((account) =>
-    toAccountIndex === null
-      ? account.tokenId === tokenId &&
-        (toPublicKey === null ? account.address === toAddress : account.publicKey === toPublicKey)
-      : account.index === toAccountIndex
-  )
-  return {
-    transaction,
-    sender: sender.publicKey,
-    toAccountIndex: toAccountIndex ?? receiver?.index ?? 0,
-    receiver: receiver?.publicKey ?? null
-  }
-}

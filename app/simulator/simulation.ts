@@ -2,9 +2,9 @@ import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../cor
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
 import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
-import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
+import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
-import { genesisOf, buildStateTree, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { Observer } from "./observer/mod.ts"
 import { planEmptyTransfer, planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
@@ -33,18 +33,16 @@ export interface Simulation {
   readonly transactionCount: () => number
   /** Returns how often everything has occurred that a network can contain. */
   readonly occurrences: () => Readonly<Record<Occurrence, number>>
-  /** Whether state roots are computed, since the recording does not contain them. */
-  readonly computesRoots: () => boolean
   /**
    * Returns the next record. Its L2 transactions are not signed and never were in a pool. With an
    * arrival, the times of the blocks are such that the history ends at `endMs`.
    */
   readonly next: (arrival?: Arrival) => FeedRecord
   /**
-   * Continues from the state of a ledger, when the caller has consumed all steps. `fork` must be
-   * greater than at the last call, so that no new block has the hash of a dropped one.
+   * Continues the chain of a ledger. `fork` must be greater than at the last call, so that no new
+   * block has the hash of a dropped one.
    */
-  readonly resumeFrom: (snapshot: LedgerSnapshot, fork: number) => Iterable<void>
+  readonly resumeFrom: (content: LedgerContent, fork: number) => void
   /** The users and the coordinator of a network with a pool, which `driveOnce` plays. */
   readonly live: LiveNetwork
   /**
@@ -76,8 +74,6 @@ export interface LiveNetwork {
   } | undefined
   /** Whether the coordinator now fails to forge the next batch. */
   readonly failsToForge: () => boolean
-  /** Builds the state tree in short steps, if it does not exist yet; new state roots need it. */
-  readonly buildStateTree: () => Iterable<void>
   /**
    * Returns the next records: a rollback, or a block, after new prices if there are any, and before
    * a head if the node falls behind the chain. The block has no batches if the coordinator is idle.
@@ -104,8 +100,7 @@ export interface LiveNetwork {
 export function simulate(options: SimulationOptions): Simulation {
   const settings = settingsOf(options)
   const random = new Random(settings.seed)
-  const { recording } = settings
-  const wallets = new Wallets(settings.seed, settings.network, recording)
+  const wallets = new Wallets(settings.seed, settings.network)
   const genesis = genesisOf(settings, wallets)
   const chain = new Chain({
     settings,
@@ -113,7 +108,6 @@ export function simulate(options: SimulationOptions): Simulation {
     random,
     schedule: new EventSchedule(random),
     wallets,
-    recording,
     occurrences: new Occurrences()
   }, worldOf(genesis))
   const plannedSource: L2Source = {
@@ -133,15 +127,14 @@ export function simulate(options: SimulationOptions): Simulation {
     genesis,
     transactionCount: () => chain.world.transactionCount,
     occurrences: () => chain.context.occurrences.counts,
-    computesRoots: () => chain.world.tree !== undefined,
     next: (arrival) =>
       chain.rollBack() ?? chain.prices() ?? {
         kind: "block",
         block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
       },
-    resumeFrom: function*(snapshot, fork) {
+    resumeFrom: (content, fork) => {
       random.reseed(`${settings.seed}/resumed/${fork}`)
-      chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), fork)
+      chain.resumeFrom(resumedWorld(chain.context, genesis, content), fork)
     },
     live: {
       nextSubmissions: () => traffic.nextSubmissions(),
@@ -149,7 +142,6 @@ export function simulate(options: SimulationOptions): Simulation {
       setNextBatch: (selection) => traffic.setNextBatch(selection),
       nextBatch: () => traffic.nextBatch,
       failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
-      buildStateTree: () => settings.placeholderRoots ? [].values() : buildStateTree(chain.world),
       advance: ({ isIdle, timeMs }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]

@@ -1,4 +1,4 @@
-import { Cause, Deferred, Effect, Fiber, type Scope } from "effect"
+import { Cause, Effect, Fiber, type Scope } from "effect"
 import {
   type BlockViolation,
   checkHealth,
@@ -138,15 +138,15 @@ const simulatedSource = (
       })
     })
     /**
-     * Runs the network until it ends. `onStart` runs when its history is complete. Starts another
+     * Runs the network until it ends. `onLive` runs when its history is complete. Starts another
      * one, after the last block of the ledger, if the writer changes.
      */
     const runNetwork = (
-      onStart: Effect.Effect<unknown>
+      onLive: Effect.Effect<void>
     ): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
       Effect.catchTag(
         Effect.scoped(
-          Effect.flatMap(bootstrap, (network) => Effect.andThen(onStart, Fiber.join(network)))
+          Effect.flatMap(bootstrap, (network) => Effect.andThen(onLive, Fiber.join(network)))
         ),
         "WriterChanged",
         () =>
@@ -154,22 +154,25 @@ const simulatedSource = (
             Effect.log(
               "Another process has written the ledger: resuming the simulated network after its last block"
             ),
-            runNetwork(onStart)
+            runNetwork(onLive)
           )
       )
     const start = Effect.gen(function*() {
-      const report = yield* openSourceCheck("The simulated network is running")
-      const started = yield* Deferred.make<void, BlockViolation | StoreFailure>()
-      const running = runNetwork(Deferred.succeed(started, undefined)).pipe(
-        Effect.andThen(Effect.suspend(() => {
-          const detail = paceSeconds === 0
-            ? "The simulated network adds no blocks: --pace is 0"
-            : `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
-          return Effect.andThen(
-            report({ state: "ok", detail }),
-            paceSeconds === 0 ? Effect.void : Effect.log(detail)
-          )
-        })),
+      const report = yield* openSourceCheck("The history of the simulated network is being applied")
+      const announce = (detail: string) =>
+        Effect.andThen(report({ state: "ok", detail }), Effect.log(detail))
+      const running = runNetwork(announce(
+        paceSeconds === 0
+          ? "The simulated network adds no blocks: --pace is 0"
+          : `The simulated network is live: a block arrives every ${paceSeconds} s`
+      )).pipe(
+        Effect.andThen(
+          paceSeconds === 0
+            ? Effect.void
+            : announce(
+              `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
+            )
+        ),
         Effect.onError((cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.void
@@ -182,11 +185,9 @@ const simulatedSource = (
               }),
               Effect.logError("The simulated network has stopped", cause)
             )
-        ),
-        Effect.onExit((exit) => Deferred.done(started, exit))
+        )
       )
       yield* Effect.forkScoped(running)
-      yield* Deferred.await(started)
     })
     return {
       genesis,
@@ -197,10 +198,10 @@ const simulatedSource = (
 /** A source of blocks, and the genesis of its network. */
 interface BlockSource {
   readonly genesis: GenesisFeed
-  /** Applies the initial blocks, and starts adding the rest until the scope closes. */
+  /** Starts adding blocks, until the scope closes. */
   readonly start: (
     stores: Pick<OpenStores, "isShared" | "skipStored">
-  ) => Effect.Effect<void, BlockViolation | StoreFailure, Node>
+  ) => Effect.Effect<void, never, Node>
 }
 
 type Node = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | Scope.Scope | Submission

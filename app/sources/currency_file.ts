@@ -1,7 +1,7 @@
 import { Data, Effect, Result, Schedule, Schema, type Scope } from "effect"
 import { readFile, stat } from "node:fs/promises"
 import { checkHealth, type CurrencyPrice, type CurrencyPrices, values } from "../../core/mod.ts"
-import { decodeAll } from "../violations.ts"
+import { decodeAll } from "../../core/contract/mod.ts"
 
 /** The file with the prices of currencies cannot be used. The message names the file and the rule. */
 export class CurrencyFileError

@@ -1,119 +1,108 @@
-import type {
-  Bucket,
-  NetworkState,
-  NextForger,
-  RollupConstants,
-  SlotView,
-  WithdrawalDelayerVariables
-} from "../domain/mod.ts"
-import type { PageCounts, PageView } from "./items.ts"
+import { Schema } from "effect"
+import type { NextForger, StateView } from "../domain/mod.ts"
 import { later } from "./later.ts"
 import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
-import { field, reference, revise, shape, arrayOf, nullable, type WireType } from "./wire_type.ts"
-import { boolean, count, ethBlockNum, ethereumAddress, itemId } from "./scalars/mod.ts"
+import { count, ethBlockNum, ethereumAddress, itemId } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
+import {
+  documented,
+  named,
+  nullable,
+  object,
+  ofNetwork,
+  omit,
+  rename,
+  shape,
+  shapeOf,
+  withFields
+} from "./objects/mod.ts"
 
-const pagination = shape<PageCounts>(
-  "PaginationInfo",
-  "All matching items, not only those of the page",
-  {
-    totalItems: field(count, (c) => c.totalItems, "Number of items that match"),
-    firstItem: field(
-      nullable(itemId),
-      (c) => c.firstItem,
-      "Smallest itemId of them; null when nothing matches"
-    ),
-    lastItem: field(
-      nullable(itemId),
-      (c) => c.lastItem,
-      "Greatest itemId of them; null when nothing matches"
-    )
-  }
-)
-
-const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
-  rename: { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" },
-  omit: ["amountSuccess", "depositAmountSuccess"]
-}))
-
-const slot = revise(shapes.slot, {
-  omit: ["openAuction", "bestBid"],
-  put: {
-    closedAuction: field(
-      boolean,
-      (s: SlotView) => s.closedAuction,
-      "Whether the auction is closed"
-    ),
-    winner: field(
-      nullable(reference(shapes.coordinator)),
-      (s: SlotView) => s.winner,
-      "Winner of the closed auction; null before, and if no bid won"
-    )
-  }
+const pagination = object("PaginationInfo", "All matching items, not only those of the page", {
+  totalItems: documented(count, "Number of items that match"),
+  firstItem: documented(nullable(itemId), "Smallest itemId of them; null when nothing matches"),
+  lastItem: documented(nullable(itemId), "Greatest itemId of them; null when nothing matches")
 })
+
+const transaction = shapes.transactionShape(rename(
+  omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess", "ethereumTxHash", "l1Fee"]),
+  { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" }
+))
+const batch = omit(shapes.batch, ["forgedTransactions", "ethereumTxHash"])
 
 /** The one list without pages: it always holds all items. */
-const nextForgers = shape<NetworkState>("NextForgers", "Coordinators that will forge, by slot", {
-  nextForgers: field(
-    arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))),
-    (s) => s.nextForgers
-  ),
-  pagination: field(reference(pagination), ({ nextForgers: all }) => ({
-    pendingItems: 0,
-    totalItems: all.length,
-    firstItem: slotOf(all[0]),
-    lastItem: slotOf(all[all.length - 1])
-  }))
+const nextForgers = object("NextForgers", "Coordinators that will forge, by slot", {
+  nextForgers: Schema.Array(shapes.nextForger(omit(shapes.period, ["slotNum"]))),
+  pagination
 })
+
+const { currentSlot, lastSynchedBlock } = shapes.stateNetwork.fields
+const { emergencyMode, withdrawalDelay } = shapes.stateWithdrawalDelayer.fields
+
+const state = object(...shapes.stateDoc, {
+  network: withFields(shapes.stateNetwork, {
+    lastSynchedBlock: named("lastBlock", lastSynchedBlock),
+    lastBatch: documented(nullable(batch), "Null before the first batch"),
+    currentSlot,
+    nextForgers
+  }),
+  metrics: omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
+  rollup: omit(
+    shapes.stateRollup(withFields(shapes.bucket, {
+      ...shapes.bucket.fields,
+      blockStamp: documented(ethBlockNum, "Block of the last change")
+    })),
+    ["ethereumBlockNum"]
+  ),
+  auction: omit(shapes.stateAuction, [
+    "ethereumBlockNum",
+    "bootCoordinatorUrl",
+    "defaultSlotSetBidSlotNum"
+  ]),
+  withdrawalDelayer: withFields(shapes.stateWithdrawalDelayer, {
+    withdrawalDelay,
+    emergencyMode,
+    rollupAddress: ofNetwork(ethereumAddress, (network) => network.rollupAddress),
+    governanceAddress: named("governanceDAOAddress", ethereumAddress),
+    emergencyCouncilAddress: named("whiteHackGroupAddress", ethereumAddress),
+    keeperAddress: ethereumAddress,
+    emergencyModeStartingTime: documented(count, "Seconds since 1970")
+  }),
+  recommendedFee: shapes.recommendedFee
+})
+
+const stateView = (view: StateView) => {
+  const { network, withdrawalDelayer, ...state } = shapes.stateView(view)
+  const all = network.nextForgers
+  return {
+    ...state,
+    network: {
+      ...network,
+      nextForgers: {
+        nextForgers: all,
+        pagination: {
+          totalItems: all.length,
+          firstItem: slotOf(all[0]),
+          lastItem: slotOf(all[all.length - 1])
+        }
+      }
+    },
+    withdrawalDelayer: { ...withdrawalDelayer, rollupAddress: null }
+  }
+}
 const slotOf = (forger: NextForger | undefined) => forger?.period.slotNum ?? null
 
-const network = revise(shapes.stateNetwork, {
-  rename: { lastSynchedBlock: "lastBlock" },
-  omit: ["lastEthereumBlock"],
-  put: { nextForgers: field(reference(nextForgers), (s: NetworkState) => s) }
-})
-
-const bucket = revise(shapes.bucket, {
-  put: { blockStamp: field(ethBlockNum, (b: Bucket) => b.blockStamp, "Block of the last change") }
-})
-
-/** A constant of the deployment, shown among the variables. */
-const rollupAddress: WireType<unknown> = {
-  ...ethereumAddress,
-  write: ({ network }) => () => `"${network.rollupAddress}"`,
-  valueIn: ({ network }) => () => network.rollupAddress
-}
-
-const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
-  omit: [
-    "ethereumBlockNum",
-    "governanceAddress",
-    "emergencyCouncilAddress",
-    "emergencyModeStartingBlock"
-  ],
-  put: {
-    rollupAddress: field(rollupAddress, (v: WithdrawalDelayerVariables) => v),
-    governanceDAOAddress: field(
-      ethereumAddress,
-      (v: WithdrawalDelayerVariables) => v.governanceAddress
-    ),
-    whiteHackGroupAddress: field(
-      ethereumAddress,
-      (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress
-    ),
-    keeperAddress: field(ethereumAddress, (v: WithdrawalDelayerVariables) => v.keeperAddress),
-    emergencyModeStartingTime: field(
-      count,
-      (v: WithdrawalDelayerVariables) => v.emergencyModeStartingTime,
-      "Seconds since 1970"
+const config = object(...shapes.configDoc, {
+  rollup: withFields(shapes.rollupConstants, {
+    publicConstants: rename(shapes.publicConstants, { governanceAddress: "governanceDAOAddress" }),
+    ...shapes.rollupConstants.fields,
+    limitDepositAmount: named(
+      "limitLoadAmount",
+      shapes.rollupConstants.fields.limitDepositAmount
     )
-  }
-})
-
-const publicConstants = revise(shapes.publicConstants, {
-  rename: { governanceAddress: "governanceDAOAddress" },
-  put: { safetyAddress: field(ethereumAddress, (c: RollupConstants) => c.safetyAddress) }
+  }),
+  auction: shapes.configAuction,
+  withdrawalDelayer: shapes.configWithdrawalDelayer
 })
 
 /**
@@ -133,23 +122,13 @@ export const earlier: Revision = {
   },
   unrestricted: ["bids"],
   bodies: later.bodies,
-  counts: { pagination: field(reference(pagination), ({ counts }: PageView) => counts) },
+  counts: { fields: { pagination }, view: ({ counts }) => ({ pagination: counts }) },
   shapes: {
     ...later.shapes,
     transaction,
-    fullBatch: shapes.fullBatch(transaction),
-    slot,
-    state: shapes.state({
-      network,
-      metrics: shapes.metrics,
-      rollup: revise(shapes.stateRollup(bucket), { omit: ["ethereumBlockNum"] }),
-      auction: revise(shapes.stateAuction, { omit: ["ethereumBlockNum", "bootCoordinatorUrl"] }),
-      withdrawalDelayer
-    }),
-    config: shapes.config(
-      revise(shapes.configRollup(publicConstants), {
-        rename: { limitDepositAmount: "limitLoadAmount" }
-      })
-    )
+    fullBatch: shapes.fullBatch(transaction, shapeOf(batch)),
+    slot: shape(omit(shapes.slot, ["openAuction", "bestBid"]), shapes.slotView),
+    state: shape(state, stateView),
+    config: shape(config, shapes.configView)
   }
 }

@@ -1,44 +1,50 @@
-import { type Bucket, type StateView, withdrawalsLeft } from "../domain/mod.ts"
+import { type StateView, withdrawalsLeft } from "../domain/mod.ts"
 import { bodies } from "./bodies/mod.ts"
 import { pendingItems } from "./page.ts"
 import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import { bigCount } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { field, reference, revise } from "./wire_type.ts"
+import { documented, nullable, object, omit, shape, shapeOf, withFields } from "./objects/mod.ts"
 
-const transaction = shapes.historyTransaction(shapes.l1Info)
+const transaction = shapes.transactionShape(omit(shapes.l1Info, ["ethereumTxHash", "l1Fee"]))
+const batch = omit(shapes.batch, ["forgedTransactions", "ethereumTxHash"])
 
-const rollup = shapes.stateRollup(revise(shapes.bucket, {
-  put: {
-    withdrawals: field(
-      bigCount,
-      (b: Bucket) => b.withdrawals,
-      "Withdrawals that are left at lastSynchedBlock"
-    )
-  }
-}))
-
-/** Returns the variables with the withdrawals that their buckets allow at the last block. */
-const rollupAtLastBlock = ({ lastSynchedBlock, variables }: StateView) => ({
-  ...variables.rollup,
-  buckets: variables.rollup.buckets.map((bucket) => ({
-    ...bucket,
-    withdrawals: withdrawalsLeft(bucket, lastSynchedBlock)
-  }))
+const bucket = withFields(shapes.bucket, {
+  ...shapes.bucket.fields,
+  withdrawals: documented(bigCount, "Withdrawals that are left at lastSynchedBlock")
 })
 
-const state = revise(
-  shapes.state({
-    network: shapes.stateNetwork,
-    metrics: shapes.metrics,
-    rollup,
-    auction: shapes.stateAuction,
-    withdrawalDelayer: shapes.stateWithdrawalDelayer
+const state = object(...shapes.stateDoc, {
+  network: withFields(shapes.stateNetwork, {
+    ...omit(shapes.stateNetwork, ["pendingL1Transactions"]).fields,
+    lastBatch: documented(nullable(batch), "Null before the first batch")
   }),
-  // the block of the last change of a bucket is not shown, so its withdrawals are up to date
-  { put: { rollup: field(reference(rollup), rollupAtLastBlock) } }
-)
+  metrics: omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
+  rollup: shapes.stateRollup(bucket),
+  auction: omit(shapes.stateAuction, ["defaultSlotSetBidSlotNum"]),
+  withdrawalDelayer: shapes.stateWithdrawalDelayer,
+  recommendedFee: shapes.recommendedFee
+})
+
+/** The block of the last change of a bucket is not shown, so its withdrawals are up to date. */
+const stateAtLastBlock = (state: StateView) => {
+  const { rollup, ...parts } = shapes.stateView(state)
+  const buckets = rollup.buckets.map((bucket) => ({
+    ...bucket,
+    withdrawals: withdrawalsLeft(bucket, state.lastSynchedBlock)
+  }))
+  return { ...parts, rollup: { ...rollup, buckets } }
+}
+
+const config = object(...shapes.configDoc, {
+  rollup: withFields(shapes.rollupConstants, {
+    publicConstants: omit(shapes.publicConstants, ["safetyAddress"]),
+    ...shapes.rollupConstants.fields
+  }),
+  auction: shapes.configAuction,
+  withdrawalDelayer: shapes.configWithdrawalDelayer
+})
 
 /**
  * The default revision, at `/`: pages have `pendingItems`; bids and won slots are found by bidder.
@@ -73,20 +79,31 @@ export const later: Revision = {
   },
   unrestricted: [],
   bodies,
-  counts: { pendingItems },
+  counts: pendingItems,
   shapes: {
-    account: shapes.account,
-    exit: shapes.exit,
+    account: shapes.accountShape,
+    exit: shape(omit(shapes.exit, ["publicKey", "address"]), shapes.exitView),
     transaction,
-    batch: shapes.batch,
-    fullBatch: shapes.fullBatch(transaction),
-    slot: shapes.slot,
-    bid: shapes.bid,
-    token: shapes.token,
-    coordinator: shapes.coordinator,
-    state,
-    config: shapes.config(shapes.configRollup(shapes.publicConstants)),
-    poolTransaction: shapes.poolTransaction,
+    batch: shapeOf(batch),
+    fullBatch: shapes.fullBatch(transaction, shapeOf(batch)),
+    slot: shape(omit(shapes.slot, ["closedAuction", "winner"]), shapes.slotView),
+    bid: shape(shapes.bid, shapes.bidView),
+    token: shapeOf(shapes.token),
+    coordinator: shapeOf(shapes.coordinator),
+    state: shape(state, stateAtLastBlock),
+    config: shape(config, shapes.configView),
+    poolTransaction: shape(
+      omit(shapes.poolTransaction, [
+        "itemId",
+        "info",
+        "errorCode",
+        "errorType",
+        "toPublicKeyAgain",
+        "maxNumBatch",
+        "requestOffset"
+      ]),
+      shapes.poolTransactionView
+    ),
     authorization: shapes.authorization
   }
 }

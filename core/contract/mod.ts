@@ -1,18 +1,18 @@
 /** The contract: its lists, operations, objects and bodies, in every revision. */
 export {
+  authorizationObject,
+  transactionObject,
   type AccountReferences,
   type Bodies,
   bodies,
   type Body,
   bodyExamples,
-  type BodyField,
   type BodyName,
   bodyReader,
   type BodyReader,
-  bodySchema,
   bodyWriter,
   jsonDepthMaxDefault,
-  withReferences
+  referencesReader
 } from "./bodies/mod.ts"
 export type { CurrencyQuery } from "./currency_list.ts"
 export { earlier } from "./earlier.ts"
@@ -44,7 +44,7 @@ export {
   type WriteOperation
 } from "./operation.ts"
 export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
-export { answerShape, pageShape } from "./page.ts"
+export { answerShape } from "./page.ts"
 export {
   type AnyListName,
   declaration,
@@ -58,27 +58,33 @@ export type { Shapes } from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,
+  decodeAll,
+  findViolations,
   listItemsMaxDefault,
   noQuery,
   pageParameters,
   pathReader,
   parameterValue,
-  queryReader
+  queryReader,
+  ruleOf,
+  type Violation
 } from "./request/mod.ts"
 export { publishedRules, type RequestRules, strictRules } from "./request_rules.ts"
 export { revisionList, type RevisionName, revisions } from "./revisions.ts"
 /**
- * The scalars of the contract: each has its values in memory, its text and its JSON.
+ * The scalars of the contract: each is the schema of its values in memory, and has its text and its
+ * JSON.
  *
  * @example
  * ```ts
  * import { Schema } from "effect"
- * import { scalar, wireContext } from "rollup-node-api"
+ * import { scalar, wireContext, wireForm } from "rollup-node-api"
  * import { keccak256 } from "rollup-node-api/crypto"
  *
  * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const text = scalar.tokenId.text(wireContext(network, keccak256))
- * console.log(Schema.decodeSync(text)("7"), Schema.is(scalar.tokenId.domain)(-1)) // => 7 false
+ * const { format } = wireForm(scalar.publicKey)
+ * console.log(format(wireContext(network, keccak256))("0".repeat(64)).length) // => 47
+ * console.log(Schema.is(scalar.tokenId)(-1)) // => false
  * ```
  */
 export * as scalar from "./scalars/mod.ts"
@@ -87,17 +93,11 @@ export {
   type Scalar,
   type ScalarName,
   scalars,
-  type ScalarValues
+  type ScalarValues,
+  type WireForm,
+  wireForm
 } from "./scalars/mod.ts"
-export {
-  type Field,
-  type Fields,
-  type Shape,
-  revise,
-  shape,
-  type AnyShape,
-  type JsonSchema,
-  type WireType
-} from "./wire_type.ts"
+export { componentsOf, type JsonSchema, jsonSchemaOf, wireSchema } from "./objects/mod.ts"
+export { propertiesOf, type Shape, shape, writerOf } from "./objects/mod.ts"
 export { v1 } from "./v1.ts"
 export { programVersion, type WireContext, wireContext } from "./wire_context.ts"

@@ -5,7 +5,7 @@ import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
 import { currency, health } from "./shapes/mod.ts"
-import type { Shape } from "./wire_type.ts"
+import type { Shape } from "./objects/mod.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {

@@ -20,7 +20,7 @@ import type { PublishedError } from "./published_errors.ts"
 import type { RequestRules } from "./request_rules.ts"
 import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
-import type { Fields } from "./wire_type.ts"
+import type { Schema } from "effect"
 
 /**
  * One revision of the contract: its differences from the declarations. Use cases and stores do not
@@ -47,7 +47,10 @@ export interface Revision {
   /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<AnyListName>
   /** The counts next to the items of every page. */
-  readonly counts: Fields<PageView>
+  readonly counts: {
+    readonly fields: Schema.Struct.Fields
+    readonly view: (page: Pick<PageView, "counts">) => object
+  }
   readonly shapes: Shapes
   readonly bodies: Bodies
   /** The operations of this revision besides those of all revisions; none by default. */

@@ -13,7 +13,7 @@ import type {
   Token,
   TransactionView
 } from "../domain/mod.ts"
-import type { Shape } from "./wire_type.ts"
+import type { Shape } from "./objects/mod.ts"
 
 /** The objects of the contract in one revision. */
 export interface Shapes {

@@ -1,37 +1,20 @@
-import { Result } from "effect"
-import {
-  type AuctionConstants,
-  type AuctionVariables,
-  type Batch,
-  type Bucket,
-  type ExitView,
-  type L1Part,
-  type Metrics,
-  type NetworkConstants,
-  type NetworkState,
-  type NodeStatus,
-  type PoolTransactionView,
-  type PostedAuthorization,
-  type PostedTransaction,
-  protocol,
-  type SkipCode,
-  skipCodes,
-  type SlotView,
-  values,
-  type WithdrawalDelayerConstants
-} from "../domain/mod.ts"
+import { Result, Schema } from "effect"
+import { type PoolTransactionView, type StateView, values } from "../domain/mod.ts"
 import {
   type Bodies,
-  type Body,
-  type BodyField,
+  authorizationObject,
   bodies,
   groupOf,
+  nestedRequest,
   optional,
-  requestProperties,
-  transactionDoc
+  requested,
+  transactionDoc,
+  transactionObject,
+  unused
 } from "./bodies/mod.ts"
 import { later } from "./later.ts"
 import { pendingItems } from "./page.ts"
+import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { publishedRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import {
@@ -40,254 +23,210 @@ import {
   bigInt,
   bigNumber,
   count,
-  hash,
+  ethSignature,
   integer,
-  itemId,
+  type JsonForm,
   number,
   oneOf,
   prefixedAddress,
   publicKey,
-  slotNum,
-  text
+  type Scalar,
+  text,
+  type WireForm,
+  wireForm
 } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { publishedError, publishedErrorTypes } from "./published_errors.ts"
-import { field, nullable, reference, revise, shape, type WireType } from "./wire_type.ts"
+import {
+  annotateFields,
+  documented,
+  named,
+  nullable,
+  object,
+  ofNetwork,
+  omit,
+  rename,
+  shape,
+  shapeOf,
+  withFields
+} from "./objects/mod.ts"
 
-/** What the dialect shows if the feed does not have the hash: it allows no null. */
-const unknownHash = `0x${"0".repeat(64)}`
+const transaction = shapes.transactionShape(shapes.l1Info)
+const batch = shapeOf(shapes.batch)
+const bid = omit(shapes.bid, ["withdrawAddr"])
 
-const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
-  put: {
-    ethereumTxHash: field(
-      hash,
-      (l1: L1Part) => l1.ethereumTxHash ?? unknownHash,
-      "Ethereum transaction that queued it or forged it; zero if unknown"
+const bucket = withFields(shapes.bucket, {
+  ceilUSD: shapes.bucket.fields.ceilUSD,
+  withdrawals: documented(bigInt, "Withdrawals that were left after the last change"),
+  maxWithdrawals: bigInt,
+  blockStamp: documented(bigInt, "Block of the last change"),
+  blockWithdrawalRate: named(
+    "rateBlocks",
+    bigInt,
+    "Blocks after which rateWithdrawals more are allowed"
+  ),
+  rateWithdrawals: bigInt
+})
+
+const state = object(...shapes.stateDoc, {
+  network: shapes.stateNetwork,
+  metrics: rename(shapes.metrics, { totalAccounts: "tokenAccounts", totalPublicKeys: "wallets" }),
+  rollup: shapes.stateRollup(bucket),
+  auction: shapes.stateAuction,
+  withdrawalDelayer: rename(shapes.stateWithdrawalDelayer, {
+    governanceAddress: "hermezGovernanceAddress"
+  }),
+  recommendedFee: shapes.recommendedFee,
+  node: object("StateNode", "What the node adds to the state of the network", {
+    forgeDelaySeconds: named(
+      "forgeDelay",
+      number,
+      "Seconds that the coordinator waits between two batches"
     ),
-    l1Fee: field(
-      nullable(bigInt),
-      (l1: L1Part) => l1.l1Fee ?? null,
-      "Fee of that Ethereum transaction in wei; null if unknown"
-    )
-  }
-}))
-const batch = revise(shapes.batch, {
-  put: {
-    forgedTransactions: field(count, (b: Batch) => b.forgedTransactions, "Number of transactions"),
-    ethereumTxHash: field(
-      hash,
-      (b: Batch) => b.ethereumTxHash ?? unknownHash,
-      "Ethereum transaction that forged the batch; zero if unknown"
-    )
-  }
-})
-const bid = revise(shapes.bid, { omit: ["withdrawAddr"] })
-
-const bucket = revise(shapes.bucket, {
-  omit: ["blockWithdrawalRate"],
-  put: {
-    blockStamp: field(bigInt, (b: Bucket) => b.blockStamp, "Block of the last change"),
-    withdrawals: field(
-      bigInt,
-      (b: Bucket) => b.withdrawals,
-      "Withdrawals that were left after the last change"
-    ),
-    rateBlocks: field(
-      bigInt,
-      (b: Bucket) => b.blockWithdrawalRate,
-      "Blocks after which rateWithdrawals more are allowed"
-    ),
-    rateWithdrawals: field(bigInt, (b: Bucket) => b.rateWithdrawals ?? 1n),
-    maxWithdrawals: field(bigInt, (b: Bucket) => b.maxWithdrawals)
-  }
+    poolLoad: documented(count, "Pending transactions in the pool")
+  })
 })
 
-const publicConstants = revise(shapes.publicConstants, {
-  rename: {
-    governanceToken: "tokenHEZ",
-    auctionAddress: "hermezAuctionContract",
-    governanceAddress: "hermezGovernanceAddress",
-    withdrawalDelayerAddress: "withdrawDelayerContract"
-  }
-})
-
-const configRollup = revise(shapes.configRollup(publicConstants), {
-  put: {
-    limitDepositAmount: field(
-      bigNumber,
-      () => protocol.limitDepositAmount,
-      "Deposits stay below"
-    ),
-    limitL2TransferAmount: field(
-      bigNumber,
-      () => protocol.limitL2TransferAmount,
-      "Transfers stay below"
-    )
-  }
-})
-
-const configAuction = revise(shapes.configAuction, {
-  rename: { governanceToken: "tokenHEZ", rollupAddress: "hermezRollup" },
-  put: {
-    initialMinimalBidding: field(
-      bigNumber,
-      (c: AuctionConstants) => c.initialMinimalBidding,
-      "Units of the governance token"
-    )
-  }
-})
-
-const configWithdrawalDelayer = revise<WithdrawalDelayerConstants>(
-  shapes.configWithdrawalDelayer,
-  { rename: { rollupAddress: "hermezRollup" } }
-)
-
-/** The chain identifier is part of the network, not of the constants of its contracts. */
-const chainId: WireType<unknown> = {
-  ...count,
-  write: ({ network }) => () => String(network.chainId),
-  valueIn: ({ network }) => () => network.chainId
+const stateView = (view: StateView) => {
+  const { rollup, ...state } = shapes.stateView(view)
+  const buckets = rollup.buckets.map((bucket) => ({ rateWithdrawals: 1n, ...bucket }))
+  return { ...state, rollup: { ...rollup, buckets }, node: view.node! }
 }
 
-const node = shape<NodeStatus>("StateNode", "What the node adds to the state of the network", {
-  forgeDelay: field(
-    number,
-    (n) => n.forgeDelaySeconds,
-    "Seconds that the coordinator waits between two batches"
+const config = object(...shapes.configDoc, {
+  rollup: named(
+    "hermez",
+    withFields(shapes.rollupConstants, {
+      publicConstants: rename(omit(shapes.publicConstants, ["safetyAddress"]), {
+        governanceToken: "tokenHEZ",
+        auctionAddress: "hermezAuctionContract",
+        governanceAddress: "hermezGovernanceAddress",
+        withdrawalDelayerAddress: "withdrawDelayerContract"
+      }),
+      ...shapes.rollupConstants.fields,
+      limitDepositAmount: documented(bigNumber, "Deposits stay below"),
+      limitL2TransferAmount: documented(bigNumber, "Transfers stay below")
+    })
   ),
-  poolLoad: field(count, (n) => n.poolLoad, "Pending transactions in the pool")
+  auction: withFields(shapes.configAuction, {
+    ...rename(shapes.configAuction, { governanceToken: "tokenHEZ", rollupAddress: "hermezRollup" })
+      .fields,
+    initialMinimalBidding: documented(bigNumber, "Units of the governance token")
+  }),
+  withdrawalDelayer: rename(shapes.configWithdrawalDelayer, { rollupAddress: "hermezRollup" }),
+  chainId: documented(
+    ofNetwork(count, (network) => network.chainId),
+    "Identifier of the Ethereum chain"
+  )
 })
 
-const config = shape<NetworkConstants>("Config", "Constants of the network", {
-  hermez: field(reference(configRollup), (c) => c.rollup),
-  auction: field(reference(configAuction), (c) => c.auction),
-  withdrawalDelayer: field(reference(configWithdrawalDelayer), (c) => c.withdrawalDelayer),
-  chainId: field(chainId, (c) => c, "Identifier of the Ethereum chain")
+const poolTransaction = withFields(shapes.poolTransaction, {
+  ...shapes.poolTransaction.fields,
+  toAccountIndex: documented(
+    accountReference,
+    "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
+  ),
+  batchNum: documented(
+    nullable(batchNum),
+    "Batch that forges or forged it, or since which it is invalid; null while it is pending"
+  )
+})
+const poolTransactionView = (view: PoolTransactionView) => ({
+  ...shapes.poolTransactionView(view),
+  toAccountIndex: {
+    symbol: view.token.symbol,
+    index: view.transaction.toAccountIndex ?? 0
+  },
+  batchNum: view.transaction.batchNum
 })
 
-const none = integer(values.integer(0, 0))
-const pending = oneOf(["pend"])
-
-type Decode<T> = ReturnType<BodyField<T>["scalar"]["decode"]>
-
-/** Returns a property that is decoded in another way. */
-const withDecode = <T>(
-  field: BodyField<T>,
-  change: (decode: Decode<T>) => Decode<T>
-): BodyField<T> => ({
-  ...field,
-  scalar: {
-    ...field.scalar,
-    decode: (context, spelling) => change(field.scalar.decode(context, spelling))
+/** Returns a scalar that is decoded, and possibly written, in another way. */
+const withDecode = <T, U>(
+  scalar: Scalar<T>,
+  change: (decode: ReturnType<WireForm<T>["decode"]>) => ReturnType<WireForm<U>["decode"]>,
+  write: WireForm<T>["write"] = wireForm(scalar).write
+): Scalar<T> => {
+  const form = wireForm(scalar)
+  const changed: Pick<WireForm<U>, "decode"> & JsonForm<T> = {
+    ...form,
+    write,
+    decode: (context, spelling) => change(form.decode(context, spelling))
   }
-})
+  return scalar.annotate({ jsonForm: changed })
+}
 
 /** The Go client sends an empty text if the destination has no address. */
-const emptyIsNull = <T>(field: BodyField<T | null>): BodyField<T | null> =>
-  withDecode(field, (decode) => (text) => text === "" ? Result.succeed(null) : decode(text))
+const emptyIsNull = <T>(scalar: Scalar<T>): Scalar<T> =>
+  withDecode<T, T | null>(
+    scalar,
+    (decode) => (text) => text === "" ? Result.succeed(null) : decode(text)
+  )
 
 /** Published clients send `maxNumBatch` in every transaction; 0 means without limit. */
-const postedTransaction: Body<PostedTransaction> = {
-  ...bodies.transaction,
-  doc: `${transactionDoc}. The symbol in the index of an account has no meaning`,
-  fields: {
-    ...bodies.transaction.fields,
-    toZkEthereumAddress: {
-      ...emptyIsNull(bodies.transaction.fields.toZkEthereumAddress!),
-      doc:
-        "Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message"
-    },
-    toBjj: emptyIsNull(bodies.transaction.fields.toBjj!),
-    maxNumBatch: optional(batchNum, "Last batch that may forge it; 0 means without limit"),
-    requestOffset: {
-      ...optional(none, "Only 0: a transaction of an atomic group is posted with its group"),
-      ruleName: "requestWithoutGroup"
-    }
-  },
-  notes: Object.fromEntries(
-    Object.entries(bodies.transaction.notes).filter(([name]) =>
-      name !== "maxNumBatch" && name !== "requestOffset"
+const lastBatch = withDecode<number, number | null>(
+  batchNum,
+  (decode) => (text) => Result.map(decode(text), (number) => number === 0 ? null : number),
+  () => (number: number | undefined) => String(number ?? 0)
+)
+
+const postedDoc = `${transactionDoc}. The symbol in the index of an account has no meaning`
+const postedTransaction = object("PostPoolL2Transaction", postedDoc, {
+  ...transactionObject.fields,
+  toAddress: named(
+    "toZkEthereumAddress",
+    optional(
+      emptyIsNull(prefixedAddress),
+      "Receiver by Ethereum address; all F with a key. Beside an account index, the address that owns the account; it is then part of the signed message"
     )
   ),
-  toDomain: (values) => {
-    const { maxNumBatch } = values as { readonly maxNumBatch: number | null }
-    return {
-      ...bodies.transaction.toDomain(values),
-      ...maxNumBatch === null || maxNumBatch === 0 ? {} : { maxNumBatch }
-    }
-  },
-  fromDomain: (posted) => ({
-    ...bodies.transaction.fromDomain(posted),
-    maxNumBatch: posted.maxNumBatch ?? 0,
-    requestOffset: null
-  })
-}
+  toPublicKey: named("toBjj", optional(emptyIsNull(publicKey), "Receiver by BabyJubJub key")),
+  maxNumBatch: documented(
+    Schema.optionalKey(lastBatch),
+    "Last batch that may forge it; 0 means without limit"
+  ),
+  requestOffset: unused(
+    integer(values.integer(0, 0)),
+    "Only 0: a transaction of an atomic group is posted with its group"
+  ).pipe(Schema.annotateKey({ ruleName: "requestWithoutGroup" }))
+})
 
 const onlyNull = "null: a transaction that requires another one is posted with it, as a group"
-const unlinkedTransaction: Body<PostedTransaction> = {
-  ...postedTransaction,
-  fields: {
-    ...postedTransaction.fields,
-    ...Object.fromEntries(requestProperties.map((name) => [name, {
-      ...withDecode(postedTransaction.fields[name]!, () => () => Result.fail({ rule: onlyNull })),
-      doc: `Only ${onlyNull}`,
-      ruleName: "requestWithoutGroup"
-    }]))
-  }
-}
+const unlinkedTransaction = withFields(postedTransaction, {
+  ...postedTransaction.fields,
+  request: nestedRequest(annotateFields(requested, {
+    description: `Only ${onlyNull}`,
+    onlyNull,
+    ruleName: "requestWithoutGroup"
+  }))
+})
 
 /** Clients send back what they have read: the published node requires the state. */
-const replacement: Body<PostedTransaction> = {
-  ...unlinkedTransaction,
-  name: "PutPoolL2Transaction",
-  fields: {
+const replacement = object(
+  "PutPoolL2Transaction",
+  postedDoc,
+  {
     ...unlinkedTransaction.fields,
-    state: optional(pending, "Only pend, the state of the transaction afterwards"),
-    info: optional(text, "Ignored")
-  },
-  notes: Object.fromEntries(
-    Object.entries(unlinkedTransaction.notes).filter(([name]) => name !== "state")
-  ),
-  fromDomain: (posted) => ({ ...unlinkedTransaction.fromDomain(posted), state: "pend", info: null })
-}
+    state: unused(oneOf(["pend"]), "Only pend, the state of the transaction afterwards", "pend"),
+    info: unused(text, "Ignored")
+  }
+)
 
 /** The Go client sends the signature without 0x. */
-const authorization: Body<PostedAuthorization> = {
-  ...bodies.authorization,
-  fields: {
-    ...bodies.authorization.fields,
-    signature: withDecode(
-      bodies.authorization.fields.signature!,
+const authorization = withFields(authorizationObject, {
+  ...authorizationObject.fields,
+  signature: documented(
+    withDecode<string, string>(
+      ethSignature,
       (decode) => (text) => decode(text.startsWith("0x") ? text : `0x${text}`)
-    )
-  }
-}
+    ),
+    "EIP-712 signature of the Ethereum key"
+  )
+})
 
 const v1Bodies: Bodies = {
-  authorization,
-  transaction: unlinkedTransaction,
-  replacement,
+  authorization: { ...bodies.authorization, schema: authorization },
+  transaction: { ...bodies.transaction, schema: unlinkedTransaction },
+  replacement: { ...bodies.transaction, schema: replacement },
   group: groupOf(postedTransaction)
-}
-
-const infoOf = ({ invalidReason, skipped, transaction }: PoolTransactionView): string | null => {
-  const reason = skipped?.reason ?? invalidReason
-  return reason === null
-    ? null
-    : `BatchNum: ${skipped?.batchNum ?? transaction.batchNum ?? 0}. ${reason}`
-}
-
-/** The published names of the reasons for which a selection skips a transaction. */
-const skipTypes: { readonly [C in SkipCode]: string } = {
-  [skipCodes.maxNumBatchPassed]: "ErrUnsupportedMaxNumBatch",
-  [skipCodes.notEnoughBalance]: "ErrSenderNotEnoughBalance",
-  [skipCodes.notCurrentNonce]: "ErrNoCurrentNonce",
-  [skipCodes.noSpaceForAccount]: "ErrNotEnoughSpaceL1Coordinator",
-  [skipCodes.destinationCannotBeCreated]: "ErrTxDiscartedInProcessTxToEthAddrBJJ",
-  [skipCodes.receiverNotFound]: "ErrToIdxNotFound",
-  [skipCodes.cannotBeProcessed]: "ErrTxDiscartedInProcessL2Tx",
-  [skipCodes.noAvailableSlots]: "ErrNoAvailableSlots",
-  [skipCodes.requestedNotForged]: "ErrInvalidAtomicGroup"
 }
 
 /**
@@ -318,7 +257,7 @@ export const v1: Revision = {
   authorizationAnswer: "success",
   error: publishedError,
   errorTypes: publishedErrorTypes,
-  counts: { pendingItems },
+  counts: pendingItems,
   bodies: v1Bodies,
   extras: [
     "getPoolTxs",
@@ -335,115 +274,23 @@ export const v1: Revision = {
     transaction,
     batch,
     fullBatch: shapes.fullBatch(transaction, batch),
-    exit: revise(shapes.exit, {
-      rename: { instantWithdrawn: "instantWithdraw", delayedWithdrawn: "delayedWithdraw" },
-      put: {
-        bjj: field(publicKey, (v: ExitView) => v.exit.publicKey),
-        zkEthereumAddress: field(prefixedAddress, (v: ExitView) => v.exit.address)
-      }
-    }),
-    bid,
-    slot: revise(shapes.slot, {
-      put: {
-        bestBid: field(
-          nullable(reference(bid)),
-          (s: SlotView) => s.bestBid,
-          "Highest bid so far, also one below the minimum"
-        )
-      }
-    }),
-    state: shapes.state({
-      network: revise(shapes.stateNetwork, {
-        put: {
-          lastBatch: field(
-            nullable(reference(batch)),
-            (s: NetworkState) => s.lastBatch,
-            "Null before the first batch"
-          ),
-          pendingL1Transactions: field(
-            count,
-            (s: NetworkState) => s.pendingL1Transactions,
-            "L1 user transactions in queues"
-          )
-        }
+    exit: shape(
+      rename(shapes.exit, {
+        instantWithdrawn: "instantWithdraw",
+        delayedWithdrawn: "delayedWithdraw"
       }),
-      metrics: revise(shapes.metrics, {
-        rename: { totalAccounts: "tokenAccounts", totalBJJs: "wallets" },
-        put: {
-          estimatedTimeToForgeL1: field(
-            number,
-            (m: Metrics) => m.estimatedTimeToForgeL1,
-            "Seconds from queueing an L1 user transaction to its batch"
-          )
-        }
+      shapes.exitView
+    ),
+    bid: shape(bid, shapes.bidView),
+    slot: shape(
+      withFields(shapes.slot, {
+        ...omit(shapes.slot, ["closedAuction", "winner"]).fields,
+        bestBid: documented(nullable(bid), shapes.bestBidDoc)
       }),
-      rollup: shapes.stateRollup(bucket),
-      auction: revise(shapes.stateAuction, {
-        put: {
-          defaultSlotSetBidSlotNum: field(
-            slotNum,
-            (v: AuctionVariables) => v.defaultSlotSetBidSlotNum,
-            "First slot of defaultSlotSetBid"
-          )
-        }
-      }),
-      withdrawalDelayer: revise(shapes.stateWithdrawalDelayer, {
-        rename: { governanceAddress: "hermezGovernanceAddress" }
-      }),
-      node
-    }),
-    config,
-    poolTransaction: revise(shapes.poolTransaction, {
-      put: {
-        toAccountIndex: field(
-          accountReference,
-          ({ token: { symbol }, transaction }: PoolTransactionView) => ({
-            symbol,
-            index: transaction.toAccountIndex ?? 0
-          }),
-          "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
-        ),
-        batchNum: field(
-          nullable(batchNum),
-          (v: PoolTransactionView) => v.transaction.batchNum,
-          "Batch that forges or forged it, or since which it is invalid; null while it is pending"
-        ),
-        itemId: field(
-          itemId,
-          (v: PoolTransactionView) => v.itemId,
-          "Increases with every transaction that enters the pool"
-        ),
-        info: field(
-          nullable(text),
-          infoOf,
-          "Why the last selection skipped it, or why it is invalid; null if the reason is gone"
-        ),
-        errorCode: field(
-          nullable(count),
-          (v: PoolTransactionView) => v.skipped?.code ?? null,
-          "Number of the reason of the last selection"
-        ),
-        errorType: field(
-          nullable(text),
-          (v: PoolTransactionView) => v.skipped === null ? null : skipTypes[v.skipped.code],
-          "Name of the reason of the last selection"
-        ),
-        toBJJ: field(
-          nullable(publicKey),
-          (v: PoolTransactionView) => v.transaction.toPublicKey,
-          "The same as toBjj"
-        ),
-        maxNumBatch: field(
-          batchNum,
-          (v: PoolTransactionView) => v.transaction.maxNumBatch ?? 0,
-          "Last batch that may forge it; 0 means without limit"
-        ),
-        requestOffset: field(
-          integer(values.integer(0, 7)),
-          (v: PoolTransactionView) => v.transaction.group?.requestOffset ?? 0,
-          "Position of the required transaction in the group; 0 if there is no group"
-        )
-      }
-    })
+      shapes.slotView
+    ),
+    state: shape(state, stateView),
+    config: shape(config, shapes.configView),
+    poolTransaction: shape(poolTransaction, poolTransactionView)
   }
 }

@@ -22,8 +22,6 @@ export interface WireContext {
   /** `zk:` and 44 characters. */
   readonly publicKey: (key: PublicKey) => string
   readonly accountIndex: (symbol: string, index: number) => string
-  /** Returns the writer of the shape that has these fields; `make` runs on the first call only. */
-  readonly writerOf: <V>(fields: object, make: () => (view: V) => string) => (view: V) => string
 }
 
 /**
@@ -48,15 +46,6 @@ const memoize = (write: (value: string) => string): (value: string) => string =>
   }
 }
 
-const writers = (): WireContext["writerOf"] => {
-  const known = new WeakMap<object, (view: never) => string>()
-  return <V>(fields: object, make: () => (view: V) => string) => {
-    const writer = known.get(fields) as ((view: V) => string) | undefined ?? make()
-    known.set(fields, writer)
-    return writer
-  }
-}
-
 /**
  * Returns how a network writes identifiers and names, with the caches of written texts. Create one
  * for each process: all answers share its caches, at most about 20 MB.
@@ -75,7 +64,6 @@ const writers = (): WireContext["writerOf"] => {
  * ```
  */
 export const wireContext = (network: Network, keccak256: Keccak256): WireContext => ({
-  writerOf: writers(),
   network,
   name: (name) => localName(network, name),
   address: memoize((address) =>

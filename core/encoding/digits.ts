@@ -13,15 +13,37 @@ export function isHexFrom(text: string, start: number): boolean {
   return true
 }
 
-/** Returns two lower-case digits for each byte. */
+/**
+ * Returns two lower-case hexadecimal digits for each byte.
+ *
+ * @example
+ * ```ts
+ * import { hexOfBytes } from "rollup-node-api"
+ *
+ * console.log(hexOfBytes(Uint8Array.of(10, 255))) // => 0aff
+ * ```
+ */
 export function hexOfBytes(bytes: Uint8Array): string {
   let text = ""
   for (let i = 0; i < bytes.length; i++) text += HEX_OF_BYTE[bytes[i]!]
   return text
 }
 
-/** Returns the bytes of a text, which has to be an even number of hexadecimal digits. */
+/**
+ * Returns the bytes of hexadecimal digits in upper or lower case, without `0x`. Throws a RangeError
+ * if their number is odd, or if the text has other characters.
+ *
+ * @example
+ * ```ts
+ * import { bytesOfHex } from "rollup-node-api"
+ *
+ * console.log([...bytesOfHex("0aFF")]) // => [ 10, 255 ]
+ * ```
+ */
 export function bytesOfHex(hex: string): Uint8Array {
+  if (hex.length % 2 !== 0 || !isHexFrom(hex, 0)) {
+    throw new RangeError(`A text of ${hex.length} characters, expected pairs of hexadecimal digits`)
+  }
   const bytes = new Uint8Array(hex.length / 2)
   for (let i = 0; i < bytes.length; i++) {
     bytes[i] = hexDigitOf(hex.charCodeAt(2 * i)) * 16 + hexDigitOf(hex.charCodeAt(2 * i + 1))

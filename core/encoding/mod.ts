@@ -48,7 +48,7 @@ export {
   float40ToBytes,
   floorFloat40
 } from "./float40.ts"
-export { parseDecimal, parseDecimalNumber } from "./digits.ts"
+export { bytesOfHex, hexOfBytes, parseDecimal, parseDecimalNumber } from "./digits.ts"
 export {
   l1CoordinatorTransactionId,
   l1UserTransactionId,

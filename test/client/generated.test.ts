@@ -16,6 +16,7 @@ import { localName } from "../../adapters/client/local_name.ts"
 import { clientTypes, writeClientTypes } from "../../app/packaging/client_types/mod.ts"
 import {
   bodies,
+  propertiesOf,
   offeredFilters,
   readOperationsOf,
   revisionList,
@@ -88,10 +89,10 @@ describe("the declarations of the client", () => {
 
   it("use the names of another network as the core does", () => {
     const names = [
-      ...Object.values(bodies).flatMap(({ fields }) => Object.keys(fields)),
-      ...revisionList.flatMap(({ shapes }) =>
-        Object.values(shapes).flatMap((shape) => Object.keys(shape.fields as object))
-      ),
+      ...[
+        ...Object.values(bodies).map(({ schema }) => schema),
+        ...revisionList.flatMap(({ shapes }) => Object.values(shapes).map(({ schema }) => schema))
+      ].flatMap(({ ast }) => propertiesOf(ast).map(({ name }) => name)),
       ...[...typesOf("later").matchAll(/readonly (\w+)/gu)].map((match) => match[1]!)
     ]
     assert.include(names, "requestToZkEthereumAddress")

@@ -6,12 +6,12 @@ import { parseExact, writeExact } from "../../adapters/client/_exact_json.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import type { RollupNode } from "../../app/embed/mod.ts"
 import {
-  type ListOperation,
   operations,
-  pageShape,
   type Revision,
   revisionList,
-  wireContext
+  wireContext,
+  answerShape,
+  wireSchema
 } from "../../core/contract/mod.ts"
 import { clientOf, openedNode } from "./_node.ts"
 
@@ -58,9 +58,7 @@ const parametersOf = async () => {
 const schemaOf = (id: keyof typeof operations, revision: Revision) => {
   const context = wireContext(defaultNetwork, keccak256)
   const operation = operations[id]
-  return (operation.kind === "list"
-    ? pageShape(operation as ListOperation, revision)
-    : revision.shapes[operation.shape]).schema(context)
+  return wireSchema(answerShape(operation, revision).schema, context)
 }
 
 describe("reading", () => {

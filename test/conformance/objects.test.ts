@@ -10,7 +10,10 @@ import {
   later,
   type Revision,
   revisionList,
-  type Shapes
+  type Shapes,
+  type Shape,
+  wireSchema,
+  writerOf
 } from "../../core/contract/mod.ts"
 import type {
   Account,
@@ -29,6 +32,7 @@ import type {
   Transaction,
   TransactionView
 } from "../../core/domain/mod.ts"
+import { parseExact } from "../properties/_reading.ts"
 import { address, context, hash, id, key, keyText, signature } from "./_values.ts"
 
 const ether: Token = {
@@ -381,7 +385,7 @@ const noRequest = [
 
 type Written = {
   readonly [name in keyof Shapes]: ReadonlyArray<
-    readonly [view: Parameters<ReturnType<Shapes[name]["write"]>>[0], text: string]
+    readonly [view: Parameters<Shapes[name]["view"]>[0], text: string]
   >
 }
 
@@ -765,17 +769,13 @@ for (const revision of revisionList) {
   describe(`in revision ${revision.name}`, () => {
     for (const [name, shape] of Object.entries(revision.shapes)) {
       it(`${name} is written to the last character, and accepted by its own schema`, () => {
-        const write = shape.write(context) as (view: unknown) => string
-        const decode = Schema.decodeUnknownSync(shape.schema(context), {
-          onExcessProperty: "error"
-        })
-        const encode = Schema.encodeSync(shape.schema(context))
-        const valueOf = shape.valueIn(context) as (view: unknown) => unknown
+        const write = writerOf(shape as Shape<unknown>, context)
+        const codec = wireSchema(shape.schema, context)
+        const decode = Schema.decodeUnknownSync(codec, { onExcessProperty: "error" })
+        const encode = Schema.encodeSync(codec)
         for (const [view, text] of written[revision.name]![name as keyof Shapes]) {
           assert.strictEqual(write(view), text)
-          assert.strictEqual(exactJson(encode(valueOf(view))), text)
-          // JSON.parse rounds integers beyond 2^53
-          decode(JSON.parse(text.replaceAll(/:\d{17,}(?=[,}])/gu, ":1")))
+          assert.strictEqual(exactJson(encode(decode(parseExact(text)))), text)
         }
       })
     }
@@ -792,7 +792,7 @@ describe("a schema", () => {
     ]
     for (const [{ name, shapes }, text, instead] of broken) {
       const is = (json: unknown) =>
-        Option.isSome(Schema.decodeUnknownOption(shapes.state.schema(context))(json))
+        Option.isSome(Schema.decodeUnknownOption(wireSchema(shapes.state.schema, context))(json))
       const whole = written[name]!.state[0]![1]
       assert.include(whole, text)
       assert.deepStrictEqual(

@@ -442,6 +442,10 @@ describe("an untyped query", () => {
     value: string,
     rule: string
   ) => [name, value, rule, `${name} has the invalid value ${value}: expected ${rule}`]
+  const absent = (
+    name: string,
+    rule: string
+  ) => [name, null, rule, `${name} is missing: expected ${rule}`]
   const uint32 = "an integer from 0 to 4294967295"
   const queryObject = "an object of filters, fromItem, order, limit"
 
@@ -508,12 +512,10 @@ describe("an untyped query", () => {
         invalid("filters", text, "an object of ids, symbols, name, addresses")
       ])
     }
-    for (
-      const [query, text] of [[null, "null"], [1, "1"], ["x", '"x"'], [
-        undefined,
-        "undefined"
-      ]] as const
-    ) assert.deepStrictEqual(faultsOf("exits", query), [invalid("query", text, queryObject)])
+    assert.deepStrictEqual(faultsOf("exits", undefined), [absent("query", queryObject)])
+    for (const [query, text] of [[null, "null"], [1, "1"], ["x", '"x"']] as const) {
+      assert.deepStrictEqual(faultsOf("exits", query), [invalid("query", text, queryObject)])
+    }
     for (const limit of [0, 2050]) {
       assert.deepStrictEqual(faultsOf("exits", { limit }), [
         invalid("limit", `${limit}`, "an integer from 1 to 2049")
@@ -568,14 +570,14 @@ describe("an untyped query", () => {
 
   it("contains only known names, and no inherited properties", () => {
     assert.deepStrictEqual(faultsOf("tokens", { limits: 1, filters: { nam: "x" } }), [
-      ["limits", "1", "a known name", 'Unknown name "limits": did you mean limit?'],
-      ["filters.nam", '"x"', "a known name", 'Unknown name "filters.nam": did you mean name?']
+      ["limits", "1", "a known name", "Unknown name limits: did you mean limit?"],
+      ["filters.nam", '"x"', "a known name", "Unknown name filters.nam: did you mean name?"]
     ])
     assert.deepStrictEqual(faultsOf("tokens", { filters: { zzzzzzzz: 1 } }), [[
       "filters.zzzzzzzz",
       "1",
       "a known name",
-      'Unknown name "filters.zzzzzzzz": the known ones are ids, symbols, name, addresses'
+      "Unknown name filters.zzzzzzzz: the known ones are ids, symbols, name, addresses"
     ]])
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
       const query = JSON.parse(`{ "${name}": 1, "filters": { "${name}": 1 } }`)
@@ -660,14 +662,17 @@ describe("an untyped query", () => {
         assert.lengthOf(keyFaultsOf(item as ItemName, other), 1, `${item} ${String(other)}`)
       }
     }
-    for (const [nothing, text] of [[null, "null"], [undefined, "undefined"], [1, "1"]] as const) {
+    assert.deepStrictEqual(keyFaultsOf("exit", undefined), [
+      absent("exit", "an object of batchNum, accountIndex")
+    ])
+    for (const [nothing, text] of [[null, "null"], [1, "1"]] as const) {
       assert.deepStrictEqual(keyFaultsOf("exit", nothing), [
         invalid("exit", text, "an object of batchNum, accountIndex")
       ])
     }
     assert.deepStrictEqual(keyFaultsOf("exit", {}), [
-      invalid("batchNum", "undefined", uint32),
-      invalid("accountIndex", "undefined", "an integer from 0 to 281474976710655")
+      absent("batchNum", uint32),
+      absent("accountIndex", "an integer from 0 to 281474976710655")
     ])
     assert.deepStrictEqual(keyFaultsOf("batch", "x"), [invalid("batch", '"x"', uint32)])
   })

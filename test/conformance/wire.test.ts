@@ -11,7 +11,8 @@ import {
   type Revision,
   revisionList,
   v1,
-  wireContext
+  wireContext,
+  wireSchema
 } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
@@ -73,7 +74,7 @@ const operationOf = (revision: Revision, id: ReadOperationId) =>
 /** Returns the schema of an operation's answer, which refuses undeclared members. */
 const decoder = ({ network }: GenesisFeed, revision: Revision, id: ReadOperationId) => {
   const shape = answerShape(operationOf(revision, id), revision)
-  return Schema.decodeUnknownExit(shape.schema(wireContext(network, keccak256)), {
+  return Schema.decodeUnknownExit(wireSchema(shape.schema, wireContext(network, keccak256)), {
     errors: "all",
     onExcessProperty: "error"
   })

@@ -59,23 +59,6 @@ describe("Verifying in workers", () => {
       assert.isAtLeast(error.retryAfterSeconds, 1)
     }).pipe(Effect.provide(verifierWorkers(network, { workersMax: 1, queueMax: 4 }))))
 
-  it.live("authorizations need no worker as long as they are verified in place", () => {
-    let inPlaceLeft = 2
-    return Effect.gen(function*() {
-      const verifier = yield* SignatureVerifier
-      const authorization = signedAuthorization(5)
-      assert.isTrue(yield* verifier.authorization(authorization))
-      assert.isFalse(
-        yield* verifier.authorization({ ...authorization, address: network.rollupAddress })
-      )
-      assert.instanceOf(yield* Effect.flip(verifier.authorization(authorization)), VerifierBusy)
-    }).pipe(
-      Effect.provide(
-        verifierWorkers(network, { queueMax: 0, inlineWhile: () => inPlaceLeft-- > 0 })
-      )
-    )
-  })
-
   it.live("closing the layer ends the threads and interrupts waiting requests", () =>
     Effect.gen(function*() {
       const { publicKey, transaction } = signed[0]!

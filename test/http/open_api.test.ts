@@ -15,7 +15,9 @@ import {
   revisionList,
   scalars,
   wireContext,
-  writeOperationsOf
+  writeOperationsOf,
+  wireForm,
+  wireSchema
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context, jsonOf } from "./_application.ts"
@@ -118,7 +120,7 @@ describe("the OpenAPI document", () => {
       ) {
         assert.strictEqual(
           pattern.test(text),
-          Result.isSuccess(scalars.accountIndex.decode(context)(text)),
+          Result.isSuccess(wireForm(scalars.accountIndex).decode(context)(text)),
           text
         )
       }
@@ -133,7 +135,9 @@ describe("the OpenAPI document", () => {
         )!
         const shown = answerShape(operation, revision)
         const { example } = get.responses["200"].content["application/json"]
-        Schema.decodeUnknownSync(shown.schema(context))(example, { onExcessProperty: "error" })
+        Schema.decodeUnknownSync(wireSchema(shown.schema, context))(example, {
+          onExcessProperty: "error"
+        })
       }
     })
 

@@ -160,7 +160,30 @@ describe("a simulated network after a restart", () => {
       )
     })))
 
-  it.live("that was killed before its prehistory was complete completes it", () =>
+  it.live("that was killed before its first batch creates no account twice", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const first = newSimulation().next()
+      assert(first.kind === "block")
+      const { batches: _batches, ...block } = first.block
+      yield* run(
+        directory,
+        Effect.flatMap(Ledger, (ledger) => ledger.applyRecord({ kind: "block", block }))
+      )
+      yield* run(
+        directory,
+        Effect.gen(function*() {
+          const simulation = newSimulation()
+          yield* resume(simulation)
+          assert.deepStrictEqual(simulation.demoAccounts(), [])
+          const ledger = yield* Ledger
+          for (const record of initialHistory(simulation, 60)) yield* ledger.applyRecord(record)
+          assert.deepStrictEqual(simulation.demoAccounts().map(({ tokenId }) => tokenId), [0, 1])
+        })
+      )
+    })))
+
+  it.live("that was killed before its history was complete completes it", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* run(

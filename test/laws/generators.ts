@@ -131,7 +131,7 @@ const known = <A>(values: ReadonlyArray<A>, unknown: Arbitrary<A>): Arbitrary<A>
 const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
 const maximumOf = (name: "tokenId" | "batchNum" | "slotNum" | "accountIndex"): number =>
-  values.boundsOf(scalars[name].domain).maximum
+  values.boundsOf(scalars[name]).maximum
 
 /**
  * Returns a generator for each type of filter value: values that occur in the facts, and values

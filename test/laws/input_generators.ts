@@ -1,4 +1,4 @@
-import { Arbitrary, Record, Schema } from "effect"
+import { Arbitrary, Record } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
   declaration,
@@ -13,6 +13,7 @@ import {
   type ScalarName,
   scalars,
   type ScalarValues,
+  wireForm,
   wireContext
 } from "../../core/contract/mod.ts"
 import { localName, type Network } from "../../core/domain/mod.ts"
@@ -32,7 +33,7 @@ export const textOf = (network: Network): Texts => {
   const context = wireContext(network, keccak256)
   const texts = Record.map(
     scalars as unknown as { readonly [S in ScalarName]: Scalar<never> },
-    ({ text }) => Schema.encodeSync(text(context))
+    (scalar) => wireForm(scalar).format(context)
   ) as Texts
   textsOfNetworks.set(network, texts)
   return texts

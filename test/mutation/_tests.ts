@@ -45,7 +45,7 @@ const pool = [
 const audit = ["audit/batch", "audit/parts"]
 const contract = [
   "conformance/queries",
-  "conformance/wire_types",
+  "conformance/wire_objects",
   "conformance/date_time",
   "conformance/version",
   "conformance/objects",
@@ -60,7 +60,7 @@ const shapes = [
   "conformance/objects",
   "conformance/scalars",
   "conformance/date_time",
-  "conformance/wire_types"
+  "conformance/wire_objects"
 ]
 /** Slower tests, used only with `--all-tests`. */
 const thorough = [

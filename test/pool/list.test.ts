@@ -7,7 +7,8 @@ import {
   type PoolListFilters,
   type PoolListQuery,
   v1,
-  wireContext
+  wireContext,
+  writerOf
 } from "../../core/contract/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
@@ -204,7 +205,7 @@ describe("the list of the pool", () => {
         list({ filters: { fromAccountIndex: 258 } }),
         ({ items: [item] }) => {
           const { errorCode, errorType, info } = JSON.parse(
-            v1.shapes.poolTransaction.write(wireContext(genesis.network, keccak256))(item!)
+            writerOf(v1.shapes.poolTransaction, wireContext(genesis.network, keccak256))(item!)
           )
           return [errorCode, errorType, info]
         }

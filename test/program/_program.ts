@@ -47,6 +47,17 @@ export const serve = (...words: ReadonlyArray<string>) =>
     })
   })
 
+/** Starts a server with a simulated network, and waits until its history is complete. */
+export const serveLive = async (...words: ReadonlyArray<string>): Promise<Running> => {
+  const running = await serve(...words)
+  await until(() => isLive(running.output()), running.output)
+  return running
+}
+
+/** Whether the log of a server says that the history of its simulated network is complete. */
+export const isLive = (log: string): boolean =>
+  /The simulated network (?:is live|adds no blocks)/u.test(log)
+
 /** Runs a command to its end. */
 export const command = (...words: ReadonlyArray<string>) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [program, ...words], {

@@ -8,6 +8,7 @@ import {
   json,
   sendFromDemoWallet,
   serve,
+  serveLive,
   type State,
   until
 } from "./_program.ts"
@@ -17,7 +18,7 @@ const flags = ["--pace", "0.5", "--transactions", "150"]
 describe("the program with a data directory", () => {
   it("continues after a kill with the same network and every acknowledged transaction, and exports the whole feed", () =>
     inDirectory(async (directory) => {
-      const first = await serve("--data", directory, ...flags)
+      const first = await serveLive("--data", directory, ...flags)
       assert.include(first.output(), `Data in ${directory}: empty`)
       const id = await sendFromDemoWallet(first.url)
       const before = await json<State>(`${first.url}/state`)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { settings } from "../../app/config/mod.ts"
 import { defaultNetwork, networkOptions } from "../../app/simulator/mod.ts"
-import { command, inDirectory, json, serve } from "./_program.ts"
+import { command, inDirectory, json, serveLive } from "./_program.ts"
 
 /* The settings that identify the simulated network, as the program serves them. */
 
@@ -53,7 +53,7 @@ describe("the identity of the simulated network", () => {
   it("is configuration: name, chain, contracts, and the public URL as it is spelled", () =>
     inDirectory(async (directory) => {
       const words = [...identity, ...short, "--data", directory]
-      const { kill, url } = await serve(...words, "--public-url", publicUrl)
+      const { kill, url } = await serveLive(...words, "--public-url", publicUrl)
       assert.deepInclude(await json<object>(`${url}/network`), {
         prefix: "hez",
         name: "Hermez Network",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Logger } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { sourceOf } from "../../app/sources/mod.ts"
@@ -30,38 +30,57 @@ const start = Effect.fnUntraced(function*(settings: typeof network, recordsMax =
         ? Effect.fail(new StoreFailure({ message: "The disk is broken", retry: false }))
         : ledger.applyRecord(record)
     )
-  const exit = yield* source.start({ isShared: false, skipStored: (all) => all }).pipe(
+  yield* source.start({ isShared: false, skipStored: (all) => all }).pipe(
     Effect.provideContext(Context.add(node, Ledger, { ...ledger, applyRecord })),
-    Effect.provideService(Monitor, monitor),
-    Effect.exit
+    Effect.provideService(Monitor, monitor)
   )
-  return { exit, health: monitor.health, reader: Context.get(node, LedgerReader) }
+  const check = Effect.map(monitor.health, ({ source }) => source!)
+  const until = Effect.fnUntraced(function*(text: string) {
+    while (!(yield* check).detail.includes(text)) yield* Effect.sleep(20)
+    return yield* check
+  })
+  const reader = Context.get(node, LedgerReader)
+  const count = Effect.map(
+    reader.list("transactions", { filters: {}, limit: 1 }),
+    ({ counts }) => counts.totalItems
+  )
+  return { check, count, reader, until }
 })
 
 describe("the source of a simulated network", () => {
+  it.live("starts at the genesis block, and then applies its history", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { check, count, reader, until } = yield* start({
+        ...network,
+        transactionsMax: 1000,
+        paceSeconds: 60
+      })
+      assert.strictEqual((yield* reader.stamp).version, 0)
+      assert.deepStrictEqual(yield* check, {
+        state: "ok",
+        detail: "The history of the simulated network is being applied"
+      })
+      assert.strictEqual((yield* until("is live")).state, "ok")
+      assert.isAtLeast(yield* count, 40)
+    })).pipe(Effect.provide(Logger.layer([]))))
+
   it.live("ends at the maximum of transactions, and stays healthy", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { exit, health, reader } = yield* start(network)
-      assert.isTrue(Exit.isSuccess(exit))
-      while (!(yield* health).source!.detail.includes("has ended")) yield* Effect.sleep(20)
-      assert.strictEqual((yield* health).source!.state, "ok")
-      const { counts } = yield* reader.list("transactions", { filters: {}, limit: 1 })
-      assert.isAtLeast(counts.totalItems, 60)
+      const { count, until } = yield* start(network)
+      assert.strictEqual((yield* until("has ended")).state, "ok")
+      assert.isAtLeast(yield* count, 60)
     })).pipe(Effect.provide(Logger.layer([]))))
 
   it.live("fails its check with the reason if the network has stopped", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { exit, health } = yield* start(network, 3)
-      assert.isTrue(Exit.isFailure(exit))
-      const { detail, state } = (yield* health).source!
+      const { until } = yield* start(network, 3)
+      const { state } = yield* until("The simulated network has stopped: The disk is broken")
       assert.strictEqual(state, "failing")
-      assert.include(detail, "The simulated network has stopped: The disk is broken")
     })).pipe(Effect.provide(Logger.layer([]))))
 
   it.live("adds nothing to the genesis block if the network is empty", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { exit, reader } = yield* start({ ...network, empty: true })
-      assert.isTrue(Exit.isSuccess(exit))
+      const { reader } = yield* start({ ...network, empty: true })
       yield* Effect.sleep(50)
       assert.strictEqual((yield* reader.stamp).version, 0)
     })))

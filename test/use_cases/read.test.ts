@@ -11,7 +11,8 @@ import {
   type OperationId,
   type ListName,
   operations,
-  wireContext
+  wireContext,
+  writerOf
 } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import {
@@ -206,7 +207,7 @@ describe("a read", () => {
     Effect.gen(function*() {
       yield* readings
       const state = { ...(yield* (yield* LedgerReader).state).state, node: null }
-      const write = earlier.shapes.state.write(context)
+      const write = writerOf(earlier.shapes.state, context)
       const networkOf = (view: typeof state) =>
         JSON.parse(write(view)) as {
           readonly network: { readonly nextForgers: { readonly pagination: object } }
@@ -228,7 +229,8 @@ describe("a read", () => {
       )
       const { item: slot } = yield* (yield* LedgerReader).find("slot", 0)
       const closed = [true, false].map((closedAuction) =>
-        JSON.parse(earlier.shapes.slot.write(context)({ ...slot!, closedAuction })).closedAuction
+        JSON.parse(writerOf(earlier.shapes.slot, context)({ ...slot!, closedAuction }))
+          .closedAuction
       )
       assert.deepStrictEqual(closed, [true, false])
     }).pipe(Effect.provide(over)))

@@ -8,7 +8,7 @@ import {
   bodyReader,
   bodyWriter,
   wireContext,
-  withReferences
+  referencesReader
 } from "../../core/contract/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
@@ -125,7 +125,7 @@ describe("A posted body", () => {
       } as const
       assert.deepStrictEqual(
         Result.getOrThrow(
-          bodyReader(withReferences(bodies.transaction), context)(
+          referencesReader(bodies.transaction, context)(
             JSON.stringify(
               transactionBody(posted, "hez", { symbol: "DAI", requestSymbol: "GOV" }),
               (_, value) => typeof value === "bigint" ? Number(value) : value
@@ -133,7 +133,7 @@ describe("A posted body", () => {
           )
         ),
         Result.getOrThrow(
-          bodyReader(withReferences(bodies.transaction), context)(
+          referencesReader(bodies.transaction, context)(
             bodyWriter(bodies.transaction, context, (index) => index < 300 ? "DAI" : "GOV")(posted)
           )
         )

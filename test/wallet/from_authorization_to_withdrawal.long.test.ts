@@ -13,6 +13,7 @@ import {
   type WithdrawData
 } from "../../adapters/wallet/mod.ts"
 import { read } from "../packaging/_project.ts"
+import { isLive } from "../program/_program.ts"
 
 /* A wallet and the running program, with only HTTP between them. */
 
@@ -31,6 +32,8 @@ beforeAll(async () => {
     "--memory",
     "--port",
     "0",
+    "--transactions",
+    "300",
     "--pace",
     "0.4"
   ], { stdio: ["ignore", "pipe", "inherit"] })
@@ -40,7 +43,7 @@ beforeAll(async () => {
     server.stdout!.on("data", (text) => {
       said += text
       const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
-      if (listening !== null) resolve(listening[1]!)
+      if (listening !== null && isLive(said)) resolve(listening[1]!)
     })
   })
   rollup = await connect({ url })

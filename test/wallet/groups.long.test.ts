@@ -1,14 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { rollupClient, valueOf } from "../../adapters/client/mod.ts"
 import { connect, walletFromEthereumKey } from "../../adapters/wallet/mod.ts"
-import { command, inDirectory, serve } from "../program/_program.ts"
+import { command, inDirectory, serveLive } from "../program/_program.ts"
 
 /* A group of the wallet and the running program, with only HTTP between them. */
+
+const network = ["--transactions", "300", "--pace", "0.3", "--admin-port", "off"]
 
 describe("A group that a wallet signs", () => {
   it("is accepted by the program and forged in one batch", () =>
     inDirectory(async () => {
-      const { url } = await serve("--memory", "--pace", "0.3", "--admin-port", "off")
+      const { url } = await serveLive("--memory", ...network)
       const rollup = await connect({ url })
       const { output } = command("wallet", "--export")
       const wallet = walletFromEthereumKey(output.trim(), rollup.network)

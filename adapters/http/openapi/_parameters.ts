@@ -2,6 +2,7 @@ import {
   type AnyListName,
   declaration,
   type JsonSchema,
+  jsonSchemaOf,
   offeredFilters,
   type Operation,
   pageParameters,
@@ -49,7 +50,7 @@ export const pathParameters = (
     in: "path",
     required: true,
     description: doc,
-    schema: scalars[scalar].jsonSchema(context)
+    schema: jsonSchemaOf(scalars[scalar], context)
   }))
 
 const filterParameters = (
@@ -79,15 +80,13 @@ const filterParameters = (
           ? []
           : [`404 if the ${references} was never registered`])
       ].join(". "),
-      schema: scalars[scalar].jsonSchema(context)
+      schema: jsonSchemaOf(scalars[scalar], context)
     }
   })
 }
 
 const pagingParameters = (context: WireContext): ReadonlyArray<Parameter> =>
-  Object.entries(pageParameters).map(([name, { doc, jsonSchema }]) => ({
-    name,
-    in: "query",
-    description: doc,
-    schema: jsonSchema(context)
-  }))
+  Object.entries(pageParameters).map(([name, parameter]) => {
+    const { description = "", ...schema } = jsonSchemaOf(parameter, context)
+    return { name, in: "query", description: String(description), schema }
+  })

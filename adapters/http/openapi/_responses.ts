@@ -1,5 +1,6 @@
 import {
   type JsonSchema,
+  jsonSchemaOf,
   BadInput,
   type InputFault,
   type Operation,
@@ -99,7 +100,7 @@ export const writeResponses = (
   { authorizationAnswer, conflictStatus }: Revision,
   context: WireContext
 ) => {
-  const id = scalars.transactionId.jsonSchema(context)
+  const id = jsonSchemaOf(scalars.transactionId, context)
   const [example] = id.examples as ReadonlyArray<unknown>
   const isList = answer === "transactionIds"
   return {

@@ -1,11 +1,11 @@
+import { Schema } from "effect"
 import {
   type AnyListName,
   answerShape,
-  type AnyShape,
   type Body,
   bodyExamples,
-  bodySchema,
   booleanTexts,
+  componentsOf,
   declaration,
   type JsonSchema,
   type Operation,
@@ -172,7 +172,7 @@ const operationObject = (
   context: WireContext,
   exampleOf: (component: string) => unknown
 ) => {
-  const shown = answerShape(operation, revision)
+  const name = nameOf(answerShape(operation, revision).schema)
   return {
     operationId: id,
     tags: [operation.tag],
@@ -188,10 +188,10 @@ const operationObject = (
         operation.kind === "list" && revision.unregistered !== undefined
           ? operation.statuses.filter((status) => status !== 404)
           : operation.statuses,
-        shown.name,
-        exampleOf(shown.name)
+        name,
+        exampleOf(name)
       ),
-      ...operation.kind === "health" ? { 503: unhealthyResponse(shown.name) } : {}
+      ...operation.kind === "health" ? { 503: unhealthyResponse(name) } : {}
     }
   }
 }
@@ -228,7 +228,7 @@ const writeOperationObject = (
       required: true,
       content: {
         "application/json": {
-          schema: { $ref: `#/components/schemas/${body.name}` },
+          schema: { $ref: `#/components/schemas/${nameOf(body.schema)}` },
           examples: Object.fromEntries(examples)
         }
       }
@@ -236,6 +236,8 @@ const writeOperationObject = (
     responses: writeResponses(operation, revision, context)
   }
 }
+
+const nameOf = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)!.identifier!
 
 const replacing =
   "The transaction that the path names leaves the pool, and the one in the body becomes pending. Both have the same sender and nonce. The identifier does not cover the destination and maxNumBatch: if only these differ, it is the same, and the signature tells the transactions apart."
@@ -264,43 +266,25 @@ const revisionParameter = (revision: Revision) => ({
   schema: { type: "string", default: revision.name, examples: [revision.name] }
 })
 
-/**
- * Returns the schemas of all answers and bodies by name. Throws if two different shapes have the
- * same name.
- */
+/** Returns the schemas of all answers and bodies by name. */
 const componentSchemas = (
   revision: Revision,
   context: WireContext
 ): { readonly [name: string]: JsonSchema } => {
-  const schemas: { [name: string]: JsonSchema } = {}
-  const seen = new Map<string, string>()
-  const add = (shape: AnyShape) => {
-    const schema = shape.jsonSchema(context)
-    const text = exactJson(schema)
-    const known = seen.get(shape.name)
-    if (known === text) return
-    if (known !== undefined) {
-      throw new Error(`Two shapes of revision ${revision.name} are called ${shape.name}`)
-    }
-    seen.set(shape.name, text)
-    schemas[shape.name] = schema
-    shape.shapes.forEach(add)
-  }
-  for (const [, operation] of readOperationsOf(revision)) add(answerShape(operation, revision))
-  for (const [, operation] of writeOperationsOf(revision)) {
-    add(bodyShape(revision.bodies[operation.body] as Body<unknown>, revision.requestRules))
+  const answers = readOperationsOf(revision).map(([, operation]) =>
+    answerShape(operation, revision).schema
+  )
+  const bodies = writeOperationsOf(revision).map(([, { body }]) => revision.bodies[body].schema)
+  const schemas = {
+    ...componentsOf(answers, context),
+    ...componentsOf(
+      bodies,
+      context,
+      revision.requestRules.unknownProperties === "ignored" ? "ignore" : "error"
+    )
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
-
-/** Returns the component of a body, which refers to those of its items. */
-const bodyShape = (body: Body<unknown>, rules: RequestRules): AnyShape => ({
-  name: body.name,
-  jsonSchema: (context) => bodySchema(body, context, rules),
-  shapes: Object.values(body.fields).flatMap(({ items }) =>
-    items === undefined ? [] : [bodyShape(items.body, rules)]
-  )
-})
 
 /** Returns the path of an operation with the parameter names of the network, in braces. */
 export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>

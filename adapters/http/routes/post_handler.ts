@@ -3,14 +3,13 @@ import {
   BadInput,
   type AnyWriteOperationId,
   type Body,
-  bodyReader,
   brokenBody,
   type InputFault,
   noQuery,
   pathReader,
   type Revision,
   type WireContext,
-  withReferences,
+  referencesReader,
   type WriteOperation,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
@@ -111,7 +110,7 @@ const makePostHandler = (
   submit: Submit
 ): PostHandler => {
   const { acceptsOwnerAddress = false, requestRules, symbols } = revision
-  const read = bodyReader(withReferences(body), context, { ...limits, rules: requestRules })
+  const read = referencesReader(body, context, { ...limits, rules: requestRules })
   const readPath = pathReader(parameters, context, requestRules.spelling)
   return (segments, query, request) => {
     const problem = unsupportedType(request, path)

@@ -22,7 +22,8 @@ export const network = group("Network", {
     flag: "transactions",
     value: integer({ minimum: 0 }),
     default: 3000,
-    doc: "Transactions that the simulated network has at the start"
+    doc:
+      "Transactions of the history of the simulated network; the server applies it after it has begun to serve"
   }),
   prefix: setting({
     key: "network.prefix",

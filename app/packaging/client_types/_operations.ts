@@ -1,14 +1,12 @@
 import { problems } from "../../../adapters/http/mod.ts"
 import {
-  answerShape,
-  type AnyShape,
   declaration,
   readOperationsOf,
   type Revision,
   revisionList,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
-import { context, isInteger, isWide, propertiesOf } from "./_schema.ts"
+import { answerComponents, isInteger, isWide, propertiesOf } from "./_schema.ts"
 
 /** Returns the module with what the client knows of all revisions when it runs. */
 export const operationsModule = (): string => {
@@ -50,17 +48,12 @@ const ofAllRevisions = <Id extends string, O>(
 const wideNames = (): ReadonlyArray<string> => {
   const wide = new Set<string>()
   const narrow = new Set<string>()
-  const seen = new Set<AnyShape>()
-  const visit = (shape: AnyShape): void => {
-    if (seen.has(shape)) return
-    seen.add(shape)
-    for (const [name, schema] of propertiesOf(shape.jsonSchema(context))) {
-      if (isInteger(schema)) (isWide(schema) ? wide : narrow).add(name)
-    }
-    shape.shapes.forEach(visit)
-  }
   for (const revision of revisionList) {
-    for (const [, operation] of readOperationsOf(revision)) visit(answerShape(operation, revision))
+    for (const component of Object.values(answerComponents(revision))) {
+      for (const [name, schema] of propertiesOf(component)) {
+        if (isInteger(schema)) (isWide(schema) ? wide : narrow).add(name)
+      }
+    }
   }
   const both = [...wide].filter((name) => narrow.has(name))
   if (both.length > 0) {

@@ -1,10 +1,9 @@
 import {
   type AnyListName,
   answerShape,
-  type AnyShape,
-  type Body,
-  bodySchema,
+  componentsOf,
   declaration,
+  jsonSchemaOf,
   offeredFilters,
   type PathParameter,
   readOperationsOf,
@@ -12,9 +11,18 @@ import {
   type Scalar,
   type ScalarName,
   scalars,
+  wireForm,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
-import { context, declarationOf, typeOf } from "./_schema.ts"
+import {
+  answerComponents,
+  type Components,
+  context,
+  declarationOf,
+  mentionedIn,
+  nameOf,
+  typeOf
+} from "./_schema.ts"
 
 /** The types of a revision by their names, mentioned ones first. */
 type Types = Map<string, string>
@@ -38,21 +46,21 @@ export interface Operations {\n${operations.join("\n")}\n}`
 /** Returns the lines of the operations that read, and adds the types that they mention. */
 const reads = (revision: Revision, types: Types): ReadonlyArray<string> =>
   readOperationsOf(revision).flatMap(([id, operation]) => {
-    const answer = answerShape(operation, revision)
-    addShape(answer, types)
+    const answer = nameOf(answerShape(operation, revision).schema)
+    addComponent(answer, answerComponents(revision), types)
     let takes = "NoParameters"
     if ("list" in operation) {
-      takes = `${answer.name}Query`
+      takes = `${answer}Query`
       types.set(takes, queryType(takes, revision, operation.list))
     } else if (operation.parameters.length > 0) {
       takes = `{ ${parameterTypes(operation.parameters)} }`
     }
     const item = operation.kind === "list" || operation.kind === "poolList"
-      ? `, readonly item: ${revision.shapes[operation.shape].name}`
+      ? `, readonly item: ${nameOf(revision.shapes[operation.shape].schema)}`
       : ""
     return [
       `  /** ${operation.summary}: \`GET ${operation.path}\`. */`,
-      `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer.name}${item} }`
+      `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer}${item} }`
     ]
   })
 
@@ -61,8 +69,9 @@ const writes = (revision: Revision, types: Types): ReadonlyArray<string> =>
   writeOperationsOf(revision).flatMap((
     [id, { answer, body, method, parameters, path, summary }]
   ) => {
-    addBody(revision.bodies[body] as Body<unknown>, types)
-    const posted = `${revision.bodies[body].name} | JsonText`
+    const { schema } = revision.bodies[body]
+    addComponent(nameOf(schema), componentsOf([schema], context), types, "number | bigint")
+    const posted = `${nameOf(schema)} | JsonText`
     const takes = method === "PUT"
       ? `{ ${parameterTypes(parameters)}, readonly body: ${posted} }`
       : posted
@@ -81,17 +90,17 @@ const writes = (revision: Revision, types: Types): ReadonlyArray<string> =>
     ]
   })
 
-const addShape = (shape: AnyShape, types: Types): void => {
-  if (types.has(shape.name)) return
-  for (const mentioned of shape.shapes) addShape(mentioned, types)
-  types.set(shape.name, declarationOf(shape.name, shape.jsonSchema(context)))
-}
-
-const addBody = (body: Body<unknown>, types: Types): void => {
-  for (const { items } of Object.values(body.fields)) {
-    if (items !== undefined) addBody(items.body, types)
-  }
-  types.set(body.name, declarationOf(body.name, bodySchema(body, context), "number | bigint"))
+/** Adds the type of a component after those that it mentions. */
+const addComponent = (
+  name: string,
+  components: Components,
+  types: Types,
+  wide?: string
+): void => {
+  if (types.has(name)) return
+  const component = components[name]!
+  for (const mentioned of mentionedIn(component)) addComponent(mentioned, components, types, wide)
+  types.set(name, declarationOf(name, component, wide))
 }
 
 /** Returns the type of the parameters of a list. */
@@ -126,8 +135,8 @@ const parameterTypes = (parameters: ReadonlyArray<PathParameter>): string =>
   parameters.map(({ name, scalar }) => `readonly ${name}: ${scalarType(scalar)}`).join(", ")
 
 const scalarType = (scalar: ScalarName): string => {
-  const { item, jsonSchema } = scalars[scalar] as Scalar<unknown>
+  const { item } = wireForm(scalars[scalar] as Scalar<unknown>)
   return item === undefined
-    ? typeOf(jsonSchema(context))
-    : `ReadonlyArray<${typeOf(item.jsonSchema(context))}>`
+    ? typeOf(jsonSchemaOf(scalars[scalar], context))
+    : `ReadonlyArray<${typeOf(jsonSchemaOf(item, context))}>`
 }

@@ -55,7 +55,7 @@ export function forgeBatch(
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
   applyOutcome(context, world, outcome)
   const root = stateRoot(context, world, outcome)
-  const { exitRoot, exits } = provenExits(context.recording, world, outcome.exits)
+  const { exitRoot, exits } = provenExits(world, outcome.exits)
   world.lastBatchNum = batchNum
   world.lastForgedSlot = slotOfBlock(context.constants.auction, world.block.number)
   world.transactionCount += input.queue.length + l1Coordinator.length + l2.length
@@ -103,15 +103,18 @@ function feeAccountsOf(
 
 const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
 
+/** Adds an account; its coordinator collects fees on it, if it is the first one of its token. */
+export function addCreatedAccount({ wallets }: Context, world: World, account: New<Account>): void {
+  addAccount(world, account)
+  if (wallets.isCoordinator(account.publicKey)) addFeeAccount(world, account)
+}
+
 function applyOutcome(
-  { wallets }: Context,
+  context: Context,
   world: World,
   { accountUpdates, createdAccounts }: BatchOutcome
 ): void {
-  for (const account of createdAccounts) {
-    addAccount(world, account)
-    if (wallets.isCoordinator(account.publicKey)) addFeeAccount(world, account)
-  }
+  for (const account of createdAccounts) addCreatedAccount(context, world, account)
   for (const { balance, index, nonce } of accountUpdates) {
     const account = accountOf(world, index)
     if (account !== undefined) {

@@ -1,5 +1,5 @@
+import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import { digestOf, type BlockDraft } from "../world/mod.ts"
-import * as Hex from "effect/encoding/Hex"
 
 const gasUsed = 120_000n
 const gwei = 10n ** 9n
@@ -13,7 +13,7 @@ export function addEthereumTransactions(draft: BlockDraft): void {
     const digest = digestOf(`${draft.hash}/transaction/${name}`)
     return {
       isKnown: digest[0]! % 8 > 0,
-      ethereumTxHash: `0x${Hex.encode(digest)}`,
+      ethereumTxHash: `0x${hexOfBytes(digest)}`,
       gasPrice: BigInt(10 + digest[1]! % 50) * gwei
     }
   }

@@ -1,5 +1,5 @@
+export { addCreatedAccount } from "./batch.ts"
 export { type L2Source, makeBlock } from "./block.ts"
 export { genesisOf } from "./genesis.ts"
 export { headAfter } from "./head.ts"
-export { buildStateTree } from "./state_tree.ts"
-export { openExitsMax } from "./withdrawals.ts"
+export { stateTreeOf } from "./state_tree.ts"

@@ -4,7 +4,6 @@ import type { Occurrences } from "./occurrences.ts"
 import type { Settings } from "./options.ts"
 import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
-import type { Recording } from "./recording.ts"
 
 /**
  * The state and services that all parts of the simulator share. Random numbers and the schedule
@@ -16,6 +15,5 @@ export interface Context {
   readonly random: Random
   readonly schedule: EventSchedule
   readonly wallets: Wallets
-  readonly recording: Recording
   readonly occurrences: Occurrences
 }

@@ -1,7 +1,7 @@
 export { EventSchedule } from "./event_schedule.ts"
 export { depositAmount, floorAmount, randomShare, Random } from "./random.ts"
 export { type Budget, Budgets } from "./budgets.ts"
-export { digestOf, blockHashOf, placeholderRootOf, Recording } from "./recording.ts"
+export { digestOf, blockHashOf, placeholderRootOf } from "./digests.ts"
 export type { Context } from "./context.ts"
 export { chainOccurrences, liveOccurrences, type Occurrence, Occurrences } from "./occurrences.ts"
 export {

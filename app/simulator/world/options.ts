@@ -1,7 +1,5 @@
 import { type Network, protocol } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
-import { recorded } from "./_recorded.ts"
-import { Recording } from "./recording.ts"
 
 /** Options of a simulated network. The same options generate the same network, byte for byte. */
 export interface SimulationOptions {
@@ -39,14 +37,9 @@ export interface SimulationOptions {
   readonly rollBackPeriodBlocks?: number
   /**
    * Whether state roots are placeholders that differ for each batch and fork; false by default.
-   * True roots cost some milliseconds per transaction, unless `recording` contains them.
+   * True roots cost some milliseconds per transaction.
    */
   readonly placeholderRoots?: boolean
-  /**
-   * Results of expensive computations; by default those of the network with seed 1 and 3000
-   * transactions. It has no effect on other networks.
-   */
-  readonly recording?: Recording
 }
 
 /** Contracts of a simulated network besides the rollup contract. */
@@ -139,6 +132,5 @@ const defaults = {
   heavyShare: 0,
   queueSize: protocol.maxL1UserTx,
   rollBackPeriodBlocks: 50,
-  placeholderRoots: false,
-  recording: new Recording(recorded)
+  placeholderRoots: false
 }

@@ -1,4 +1,4 @@
-import { digestOf } from "./recording.ts"
+import { digestOf } from "./digests.ts"
 import { Result } from "effect"
 import type { Token } from "../../../core/domain/mod.ts"
 import { decodeFloat40, floorFloat40 } from "../../../core/encoding/mod.ts"

@@ -1,4 +1,3 @@
-import * as Hex from "effect/encoding/Hex"
 import {
   accessKey,
   derivePublicKey,
@@ -10,12 +9,13 @@ import {
 import type { Network } from "../../../core/domain/mod.ts"
 import {
   type EthereumAddress,
+  hexOfBytes,
   INTERNAL_ADDRESS,
   keysOfLeaf,
   leafKey,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import { digestOf, type Recording } from "./recording.ts"
+import { digestOf } from "./digests.ts"
 
 /** The keys of a user or a coordinator. */
 export interface Wallet {
@@ -39,7 +39,6 @@ export interface DemoWallet extends Wallet {
 export class Wallets {
   readonly #seed: string
   readonly #network: Network
-  readonly #recording: Recording
   readonly #byName = new Map<string, Wallet>()
   readonly #coordinators = new Set<PublicKey>()
   /** By the key of the leaf. */
@@ -48,10 +47,9 @@ export class Wallets {
   readonly #authorizations = new Map<PublicKey, string>()
   readonly #signers = new Map<PublicKey, (message: bigint) => string>()
 
-  constructor(seed: string, network: Network, recording: Recording) {
+  constructor(seed: string, network: Network) {
     this.#seed = seed
     this.#network = network
-    this.#recording = recording
   }
 
   /**
@@ -132,7 +130,7 @@ export class Wallets {
 
   /** Returns an address without a wallet, for example of a contract. */
   contractAddress(name: string): EthereumAddress {
-    return `0x${Hex.encode(this.#secret(name).subarray(12))}`
+    return `0x${hexOfBytes(this.#secret(name).subarray(12))}`
   }
 
   #secret(name: string): Uint8Array {
@@ -155,19 +153,12 @@ export class Wallets {
     if (known !== undefined) return known
     const privateKey = privateKeyOf()
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
-    const [keyNumber, addressNumber] = this.#recording.getOrCompute(
-      `keys ${this.#seed}/${name}/${Hex.encode(privateKey)}`,
-      () => [
-        BigInt(`0x${derivePublicKey(privateKey)}`),
-        BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
-      ]
-    )
-    const publicKey = hexDigits(keyNumber!, 64)
+    const publicKey = derivePublicKey(privateKey)
     const wallet = {
       privateKey,
       publicKey,
       creationKey: creationKeyOf(publicKey),
-      address: `0x${hexDigits(addressNumber!, 40)}`
+      address: ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey)
     }
     this.#byName.set(name, wallet)
     this.#byKey.set(publicKey, wallet)
@@ -175,6 +166,3 @@ export class Wallets {
     return wallet
   }
 }
-
-const hexDigits = (number: bigint, length: number): string =>
-  number.toString(16).padStart(length, "0")

@@ -1,4 +1,4 @@
-import type { MerkleTree } from "../../../adapters/crypto/mod.ts"
+import { emptyTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type AuctionVariables,
@@ -134,10 +134,8 @@ export interface World {
   auctionVariables: ReadonlyArray<AuctionVariables>
   /** Number of forged transactions. */
   transactionCount: number
-  /** Identifies the state of the accounts: the digest of all changes of all batches. */
-  stateKey: string
-  /** The state tree; undefined while the recording contains all roots. */
-  tree: MerkleTree | undefined
+  /** The state tree; it stays empty if the state roots are placeholders. */
+  tree: MerkleTree
 }
 
 /** Returns the state after the genesis block. */
@@ -170,8 +168,7 @@ export function worldOf(genesis: GenesisFeed): World {
     variables,
     auctionVariables: [genesisVariables(genesis).auction],
     transactionCount: 0,
-    stateKey: "",
-    tree: undefined
+    tree: emptyTree
   }
 }
 

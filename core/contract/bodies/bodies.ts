@@ -1,22 +1,11 @@
 import type { PostedAuthorization, PostedGroup, PostedTransaction } from "../../domain/mod.ts"
-import { type Body, body, optional, required } from "./body.ts"
-import { groupOf } from "./group.ts"
+import { Effect, Schema } from "effect"
 import * as scalar from "../scalars/mod.ts"
+import { documented, named, object, propertiesOf } from "../objects/mod.ts"
+import { type Body, optional } from "./body.ts"
+import { groupOf } from "./group.ts"
 
 const setByNode = "the node sets this property: leave it out"
-/** The properties that describe the transaction which must be forged in the same batch. */
-export const requestProperties = [
-  "requestFromAccountIndex",
-  "requestToAccountIndex",
-  "requestToZkEthereumAddress",
-  "requestToBjj",
-  "requestTokenId",
-  "requestAmount",
-  "requestFee",
-  "requestNonce"
-] as const
-
-const noRequest = Object.fromEntries(requestProperties.map((name) => [name, null]))
 const exampleOfEth = {
   tokenId: 0,
   fromAccountIndex: "zk:ETH:256",
@@ -27,53 +16,77 @@ const exampleOfEth = {
 export const transactionDoc =
   "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce"
 
-/** Note the spelling: `requestToBjj` in requests, `requestToBJJ` in responses. */
-const postedTransaction = body({
-  name: "PostPoolL2Transaction",
-  doc:
-    `${transactionDoc}. The symbol in the index of an account must be that of its token; that of the exit may be any`,
-  fields: {
-    id: required(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
-    type: required(
+/** The transaction that must be forged in the same batch. Note the spelling: `requestToBjj`. */
+export const requested = Schema.Struct({
+  fromAccountIndex: optional(
+    scalar.accountIndex,
+    "Sender of the transaction that must be forged in the same batch"
+  ),
+  toAccountIndex: optional(scalar.accountIndex, "Receiver of it"),
+  toAddress: named(
+    "toZkEthereumAddress",
+    optional(scalar.prefixedAddress, "Receiver of it by Ethereum address")
+  ),
+  toPublicKey: named("toBjj", optional(scalar.publicKey, "Receiver of it by key")),
+  tokenId: optional(scalar.tokenId, "Token of it"),
+  amount: optional(scalar.amount, "Amount of it"),
+  fee: optional(scalar.feeSelector, "Fee of it; 256 is refused"),
+  nonce: optional(scalar.nonce, "Nonce of it")
+})
+const noRequest = Object.fromEntries(
+  propertiesOf(Schema.Struct({ request: nestedRequest(requested) }).ast).map(({ name }) => [
+    name,
+    null
+  ])
+)
+
+/** Returns the property of a requested transaction: its properties are those of the body. */
+export function nestedRequest<T, E>(schema: Schema.Codec<T, E>) {
+  return Schema.NullOr(schema).annotate({
+    expected: `an object of ${Object.keys(requested.fields).join(", ")}`
+  }).pipe(
+    Schema.withDecodingDefault(Effect.succeed(null)),
+    Schema.annotateKey({ nestedPrefix: "request" })
+  )
+}
+
+/** The object of a posted transaction in revisions `later` and `earlier`. */
+export const transactionObject = object(
+  "PostPoolL2Transaction",
+  `${transactionDoc}. The symbol in the index of an account must be that of its token; that of the exit may be any`,
+  {
+    id: documented(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
+    type: documented(
       scalar.poolTransactionType,
       "Type of the transaction; must match the destination"
     ),
-    tokenId: required(scalar.tokenId, "Token of the sender's account"),
-    fromAccountIndex: required(scalar.accountIndex, "Account of the sender"),
+    tokenId: documented(scalar.tokenId, "Token of the sender's account"),
+    fromAccountIndex: documented(scalar.accountIndex, "Account of the sender"),
     toAccountIndex: optional(scalar.accountIndex, "Account of the receiver, or the exit"),
-    toZkEthereumAddress: optional(
-      scalar.prefixedAddress,
-      "Receiver by Ethereum address; all F with a key"
+    toAddress: named(
+      "toZkEthereumAddress",
+      optional(scalar.prefixedAddress, "Receiver by Ethereum address; all F with a key")
     ),
-    toBjj: optional(scalar.publicKey, "Receiver by BabyJubJub key"),
-    amount: required(
+    toPublicKey: named("toBjj", optional(scalar.publicKey, "Receiver by BabyJubJub key")),
+    amount: documented(
       scalar.amount,
       "Units of the token, as many as 40 bits of floating point hold exactly"
     ),
-    fee: required(
+    fee: documented(
       scalar.feeSelector,
       "Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed"
     ),
-    nonce: required(
+    nonce: documented(
       scalar.nonce,
       "Number of transactions that the sender has sent; from 2^40 on it cannot be signed"
     ),
-    signature: required(scalar.signature, "Compressed BabyJubJub signature of the sender"),
-    requestFromAccountIndex: optional(
-      scalar.accountIndex,
-      "Sender of the transaction that must be forged in the same batch"
-    ),
-    requestToAccountIndex: optional(scalar.accountIndex, "Receiver of it"),
-    requestToZkEthereumAddress: optional(
-      scalar.prefixedAddress,
-      "Receiver of it by Ethereum address"
-    ),
-    requestToBjj: optional(scalar.publicKey, "Receiver of it by key"),
-    requestTokenId: optional(scalar.tokenId, "Token of it"),
-    requestAmount: optional(scalar.amount, "Amount of it"),
-    requestFee: optional(scalar.feeSelector, "Fee of it; 256 is refused"),
-    requestNonce: optional(scalar.nonce, "Nonce of it")
-  },
+    signature: documented(scalar.signature, "Compressed BabyJubJub signature of the sender"),
+    request: nestedRequest(requested)
+  }
+)
+
+const postedTransaction: Body<PostedTransaction> = {
+  schema: transactionObject,
   notes: {
     maxNumBatch: "this revision does not support it: leave it out; it is signed as 0",
     requestOffset: "only the transactions of an atomic group have it: leave it out",
@@ -85,42 +98,6 @@ const postedTransaction = body({
     fromBJJ: setByNode,
     itemId: setByNode
   },
-  toDomain: (values): PostedTransaction => ({
-    id: values.id,
-    type: values.type,
-    tokenId: values.tokenId,
-    fromAccountIndex: values.fromAccountIndex,
-    toAccountIndex: values.toAccountIndex,
-    toAddress: values.toZkEthereumAddress,
-    toPublicKey: values.toBjj,
-    amount: values.amount,
-    fee: values.fee,
-    nonce: values.nonce,
-    signature: values.signature,
-    request: requestProperties.every((name) => values[name] === null) ? null : {
-      fromAccountIndex: values.requestFromAccountIndex,
-      toAccountIndex: values.requestToAccountIndex,
-      toAddress: values.requestToZkEthereumAddress,
-      toPublicKey: values.requestToBjj,
-      tokenId: values.requestTokenId,
-      amount: values.requestAmount,
-      fee: values.requestFee,
-      nonce: values.requestNonce
-    }
-  }),
-  fromDomain: ({ toAddress, toPublicKey, request, ...posted }) => ({
-    ...posted,
-    toZkEthereumAddress: toAddress,
-    toBjj: toPublicKey,
-    requestFromAccountIndex: request?.fromAccountIndex ?? null,
-    requestToAccountIndex: request?.toAccountIndex ?? null,
-    requestToZkEthereumAddress: request?.toAddress ?? null,
-    requestToBjj: request?.toPublicKey ?? null,
-    requestTokenId: request?.tokenId ?? null,
-    requestAmount: request?.amount ?? null,
-    requestFee: request?.fee ?? null,
-    requestNonce: request?.nonce ?? null
-  }),
   // signed on chain 1337 by the key of 32 bytes of 1
   examples: {
     toAccount: {
@@ -155,31 +132,26 @@ const postedTransaction = body({
         "677ac4b89b731c1fdcea91ceddd62122a25519a9335be9a045a5c10195695e1e8ede347204d7381d124931e18615e3c5101ee3fe5ae13dad11f53b96ae6d6f04"
     }
   }
-})
+}
 
-const postedAuthorization = body({
-  name: "AccountCreationAuthorizationPost",
-  doc:
-    "Authorization to create accounts for a key, signed by the owner of an Ethereum address; any coordinator may use it",
-  fields: {
-    zkEthereumAddress: required(
+/** The object of a posted authorization in revisions `later` and `earlier`. */
+export const authorizationObject = object(
+  "AccountCreationAuthorizationPost",
+  "Authorization to create accounts for a key, signed by the owner of an Ethereum address; any coordinator may use it",
+  {
+    address: named(
+      "zkEthereumAddress",
       scalar.prefixedAddress,
       "Address that signs the authorization and will own the accounts"
     ),
-    bjj: required(scalar.publicKey, "Key of the accounts"),
-    signature: required(scalar.ethSignature, "EIP-712 signature of the Ethereum key")
-  },
+    publicKey: named("bjj", scalar.publicKey, "Key of the accounts"),
+    signature: documented(scalar.ethSignature, "EIP-712 signature of the Ethereum key")
+  }
+)
+
+const postedAuthorization: Body<PostedAuthorization> = {
+  schema: authorizationObject,
   notes: { timestamp: setByNode },
-  toDomain: (values): PostedAuthorization => ({
-    address: values.zkEthereumAddress,
-    publicKey: values.bjj,
-    signature: values.signature
-  }),
-  fromDomain: ({ address, publicKey, signature }) => ({
-    zkEthereumAddress: address,
-    bjj: publicKey,
-    signature
-  }),
   // signed for the simulated network by the key of 32 bytes of 1
   examples: {
     authorization: {
@@ -189,7 +161,7 @@ const postedAuthorization = body({
         "0x4386d32dcd7f01f445097c74c2262634308ef53335067f5aa5a4d171c097f50d10f6bd325161d4693a6cdd42873d8f4e1dc09c924cf27401cc9038a4c68d3fe91c"
     }
   }
-})
+}
 
 /** The bodies that clients can post, in one revision. */
 export interface Bodies {
@@ -217,5 +189,5 @@ export const bodies: Bodies = {
   transaction: postedTransaction,
   replacement: postedTransaction,
   authorization: postedAuthorization,
-  group: groupOf(postedTransaction)
+  group: groupOf(transactionObject)
 }

@@ -1,4 +1,19 @@
-import { Result } from "effect"
+import { Effect, Result, Schema, SchemaAST } from "effect"
+import { type AccountIndex, symbolOfAccountIndex } from "../../encoding/mod.ts"
+import { values } from "../../domain/mod.ts"
+import { brokenBody, faultOfItem } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
+import { type RequestRules, strictRules } from "../request_rules.ts"
+import {
+  accountIndex,
+  type AccountReference,
+  jsonForm,
+  type Scalar,
+  type WireForm,
+  wireForm
+} from "../scalars/mod.ts"
+import type { WireContext } from "../wire_context.ts"
+import { documented, notNull, type Property, propertiesOf, writerOf } from "../objects/mod.ts"
 import {
   jsonItems,
   type JsonKind,
@@ -6,112 +21,48 @@ import {
   jsonMembers,
   unknownProperties
 } from "./_json_members.ts"
-import type { AccountIndex } from "../../encoding/mod.ts"
-import { brokenBody, faultOfItem } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
-import { type RequestRules, strictRules } from "../request_rules.ts"
-import type { Scalar } from "../scalars/mod.ts"
-import type { WireContext } from "../wire_context.ts"
-import type { JsonSchema } from "../wire_type.ts"
 
-/**
- * One property of a request body. An optional property that is null or absent is decoded as null.
- */
-export interface BodyField<out T> {
-  readonly scalar:
-    & Pick<Scalar<T>, "decode" | "jsonSchema">
-    & Pick<Scalar<never>, "write">
-    & { readonly json: Scalar<T>["json"] | "array" }
-  readonly required: boolean
-  readonly nullable: boolean
-  readonly doc: string
-  /** The objects of a list, and their maximum number. */
-  readonly items?: { readonly body: Body<unknown>; readonly max: number }
-  /** The rule that an invalid value breaks, if a revision has an error code for it. */
-  readonly ruleName?: NonNullable<InputFault["ruleName"]>
-}
-
-export const required = <T>(scalar: Scalar<T>, doc: string): BodyField<T> => ({
-  scalar,
-  required: true,
-  nullable: false,
-  doc
-})
-export const optional = <T>(scalar: Scalar<T>, doc: string): BodyField<T | null> => ({
-  scalar,
-  required: false,
-  nullable: true,
-  doc
-})
-
-/** Returns a required property with a list of objects. */
-export const requiredList = <T>(
-  body: Body<T>,
-  { doc, max }: { readonly doc: string; readonly max: number }
-): BodyField<ReadonlyArray<T>> => ({
-  scalar: {
-    json: "array",
-    // the reader decodes each object with `items`
-    decode: () => () => Result.succeed([]),
-    write: (context) => {
-      const write = bodyWriter(body, context)
-      return (values: ReadonlyArray<T>) => `[${values.map(write).join(",")}]`
-    },
-    jsonSchema: () => ({
-      type: "array",
-      items: { $ref: `#/components/schemas/${body.name}` },
-      maxItems: max
-    })
-  },
-  required: true,
-  nullable: false,
-  doc,
-  items: { body: body as Body<unknown>, max }
-})
-
-type BodyFields = { readonly [name: string]: BodyField<unknown> }
-type ValuesOf<F extends BodyFields> = {
-  readonly [N in keyof F]: F[N] extends BodyField<infer T> ? T : never
-}
-
-/** A request body: an object with the names of the default network. */
-export interface Body<T> {
-  readonly name: string
-  readonly doc: string
-  readonly fields: BodyFields
+/** A request body: an object of the wire that a client posts. */
+export interface Body<out T> {
+  /** The values in memory of the object, which decodes to them. */
+  readonly schema: BodySchema & { readonly Type: T }
   /** Properties that clients may know from elsewhere, and why they are refused. */
   readonly notes: { readonly [name: string]: string }
-  readonly toDomain: (values: never) => T
-  readonly fromDomain: (posted: T) => { readonly [name: string]: unknown }
   /** Examples for the default network, by name. */
   readonly examples: { readonly [title: string]: BodyExample }
 }
+type BodySchema = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
 
 interface BodyExample {
   readonly [name: string]: string | number | null | ReadonlyArray<BodyExample>
 }
 
-/** Declares a body and how to build its domain value from its fields. */
-export const body = <const F extends BodyFields, T>(
-  { toDomain, ...declared }:
-    & Omit<Body<T>, "fields" | "toDomain" | "fromDomain">
-    & {
-      readonly fields: F
-      readonly toDomain: (values: ValuesOf<F>) => T
-      readonly fromDomain: (posted: T) => ValuesOf<F>
-    }
-): Body<T> => ({ ...declared, toDomain: toDomain as (values: never) => T })
+/** Returns a property that is null if it is null or absent. */
+export const optional = <T, E>(schema: Schema.Codec<T, E>, description: string) =>
+  documented(
+    Schema.NullOr(schema).annotate({ expected: values.ruleOf(schema) }).pipe(
+      Schema.withDecodingDefault(Effect.succeed(null))
+    ),
+    description
+  )
 
-interface FieldReader {
-  readonly field: BodyField<unknown>
-  readonly decode: ReturnType<Scalar<unknown>["decode"]>
-  readonly readItem: BodyReader<unknown> | undefined
-}
+/** Returns a property that is checked when it is read, and written with the same value always. */
+export const unused = <T>(scalar: Scalar<T>, description: string, unusedValue: T | null = null) =>
+  optional(scalar, description).pipe(Schema.annotateKey({ description, unusedValue }))
 
 interface BodyReaderOptions {
   readonly jsonDepthMax?: number
   /** How the revision reads requests; strictly by default. */
   readonly rules?: RequestRules
+}
+
+/** The account indexes of a posted object with the symbols that the client wrote, by property. */
+export type AccountReferences = { readonly [property: string]: AccountReference }
+
+/** A posted object and its account indexes; the object itself has only their numbers. */
+export interface WithReferences<T> {
+  readonly posted: T
+  readonly references: AccountReferences
 }
 
 /** Decodes the text of a request body: returns the domain value, or every rule that it breaks. */
@@ -134,22 +85,23 @@ export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<Inp
  * ```
  */
 export const bodyReader = <T>(
-  { fields, notes, toDomain }: Pick<Body<T>, "fields" | "notes" | "toDomain">,
+  body: Pick<Body<T>, "schema" | "notes">,
+  context: WireContext,
+  options: BodyReaderOptions = {}
+): BodyReader<T> => {
+  const read = referencesReader(body, context, options)
+  return (text) => Result.map(read(text), ({ posted }) => posted)
+}
+
+/** Returns a `bodyReader` that returns the symbols of the account indexes too. */
+export const referencesReader = <T>(
+  { notes, schema }: Pick<Body<T>, "schema" | "notes">,
   context: WireContext,
   { jsonDepthMax, rules = strictRules }: BodyReaderOptions = {}
-): BodyReader<T> => {
+): BodyReader<WithReferences<T>> => {
   const local = context.name
-  const named = new Map(
-    Object.entries(fields).map(([name, field]) => [
-      local(name),
-      {
-        name,
-        field,
-        decode: field.scalar.decode(context, rules.spelling),
-        readItem: field.items && bodyReader(field.items.body, context, { rules })
-      }
-    ])
-  )
+  const readers = propertiesOf(schema.ast).map((property) => fieldReader(property, context, rules))
+  const named = new Map(readers.map((reader) => [local(reader.name), reader]))
   const explain = unknownProperties(
     [...named.keys()],
     new Map(Object.entries(notes).map(([name, note]) => [local(name), note]))
@@ -164,21 +116,22 @@ export const bodyReader = <T>(
         ...isTooDeep === true ? { limit: "jsonDepthMax" } : {}
       }])
     }
+    const { membersByName, repeated } = byName(members.success)
     const faults: Array<InputFault> = []
-    const membersByName = new Map<string, JsonMember>()
-    const repeated = new Map<string, JsonMember>()
-    for (const member of members.success) {
-      if (membersByName.has(member.name)) repeated.set(member.name, member)
-      else membersByName.set(member.name, member)
-    }
-    const values: { [name: string]: unknown } = {}
+    const read = new Map<FieldReader, unknown>()
+    const references: { [property: string]: AccountReference } = {}
     for (const [name, member] of membersByName) {
-      const known = named.get(name)
-      if (known === undefined) continue
-      const value = valueOf(known, member)
-      if (Result.isSuccess(value)) values[known.name] = value.success
-      else {
-        faults.push(...value.failure.map((fault) => withRule(known.field, fault)))
+      const reader = named.get(name)
+      if (reader === undefined) continue
+      const value = valueOf(reader, member)
+      if (Result.isFailure(value)) {
+        faults.push(...value.failure.map((fault) => withRule(reader, fault)))
+        continue
+      }
+      read.set(reader, value.success)
+      if (reader.isReference && value.success !== null) {
+        const symbol = symbolOfAccountIndex(member.text)
+        references[reader.name] = { symbol, index: value.success as AccountIndex }
       }
     }
     if (rules.unknownProperties === "refused") faults.push(...explain(membersByName.values()))
@@ -193,40 +146,113 @@ export const bodyReader = <T>(
         )
       )
     }
-    for (const [name, { field, name: own }] of named) {
-      if (membersByName.has(name)) continue
-      if (field.required) {
-        const rule = "a required property"
-        const message = `Property ${name} is missing: it is required`
-        faults.push(withRule(field, brokenBody(name, null, rule, message)))
-      } else values[own] = null
+    for (const [name, reader] of named) {
+      if (membersByName.has(name) || reader.isOptional) continue
+      const rule = "a required property"
+      const message = `Property ${name} is missing: it is required`
+      faults.push(withRule(reader, brokenBody(name, null, rule, message)))
     }
-    return faults.length > 0 ? Result.fail(faults) : Result.succeed(toDomain(values as never))
-  }
-
-  function valueOf(
-    { decode, field: { items, nullable, scalar }, readItem }: FieldReader,
-    { kind, name, text }: JsonMember
-  ): Result.Result<unknown, ReadonlyArray<InputFault>> {
-    if (kind === "null" && nullable) return Result.succeed(null)
-    if (kind !== scalar.json) {
-      return Result.fail([
-        invalid(
-          name,
-          text,
-          `${kinds[scalar.json]}${nullable ? " or null" : ""}`,
-          `, found ${kinds[kind]}`
-        )
-      ])
-    }
-    return items === undefined || readItem === undefined
-      ? Result.mapError(decode(text), ({ rule }) => [invalid(name, text, rule)])
-      : itemsOf(name, text, items.max, readItem)
+    return faults.length > 0
+      ? Result.fail(faults)
+      : Result.succeed({ posted: objectOf(readers, read) as T, references })
   }
 }
 
+/** How a property is read. */
+interface FieldReader extends Property {
+  readonly json: JsonKind
+  readonly decode: ReturnType<WireForm<unknown>["decode"]>
+  /** Whether the value is an account index, whose text has a symbol. */
+  readonly isReference: boolean
+  /** The reader of the objects of a list, and their maximum number. */
+  readonly items?: { readonly read: BodyReader<unknown>; readonly max: number }
+}
+
+const fieldReader = (
+  property: Property,
+  context: WireContext,
+  rules: RequestRules
+): FieldReader => {
+  const { onlyNull } = property
+  const type = typeOf(property)
+  const form = jsonForm(type) as WireForm<unknown> | undefined
+  if (form !== undefined) {
+    return {
+      ...property,
+      json: form.json,
+      decode: onlyNull === undefined
+        ? form.decode(context, rules.spelling)
+        : () => Result.fail({ rule: onlyNull }),
+      isReference: form === wireForm(accountIndex) as WireForm<unknown>
+    }
+  }
+  if (!SchemaAST.isArrays(type)) throw new Error(`${property.name} is no property of a body`)
+  const schema = Schema.make<BodySchema>(type.rest[0]!)
+  return {
+    ...property,
+    json: "array",
+    decode: () => Result.succeed([]),
+    isReference: false,
+    items: {
+      read: bodyReader({ schema, notes: {} }, context, { rules }),
+      max: SchemaAST.resolve(type)!.itemsMax!
+    }
+  }
+}
+
+/** Returns the type of a property that is not null. */
+const typeOf = ({ type }: Property): SchemaAST.AST =>
+  jsonForm(type) === undefined && SchemaAST.isUnion(type) ? notNull(type) : type
+
+const byName = (members: ReadonlyArray<JsonMember>) => {
+  const membersByName = new Map<string, JsonMember>()
+  const repeated = new Map<string, JsonMember>()
+  for (const member of members) {
+    if (membersByName.has(member.name)) repeated.set(member.name, member)
+    else membersByName.set(member.name, member)
+  }
+  return { membersByName, repeated }
+}
+
+/** Returns the object in memory of the values that were read. */
+const objectOf = (
+  readers: ReadonlyArray<FieldReader>,
+  read: ReadonlyMap<FieldReader, unknown>
+): object => {
+  const object: { [key: string]: unknown } = {}
+  const nested: { [key: string]: { [key: string]: unknown } } = {}
+  for (const reader of readers) {
+    const [key, member] = reader.path
+    const value = read.get(reader) ?? null
+    if (member !== undefined) (nested[key] ??= {})[member] = value
+    else if (
+      reader.unusedValue === undefined && (value !== null || !SchemaAST.isOptional(reader.type))
+    ) {
+      object[key] = value
+    }
+  }
+  for (const [key, members] of Object.entries(nested)) {
+    object[key] = Object.values(members).every((value) => value === null) ? null : members
+  }
+  return object
+}
+
+const valueOf = (
+  { decode, isOptional, items, json }: FieldReader,
+  { kind, name, text }: JsonMember
+): Result.Result<unknown, ReadonlyArray<InputFault>> => {
+  if (kind === "null" && isOptional) return Result.succeed(null)
+  if (kind !== json) {
+    const rule = `${kinds[json]}${isOptional ? " or null" : ""}`
+    return Result.fail([invalid(name, text, rule, `, found ${kinds[kind]}`)])
+  }
+  return items === undefined
+    ? Result.mapError(decode(text), ({ rule }) => [invalid(name, text, rule)])
+    : itemsOf(name, text, items.max, items.read)
+}
+
 /** Returns the fault of a property with the name of its rule, if it has one. */
-const withRule = ({ ruleName }: BodyField<unknown>, fault: InputFault): InputFault =>
+const withRule = ({ ruleName }: Property, fault: InputFault): InputFault =>
   ruleName === undefined ? fault : { ...fault, ruleName }
 
 /** Returns the decoded objects of a list, or the faults of all of them. */
@@ -278,55 +304,16 @@ const itemsOf = (
  * ```
  */
 export const bodyWriter = <T>(
-  { fields, fromDomain }: Body<T>,
+  { schema }: Body<T>,
   context: WireContext,
   symbol: string | ((index: AccountIndex) => string) = "TOKEN"
 ): (posted: T) => string => {
   const symbolOf = typeof symbol === "string" ? () => symbol : symbol
-  const named: WireContext = {
+  return writerOf({ schema, view: (posted: T) => posted }, {
     ...context,
     accountIndex: (_, index) => context.accountIndex(symbolOf(index), index)
-  }
-  const writers = Object.entries(fields).map(([name, { scalar }]) => ({
-    name,
-    open: `${JSON.stringify(context.name(name))}:`,
-    write: scalar.write(named) as (value: unknown) => string
-  }))
-  return (posted) => {
-    const values = fromDomain(posted)
-    return `{${
-      writers.map(({ name, open, write }) =>
-        open + (values[name] === null ? "null" : write(values[name]))
-      ).join(",")
-    }}`
-  }
+  })
 }
-
-/**
- * Returns the JSON Schema of a body. Rules that JSON Schema cannot express are in the descriptions.
- */
-export const bodySchema = <T>(
-  { doc, fields }: Body<T>,
-  context: WireContext,
-  { unknownProperties }: RequestRules = strictRules
-): JsonSchema => ({
-  type: "object",
-  description: doc,
-  properties: Object.fromEntries(
-    Object.entries(fields).map(([name, { doc, nullable, scalar }]) => {
-      const { type, ...schema } = scalar.jsonSchema(context)
-      return [context.name(name), {
-        type: nullable ? [type, "null"] : type,
-        ...schema,
-        description: doc
-      }]
-    })
-  ),
-  required: Object.entries(fields).flatMap(([name, { required }]) =>
-    required ? [context.name(name)] : []
-  ),
-  additionalProperties: unknownProperties === "ignored"
-})
 
 /** Returns the examples of a body in the spelling of this network. */
 export const bodyExamples = <T>(

@@ -1,60 +1,35 @@
-import {
-  type GroupedTransaction,
-  groupTransactionsMax,
-  type PostedGroup,
-  type PostedTransaction,
-  values
-} from "../../domain/mod.ts"
+import { Schema } from "effect"
+import { groupTransactionsMax, values } from "../../domain/mod.ts"
 import { groupId, integer } from "../scalars/mod.ts"
-import { type Body, body, required, requiredList } from "./body.ts"
+import { descriptionOf, documented, named, object } from "../objects/mod.ts"
 
 /** Returns the body of a group whose transactions have the properties of this one. */
-export const groupOf = (transaction: Body<PostedTransaction>): Body<PostedGroup> =>
-  body({
-    name: "PostAtomicGroup",
-    doc:
-      "Transactions that are forged in one batch, in this order, or never. Each requires another one: requestOffset names its position, and the request properties are those of that transaction, or left out of all transactions. All are connected by these requirements",
-    fields: {
-      atomicGroupId: required(groupId, "Keccak-256 hash of the identifiers of the transactions"),
-      transactions: requiredList(memberOf(transaction), {
-        doc: "The transactions, at least two",
-        max: groupTransactionsMax
-      })
-    },
-    notes: {},
-    toDomain: ({ atomicGroupId, transactions }): PostedGroup => ({
-      id: atomicGroupId,
-      transactions
-    }),
-    fromDomain: ({ id, transactions }) => ({ atomicGroupId: id, transactions }),
-    examples: { exchange }
-  })
-
-const memberOf = (transaction: Body<PostedTransaction>): Body<GroupedTransaction> => ({
-  ...transaction,
-  name: "PostAtomicTransaction",
-  fields: {
-    ...transaction.fields,
-    requestOffset: {
-      ...required(
-        integer(values.integer(1, 7)),
-        "Position of the required transaction: 1 to 3 for as many positions later, 4 to 7 for 4 to 1 positions earlier"
-      ),
-      ruleName: "requestOffset"
+export const groupOf = <const F extends Schema.Struct.Fields>(transaction: Schema.Struct<F>) => ({
+  schema: object(
+    "PostAtomicGroup",
+    "Transactions that are forged in one batch, in this order, or never. Each requires another one: requestOffset names its position, and the request properties are those of that transaction, or left out of all transactions. All are connected by these requirements",
+    {
+      id: named("atomicGroupId", groupId, "Keccak-256 hash of the identifiers of the transactions"),
+      transactions: documented(
+        Schema.Array(
+          object("PostAtomicTransaction", descriptionOf(transaction), {
+            ...transaction.fields,
+            requestOffset
+          })
+        )
+          .check(Schema.isMaxLength(groupTransactionsMax, { itemsMax: groupTransactionsMax })),
+        "The transactions, at least two"
+      )
     }
-  },
-  notes: Object.fromEntries(
-    Object.entries(transaction.notes).filter(([name]) => name !== "requestOffset")
   ),
-  toDomain: (read: never) => ({
-    ...transaction.toDomain(read),
-    requestOffset: (read as { readonly requestOffset: number }).requestOffset
-  }),
-  fromDomain: ({ requestOffset, ...posted }) => ({
-    ...transaction.fromDomain(posted),
-    requestOffset
-  })
+  notes: {},
+  examples: { exchange }
 })
+
+const requestOffset = documented(
+  integer(values.integer(1, 7)),
+  "Position of the required transaction: 1 to 3 for as many positions later, 4 to 7 for 4 to 1 positions earlier"
+).pipe(Schema.annotateKey({ ruleName: "requestOffset" }))
 
 const first = { fromAccountIndex: "zk:ETH:256", toAccountIndex: "zk:ETH:257", nonce: 124 }
 const second = { fromAccountIndex: "zk:ETH:257", toAccountIndex: "zk:ETH:256", nonce: 8 }

@@ -1,15 +1,24 @@
 /** The bodies that clients post: their declarations, readers and writers. */
 export { jsonDepthMaxDefault } from "./_json_members.ts"
-export { type AccountReferences, withReferences } from "./account_references.ts"
-export { type Bodies, bodies, type BodyName, requestProperties, transactionDoc } from "./bodies.ts"
-export { groupOf } from "./group.ts"
 export {
+  authorizationObject,
+  type Bodies,
+  bodies,
+  type BodyName,
+  nestedRequest,
+  requested,
+  transactionDoc,
+  transactionObject
+} from "./bodies.ts"
+export {
+  type AccountReferences,
   type Body,
   bodyExamples,
-  type BodyField,
   bodyReader,
   type BodyReader,
-  bodySchema,
   bodyWriter,
-  optional
+  optional,
+  referencesReader,
+  unused
 } from "./body.ts"
+export { groupOf } from "./group.ts"

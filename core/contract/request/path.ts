@@ -3,7 +3,7 @@ import { percentDecode } from "./query.ts"
 import { invalidValue } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import type { PathParameter } from "../operation.ts"
-import { type Scalar, scalars, type Spelling } from "../scalars/mod.ts"
+import { type Scalar, scalars, type Spelling, wireForm } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 
 /** Decodes the percent-encoded values of a path, in the order of the parameters. */
@@ -14,7 +14,7 @@ export const pathReader = (
 ) => {
   const readers = parameters.map(({ name, scalar }) => ({
     name: context.name(name),
-    decode: (scalars[scalar] as Scalar<unknown>).decode(context, spelling)
+    decode: wireForm(scalars[scalar] as Scalar<unknown>).decode(context, spelling)
   }))
   return (
     raw: ReadonlyArray<string>

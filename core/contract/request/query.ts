@@ -13,7 +13,7 @@ import {
   parameterName,
   type Revision
 } from "../revision.ts"
-import { type Scalar, scalars } from "../scalars/mod.ts"
+import { type Scalar, scalars, wireForm } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"
 
 /**
@@ -102,15 +102,15 @@ export const queryReader = <N extends AnyListName>(
   const { requestRules } = revision
   const filters = new Map(
     offeredFilters(revision, list).map(({ filter, parameter, scalar }) => {
-      const { count, decode } = scalars[scalar] as Scalar<unknown>
+      const { count, decode } = wireForm(scalars[scalar] as Scalar<unknown>)
       return [local(parameter), { filter, count, decode: decode(context, requestRules.spelling) }]
     })
   )
   const { atLeastOne, exclusions, isPaged = true, ordered } = declaration(list)
   const paging = new Map(
-    Object.entries(isPaged ? pageParameters : {}).map(([name, { decode }]) => [
+    Object.entries(isPaged ? pageParameters : {}).map(([name, scalar]) => [
       name,
-      decode(context, requestRules.spelling)
+      wireForm(scalar as Scalar<unknown>).decode(context, requestRules.spelling)
     ])
   )
   const names = [...filters.keys(), ...paging.keys()]

@@ -8,44 +8,30 @@ import {
   type ListQuery,
   lists
 } from "../list.ts"
-import { integer, order, type Scalar, scalars } from "../scalars/mod.ts"
-import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
+import { integer, oneOf, scalars } from "../scalars/mod.ts"
+import { Formatter, Record, Result, Schema } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"
 import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
 import { declaration } from "../revision.ts"
-
-/** A parameter of every list. */
-interface PageParameter<T> extends Scalar<T> {
-  readonly doc: string
-}
+import { decodeAll, ruleOf } from "./violations.ts"
 
 /** The three parameters of every list. */
-export const pageParameters: {
-  readonly fromItem: PageParameter<number>
-  readonly order: PageParameter<"ASC" | "DESC">
-  readonly limit: PageParameter<number>
-} = {
-  fromItem: {
-    ...integer(values.integer(0, fromItemMax), { example: 0 }),
-    doc:
-      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order"
-  },
-  order: {
-    ...withDefault(order, "ASC"),
-    doc: "ASC from the smallest itemId, DESC from the greatest"
-  },
-  limit: {
-    ...withDefault(integer(values.integer(1, limitMax), { example: limitDefault }), limitDefault),
-    doc: "Maximum number of items in the page"
-  }
-}
-
-function withDefault<T>(scalar: Scalar<T>, value: T): Scalar<T> {
-  return {
-    ...scalar,
-    jsonSchema: (context) => ({ ...scalar.jsonSchema(context), default: value })
-  }
+export const pageParameters = {
+  fromItem: integer(values.integer(0, fromItemMax), {
+    description:
+      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order",
+    example: 0
+  }),
+  order: oneOf(["ASC", "DESC"], {
+    description: "ASC from the smallest itemId, DESC from the greatest",
+    default: "ASC"
+  }),
+  limit: integer(values.integer(1, limitMax), {
+    description: "Maximum number of items in the page",
+    example: limitDefault,
+    default: limitDefault
+  })
 }
 
 /*
@@ -53,42 +39,34 @@ function withDefault<T>(scalar: Scalar<T>, value: T): Scalar<T> {
  * names are refused: to ignore a filter would return wrong data.
  */
 
-const object = <const F extends Schema.Struct.Fields>(fields: F) =>
-  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
 const optional = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: values.ruleOf(schema) }))
-const required = <T>(schema: Schema.Codec<T>) =>
-  schema.pipe(Schema.annotateKey({ messageMissingKey: values.ruleOf(schema) }))
+  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
 
 const page = {
-  fromItem: optional(pageParameters.fromItem.domain),
-  order: optional(pageParameters.order.domain),
-  limit: optional(pageParameters.limit.domain)
+  fromItem: optional(pageParameters.fromItem),
+  order: optional(pageParameters.order),
+  limit: optional(pageParameters.limit)
 }
 const querySchemas = Record.map(
   lists as { readonly [N in ListName]: ListDeclaration },
   ({ filters }) =>
-    object({
+    Schema.Struct({
       filters: optional(
-        object(Record.map(filters, ({ scalar }) =>
-          optional<unknown>(scalars[scalar].domain as Schema.Codec<unknown>)))
+        Schema.Struct(Record.map(filters, ({ scalar }) =>
+          optional<unknown>(scalars[scalar] as Schema.Codec<unknown>)))
       ),
       ...page
     })
 )
-const exitKey = object({
-  batchNum: required(scalars.batchNum.domain),
-  accountIndex: required(scalars.accountIndex.domain)
-})
 const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
-  account: scalars.accountIndex.domain,
-  exit: exitKey,
-  transaction: scalars.transactionId.domain,
-  batch: scalars.batchNum.domain,
-  fullBatch: scalars.batchNum.domain,
-  slot: scalars.slotNum.domain,
-  token: scalars.tokenId.domain,
-  coordinator: scalars.ethereumAddress.domain
+  account: scalars.accountIndex,
+  exit: Schema.Struct({ batchNum: scalars.batchNum, accountIndex: scalars.accountIndex }),
+  transaction: scalars.transactionId,
+  batch: scalars.batchNum,
+  fullBatch: scalars.batchNum,
+  slot: scalars.slotNum,
+  token: scalars.tokenId,
+  coordinator: scalars.ethereumAddress
 }
 
 /**
@@ -112,8 +90,7 @@ export const checkListQuery = <N extends ListName>(
   query: ListQuery<N>
 ): Result.Result<ListQuery<N>, BadInput> => {
   if (!Object.hasOwn(lists, list)) return refused([unknownKind("list", list, lists)])
-  const known = [["filters", ...Object.keys(page)], Object.keys(lists[list].filters)]
-  const checked = decode(querySchemas[list], query, "query", known)
+  const checked = decode(querySchemas[list], query, "query")
   const combined = combinationFaults(list, query)
   if (Result.isFailure(checked)) return refused([...checked.failure, ...combined])
   if (combined.length > 0) return refused(combined)
@@ -139,55 +116,25 @@ export const checkItemKey = <N extends ItemName>(
   key: ItemKeys[N]
 ): Result.Result<ItemKeys[N], BadInput> =>
   Object.hasOwn(keySchemas, item)
-    ? Result.orElse(decode(keySchemas[item], key, item, [Object.keys(exitKey.fields)]), refused)
+    ? Result.orElse(decode(keySchemas[item], key, item), refused)
     : refused([unknownKind("item", item, keySchemas)])
 
 const refused = (faults: ReadonlyArray<InputFault>): Result.Result<never, BadInput> =>
   Result.fail(new BadInput({ faults: faults as readonly [InputFault, ...Array<InputFault>] }))
 
-const unknownRule = "a known name"
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) =>
-    issue._tag === "UnexpectedKey"
-      ? unknownRule
-      : issue._tag === "InvalidType" && typeof issue.ast.annotations?.expected === "string"
-      ? issue.ast.annotations.expected
-      : SchemaIssue.defaultLeafHook(issue)
-})
-
-/** @param known names of the members at each depth */
+/** @param title names the whole input */
 const decode = <T>(
   schema: Schema.Codec<T>,
   input: unknown,
-  root: string,
-  known: ReadonlyArray<ReadonlyArray<string>>
+  title: string
 ): Result.Result<T, ReadonlyArray<InputFault>> =>
   Result.mapError(
-    Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
-    ({ issue }) =>
-      issuesOf(issue).issues.map(({ message, path: segments = [] }) => {
-        const rule = message.replace(/^Expected /u, "")
-        const path = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
-        const value = path.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
-        const name = path.length === 0 ? root : path.map(String).join(".")
-        return rule === unknownRule
-          ? unknownName(name, value, known[path.length - 1]!)
-          : invalid(name, value, rule)
-      })
+    decodeAll(schema, input, title, (keys) => keys.map(String).join(".")),
+    ({ violations }) =>
+      violations.map(({ message, path, rule, value }) =>
+        brokenRule(path === "" ? title : path, value, rule, message)
+      )
   )
-
-const unknownName = (
-  path: string,
-  value: unknown,
-  known: ReadonlyArray<string>
-): InputFault => {
-  const nearest = nearestName(path.slice(path.lastIndexOf(".") + 1), known)
-  const hint = nearest === undefined
-    ? `the known ones are ${known.join(", ")}`
-    : `did you mean ${nearest}?`
-  const message = `Unknown name ${JSON.stringify(path)}: ${hint}`
-  return brokenRule(path, format(value), unknownRule, message)
-}
 
 const unknownKind = (parameter: string, name: string, known: object): InputFault => {
   const names = Object.keys(known)

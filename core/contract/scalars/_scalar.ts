@@ -1,37 +1,91 @@
-import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Effect, Result, Schema, SchemaAST, SchemaIssue, SchemaTransformation } from "effect"
 import { values } from "../../domain/mod.ts"
 import { EncodingError, parseDecimal, parseDecimalNumber } from "../../encoding/mod.ts"
+import type { InputFault } from "../input_fault.ts"
 import type { WireContext } from "../wire_context.ts"
-import type { JsonSchema, WireType } from "../wire_type.ts"
 
 /**
- * A single value of the contract: its values in memory, its text in paths, queries and bodies, and
- * its JSON in answers. Everything that reads, writes or documents the value derives from it.
+ * A single value of the contract: the schema of its values in memory, annotated with its form on the
+ * wire. Everything that reads, writes or documents the value derives from it.
  */
-export interface Scalar<T> extends WireType<T> {
-  /** The values in memory; the annotation `expected` states their rule. */
-  readonly domain: Schema.Codec<T>
+export type Scalar<T> = Schema.Codec<T>
+
+/** The JSON of values in answers. */
+export interface JsonForm<T> {
+  /** Returns the function that writes a value as JSON. */
+  readonly write: (context: WireContext) => (value: T) => string
   /**
-   * Returns the schema that decodes a text of this deployment to a value in memory, and encodes it
-   * back. The message of a refused text states the rule alone: "a decimal integer from 0 to 256".
-   * The annotations have the description and an example.
+   * Returns the schema that decodes the JSON of this deployment and encodes it again. Integers of
+   * the JSON above 2^53 are bigint.
+   *
+   * @param description replaces that of the scalar
    */
-  readonly text: (context: WireContext) => Schema.Codec<T, string>
-  /**
-   * Returns the decoder that `text` consists of, without the cost of the schema: it returns the same
-   * value, or the rule that the text breaks.
-   */
+  readonly codec: (context: WireContext, description?: string) => Schema.Codec<unknown, unknown>
+}
+
+/** How the values of a scalar are spelled in paths, queries, bodies and answers. */
+export interface WireForm<T> extends JsonForm<T> {
+  /** JSON type of the value in bodies and answers. */
+  readonly json: "string" | "number" | "boolean"
+  /** Returns the decoder of the texts of this deployment: it returns the value, or the broken rule. */
   readonly decode: (
     context: WireContext,
     spelling?: Spelling
   ) => (text: string) => Result.Result<T, Pick<EncodingError, "rule">>
-  /** JSON type of the value in bodies and answers. */
-  readonly json: "string" | "number" | "boolean"
+  /** Returns the function that writes a value as text. */
+  readonly format: (context: WireContext) => (value: T) => string
   /** The scalar of the items, if the value is a list. */
   readonly item?: Scalar<unknown>
   /** Returns the number of items in a text, if the value is a list. */
   readonly count?: (text: string) => number
 }
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Annotations {
+      readonly jsonForm?: JsonForm<never> | undefined
+      /** Name of a property on the wire, if it differs from the one in memory. */
+      readonly wireName?: string | undefined
+      /**
+       * The JSON of an object has the fields of this property itself: their names begin with the
+       * prefix.
+       */
+      readonly nestedPrefix?: string | undefined
+      /** The rule that an invalid property breaks, if a revision has an error code for it. */
+      readonly ruleName?: InputFault["ruleName"] | undefined
+      /** The value of a property that is checked in a request and has no other use. */
+      readonly unusedValue?: unknown
+      /** The rule of a property that must be null or absent in a request. */
+      readonly onlyNull?: string | undefined
+      /** Maximum number of items of an array in a request. */
+      readonly itemsMax?: number | undefined
+    }
+  }
+}
+
+/**
+ * Returns the form of a scalar on the wire. Throws if the schema is no scalar of the contract.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { scalar, wireContext, wireForm } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ *
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const decode = wireForm(scalar.tokenId).decode(wireContext(network, keccak256))
+ * console.log(Result.getOrThrow(decode("7")), Result.isFailure(decode("-1"))) // => 7 true
+ * ```
+ */
+export const wireForm = <T>(scalar: Scalar<T>): WireForm<T> => {
+  const form = jsonForm(scalar.ast)
+  if (form === undefined) throw new Error("The schema is no scalar of the contract")
+  return form as WireForm<T>
+}
+
+/** Returns the JSON of a value that is written as a whole; undefined for objects, arrays and null. */
+export const jsonForm = (ast: SchemaAST.AST): JsonForm<never> | undefined =>
+  SchemaAST.resolve(ast)?.jsonForm
 
 /**
  * The texts that a decoder accepts. A canonical number has no leading zeros, and a canonical boolean
@@ -47,10 +101,12 @@ interface Documentation<T> {
   readonly description?: string
   /** A value in memory; each deployment documents it as it spells it. */
   readonly example?: T
+  /** The value if a request has none. */
+  readonly default?: T
 }
 
 interface ScalarOptions<T> extends Documentation<T> {
-  readonly json?: Scalar<T>["json"]
+  readonly json?: WireForm<T>["json"]
   readonly domain: Schema.Codec<T>
   /** The spelling is canonical by default. */
   readonly parse: (
@@ -58,22 +114,23 @@ interface ScalarOptions<T> extends Documentation<T> {
     spelling?: Spelling
   ) => (text: string) => Result.Result<T, EncodingError>
   /** Returns the function that writes a value as text; `String` by default. */
-  readonly format?: (context: WireContext) => (value: T) => string
+  readonly format?: WireForm<T>["format"]
   /** Whether JSON has to escape characters of its texts. */
   readonly isEscaped?: boolean
   /** Writes the JSON of a value faster than `format` and an escape of each text. */
-  readonly write?: (context: WireContext) => (value: T) => string
-  /** The bounds of its JSON, as JSON Schema states them. */
-  readonly bounds?: (context: WireContext) => JsonSchema
+  readonly write?: WireForm<T>["write"]
+  /** Returns the schema of its JSON: the values in memory by default, if they are JSON. */
+  readonly encoded?: (context: WireContext) => Schema.Codec<unknown>
 }
 
 const asText = () => String as (value: unknown) => string
 
 /** Returns the scalar whose texts `parse` reads and `format` writes. */
 export const scalar = <T>({
-  bounds = () => ({}),
+  default: defaultValue,
   description,
   domain,
+  encoded,
   example,
   format = asText,
   isEscaped = false,
@@ -84,61 +141,43 @@ export const scalar = <T>({
     if (json !== "string") return textOf
     return isEscaped ? (value) => JSON.stringify(textOf(value)) : (value) => `"${textOf(value)}"`
   }
-}: ScalarOptions<T>): Scalar<T> => {
-  const annotated = domain.annotate({
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { examples: [example] })
-  })
-  const text = (context: WireContext): Schema.Codec<T, string> => {
-    const [read, write] = [parse(context), format(context)]
-    return Schema.String.pipe(Schema.decodeTo(
-      annotated,
+}: ScalarOptions<T>, more: Pick<WireForm<T>, "item" | "count"> = {}): Scalar<T> => {
+  const codec: WireForm<T>["codec"] = (context, instead = description) => {
+    const [read, textOf] = [parse(context), format(context)]
+    const documented = <S>(schema: Schema.Codec<S>, toJson: (value: T) => unknown) =>
+      schema.annotate({
+        ...(instead === undefined ? {} : { description: instead }),
+        ...(example === undefined ? {} : { examples: [toJson(example) as S] }),
+        ...(defaultValue === undefined ? {} : { default: toJson(defaultValue) as S })
+      })
+    if (encoded === undefined) return documented(domain, (value) => value)
+    const toJson = json === "string" ? textOf : jsonNumber
+    return documented(encoded(context), toJson).pipe(Schema.decodeTo(
+      domain,
       SchemaTransformation.transformEffect({
-        decode: (text: string) =>
-          Result.match(read(text), {
+        decode: (value: unknown) =>
+          Result.match(read(String(value)), {
             onFailure: ({ rule }) => Effect.fail(new SchemaIssue.InvalidValue({ message: rule })),
             onSuccess: (value) => Effect.succeed(value)
           }),
-        encode: (value: T) => Effect.succeed(write(value))
+        encode: (value: T) => Effect.succeed(toJson(value))
       })
     ))
   }
-  return {
-    domain: annotated,
-    text,
-    decode: parse,
-    json,
-    write,
-    schema: json === "string" ? text : () => jsonNumbers(annotated),
-    valueIn: () => (value) => value,
-    jsonSchema: (context) => ({
-      ...bounds(context),
-      ...(description === undefined ? {} : { description }),
-      ...(example === undefined ? {} : { examples: [exampleIn(context)(example)] })
-    }),
-    shapes: []
-  }
-
-  function exampleIn(context: WireContext) {
-    return json === "string" ? format(context) : (value: T) => jsonNumber(value)
-  }
+  const form: WireForm<T> = { json, decode: parse, format, write, codec, ...more }
+  return domain.annotate({
+    jsonForm: form,
+    ...description === undefined ? {} : { description }
+  })
 }
 
 /** Returns the number of a bigint that a double represents exactly, and other values unchanged. */
 const jsonNumber = (value: unknown): unknown =>
   typeof value === "bigint" && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 
-/** Returns the schema of a value as JSON: integers above 2^53 are bigint, all others numbers. */
-const jsonNumbers = <T>(domain: Schema.Codec<T>): Schema.Codec<T, unknown> =>
-  domain.ast._tag !== "BigInt" ? domain : (Schema.Union([Schema.Int, Schema.BigInt]).pipe(
-    Schema.decodeTo(
-      domain as unknown as Schema.Codec<bigint>,
-      SchemaTransformation.transform({
-        decode: BigInt,
-        encode: (value) => jsonNumber(value) as number | bigint
-      })
-    )
-  ) as unknown as Schema.Codec<T, unknown>)
+/** Returns the schema of the texts that a pattern matches. */
+export const matching = (pattern: string, annotations: { readonly format?: string } = {}) =>
+  Schema.String.annotate(annotations).check(Schema.isPattern(new RegExp(pattern, "u")))
 
 /** Returns the parser of a decimal integer within bounds, by the spelling of the text. */
 const decimalParser = <T, Bounds extends object>(
@@ -163,10 +202,19 @@ export const integer = (
     json: "number",
     domain,
     parse: decimalParser(parseDecimalNumber, { minimum, maximum }),
-    bounds: () => ({ type: "integer", minimum, maximum }),
     ...documentation
   })
 }
+
+/** Returns the schema of JSON integers within bounds: above 2^53 they are bigint. */
+const wideInteger = (minimum: bigint, maximum: bigint): Schema.Codec<unknown> =>
+  Schema.Any.check(Schema.makeFilter(
+    (value: unknown) =>
+      (typeof value === "bigint" || Number.isSafeInteger(value)) &&
+      BigInt(value as number | bigint) >= minimum && BigInt(value as number | bigint) <= maximum,
+    // a document writes the bigint with all its digits
+    { toJsonSchema: () => ({ type: "integer", minimum: Number(minimum), maximum }) }
+  ))
 
 /**
  * Returns the scalar of an integer that may exceed 2^53: JSON has all its digits. A reader needs
@@ -181,8 +229,7 @@ export const bigInteger = (
     json: "number",
     domain,
     parse: decimalParser(parseDecimal, { minimum, maximum }),
-    // a bigint in the schema is written with all its digits
-    bounds: () => ({ type: "integer", minimum: Number(minimum), maximum }),
+    encoded: () => wideInteger(minimum, maximum),
     ...documentation
   })
 }
@@ -196,10 +243,7 @@ export const decimalText = (
   return scalar({
     domain,
     parse: decimalParser(parseDecimal, { minimum, maximum }),
-    bounds: () => ({
-      type: "string",
-      pattern: `^(0|[1-9][0-9]{0,${String(maximum).length - 1}})$`
-    }),
+    encoded: () => matching(`^(0|[1-9][0-9]{0,${String(maximum).length - 1}})$`),
     ...documentation
   })
 }
@@ -210,7 +254,6 @@ export const quantity = (documentation: Documentation<number> = {}): Scalar<numb
     json: "number",
     domain: values.quantity,
     parse: () => parseNumber,
-    bounds: () => ({ type: "number", minimum: 0 }),
     ...documentation
   })
 
@@ -234,7 +277,11 @@ export const oneOf = <const T extends string>(
         ? Result.fail(new EncodingError(text, `one of ${options.join(", ")}`))
         : Result.succeed(option)
     },
-    bounds: () => ({ type: "string", enum: options }),
+    encoded: () =>
+      Schema.Any.check(Schema.makeFilter(
+        (text) => options.includes(text),
+        { toJsonSchema: () => ({ type: "string", enum: options }) }
+      )),
     ...documentation
   })
 
@@ -253,7 +300,7 @@ export const hexadecimal = (
       expression.test(text)
         ? Result.succeed(text.toLowerCase())
         : Result.fail(new EncodingError(text, rule)),
-    bounds: () => ({ type: "string", pattern }),
+    encoded: () => matching(pattern),
     ...documentation
   })
 }
@@ -267,11 +314,11 @@ export const listOf = <T>(
   item: Scalar<T>,
   rule: string,
   example: ReadonlyArray<T>
-): Scalar<ReadonlyArray<T>> => ({
-  ...scalar({
-    domain: values.listOf(item.domain),
+): Scalar<ReadonlyArray<T>> =>
+  scalar<ReadonlyArray<T>>({
+    domain: values.listOf(item),
     parse: (context, spelling) => {
-      const decode = item.decode(context, spelling)
+      const decode = wireForm(item).decode(context, spelling)
       return (text) => {
         const items = new Set<T>()
         for (const part of text.split(",")) {
@@ -291,17 +338,17 @@ export const listOf = <T>(
       }
     },
     format: (context) => {
-      const encode = Schema.encodeSync(item.text(context))
-      return (items) => items.map((value) => encode(value)).join(",")
+      const format = wireForm(item).format(context)
+      return (items) => items.map(format).join(",")
     },
     isEscaped: true,
-    bounds: () => ({ type: "string" }),
+    encoded: () => Schema.String,
     example
-  }),
-  item: item as Scalar<unknown>,
-  count: (text) => {
-    let count = 1
-    for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) count++
-    return count
-  }
-})
+  }, {
+    item: item as Scalar<unknown>,
+    count: (text) => {
+      let count = 1
+      for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) count++
+      return count
+    }
+  })

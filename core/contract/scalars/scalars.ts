@@ -23,13 +23,16 @@ import {
   decimalText,
   hexadecimal,
   integer,
+  type JsonForm,
   listOf,
+  matching,
   oneOf,
   quantity,
   type Scalar,
   scalar,
   type Spelling,
-  type ValueOf
+  type ValueOf,
+  wireForm
 } from "./_scalar.ts"
 
 /* Every scalar of the contract, with the bounds that it declares. */
@@ -72,6 +75,8 @@ export const feeSelector: Scalar<number> = integer(values.integer(0, 256), {
   description: "Index into the table of fee factors",
   example: 204
 })
+/** Position of a required transaction relative to the one that requires it; 0 for none. */
+export const positionInGroup: Scalar<number> = integer(values.integer(0, 7))
 /** Whether the leaf of a Merkle proof is in its tree, as the circuit encodes it. */
 export const proofFunction: Scalar<number> = integer(values.integer(0, 3))
 export const count: Scalar<number> = integer(values.safeInteger)
@@ -97,7 +102,7 @@ const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
 export const ethereumAddress: Scalar<EthereumAddress> = scalar({
   domain: values.ethereumAddress,
   parse: () => parseEthereumAddress,
-  bounds: () => ({ type: "string", pattern: "^0x[a-fA-F0-9]{40}$" }),
+  encoded: () => matching("^0x[a-fA-F0-9]{40}$"),
   description: "Ethereum address",
   example: sampleAddress
 })
@@ -105,10 +110,7 @@ export const prefixedAddress: Scalar<EthereumAddress> = scalar({
   domain: values.ethereumAddress,
   parse: ({ network: { prefix } }) => (text) => parsePrefixedAddress(prefix, text),
   format: (context) => context.address,
-  bounds: ({ network: { prefix } }) => ({
-    type: "string",
-    pattern: `^${prefix}:0x[a-fA-F0-9]{40}$`
-  }),
+  encoded: ({ network: { prefix } }) => matching(`^${prefix}:0x[a-fA-F0-9]{40}$`),
   description: "Ethereum address of an account owner; answers have the checksum of EIP-55",
   example: sampleAddress
 })
@@ -116,10 +118,7 @@ export const publicKey: Scalar<PublicKey> = scalar({
   domain: values.publicKey,
   parse: ({ network: { prefix } }) => (text) => parsePublicKey(prefix, text),
   format: (context) => context.publicKey,
-  bounds: ({ network: { prefix } }) => ({
-    type: "string",
-    pattern: `^${prefix}:[A-Za-z0-9_-]{44}$`
-  }),
+  encoded: ({ network: { prefix } }) => matching(`^${prefix}:[A-Za-z0-9_-]{44}$`),
   description: "Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum",
   example: "ad1ecb5ca6a5f9abfb239e98d1d1010959b073dce9a0b639111872e70ec6fb1c"
 })
@@ -134,10 +133,7 @@ export const accountIndex: Scalar<AccountIndex> = scalar({
   parse: accountIndexParser,
   format: (context) => (index) => context.accountIndex("ETH", index),
   isEscaped: true,
-  bounds: ({ network: { prefix } }) => ({
-    type: "string",
-    pattern: `^${prefix}:[\\s\\S]*:(0|[1-9][0-9]{0,14})$`
-  }),
+  encoded: ({ network: { prefix } }) => matching(`^${prefix}:[\\s\\S]*:(0|[1-9][0-9]{0,14})$`),
   description: `Account: prefix, token symbol and index; the index is at most ${ACCOUNT_INDEX_MAX}`,
   example: 4444
 })
@@ -170,10 +166,7 @@ export const accountReference: Scalar<AccountReference> = scalar({
   },
   format: (context) => ({ symbol, index }) => context.accountIndex(symbol, index),
   write: accountReferenceWriter,
-  bounds: ({ network: { prefix } }) => ({
-    type: "string",
-    pattern: `^${prefix}:[\\s\\S]*:\\d+$`
-  }),
+  encoded: ({ network: { prefix } }) => matching(`^${prefix}:[\\s\\S]*:\\d+$`),
   description: "Account: prefix, token symbol and index; index 0 is none, 1 is the exit",
   example: { symbol: "DAI", index: 4444 }
 })
@@ -181,7 +174,7 @@ export const accountReference: Scalar<AccountReference> = scalar({
 export const transactionId: Scalar<TransactionId> = scalar({
   domain: values.transactionId,
   parse: () => parseTransactionId,
-  bounds: () => ({ type: "string", pattern: "^0x0[0-2][a-fA-F0-9]{64}$" }),
+  encoded: () => matching("^0x0[0-2][a-fA-F0-9]{64}$"),
   description: "Identifier of a transaction",
   example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
 })
@@ -192,6 +185,14 @@ export const groupId: Scalar<GroupId> = hexadecimal(values.hash, {
 export const hash: Scalar<string> = hexadecimal(values.hash, {
   description: "Hash of an Ethereum block",
   example: `0x${"22aec942".repeat(8)}`
+})
+const zeroHash = `0x${"0".repeat(64)}`
+/** A hash that the feed may lack: zero if it is null, since the published clients allow no null. */
+export const knownHash: Schema.Codec<string | null> = Schema.NullOr(values.hash).annotate({
+  jsonForm: {
+    write: () => (hash) => `"${hash ?? zeroHash}"`,
+    codec: wireForm(hash).codec
+  } satisfies JsonForm<string | null>
 })
 export const signature: Scalar<string> = hexadecimal(values.signature, {
   description: "Compressed BabyJubJub signature: R8, then S",
@@ -205,8 +206,7 @@ export const ethSignature: Scalar<string> = hexadecimal(values.ethSignature, {
 export const text: Scalar<string> = scalar({
   domain: values.text,
   parse: () => Result.succeed,
-  isEscaped: true,
-  bounds: () => ({ type: "string" })
+  isEscaped: true
 })
 export const filledText: Scalar<string> = scalar({
   domain: values.filledText,
@@ -214,14 +214,12 @@ export const filledText: Scalar<string> = scalar({
     text === ""
       ? Result.fail(new EncodingError(text, "a text that is not empty"))
       : Result.succeed(text),
-  isEscaped: true,
-  bounds: () => ({ type: "string", minLength: 1 })
+  isEscaped: true
 })
 export const url: Scalar<string> = scalar({
   domain: values.text,
   parse: () => Result.succeed,
   isEscaped: true,
-  bounds: () => ({ type: "string" }),
   description: "URL of the coordinator",
   example: "https://coordinator.example"
 })
@@ -231,12 +229,23 @@ export const dateTime: Scalar<number> = scalar({
   domain: values.estimatedTimeMs,
   parse: () => parseDateTime,
   format: () => formatDateTime(),
-  bounds: () => ({
-    type: "string",
-    pattern: "^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$",
-    format: "date-time"
-  }),
+  encoded: () =>
+    matching("^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", { format: "date-time" }),
   example: Date.UTC(2021, 2, 5, 14, 41, 59)
+})
+
+/** Amounts by the identifiers of their tokens. */
+export const tokenAmounts: Schema.Codec<ReadonlyArray<readonly [number, bigint]>> = Schema.Array(
+  Schema.Tuple([values.uint32, values.digits78])
+).annotate({
+  jsonForm: {
+    write: () => (amounts) =>
+      `{${amounts.map(([token, amount]) => `"${token}":"${amount}"`).join(",")}}`,
+    codec: (context, description) =>
+      Schema.Record(Schema.String, wireForm(bigInt).codec(context)).annotate(
+        description === undefined ? {} : { description }
+      )
+  } satisfies JsonForm<ReadonlyArray<readonly [number, bigint]>>
 })
 
 export const usd: Scalar<number> = quantity({ description: "US dollars" })
@@ -252,8 +261,7 @@ export const boolean: Scalar<boolean> = scalar({
         ? Result.fail(new EncodingError(text, rule))
         : Result.succeed(value)
     }
-  },
-  bounds: () => ({ type: "boolean" })
+  }
 })
 
 export const currencyCode: Scalar<string> = scalar({
@@ -262,7 +270,6 @@ export const currencyCode: Scalar<string> = scalar({
     currencyPattern.test(text)
       ? Result.succeed(text)
       : Result.fail(new EncodingError(text, values.ruleOf(values.currencyCode))),
-  bounds: () => ({ type: "string", pattern: currencyPattern.source }),
   description: "Code of a currency by ISO 4217",
   example: "EUR"
 })
@@ -278,7 +285,6 @@ export const poolState = oneOf(poolStates, {
 })
 export const healthStatus = oneOf(["UP", "DOWN"])
 export const layer = oneOf(["L1", "L2"])
-export const order = oneOf(["ASC", "DESC"])
 
 export const tokenIds: Scalar<ReadonlyArray<number>> = listOf(
   tokenId,

@@ -1,4 +1,4 @@
-import type { BidView, Coordinator, SlotView } from "../../domain/mod.ts"
+import type { BidView, SlotView } from "../../domain/mod.ts"
 import {
   bigInt,
   boolean,
@@ -9,41 +9,51 @@ import {
   slotNum,
   url
 } from "../scalars/mod.ts"
-import { field, reference, shape, nullable } from "../wire_type.ts"
+import { documented, named, nullable, object } from "../objects/mod.ts"
 
-export const coordinator = shape<Coordinator>("Coordinator", "Registration of a coordinator", {
-  itemId: field(itemId, (c) => c.itemId),
-  forgerAddr: field(ethereumAddress, (c) => c.forgerAddr),
-  bidderAddr: field(ethereumAddress, (c) => c.bidderAddr),
-  URL: field(url, (c) => c.url),
-  ethereumBlock: field(ethBlockNum, (c) => c.ethereumBlockNum, "Block of the registration")
+export const coordinator = object("Coordinator", "Registration of a coordinator", {
+  itemId,
+  forgerAddr: ethereumAddress,
+  bidderAddr: ethereumAddress,
+  url: named("URL", url),
+  ethereumBlockNum: named("ethereumBlock", ethBlockNum, "Block of the registration")
 })
 
-export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot", {
-  itemId: field(itemId, (v) => v.bid.itemId),
-  bidderAddr: field(ethereumAddress, (v) => v.bid.bidderAddr),
-  forgerAddr: field(ethereumAddress, (v) => v.coordinator.forgerAddr),
-  withdrawAddr: field(
-    ethereumAddress,
-    (v) => v.bid.withdrawAddr,
-    "Address that can claim a lost bid"
-  ),
-  slotNum: field(slotNum, (v) => v.bid.slotNum),
-  URL: field(url, (v) => v.coordinator.url),
-  bidValue: field(bigInt, (v) => v.bid.bidValue, "Units of the governance token"),
-  ethereumBlockNum: field(ethBlockNum, (v) => v.bid.ethereumBlockNum),
-  timestamp: field(dateTime, (v) => v.bid.timestampMs)
+export const bid = object("Bid", "Bid for the right to forge in a slot", {
+  itemId,
+  bidderAddr: ethereumAddress,
+  forgerAddr: ethereumAddress,
+  withdrawAddr: documented(ethereumAddress, "Address that can claim a lost bid"),
+  slotNum,
+  url: named("URL", url),
+  bidValue: documented(bigInt, "Units of the governance token"),
+  ethereumBlockNum: ethBlockNum,
+  timestampMs: named("timestamp", dateTime)
+})
+export const bidView = ({ bid, coordinator: { forgerAddr, url } }: BidView) => ({
+  ...bid,
+  forgerAddr,
+  url
 })
 
-export const slot = shape<SlotView>("Slot", "Period of blocks in which one coordinator forges", {
-  itemId: field(itemId, (s) => s.slotNum, "Equals slotNum"),
-  slotNum: field(slotNum, (s) => s.slotNum),
-  firstBlock: field(ethBlockNum, (s) => s.firstBlock),
-  lastBlock: field(ethBlockNum, (s) => s.lastBlock),
-  openAuction: field(boolean, (s) => s.openAuction, "Whether bids are accepted"),
-  bestBid: field(
-    nullable(reference(bid)),
-    (s) => s.bestBid,
-    "Highest bid so far, also one below the minimum"
+export const bestBidDoc = "Highest bid so far, also one below the minimum"
+
+/** The last two fields are those of `earlier`. */
+export const slot = object("Slot", "Period of blocks in which one coordinator forges", {
+  itemId: documented(itemId, "Equals slotNum"),
+  slotNum,
+  firstBlock: ethBlockNum,
+  lastBlock: ethBlockNum,
+  openAuction: documented(boolean, "Whether bids are accepted"),
+  bestBid: documented(nullable(bid), bestBidDoc),
+  closedAuction: documented(boolean, "Whether the auction is closed"),
+  winner: documented(
+    nullable(coordinator),
+    "Winner of the closed auction; null before, and if no bid won"
   )
+})
+export const slotView = ({ bestBid, ...slot }: SlotView) => ({
+  itemId: slot.slotNum,
+  ...slot,
+  bestBid: bestBid && bidView(bestBid)
 })

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { Batch, FullBatch, TransactionView } from "../../domain/mod.ts"
 import {
   batchNum,
@@ -8,45 +9,54 @@ import {
   ethereumAddress,
   hash,
   itemId,
+  knownHash,
   queueNum,
   slotNum,
+  tokenAmounts,
   usd
 } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape, arrayOf, mapOf, nullable } from "../wire_type.ts"
+import { documented, named, nullable, object, type Shape, shape } from "../objects/mod.ts"
 
-export const batch = shape<Batch>("Batch", "Group of transactions forged together", {
-  itemId: field(itemId, (b) => b.itemId),
-  batchNum: field(batchNum, (b) => b.batchNum),
-  ethereumBlockNum: field(ethBlockNum, (b) => b.ethereumBlockNum),
-  ethereumBlockHash: field(hash, (b) => b.ethereumBlockHash),
-  timestamp: field(dateTime, (b) => b.timestampMs, "Time of the Ethereum block"),
-  forgerAddr: field(ethereumAddress, (b) => b.forgerAddr),
-  collectedFees: field(
-    mapOf(bigInt, "Units collected, by token identifier: at most 64"),
-    (b) => b.collectedFees
+/** The last two fields are those of `v1`. */
+export const batch = object("Batch", "Group of transactions forged together", {
+  itemId,
+  batchNum,
+  ethereumBlockNum: ethBlockNum,
+  ethereumBlockHash: hash,
+  timestampMs: named("timestamp", dateTime, "Time of the Ethereum block"),
+  forgerAddr: ethereumAddress,
+  collectedFees: documented(
+    tokenAmounts,
+    "Units collected, by token identifier: at most 64"
   ),
-  historicTotalCollectedFeesUSD: field(
-    usd,
-    (b) => b.historicTotalCollectedFeesUSD,
-    "Worth of the fees when the batch was forged"
-  ),
-  stateRoot: field(bigInt, (b) => b.stateRoot),
-  numAccounts: field(count, (b) => b.numAccounts, "Accounts created in this batch"),
-  exitRoot: field(bigInt, (b) => b.exitRoot),
-  forgeL1TransactionsNum: field(
+  historicTotalCollectedFeesUSD: documented(usd, "Worth of the fees when the batch was forged"),
+  stateRoot: bigInt,
+  numAccounts: documented(count, "Accounts created in this batch"),
+  exitRoot: bigInt,
+  forgeL1TransactionsNum: documented(
     nullable(queueNum),
-    (b) => b.forgeL1TransactionsNum,
     "Queue of L1 user transactions that this batch forged"
   ),
-  slotNum: field(slotNum, (b) => b.slotNum)
+  slotNum,
+  forgedTransactions: documented(count, "Number of transactions"),
+  ethereumTxHash: documented(
+    knownHash,
+    "Ethereum transaction that forged the batch; zero if unknown"
+  )
 })
 
-/** @param of the batch in the revision */
-export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch> = batch) =>
-  shape<FullBatch>("FullBatch", "Batch with all its transactions", {
-    batch: field(reference(of), (f) => f.batch),
-    transactions: field(
-      arrayOf(reference(transaction), { doc: "Ascending by position" }),
-      (f) => f.transactions
-    )
-  })
+/**
+ * @param transaction the transaction in the revision
+ * @param of the batch in the revision
+ */
+export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch>) =>
+  shape(
+    object("FullBatch", "Batch with all its transactions", {
+      batch: of.schema,
+      transactions: documented(Schema.Array(transaction.schema), "Ascending by position")
+    }),
+    ({ batch, transactions }: FullBatch) => ({
+      batch: of.view(batch),
+      transactions: transactions.map(transaction.view)
+    })
+  )

@@ -1,92 +1,69 @@
-import {
-  type AuctionConstants,
-  type NetworkConstants,
-  protocol,
-  type RollupConstants,
-  type WithdrawalDelayerConstants
-} from "../../domain/mod.ts"
+import { Schema } from "effect"
+import { type NetworkConstants, protocol } from "../../domain/mod.ts"
 import { bigInt, count, ethBlockNum, ethereumAddress } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape, arrayOf } from "../wire_type.ts"
+import { documented, object } from "../objects/mod.ts"
 
-const verifier = shape<RollupConstants["verifiers"][number]>(
-  "Verifier",
-  "Capacity of a proof verifier",
-  {
-    maxTx: field(count, (v) => v.maxTx),
-    nlevels: field(count, (v) => v.nlevels, "Depth of the state tree")
-  }
-)
+const verifier = object("Verifier", "Capacity of a proof verifier", {
+  maxTx: count,
+  nlevels: documented(count, "Depth of the state tree")
+})
 
-export const publicConstants = shape<RollupConstants>(
+/** The last field is that of `earlier`. */
+export const publicConstants = object(
   "RollupPublicConstants",
   "Constants of the deployed rollup contract",
   {
-    governanceToken: field(ethereumAddress, (c) => c.governanceToken),
-    absoluteMaxL1L2BatchTimeout: field(count, (c) => c.absoluteMaxL1L2BatchTimeout, "Blocks"),
-    verifiers: field(arrayOf(reference(verifier)), (c) => c.verifiers),
-    auctionAddress: field(ethereumAddress, (c) => c.auctionAddress),
-    governanceAddress: field(ethereumAddress, (c) => c.governanceAddress),
-    withdrawalDelayerAddress: field(ethereumAddress, (c) => c.withdrawalDelayerAddress)
+    governanceToken: ethereumAddress,
+    absoluteMaxL1L2BatchTimeout: documented(count, "Blocks"),
+    verifiers: Schema.Array(verifier),
+    auctionAddress: ethereumAddress,
+    governanceAddress: ethereumAddress,
+    withdrawalDelayerAddress: ethereumAddress,
+    safetyAddress: ethereumAddress
   }
 )
 
-export const configRollup = (constants: Shape<RollupConstants>) =>
-  shape<RollupConstants>("ConfigRollup", "Constants of the rollup", {
-    publicConstants: field(reference(constants), (c) => c),
-    maxFeeIdxCoordinator: field(
-      count,
-      () => protocol.maxFeeIdxCoordinator,
-      "Tokens in which a batch can collect fees"
-    ),
-    reservedIdx: field(count, () => protocol.reservedIdx, "Last reserved account index"),
-    exitIdx: field(count, () => protocol.exitIdx, "Account index of the exit"),
-    limitDepositAmount: field(bigInt, () => protocol.limitDepositAmount, "Deposits stay below"),
-    limitL2TransferAmount: field(
-      bigInt,
-      () => protocol.limitL2TransferAmount,
-      "Transfers stay below"
-    ),
-    limitTokens: field(count, () => protocol.limitTokens),
-    l1CoordinatorTotalBytes: field(count, () => protocol.l1CoordinatorTotalBytes),
-    l1UserTotalBytes: field(count, () => protocol.l1UserTotalBytes),
-    maxL1UserTx: field(count, () => protocol.maxL1UserTx),
-    maxL1Tx: field(count, () => protocol.maxL1Tx),
-    inputSHAConstantBytes: field(count, () => protocol.inputSHAConstantBytes),
-    numBuckets: field(count, () => protocol.numBuckets),
-    maxWithdrawalDelay: field(count, () => protocol.maxWithdrawalDelay, "Seconds"),
-    exchangeMultiplier: field(count, () => protocol.exchangeMultiplier)
-  })
+/** The constants that all deployments share. */
+export const rollupConstants = object("ConfigRollup", "Constants of the rollup", {
+  maxFeeIdxCoordinator: documented(count, "Tokens in which a batch can collect fees"),
+  reservedIdx: documented(count, "Last reserved account index"),
+  exitIdx: documented(count, "Account index of the exit"),
+  limitDepositAmount: documented(bigInt, "Deposits stay below"),
+  limitL2TransferAmount: documented(bigInt, "Transfers stay below"),
+  limitTokens: count,
+  l1CoordinatorTotalBytes: count,
+  l1UserTotalBytes: count,
+  maxL1UserTx: count,
+  maxL1Tx: count,
+  inputSHAConstantBytes: count,
+  numBuckets: count,
+  maxWithdrawalDelay: documented(count, "Seconds"),
+  exchangeMultiplier: count
+})
 
-export const configAuction = shape<AuctionConstants>(
-  "ConfigAuction",
-  "Constants of the auction contract",
-  {
-    blocksPerSlot: field(count, (c) => c.blocksPerSlot),
-    initialMinimalBidding: field(
-      bigInt,
-      (c) => c.initialMinimalBidding,
-      "Units of the governance token"
-    ),
-    genesisBlockNum: field(ethBlockNum, (c) => c.genesisBlockNum, "First block of slot 0"),
-    governanceToken: field(ethereumAddress, (c) => c.governanceToken),
-    rollupAddress: field(ethereumAddress, (c) => c.rollupAddress),
-    governanceAddress: field(ethereumAddress, (c) => c.governanceAddress)
-  }
-)
+export const configAuction = object("ConfigAuction", "Constants of the auction contract", {
+  blocksPerSlot: count,
+  initialMinimalBidding: documented(bigInt, "Units of the governance token"),
+  genesisBlockNum: documented(ethBlockNum, "First block of slot 0"),
+  governanceToken: ethereumAddress,
+  rollupAddress: ethereumAddress,
+  governanceAddress: ethereumAddress
+})
 
-export const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>(
+export const configWithdrawalDelayer = object(
   "ConfigWithdrawalDelayer",
   "Constants of the withdrawal delayer contract",
   {
-    maxWithdrawalDelay: field(count, (c) => c.maxWithdrawalDelay, "Seconds"),
-    maxEmergencyModeTime: field(count, (c) => c.maxEmergencyModeTime, "Seconds"),
-    rollupAddress: field(ethereumAddress, (c) => c.rollupAddress)
+    maxWithdrawalDelay: documented(count, "Seconds"),
+    maxEmergencyModeTime: documented(count, "Seconds"),
+    rollupAddress: ethereumAddress
   }
 )
 
-export const config = (rollup: Shape<RollupConstants>) =>
-  shape<NetworkConstants>("Config", "Constants of the network", {
-    rollup: field(reference(rollup), (c) => c.rollup),
-    auction: field(reference(configAuction), (c) => c.auction),
-    withdrawalDelayer: field(reference(configWithdrawalDelayer), (c) => c.withdrawalDelayer)
-  })
+export const configDoc = ["Config", "Constants of the network"] as const
+
+export const configView = ({ rollup, ...constants }: NetworkConstants) => ({
+  ...constants,
+  rollup: { publicConstants: rollup, ...protocol },
+  chainId: null
+})

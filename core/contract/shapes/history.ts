@@ -1,213 +1,200 @@
-import type {
-  Token,
-  AccountView,
-  L1Part,
-  L2Part,
-  Transaction,
-  TransactionView,
-  ExitView,
-  MerkleProof
-} from "../../domain/mod.ts"
+import type { AccountView, ExitView, L1Part, Token, TransactionView } from "../../domain/mod.ts"
+import { Schema } from "effect"
 import {
+  accountReference,
+  batchNum,
+  bigInt,
+  boolean,
   count,
   dateTime,
   ethBlockNum,
   ethereumAddress,
+  feeSelector,
   itemId,
+  knownHash,
+  layer,
+  nonce,
+  position,
+  prefixedAddress,
+  proofFunction,
+  publicKey,
+  queueNum,
   text,
   tokenId,
-  usd,
-  accountReference,
-  bigInt,
-  nonce,
-  prefixedAddress,
-  publicKey,
-  batchNum,
-  boolean,
-  feeSelector,
-  layer,
-  position,
-  queueNum,
   transactionId,
   transactionType,
-  proofFunction
+  usd
 } from "../scalars/mod.ts"
-import { field, shape, nullable, reference, type Shape, arrayOf } from "../wire_type.ts"
+import { documented, named, nullable, object, shape } from "../objects/mod.ts"
 
-export const token = shape<Token>("Token", "Token registered in the network", {
-  id: field(tokenId, (t) => t.id),
-  ethereumAddress: field(
-    ethereumAddress,
-    (t) => t.ethereumAddress,
-    "Ethereum address of the token contract"
-  ),
-  itemId: field(itemId, (t) => t.itemId),
-  name: field(text, (t) => t.name, "Full name of the token"),
-  symbol: field(text, (t) => t.symbol, "Abbreviated name of the token"),
-  decimals: field(count, (t) => t.decimals, "One whole token is 10^decimals units"),
-  ethereumBlockNum: field(
-    ethBlockNum,
-    (t) => t.ethereumBlockNum,
-    "Block in which the token was registered"
-  ),
-  USD: field(nullable(usd), (t) => t.priceUSD, "Price of one whole token"),
-  fiatUpdate: field(nullable(dateTime), (t) => t.priceTimeMs, "When the price was set")
+export const token = object("Token", "Token registered in the network", {
+  id: tokenId,
+  ethereumAddress: documented(ethereumAddress, "Ethereum address of the token contract"),
+  itemId,
+  name: documented(text, "Full name of the token"),
+  symbol: documented(text, "Abbreviated name of the token"),
+  decimals: documented(count, "One whole token is 10^decimals units"),
+  ethereumBlockNum: documented(ethBlockNum, "Block in which the token was registered"),
+  priceUSD: named("USD", nullable(usd), "Price of one whole token"),
+  priceTimeMs: named("fiatUpdate", nullable(dateTime), "When the price was set")
 })
 
-export const account = shape<AccountView>(
+const account = object(
   "Account",
   "Leaf of the state tree: the balance of one owner in one token",
   {
-    itemId: field(itemId, (v) => v.account.itemId),
-    accountIndex: field(
-      accountReference,
-      (v) => ({ symbol: v.token.symbol, index: v.account.index })
-    ),
-    nonce: field(nonce, (v) => v.account.nonce),
-    balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
-    bjj: field(publicKey, (v) => v.account.publicKey),
-    zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
-    token: field(reference(token), (v) => v.token)
+    itemId,
+    index: named("accountIndex", accountReference),
+    nonce,
+    balance: documented(bigInt, "Units of the token"),
+    publicKey: named("bjj", publicKey),
+    address: named("zkEthereumAddress", prefixedAddress),
+    token
   }
 )
+export const accountShape = shape(account, ({ account, token }: AccountView) => ({
+  itemId: account.itemId,
+  index: { symbol: token.symbol, index: account.index },
+  nonce: account.nonce,
+  balance: account.balance,
+  publicKey: account.publicKey,
+  address: account.address,
+  token
+}))
 
-export const l1Info = shape<L1Part>("L1Info", "Properties of L1 transactions", {
-  toForgeL1TransactionsNum: field(
+/** The last two fields are those of `v1`. */
+export const l1Info = object("L1Info", "Properties of L1 transactions", {
+  toForgeL1TransactionsNum: documented(
     nullable(queueNum),
-    (l1) => l1.toForgeL1TransactionsNum,
     "Queue of the transaction; null if a coordinator sent it"
   ),
-  userOrigin: field(
-    boolean,
-    (l1) => l1.userOrigin,
-    "Whether a user sent it, not a coordinator"
-  ),
-  depositAmount: field(bigInt, (l1) => l1.depositAmount, "Units that move from L1 to L2"),
-  amountSuccess: field(
-    boolean,
-    (l1) => l1.amountSuccess,
-    "Whether the amount took effect; false until forged"
-  ),
-  depositAmountSuccess: field(
-    boolean,
-    (l1) => l1.depositAmountSuccess,
-    "Whether the deposit took effect; false until forged"
-  ),
-  historicDepositAmountUSD: field(
+  userOrigin: documented(boolean, "Whether a user sent it, not a coordinator"),
+  depositAmount: documented(bigInt, "Units that move from L1 to L2"),
+  amountSuccess: documented(boolean, "Whether the amount took effect; false until forged"),
+  depositAmountSuccess: documented(boolean, "Whether the deposit took effect; false until forged"),
+  historicDepositAmountUSD: documented(
     nullable(usd),
-    (l1) => l1.historicDepositAmountUSD,
     "Worth of the deposit when the transaction was made"
   ),
-  ethereumBlockNum: field(
-    ethBlockNum,
-    (l1) => l1.ethereumBlockNum,
-    "Block in which the transaction entered the queue"
+  ethereumBlockNum: documented(ethBlockNum, "Block in which the transaction entered the queue"),
+  ethereumTxHash: documented(
+    knownHash,
+    "Ethereum transaction that queued it or forged it; zero if unknown"
+  ),
+  l1Fee: documented(
+    nullable(bigInt),
+    "Fee of that Ethereum transaction in wei; null if unknown"
   )
 })
 
-const l2Info = shape<L2Part>("L2Info", "Properties of L2 transactions", {
-  fee: field(feeSelector, (l2) => l2.fee),
-  historicFeeUSD: field(
-    nullable(usd),
-    (l2) => l2.historicFeeUSD,
-    "Worth of the fee when the transaction was forged"
-  ),
-  nonce: field(nonce, (l2) => l2.nonce)
+const l2Info = object("L2Info", "Properties of L2 transactions", {
+  fee: feeSelector,
+  historicFeeUSD: documented(nullable(usd), "Worth of the fee when the transaction was forged"),
+  nonce
 })
 
-const indexOf = (index: number | null, token: Token) =>
-  index === null ? null : { symbol: token.symbol, index }
-const of = <T>(get: (transaction: Transaction) => T) => (view: TransactionView) =>
-  get(view.transaction)
-
 /** @param l1 the L1 part in the revision */
-export const historyTransaction = (l1: Shape<L1Part>) =>
-  shape<TransactionView>("HistoryTransaction", "Transaction of the network", {
-    L1orL2: field(layer, of((t) => t.l1 === null ? "L2" : "L1")),
-    id: field(transactionId, of((t) => t.id)),
-    itemId: field(itemId, of((t) => t.itemId)),
-    type: field(transactionType, of((t) => t.type)),
-    position: field(position, of((t) => t.position)),
-    fromAccountIndex: field(
-      nullable(accountReference),
-      (v) => indexOf(v.transaction.fromAccountIndex, v.senderToken ?? v.token)
-    ),
-    fromZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.fromAddress)),
-    fromBJJ: field(nullable(publicKey), of((t) => t.fromPublicKey)),
-    toAccountIndex: field(
-      accountReference,
-      (v) => ({
-        symbol: (v.receiverToken ?? v.token).symbol,
-        index: v.transaction.toAccountIndex
-      })
-    ),
-    toZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.toAddress)),
-    toBJJ: field(nullable(publicKey), of((t) => t.toPublicKey)),
-    amount: field(bigInt, of((t) => t.amount), "Units of the token"),
-    batchNum: field(
-      nullable(batchNum),
-      of((t) => t.batchNum),
-      "Batch that forged it; null until then"
-    ),
-    historicUSD: field(
-      nullable(usd),
-      of((t) => t.historicUSD),
-      "Worth of the amount when the transaction was made"
-    ),
-    timestamp: field(
+const historyTransaction = <S extends Schema.Codec<Partial<L1Part>>>(l1: S) =>
+  object("HistoryTransaction", "Transaction of the network", {
+    layer: named("L1orL2", layer),
+    id: transactionId,
+    itemId,
+    type: transactionType,
+    position,
+    fromAccountIndex: nullable(accountReference),
+    fromAddress: named("fromZkEthereumAddress", nullable(prefixedAddress)),
+    fromPublicKey: named("fromBJJ", nullable(publicKey)),
+    toAccountIndex: accountReference,
+    toAddress: named("toZkEthereumAddress", nullable(prefixedAddress)),
+    toPublicKey: named("toBJJ", nullable(publicKey)),
+    amount: documented(bigInt, "Units of the token"),
+    batchNum: documented(nullable(batchNum), "Batch that forged it; null until then"),
+    historicUSD: documented(nullable(usd), "Worth of the amount when the transaction was made"),
+    timestampMs: named(
+      "timestamp",
       dateTime,
-      of((t) => t.timestampMs),
       "L1 user transaction: when it entered the queue; otherwise when it was forged"
     ),
-    token: field(reference(token), (v) => v.token),
-    L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
-    L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
+    token,
+    l1: named("L1Info", nullable(l1)),
+    l2: named("L2Info", nullable(l2Info))
   })
 
-const merkleProof = shape<MerkleProof>(
+const transactionView = (
+  { receiverToken, senderToken, token, transaction }: TransactionView
+) => ({
+  layer: transaction.l1 === null ? "L2" as const : "L1" as const,
+  id: transaction.id,
+  itemId: transaction.itemId,
+  type: transaction.type,
+  position: transaction.position,
+  fromAccountIndex: referenceTo(transaction.fromAccountIndex, senderToken ?? token),
+  fromAddress: transaction.fromAddress,
+  fromPublicKey: transaction.fromPublicKey,
+  toAccountIndex: {
+    symbol: (receiverToken ?? token).symbol,
+    index: transaction.toAccountIndex
+  },
+  toAddress: transaction.toAddress,
+  toPublicKey: transaction.toPublicKey,
+  amount: transaction.amount,
+  batchNum: transaction.batchNum,
+  historicUSD: transaction.historicUSD,
+  timestampMs: transaction.timestampMs,
+  token,
+  l1: transaction.l1,
+  l2: transaction.l2
+})
+const referenceTo = (index: number | null, { symbol }: Token) =>
+  index === null ? null : { symbol, index }
+
+/** @param l1 the L1 part in the revision */
+export const transactionShape = <S extends Schema.Codec<Partial<L1Part>>>(l1: S) =>
+  shape(historyTransaction(l1), transactionView)
+
+const merkleProof = object(
   "MerkleProof",
   "Proof that the leaf is in the exit tree of the batch",
   {
-    root: field(bigInt, (p) => p.root, "Exit root of the batch"),
-    siblings: field(
-      arrayOf(bigInt),
-      (p) => p.siblings,
+    root: documented(bigInt, "Exit root of the batch"),
+    siblings: documented(
+      Schema.Array(bigInt),
       "From the root downwards, without trailing zeros"
     ),
-    oldKey: field(bigInt, (p) => p.oldKey),
-    oldValue: field(bigInt, (p) => p.oldValue),
-    isOld0: field(boolean, (p) => p.isOld0),
-    key: field(bigInt, (p) => p.key, "Account index as a number"),
-    value: field(bigInt, (p) => p.value, "Hash of the leaf"),
-    fnc: field(proofFunction, (p) => p.fnc, "0: the leaf is in the tree")
+    oldKey: bigInt,
+    oldValue: bigInt,
+    isOld0: boolean,
+    key: documented(bigInt, "Account index as a number"),
+    value: documented(bigInt, "Hash of the leaf"),
+    fnc: documented(proofFunction, "0: the leaf is in the tree")
   }
 )
 
-const nullableBlock = nullable(ethBlockNum)
-
-export const exit = shape<ExitView>("Exit", "Leaf of an exit tree, with its withdrawal data", {
-  batchNum: field(batchNum, (v) => v.exit.batchNum),
-  accountIndex: field(
-    accountReference,
-    (v) => ({ symbol: v.token.symbol, index: v.exit.accountIndex })
-  ),
-  itemId: field(itemId, (v) => v.exit.itemId),
-  merkleProof: field(reference(merkleProof), (v) => v.exit.merkleProof),
-  balance: field(bigInt, (v) => v.exit.balance, "Units that the account exits with"),
-  instantWithdrawn: field(
-    nullableBlock,
-    (v) => v.exit.instantWithdrawn,
+/** The last two fields are those of `v1`. */
+export const exit = object("Exit", "Leaf of an exit tree, with its withdrawal data", {
+  batchNum,
+  accountIndex: accountReference,
+  itemId,
+  merkleProof,
+  balance: documented(bigInt, "Units that the account exits with"),
+  instantWithdrawn: documented(
+    nullable(ethBlockNum),
     "Ethereum block of the instant withdrawal"
   ),
-  delayedWithdrawRequest: field(
-    nullableBlock,
-    (v) => v.exit.delayedWithdrawRequest,
+  delayedWithdrawRequest: documented(
+    nullable(ethBlockNum),
     "Ethereum block in which the withdrawal went to the delayer"
   ),
-  delayedWithdrawn: field(
-    nullableBlock,
-    (v) => v.exit.delayedWithdrawn,
+  delayedWithdrawn: documented(
+    nullable(ethBlockNum),
     "Ethereum block in which the delayed withdrawal was collected"
   ),
-  token: field(reference(token), (v) => v.token)
+  token,
+  publicKey: named("bjj", publicKey),
+  address: named("zkEthereumAddress", prefixedAddress)
+})
+export const exitView = ({ exit, token }: ExitView) => ({
+  ...exit,
+  accountIndex: { symbol: token.symbol, index: exit.accountIndex },
+  token
 })

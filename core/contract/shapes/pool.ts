@@ -1,98 +1,145 @@
-import type {
-  Authorization,
-  PoolTransaction,
-  PoolTransactionView,
-  RequestedTransaction,
-  Token
-} from "../../domain/mod.ts"
+import { type PoolTransactionView, type SkipCode, skipCodes, type Token } from "../../domain/mod.ts"
 import {
   accountReference,
   batchNum,
   bigInt,
+  count,
   dateTime,
   ethSignature,
   feeSelector,
+  itemId,
   nonce,
   poolState,
   poolTransactionType,
+  positionInGroup,
   prefixedAddress,
   publicKey,
   signature,
+  text,
   tokenId,
   transactionId
 } from "../scalars/mod.ts"
-import { field, reference, shape, nullable } from "../wire_type.ts"
+import { documented, named, nullable, object, shapeOf } from "../objects/mod.ts"
 import { token } from "./history.ts"
 
-const indexOf = (index: number | null, token: Token | null) =>
-  index === null ? null : { symbol: token?.symbol ?? "", index }
-const of = <T>(get: (transaction: PoolTransaction) => T) => (view: PoolTransactionView) =>
-  get(view.transaction)
-const request = <T>(get: (request: RequestedTransaction) => T) => (view: PoolTransactionView) =>
-  view.transaction.request === null ? null : get(view.transaction.request)
-
-export const poolTransaction = shape<PoolTransactionView>(
+/** The fields after `token` are those of `v1`. */
+export const poolTransaction = object(
   "PoolL2Transaction",
   "L2 transaction waiting in the pool, as its sender signed it",
   {
-    id: field(transactionId, of((t) => t.id)),
-    type: field(poolTransactionType, of((t) => t.type)),
-    fromAccountIndex: field(
-      accountReference,
-      (v) => ({ symbol: v.token.symbol, index: v.transaction.fromAccountIndex })
-    ),
-    fromZkEthereumAddress: field(
+    id: transactionId,
+    type: poolTransactionType,
+    fromAccountIndex: accountReference,
+    fromAddress: named(
+      "fromZkEthereumAddress",
       nullable(prefixedAddress),
-      (v) => v.sender.address,
       "Owner of the sender's account when the transaction was posted"
     ),
-    fromBJJ: field(
+    fromPublicKey: named(
+      "fromBJJ",
       nullable(publicKey),
-      (v) => v.sender.publicKey,
       "Key that signed it, of the sender's account"
     ),
-    toAccountIndex: field(
-      nullable(accountReference),
-      (v) => indexOf(v.transaction.toAccountIndex, v.token)
-    ),
-    toZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.toAddress)),
-    toBjj: field(nullable(publicKey), of((t) => t.toPublicKey)),
-    amount: field(bigInt, of((t) => t.amount), "Units of the token"),
-    fee: field(feeSelector, of((t) => t.fee)),
-    nonce: field(nonce, of((t) => t.nonce)),
-    state: field(poolState, of((t) => t.state)),
-    signature: field(signature, of((t) => t.signature)),
-    timestamp: field(dateTime, of((t) => t.timestampMs), "When the transaction entered the pool"),
-    batchNum: field(
+    toAccountIndex: nullable(accountReference),
+    toAddress: named("toZkEthereumAddress", nullable(prefixedAddress)),
+    toPublicKey: named("toBjj", nullable(publicKey)),
+    amount: documented(bigInt, "Units of the token"),
+    fee: feeSelector,
+    nonce,
+    state: poolState,
+    signature,
+    timestampMs: named("timestamp", dateTime, "When the transaction entered the pool"),
+    batchNum: documented(
       nullable(batchNum),
-      of((t) => t.state === "fged" ? t.batchNum : null),
       "Batch that forged it; null until then, and again after a rollback of the batch"
     ),
-    requestFromAccountIndex: field(
-      nullable(accountReference),
-      (v) => indexOf(request((r) => r.fromAccountIndex)(v), v.requestToken)
+    requestFromAccountIndex: nullable(accountReference),
+    requestToAccountIndex: nullable(accountReference),
+    requestToAddress: named("requestToZkEthereumAddress", nullable(prefixedAddress)),
+    requestToPublicKey: named("requestToBJJ", nullable(publicKey)),
+    requestTokenId: nullable(tokenId),
+    requestAmount: nullable(bigInt),
+    requestFee: nullable(feeSelector),
+    requestNonce: nullable(nonce),
+    token,
+    itemId: documented(itemId, "Increases with every transaction that enters the pool"),
+    info: documented(
+      nullable(text),
+      "Why the last selection skipped it, or why it is invalid; null if the reason is gone"
     ),
-    requestToAccountIndex: field(
-      nullable(accountReference),
-      (v) => indexOf(request((r) => r.toAccountIndex)(v), v.requestToken)
+    errorCode: documented(nullable(count), "Number of the reason of the last selection"),
+    errorType: documented(nullable(text), "Name of the reason of the last selection"),
+    toPublicKeyAgain: named("toBJJ", nullable(publicKey), "The same as toBjj"),
+    maxNumBatch: documented(
+      batchNum,
+      "Last batch that may forge it; 0 means without limit"
     ),
-    requestToZkEthereumAddress: field(nullable(prefixedAddress), request((r) => r.toAddress)),
-    requestToBJJ: field(nullable(publicKey), request((r) => r.toPublicKey)),
-    requestTokenId: field(nullable(tokenId), request((r) => r.tokenId)),
-    requestAmount: field(nullable(bigInt), request((r) => r.amount)),
-    requestFee: field(nullable(feeSelector), request((r) => r.fee)),
-    requestNonce: field(nullable(nonce), request((r) => r.nonce)),
-    token: field(reference(token), (v) => v.token)
+    requestOffset: documented(
+      positionInGroup,
+      "Position of the required transaction in the group; 0 if there is no group"
+    )
   }
 )
 
-export const authorization = shape<Authorization>(
+/** The published names of the reasons for which a selection skips a transaction. */
+const skipTypes: { readonly [C in SkipCode]: string } = {
+  [skipCodes.maxNumBatchPassed]: "ErrUnsupportedMaxNumBatch",
+  [skipCodes.notEnoughBalance]: "ErrSenderNotEnoughBalance",
+  [skipCodes.notCurrentNonce]: "ErrNoCurrentNonce",
+  [skipCodes.noSpaceForAccount]: "ErrNotEnoughSpaceL1Coordinator",
+  [skipCodes.destinationCannotBeCreated]: "ErrTxDiscartedInProcessTxToEthAddrBJJ",
+  [skipCodes.receiverNotFound]: "ErrToIdxNotFound",
+  [skipCodes.cannotBeProcessed]: "ErrTxDiscartedInProcessL2Tx",
+  [skipCodes.noAvailableSlots]: "ErrNoAvailableSlots",
+  [skipCodes.requestedNotForged]: "ErrInvalidAtomicGroup"
+}
+
+export const poolTransactionView = (view: PoolTransactionView) => {
+  const { itemId, requestToken, sender, skipped, token, transaction } = view
+  const { request } = transaction
+  return {
+    ...transaction,
+    fromAccountIndex: { symbol: token.symbol, index: transaction.fromAccountIndex },
+    fromAddress: sender.address,
+    fromPublicKey: sender.publicKey,
+    toAccountIndex: referenceTo(transaction.toAccountIndex, token),
+    batchNum: transaction.state === "fged" ? transaction.batchNum : null,
+    requestFromAccountIndex: referenceTo(request?.fromAccountIndex, requestToken),
+    requestToAccountIndex: referenceTo(request?.toAccountIndex, requestToken),
+    requestToAddress: request?.toAddress ?? null,
+    requestToPublicKey: request?.toPublicKey ?? null,
+    requestTokenId: request?.tokenId ?? null,
+    requestAmount: request?.amount ?? null,
+    requestFee: request?.fee ?? null,
+    requestNonce: request?.nonce ?? null,
+    token,
+    itemId,
+    info: infoOf(view),
+    errorCode: skipped?.code ?? null,
+    errorType: skipped === null ? null : skipTypes[skipped.code],
+    toPublicKeyAgain: transaction.toPublicKey,
+    maxNumBatch: transaction.maxNumBatch ?? 0,
+    requestOffset: transaction.group?.requestOffset ?? 0
+  }
+}
+
+const referenceTo = (index: number | null | undefined, token: Token | null) =>
+  index === null || index === undefined ? null : { symbol: token?.symbol ?? "", index }
+
+const infoOf = ({ invalidReason, skipped, transaction }: PoolTransactionView): string | null => {
+  const reason = skipped?.reason ?? invalidReason
+  return reason === null
+    ? null
+    : `BatchNum: ${skipped?.batchNum ?? transaction.batchNum ?? 0}. ${reason}`
+}
+
+export const authorization = shapeOf(object(
   "AccountCreationAuthorization",
   "Authorization to create accounts for a key",
   {
-    timestamp: field(dateTime, (a) => a.timestampMs),
-    zkEthereumAddress: field(prefixedAddress, (a) => a.address),
-    bjj: field(publicKey, (a) => a.publicKey),
-    signature: field(ethSignature, (a) => a.signature)
+    timestampMs: named("timestamp", dateTime),
+    address: named("zkEthereumAddress", prefixedAddress),
+    publicKey: named("bjj", publicKey),
+    signature: ethSignature
   }
-)
+))

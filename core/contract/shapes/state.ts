@@ -1,15 +1,5 @@
-import type {
-  AuctionVariables,
-  Bucket,
-  Metrics,
-  NetworkState,
-  NextForger,
-  NodeStatus,
-  RecommendedFee,
-  RollupVariables,
-  StateView,
-  WithdrawalDelayerVariables
-} from "../../domain/mod.ts"
+import { Schema } from "effect"
+import type { StateView } from "../../domain/mod.ts"
 import {
   bigCount,
   bigInt,
@@ -23,189 +13,153 @@ import {
   text,
   usd
 } from "../scalars/mod.ts"
-import { field, reference, type Shape, shape, arrayOf, nullable } from "../wire_type.ts"
+import { documented, named, nullable, object } from "../objects/mod.ts"
 import { coordinator } from "./auction.ts"
 import { batch } from "./batch.ts"
 
-export const period = shape<NextForger["period"]>(
-  "Period",
-  "When the coordinator may forge; times are estimates",
-  {
-    slotNum: field(slotNum, (p) => p.slotNum),
-    fromBlock: field(ethBlockNum, (p) => p.fromBlock),
-    toBlock: field(ethBlockNum, (p) => p.toBlock),
-    fromTimestamp: field(dateTime, (p) => p.fromTimestampMs),
-    toTimestamp: field(dateTime, (p) => p.toTimestampMs)
-  }
-)
-
-export const nextForger = (of: Shape<NextForger["period"]>) =>
-  shape<NextForger>("NextForger", "Coordinator that will forge, and when", {
-    coordinator: field(reference(coordinator), (n) => n.coordinator),
-    period: field(reference(of), (n) => n.period)
-  })
-
-export const stateNetwork = shape<NetworkState>("StateNetwork", "Progress of the network", {
-  lastEthereumBlock: field(ethBlockNum, (s) => s.lastEthereumBlock, "Newest block of the chain"),
-  lastSynchedBlock: field(
-    ethBlockNum,
-    (s) => s.lastSynchedBlock,
-    "Newest block up to which this node is synchronised"
-  ),
-  lastBatch: field(nullable(reference(batch)), (s) => s.lastBatch, "Null before the first batch"),
-  currentSlot: field(slotNum, (s) => s.currentSlot),
-  nextForgers: field(arrayOf(reference(nextForger(period))), (s) => s.nextForgers)
+export const period = object("Period", "When the coordinator may forge; times are estimates", {
+  slotNum,
+  fromBlock: ethBlockNum,
+  toBlock: ethBlockNum,
+  fromTimestampMs: named("fromTimestamp", dateTime),
+  toTimestampMs: named("toTimestamp", dateTime)
 })
 
-export const metrics = shape<Metrics>(
+/** @param of the period in the revision */
+export const nextForger = <S extends Schema.Top>(of: S) =>
+  object("NextForger", "Coordinator that will forge, and when", { coordinator, period: of })
+
+/** The last field is that of `v1`. */
+export const stateNetwork = object("StateNetwork", "Progress of the network", {
+  lastEthereumBlock: documented(ethBlockNum, "Newest block of the chain"),
+  lastSynchedBlock: documented(
+    ethBlockNum,
+    "Newest block up to which this node is synchronised"
+  ),
+  lastBatch: documented(nullable(batch), "Null before the first batch"),
+  currentSlot: slotNum,
+  nextForgers: Schema.Array(nextForger(period)),
+  pendingL1Transactions: documented(count, "L1 user transactions in queues")
+})
+
+/** The last field is that of `v1`. */
+export const metrics = object(
   "Metrics",
   "Averages over the batches of a window that ends at the last block: 24 hours, or since the genesis block if that is less",
   {
-    transactionsPerBatch: field(
+    transactionsPerBatch: documented(
       number,
-      (m) => m.transactionsPerBatch,
       "Transactions divided by batches; 0: unknown, the window has no batch"
     ),
-    batchFrequency: field(
+    batchFrequency: documented(
       number,
-      (m) => m.batchFrequency,
       "Seconds from the first to the last batch, divided by the number of batches less one; 0: unknown, the window has fewer than two batches"
     ),
-    transactionsPerSecond: field(
+    transactionsPerSecond: documented(
       number,
-      (m) => m.transactionsPerSecond,
       "Transactions divided by the seconds of the window; 0: unknown if the window has no batch"
     ),
-    totalAccounts: field(count, (m) => m.totalAccounts),
-    totalBJJs: field(count, (m) => m.totalPublicKeys, "Distinct BabyJubJub keys"),
-    avgTransactionFee: field(
+    totalAccounts: count,
+    totalPublicKeys: named("totalBJJs", count, "Distinct BabyJubJub keys"),
+    avgTransactionFee: documented(
       usd,
-      (m) => m.avgTransactionFee,
       "US dollars for each L2 transaction; 0: unknown if the window has none"
+    ),
+    estimatedTimeToForgeL1: documented(
+      number,
+      "Seconds from queueing an L1 user transaction to its batch"
     )
   }
 )
 
-export const bucket = shape<Bucket>("Bucket", "Limit of instant withdrawals of one size", {
-  ceilUSD: field(bigInt, (b) => b.ceilUSD, "Greatest withdrawal, in US dollars"),
-  withdrawals: field(
+export const bucket = object("Bucket", "Limit of instant withdrawals of one size", {
+  ceilUSD: documented(bigInt, "Greatest withdrawal, in US dollars"),
+  withdrawals: documented(bigCount, "Withdrawals that were left after the last change"),
+  blockWithdrawalRate: documented(
     bigCount,
-    (b) => b.withdrawals,
-    "Withdrawals that were left after the last change"
-  ),
-  blockWithdrawalRate: field(
-    bigCount,
-    (b) => b.blockWithdrawalRate,
     "Blocks after which more withdrawals are allowed"
   ),
-  maxWithdrawals: field(bigCount, (b) => b.maxWithdrawals)
+  maxWithdrawals: bigCount
 })
 
-export const stateRollup = (of: Shape<Bucket>) =>
-  shape<RollupVariables>("StateRollup", "Variables of the rollup contract", {
-    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    forgeL1L2BatchTimeout: field(count, (v) => v.forgeL1L2BatchTimeout, "Blocks"),
-    feeAddToken: field(bigInt, (v) => v.feeAddToken, "Units of the governance token"),
-    withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
-    buckets: field(arrayOf(reference(of)), (v) => v.buckets)
+/** @param of the bucket in the revision */
+export const stateRollup = <S extends Schema.Top>(of: S) =>
+  object("StateRollup", "Variables of the rollup contract", {
+    ethereumBlockNum: documented(ethBlockNum, "Block of the last change"),
+    forgeL1L2BatchTimeout: documented(count, "Blocks"),
+    feeAddToken: documented(bigInt, "Units of the governance token"),
+    withdrawalDelay: documented(count, "Seconds"),
+    buckets: Schema.Array(of)
   })
 
-export const stateAuction = shape<AuctionVariables>(
-  "StateAuction",
-  "Variables of the auction contract",
-  {
-    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    bootCoordinator: field(
-      ethereumAddress,
-      (v) => v.bootCoordinator,
-      "Forges slots without a winning bid"
-    ),
-    bootCoordinatorUrl: field(text, (v) => v.bootCoordinatorUrl),
-    slotDeadline: field(
-      count,
-      (v) => v.slotDeadline,
-      "Blocks from the start of a slot after which any coordinator may forge"
-    ),
-    closedAuctionSlots: field(
-      count,
-      (v) => v.closedAuctionSlots,
-      "Number of slots after the current one that are closed for bids"
-    ),
-    openAuctionSlots: field(
-      count,
-      (v) => v.openAuctionSlots,
-      "Number of slots after the closed ones that are open for bids"
-    ),
-    defaultSlotSetBid: field(
-      arrayOf(bigInt, { length: 6 }),
-      (v) => v.defaultSlotSetBid,
-      "Minimum bid, by slot number modulo 6"
-    ),
-    outbidding: field(
-      count,
-      (v) => v.outbidding,
-      "By how much a bid must exceed the previous one: percentage times 100"
-    ),
-    donationAddress: field(ethereumAddress, (v) => v.donationAddress),
-    allocationRatio: field(
-      arrayOf(count, { length: 3 }),
-      (v) => v.allocationRatio,
-      "Burned, donated, to governance: percentage times 100"
-    )
-  }
-)
+/** The last field is that of `v1`. */
+export const stateAuction = object("StateAuction", "Variables of the auction contract", {
+  ethereumBlockNum: documented(ethBlockNum, "Block of the last change"),
+  bootCoordinator: documented(ethereumAddress, "Forges slots without a winning bid"),
+  bootCoordinatorUrl: text,
+  slotDeadline: documented(
+    count,
+    "Blocks from the start of a slot after which any coordinator may forge"
+  ),
+  closedAuctionSlots: documented(
+    count,
+    "Number of slots after the current one that are closed for bids"
+  ),
+  openAuctionSlots: documented(
+    count,
+    "Number of slots after the closed ones that are open for bids"
+  ),
+  defaultSlotSetBid: documented(listOfLength(6, bigInt), "Minimum bid, by slot number modulo 6"),
+  outbidding: documented(
+    count,
+    "By how much a bid must exceed the previous one: percentage times 100"
+  ),
+  donationAddress: ethereumAddress,
+  allocationRatio: documented(
+    listOfLength(3, count),
+    "Burned, donated, to governance: percentage times 100"
+  ),
+  defaultSlotSetBidSlotNum: documented(slotNum, "First slot of defaultSlotSetBid")
+})
 
-export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>(
+function listOfLength<S extends Schema.Top>(length: number, item: S) {
+  return Schema.Array(item).check(Schema.isMinLength(length), Schema.isMaxLength(length))
+}
+
+export const stateWithdrawalDelayer = object(
   "StateWithdrawalDelayer",
   "Variables of the withdrawal delayer contract",
   {
-    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    governanceAddress: field(ethereumAddress, (v) => v.governanceAddress),
-    emergencyCouncilAddress: field(ethereumAddress, (v) => v.emergencyCouncilAddress),
-    withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
-    emergencyModeStartingBlock: field(ethBlockNum, (v) => v.emergencyModeStartingBlock),
-    emergencyMode: field(boolean, (v) => v.emergencyMode)
+    ethereumBlockNum: documented(ethBlockNum, "Block of the last change"),
+    governanceAddress: ethereumAddress,
+    emergencyCouncilAddress: ethereumAddress,
+    withdrawalDelay: documented(count, "Seconds"),
+    emergencyModeStartingBlock: ethBlockNum,
+    emergencyMode: boolean
   }
 )
 
-const recommendedFee = shape<RecommendedFee>(
+export const recommendedFee = object(
   "RecommendedFee",
   "Fee in US dollars that the coordinator recommends: that of an average L2 transaction of the last hour, or a setting of the node if none paid a fee",
   {
-    existingAccount: field(usd, (f) => f.existingAccount, "The destination account exists"),
-    createAccount: field(
+    existingAccount: documented(usd, "The destination account exists"),
+    createAccount: documented(
       usd,
-      (f) => f.createAccount,
       "The coordinator creates an account of an Ethereum address"
     ),
-    createAccountInternal: field(
+    createAccountInternal: documented(
       usd,
-      (f) => f.createAccountInternal,
       "The coordinator creates an account of a key alone"
     )
   }
 )
 
-/** The parts of the state that differ between revisions. */
-export interface StateParts {
-  readonly network: Shape<NetworkState>
-  readonly metrics: Shape<Metrics>
-  readonly rollup: Shape<RollupVariables>
-  readonly auction: Shape<AuctionVariables>
-  readonly withdrawalDelayer: Shape<WithdrawalDelayerVariables>
-  readonly node?: Shape<NodeStatus>
-}
+export const stateDoc = ["State", "Current state of the network"] as const
 
-export const state = (parts: StateParts) =>
-  shape<StateView>("State", "Current state of the network", {
-    network: field(reference(parts.network), (s) => s),
-    metrics: field(reference(parts.metrics), (s) => s.metrics),
-    rollup: field(reference(parts.rollup), (s) => s.variables.rollup),
-    auction: field(reference(parts.auction), (s) => s.variables.auction),
-    withdrawalDelayer: field(
-      reference(parts.withdrawalDelayer),
-      (s) => s.variables.withdrawalDelayer
-    ),
-    recommendedFee: field(reference(recommendedFee), (s) => s.recommendedFee),
-    ...parts.node === undefined ? {} : { node: field(reference(parts.node), (s) => s.node!) }
-  })
+export const stateView = ({ variables, ...state }: StateView) => ({
+  network: state,
+  ...variables,
+  metrics: state.metrics,
+  recommendedFee: state.recommendedFee
+})

@@ -1,6 +1,8 @@
 import { Effect, Result } from "effect"
 import {
   answerShape,
+  type Shape,
+  writerOf,
   type AnyListName,
   type FiltersOf,
   type InputFault,
@@ -128,7 +130,7 @@ const bindOperation = (
   { currencies, pool, reader }: Stores
 ): ReadOperation => {
   const { constants, context, listItemsMax, revisions } = options
-  const write = answerShape(operation, revision).write(context) as (view: unknown) => string
+  const write = writerOf(answerShape(operation, revision) as Shape<unknown>, context)
   const answer = (
     view: unknown,
     stamp: LedgerStamp,

@@ -30,7 +30,10 @@ export const simulated = (port: number): ReadonlyArray<string> => [
   "--transactions=300"
 ]
 
-/** Starts the program and waits until it listens; returns the function that stops it. */
+/**
+ * Starts the program, and waits until it listens and its simulated network is live; returns the
+ * function that stops it.
+ */
 export const startProgram = async (
   port: number,
   words: ReadonlyArray<string>
@@ -53,7 +56,9 @@ export const startProgram = async (
     }, startTimeoutMs)
     const read = (chunk: Buffer) => {
       output += String(chunk)
-      if (!output.includes("Listening on ")) return
+      const isComplete = words.includes("--feed") ||
+        /The simulated network (?:is live|adds no blocks)/u.test(output)
+      if (!output.includes("Listening on ") || !isComplete) return
       clearTimeout(timeout)
       resolve()
     }

@@ -1,70 +1,85 @@
-/* Each wire type: how values are written, which are accepted, and how they are documented. */
+/* Scalars and objects of the wire: how values are written, which are accepted, how they are documented. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
+  answerShape,
   bodies,
   bodyExamples,
-  bodySchema,
+  componentsOf,
   declaration,
   earlier,
+  jsonSchemaOf,
   later,
   listNames,
   offeredFilters,
   operations,
   pageParameters,
-  pageShape,
   parameterName,
-  revise,
+  propertiesOf,
   scalars,
   shape,
-  wireContext
+  wireContext,
+  wireForm,
+  wireSchema,
+  writerOf
 } from "../../core/contract/mod.ts"
 import {
   bigInteger,
   integer,
+  matching,
   oneOf,
   quantity,
   scalar
 } from "../../core/contract/scalars/_scalar.ts"
 import {
   boolean,
+  count,
   ethSignature,
   feeSelector,
   nonce,
-  signature
+  signature,
+  tokenAmounts
 } from "../../core/contract/scalars/mod.ts"
 import { values } from "../../core/domain/mod.ts"
 import { EncodingError } from "../../core/encoding/mod.ts"
 import {
-  field,
-  reference,
-  arrayOf,
-  mapOf,
+  documented,
+  named,
   nullable,
-  type WireType
-} from "../../core/contract/wire_type.ts"
+  object,
+  ofNetwork,
+  omit,
+  rename,
+  shapeOf,
+  withFields
+} from "../../core/contract/objects/mod.ts"
 
-const network = { prefix: "hez", name: "", chainId: 1, rollupAddress: "" }
+const network = { prefix: "hez", name: "", chainId: 7, rollupAddress: "" }
 const context = wireContext(network, keccak256)
 const uint64 = 18446744073709551615n
 
-const writes = <T>(type: WireType<T>, ...values: ReadonlyArray<T>) =>
-  values.map(type.write(context))
-/** Returns which of the values the documented schema accepts. */
-const accepts = (type: Pick<WireType<never>, "schema">, ...values: ReadonlyArray<unknown>) =>
-  values.map((value) => Option.isSome(Schema.decodeUnknownOption(type.schema(context))(value)))
-const documented = (type: Pick<WireType<never>, "jsonSchema">) => type.jsonSchema(context)
+const writes = <T>(schema: Schema.Codec<T>, ...values: ReadonlyArray<T>) =>
+  values.map(writerOf(shapeOf(schema), context))
+/** Returns which of the values the schema of the JSON accepts. */
+const accepts = (schema: Schema.Constraint, ...values: ReadonlyArray<unknown>) =>
+  values.map((value) =>
+    Option.isSome(Schema.decodeUnknownOption(wireSchema(schema, context))(value))
+  )
+const documentOf = (schema: Schema.Constraint) => jsonSchemaOf(schema, context)
+/** Returns the schema of a property of an object with this one property. */
+const documentedAs = (field: Schema.Top) =>
+  (componentsOf([object("O", "D", { field })], context).O!.properties as { field: unknown }).field
 
-describe("a wire type", () => {
-  it("text is escaped unless it needs no escaping", () => {
+describe("a scalar", () => {
+  it("of texts is escaped unless it needs no escaping", () => {
     const plain = scalar<string>({
       domain: Schema.String,
       parse: () => (text) =>
         /^a+$/u.test(text)
           ? Result.succeed(text)
           : Result.fail(new EncodingError(text, "another text")),
-      bounds: () => ({ type: "string", pattern: "^a+$", format: "f" }),
+      encoded: () => matching("^a+$", { format: "f" }),
       description: "D",
       example: "e"
     })
@@ -76,13 +91,12 @@ describe("a wire type", () => {
           : Result.fail(new EncodingError(text, "another text")),
       format: ({ network: { prefix } }) => (value) => `${prefix}"${value}`,
       isEscaped: true,
-      bounds: ({ network: { prefix } }) => ({ type: "string", pattern: `^${prefix}` })
+      encoded: ({ network: { prefix } }) => matching(`^${prefix}`)
     })
     const bare = scalar<string>({
       domain: Schema.String,
       parse: () => Result.succeed,
-      isEscaped: true,
-      bounds: () => ({ type: "string" })
+      isEscaped: true
     })
     assert.deepStrictEqual([...writes(plain, 'a"b'), ...writes(any, 7)], ['"a"b"', '"hez\\"7"'])
     assert.deepStrictEqual([
@@ -90,18 +104,18 @@ describe("a wire type", () => {
       ...accepts(any, "hez", "x"),
       ...accepts(bare, "", 1)
     ], [true, false, false, true, false, true, false])
-    assert.deepStrictEqual(documented(plain), {
+    assert.deepStrictEqual(documentOf(plain), {
       type: "string",
       pattern: "^a+$",
       description: "D",
       format: "f",
       examples: ["e"]
     })
-    assert.deepStrictEqual([documented(any), documented(bare)], [{
+    assert.deepStrictEqual([documentOf(any), documentOf(bare)], [{
       type: "string",
       pattern: "^hez"
     }, { type: "string" }])
-    assert.deepStrictEqual(plain.shapes, [])
+    assert.throws(() => wireForm(Schema.String), "no scalar")
   })
 
   it("integers have bounds and keep their digits", () => {
@@ -135,19 +149,19 @@ describe("a wire type", () => {
       false,
       false
     ])
-    assert.deepStrictEqual(documented(small), {
+    assert.deepStrictEqual(documentOf(small), {
       type: "integer",
       minimum: 1,
       maximum: 256,
       description: "D",
       examples: [5]
     })
-    assert.deepStrictEqual(documented(safe), {
+    assert.deepStrictEqual(documentOf(safe), {
       type: "integer",
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER
     })
-    assert.deepStrictEqual(documented(big), { type: "integer", minimum: 2, maximum: uint64 })
+    assert.deepStrictEqual(documentOf(big), { type: "integer", minimum: 2, maximum: uint64 })
   })
 
   it("numbers, booleans and closed sets accept exactly their values", () => {
@@ -164,70 +178,67 @@ describe("a wire type", () => {
       ...accepts(oneOf(["a", "b"]), "a", "c")
     ], [true, false, false, false, false, true, false, true, false])
     assert.deepStrictEqual([
-      documented(positive),
-      documented(quantity()),
-      documented(boolean)
+      documentOf(positive),
+      documentOf(quantity()),
+      documentOf(boolean)
     ], [{ type: "number", minimum: 0, description: "D" }, { type: "number", minimum: 0 }, {
       type: "boolean"
     }])
     assert.deepStrictEqual([
-      documented(oneOf(["a", "b"])),
-      documented(oneOf(["a"], { description: "D" }))
+      documentOf(oneOf(["a", "b"])),
+      documentOf(oneOf(["a"], { description: "D" }))
     ], [{
       type: "string",
       enum: ["a", "b"]
     }, { type: "string", enum: ["a"], description: "D" }])
   })
 
-  it("null, arrays and maps are composed of other types", () => {
+  it("of amounts by token is an object, and a constant of the deployment is the same for all values", () => {
+    assert.deepStrictEqual([
+      ...writes(tokenAmounts, [[1, 2n], [3, 4n]], []),
+      ...writes(ofNetwork(count, ({ chainId }) => chainId), null)
+    ], ['{"1":"2","3":"4"}', "{}", "7"])
+    assert.deepStrictEqual(accepts(tokenAmounts, { 1: "2" }, {}, { 1: 2 }), [true, true, false])
+    const { additionalProperties, ...document } = documentOf(tokenAmounts)
+    assert.deepStrictEqual(document, { type: "object" })
+    assert.strictEqual((additionalProperties as { type: string }).type, "string")
+  })
+
+  it("is composed to null and arrays", () => {
     const small = integer(values.integer(0, 9))
-    const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
-    const pair = arrayOf(small, { length: 2, doc: "Two" })
-    const byId = mapOf(small, "By id")
+    const inner = object("Inner", "An inner one", { n: small })
+    const pair = Schema.Array(small).check(Schema.isMinLength(2), Schema.isMaxLength(2))
     assert.deepStrictEqual([
       ...writes(nullable(small), null, 3),
       ...writes(nullable(oneOf(["a"])), null),
-      ...writes(arrayOf(small), [], [1], [1, 2, 3]),
-      ...writes(byId, [[1, 2], [3, 4]], [])
-    ], ["null", "3", "null", "[]", "[1]", "[1,2,3]", '{"1":2,"3":4}', "{}"])
+      ...writes(Schema.Array(small), [], [1], [1, 2, 3])
+    ], ["null", "3", "null", "[]", "[1]", "[1,2,3]"])
     assert.deepStrictEqual([
       ...accepts(nullable(small), null, 3, undefined),
-      ...accepts(arrayOf(small), [], [1, 10]),
+      ...accepts(Schema.Array(small), [], [1, 10]),
       ...accepts(pair, [1], [1, 2], [1, 2, 3])
     ], [true, true, false, true, false, false, true, false])
-    assert.deepStrictEqual(accepts(byId, { 1: 2 }, {}, { 1: 10 }, { 12: 10 }), [
-      true,
-      true,
-      false,
-      false
-    ])
-    assert.deepStrictEqual(documented(nullable(small)), {
-      type: ["integer", "null"],
-      minimum: 0,
-      maximum: 9
+    assert.deepStrictEqual(documentOf(nullable(small)), {
+      anyOf: [documentOf(small), { type: "null" }]
     })
-    assert.deepStrictEqual(documented(nullable(oneOf(["a"]))), {
+    assert.deepStrictEqual(documentOf(nullable(oneOf(["a"]))), {
       anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }]
     })
-    assert.deepStrictEqual(documented(nullable(reference(inner))), {
-      anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }]
+    assert.deepStrictEqual(documentedAs(documented(nullable(inner), "N")), {
+      anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }],
+      description: "N"
     })
-    assert.deepStrictEqual([documented(arrayOf(small)), documented(pair)], [{
+    assert.deepStrictEqual(documentedAs(documented(inner, "N")), {
+      anyOf: [{ $ref: "#/components/schemas/Inner" }],
+      description: "N"
+    })
+    assert.deepStrictEqual(documentedAs(documented(pair, "Two")), {
       type: "array",
-      items: documented(small)
-    }, { type: "array", items: documented(small), minItems: 2, maxItems: 2, description: "Two" }])
-    assert.deepStrictEqual(documented(byId), {
-      type: "object",
-      additionalProperties: documented(small),
-      description: "By id"
+      items: documentOf(small),
+      minItems: 2,
+      maxItems: 2,
+      description: "Two"
     })
-    for (
-      const type of [
-        nullable(reference(inner)),
-        arrayOf(reference(inner)),
-        mapOf(reference(inner), "")
-      ]
-    ) assert.deepStrictEqual(type.shapes, [inner])
   })
 })
 
@@ -237,28 +248,38 @@ describe("a wire object", () => {
     readonly token: { readonly n: number }
   }
   const small = integer(values.integer(0, 9))
-  const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
-  const outer = shape<View>("Outer", "An outer one", {
-    zkEthereumAddress: field(small, ({ n }) => n, "Told"),
-    other: field(reference(inner), ({ token: { n } }) => n),
-    last: field(boolean, ({ n }) => n > 5)
+  const inner = object("Inner", "An inner one", { n: small })
+  const outer = object("Outer", "An outer one", {
+    owner: named("zkEthereumAddress", small, "Told"),
+    other: inner,
+    last: boolean
   })
+  const outerView = ({ n, token }: View) => ({ owner: n, other: token, last: n > 5 })
   const view = { n: 7, token: { n: 2 } }
 
   it("is written with its fields in order, with the names of the network, and documented as closed", () => {
     assert.strictEqual(
-      outer.write(context)(view),
+      writerOf(shape(outer, outerView), context)(view),
       '{"hezEthereumAddress":7,"other":{"n":2},"last":true}'
     )
-    assert.deepStrictEqual(documented(outer), {
-      type: "object",
-      description: "An outer one",
-      required: ["hezEthereumAddress", "other", "last"],
-      additionalProperties: false,
-      properties: {
-        hezEthereumAddress: { type: "integer", minimum: 0, maximum: 9, description: "Told" },
-        other: { $ref: "#/components/schemas/Inner" },
-        last: { type: "boolean" }
+    assert.deepStrictEqual(componentsOf([outer], context), {
+      Outer: {
+        type: "object",
+        description: "An outer one",
+        required: ["hezEthereumAddress", "other", "last"],
+        additionalProperties: false,
+        properties: {
+          hezEthereumAddress: { type: "integer", minimum: 0, maximum: 9, description: "Told" },
+          other: { $ref: "#/components/schemas/Inner" },
+          last: { type: "boolean" }
+        }
+      },
+      Inner: {
+        type: "object",
+        description: "An inner one",
+        required: ["n"],
+        additionalProperties: false,
+        properties: { n: { type: "integer", minimum: 0, maximum: 9 } }
       }
     })
     assert.deepStrictEqual(
@@ -268,38 +289,39 @@ describe("a wire object", () => {
       }),
       [true, false]
     )
-    assert.deepStrictEqual(outer.shapes, [inner])
   })
 
-  it("has one writer for each deployment", () => {
-    assert.strictEqual(outer.write(context), outer.write(context))
-    assert.notStrictEqual(outer.write(wireContext(network, keccak256)), outer.write(context))
+  it("has a view that forgets no field and has the types of the fields", () => {
+    shape(outer, outerView)
+    // @ts-expect-error the view forgets a field
+    shape(outer, ({ n, token }: View) => ({ owner: n, other: token }))
+    // @ts-expect-error the view has a text for a number
+    shape(outer, ({ token }: View) => ({ owner: "7", other: token, last: true }))
+    // @ts-expect-error the view has null for a field that is never null
+    shape(outer, ({ token }: View) => ({ owner: null, other: token, last: true }))
   })
 
   it("is changed in a revision by renamed, omitted, replaced or added fields", () => {
-    const seven = field(small, () => 7)
-    const revised = revise(outer, {
-      rename: { other: "another" },
-      omit: ["last"],
-      put: { zkEthereumAddress: seven, added: seven }
-    })
+    const renamed = rename(omit(outer, ["last"]), { other: "another" })
+    const revised = withFields(renamed, { ...renamed.fields, added: small })
     assert.strictEqual(
-      revised.write(context)(view),
-      '{"hezEthereumAddress":7,"another":{"n":2},"added":7}'
+      writerOf(shapeOf(revised), context)({ owner: 7, other: { n: 2 }, added: 1 }),
+      '{"hezEthereumAddress":7,"another":{"n":2},"added":1}'
     )
-    assert.deepStrictEqual([revised.name, revised.doc, Object.keys(revise(outer, {}).fields)], [
-      "Outer",
-      "An outer one",
-      ["zkEthereumAddress", "other", "last"]
-    ])
-    assert.throws(() => revise(outer, { omit: ["nothing"] }), "Outer has no property nothing")
-    assert.throws(
-      () => revise(outer, { rename: { nothing: "x" } }),
-      "Outer has no property nothing"
-    )
+    const { Outer: document } = componentsOf([revised], context)
+    assert.strictEqual(document!.description, "An outer one")
   })
 
-  it("of a page is created once, with the counts of the revision", () => {
+  it("has a name of its own in a document", () => {
+    const other = withFields(inner, { m: small })
+    assert.throws(
+      () => componentsOf([object("Both", "", { inner, other })], context),
+      "Two objects of the document are called Inner"
+    )
+    assert.doesNotThrow(() => componentsOf([object("Both", "", { inner, again: inner })], context))
+  })
+
+  it("of a page has the counts of the revision", () => {
     const counts = { pendingItems: 1, totalItems: 2, firstItem: 3, lastItem: 4 }
     for (
       const [revision, text] of [[later, '{"tokens":[],"pendingItems":1}'], [
@@ -307,14 +329,11 @@ describe("a wire object", () => {
         '{"tokens":[],"pagination":{"totalItems":2,"firstItem":3,"lastItem":4}}'
       ]] as const
     ) {
-      const page = pageShape(operations.getTokens, revision)
-      assert.strictEqual(pageShape(operations.getTokens, revision), page)
-      assert.deepStrictEqual([page.name, page.doc, page.write(context)({ items: [], counts })], [
-        "Tokens",
-        "Page of tokens",
-        text
-      ])
-      assert.notStrictEqual(pageShape(operations.getBids, revision), page)
+      const page = answerShape(operations.getTokens, revision)
+      assert.strictEqual(writerOf(page, context)({ items: [], counts } as never), text)
+      assert.deepInclude(componentsOf([page.schema], context).Tokens, {
+        description: "Page of tokens"
+      })
     }
   })
 })
@@ -423,8 +442,8 @@ describe("a revision", () => {
     assert.deepStrictEqual(
       Object.fromEntries(
         Object.entries(scalars).filter(([name]) => !/transactionType|poolState/iu.test(name)).map((
-          [name, { jsonSchema }]
-        ) => [name, jsonSchema(context)])
+          [name, scalar]
+        ) => [name, documentOf(scalar)])
       ),
       {
         tokenId: uint32("Identifier of a registered token; 0 is ether", 0),
@@ -471,9 +490,13 @@ describe("a revision", () => {
         boolean: { type: "boolean" }
       }
     )
-    assert.deepStrictEqual(scalars.transactionType.jsonSchema(context).type, "string")
+    assert.deepStrictEqual(documentOf(scalars.transactionType).type, "string")
     assert.deepStrictEqual(
-      Object.values(pageParameters).map(({ jsonSchema }) => jsonSchema(context)),
+      Object.values(pageParameters).map((parameter) => {
+        const { description, ...schema } = documentOf(parameter)
+        assert.isString(description)
+        return schema
+      }),
       [
         { type: "integer", minimum: 0, maximum: 4294967295, examples: [0] },
         { type: "string", enum: ["ASC", "DESC"], default: "ASC" },
@@ -509,17 +532,18 @@ describe("a revision", () => {
 
 describe("the document of a body", () => {
   it("is closed, with required members, null if allowed, and examples with the names of the network", () => {
-    const schema = bodySchema(bodies.transaction, context) as {
-      readonly properties: { readonly [name: string]: object }
-      readonly required: ReadonlyArray<string>
-      readonly additionalProperties: boolean
-      readonly type: string
-      readonly description: string
-    }
+    const schema = componentsOf([bodies.transaction.schema], context)
+      .PostPoolL2Transaction as unknown as {
+        readonly properties: { readonly [name: string]: object }
+        readonly required: ReadonlyArray<string>
+        readonly additionalProperties: boolean
+        readonly type: string
+        readonly description: string
+      }
     assert.deepStrictEqual([schema.type, schema.additionalProperties, schema.description], [
       "object",
       false,
-      bodies.transaction.doc
+      Schema.resolveAnnotations(bodies.transaction.schema)!.description
     ])
     assert.deepStrictEqual(schema.required, [
       "id",
@@ -540,8 +564,7 @@ describe("the document of a body", () => {
         "Index into the table of fee factors; 256 is refused, since it does not fit into the byte that is signed"
     })
     assert.deepStrictEqual(schema.properties.requestFee, {
-      ...schema.properties.fee,
-      type: ["integer", "null"],
+      anyOf: [documentOf(feeSelector), { type: "null" }],
       description: "Fee of it; 256 is refused"
     })
     assert.deepStrictEqual(schema.properties.nonce, {
@@ -559,13 +582,13 @@ describe("the document of a body", () => {
       description: "Units of the token, as many as 40 bits of floating point hold exactly"
     })
     assert.deepStrictEqual(
-      [signature, ethSignature].map((each) => each.jsonSchema(context).pattern),
+      [signature, ethSignature].map((each) => documentOf(each).pattern),
       ["^[a-fA-F0-9]{128}$", "^0x[a-fA-F0-9]{130}$"]
     )
     assert.include(Object.keys(schema.properties), "toHezEthereumAddress")
     assert.sameMembers(
       Object.keys(bodies.transaction.examples.toAccount!),
-      Object.keys(bodies.transaction.fields)
+      propertiesOf(bodies.transaction.schema.ast).map(({ name }) => name)
     )
     const [example] = Object.values(bodyExamples(bodies.authorization, context))
     assert.deepStrictEqual(Object.keys(example!), ["hezEthereumAddress", "bjj", "signature"])
@@ -576,17 +599,17 @@ describe("the document of a body", () => {
     const rule = (result: Result.Result<unknown, { readonly rule: string }>) =>
       Result.isFailure(result) ? result.failure.rule : result.success
     assert.deepStrictEqual([
-      rule(signature.decode(context)("x")),
-      rule(ethSignature.decode(context)("x")),
-      rule(signature.decode(context)("A".repeat(128)))
+      rule(wireForm(signature).decode(context)("x")),
+      rule(wireForm(ethSignature).decode(context)("x")),
+      rule(wireForm(signature).decode(context)("A".repeat(128)))
     ], ["128 hexadecimal digits", "0x and 130 hexadecimal digits", "a".repeat(128)])
     assert.deepStrictEqual([
-      rule(feeSelector.decode(context)("256")),
-      rule(nonce.decode(context)(`${uint64}`))
+      rule(wireForm(feeSelector).decode(context)("256")),
+      rule(wireForm(nonce).decode(context)(`${uint64}`))
     ], [256, uint64])
     assert.deepStrictEqual([
-      Result.isFailure(feeSelector.decode(context)("257")),
-      Result.isFailure(nonce.decode(context)(`${uint64 + 1n}`))
+      Result.isFailure(wireForm(feeSelector).decode(context)("257")),
+      Result.isFailure(wireForm(nonce).decode(context)(`${uint64 + 1n}`))
     ], [true, true])
   })
 })

@@ -1,5 +1,5 @@
 import { Formatter, Result, Schema, SchemaAST, SchemaIssue } from "effect"
-import { nearestName } from "../core/mod.ts"
+import { jsonPointer, nearestName } from "../fault.ts"
 
 /** A rule that an input violates. */
 export interface Violation {
@@ -20,21 +20,25 @@ export interface InvalidInput {
   readonly cause: Schema.SchemaError
 }
 
+/** Returns a JSON pointer to the value at these keys of an input. */
+const pointerTo = (root: string) => (keys: ReadonlyArray<PropertyKey>): string =>
+  root + keys.map((key) => jsonPointer(String(key))).join("")
+
 /**
  * Returns a copy of an input.
  *
  * @param title names the input in messages
- * @param root JSON pointer to the input
+ * @param pathOf returns the path of the value at these keys; a JSON pointer by default
  */
-export const decodeAll = <T>(
-  schema: Schema.Codec<T>,
+export const decodeAll = <T, E>(
+  schema: Schema.Codec<T, E>,
   input: unknown,
   title: string,
-  root = ""
+  pathOf: (keys: ReadonlyArray<PropertyKey>) => string = pointerTo("")
 ): Result.Result<T, InvalidInput> =>
   Result.mapError(
     Schema.decodeUnknownResult(schema, parseOptions)(input),
-    (cause) => ({ violations: violationsOf(schema, cause, input, title, root), cause })
+    (cause) => ({ violations: violationsOf(schema, cause, input, title, pathOf), cause })
   )
 
 /** Returns everything in an input that its schema does not allow. */
@@ -45,7 +49,7 @@ export const findViolations = (
   root = ""
 ): ReadonlyArray<Violation> =>
   Result.match(
-    decodeAll(Schema.toType(schema as Schema.Codec<unknown>), input, title, root),
+    decodeAll(Schema.toType(schema as Schema.Codec<unknown>), input, title, pointerTo(root)),
     { onFailure: ({ violations }) => violations, onSuccess: () => [] }
   )
 
@@ -72,11 +76,11 @@ const violationsOf = (
   { issue }: Schema.SchemaError,
   input: unknown,
   title: string,
-  root: string
+  pathOf: (keys: ReadonlyArray<PropertyKey>) => string
 ): ReadonlyArray<Violation> =>
   issuesOf(issue).issues.map(({ message, path: segments = [] }): Violation => {
     const keys = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
-    const path = root + keys.map((key) => `/${escapeName(String(key))}`).join("")
+    const path = pathOf(keys)
     const found = keys.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
     const isAbsent = message === missing || found === undefined
     const subject = path === "" ? title : path
@@ -102,9 +106,6 @@ const violationsOf = (
         : `${subject} has the invalid value ${value}: expected ${rule}`
     }
   })
-
-/** Escapes a name for a JSON pointer. */
-const escapeName = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1")
 
 /** Returns the schema of a value without the null and undefined that it may also be. */
 const present = (ast: SchemaAST.AST): SchemaAST.AST =>
