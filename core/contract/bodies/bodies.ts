@@ -182,7 +182,7 @@ export type BodyName = keyof Bodies
  * ```ts
  * import { bodies } from "rollup-node-api"
  *
- * console.log(...Object.keys(bodies.authorization.fields)) // => zkEthereumAddress bjj signature
+ * console.log(...Object.keys(bodies.authorization.schema.fields)) // => address publicKey signature
  * ```
  */
 export const bodies: Bodies = {
