@@ -8,14 +8,8 @@ import {
   uint32,
   uint64
 } from "../../adapters/sql/entities/column_types.ts"
-import {
-  createTable,
-  flagged,
-  optional,
-  pairs,
-  part,
-  shape
-} from "../../adapters/sql/entities/shape.ts"
+import { createTable } from "../../adapters/sql/entities/create_table.ts"
+import { flagged, optional, pairs, part, shape } from "../../adapters/sql/entities/shape.ts"
 
 interface Origin {
   readonly block: bigint

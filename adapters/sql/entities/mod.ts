@@ -66,4 +66,5 @@ export {
   storedPooled
 } from "./pool.ts"
 export { queryOf, type RowQuery, selectRows } from "./row_query.ts"
-export { computed, createTable, from, part, pick, selectList, type Shape, shape } from "./shape.ts"
+export { createTable } from "./create_table.ts"
+export { computed, from, part, pick, selectList, type Shape, shape } from "./shape.ts"

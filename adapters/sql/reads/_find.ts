@@ -18,7 +18,7 @@ import {
   readAccountItem,
   readExitItem,
   readTransactionItem,
-  transactionRow
+  transactionColumns
 } from "./history_rows.ts"
 import { hexParameter } from "./_parameters.ts"
 import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
@@ -68,8 +68,8 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     read: readFirst(readExitItem)
   },
   transaction: {
-    statement: itemStatement(transactionRow.select("r"), forged),
-    fallback: itemStatement(transactionRow.select("r"), forged, queued),
+    statement: itemStatement(transactionColumns, forged),
+    fallback: itemStatement(transactionColumns, forged, queued),
     parameters: (id) => [hexParameter(id)],
     read: readFirst(readTransactionItem)
   },
@@ -84,7 +84,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       rows: [
         { columns: batch.select("r"), sources: [{ place: "0", from: "found AS r" }] },
         {
-          columns: transactionRow.select("r"),
+          columns: transactionColumns,
           sources: [{
             place: "r.item_id",
             // only transactions of the batch have these item ids; the limit makes the planner use

@@ -37,7 +37,7 @@ import {
   readAccountItem,
   readExitItem,
   readTransactionItem,
-  transactionRow
+  transactionColumns
 } from "./history_rows.ts"
 import { lookUpKeys } from "./_facet_selection.ts"
 import {
@@ -123,7 +123,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
           : withBatch("transactions", batchNum, plan)
       )
     },
-    columns: transactionRow.select("r"),
+    columns: transactionColumns,
     source: pageRows("transaction"),
     read: readTransactionItem
   },

@@ -1,16 +1,7 @@
 import type { Items } from "../../../core/contract/mod.ts"
-import { mayNameOtherTokens, type Transaction } from "../../../core/domain/mod.ts"
+import { mayNameOtherTokens } from "../../../core/domain/mod.ts"
 import { firstColumn, type RowValues } from "../connection/mod.ts"
-import {
-  account,
-  computed,
-  exit,
-  from,
-  integer,
-  nullable,
-  shape,
-  transaction
-} from "../entities/mod.ts"
+import { account, computed, exit, integer, nullable, shape, transaction } from "../entities/mod.ts"
 import { tokenOf, type Tokens } from "./_run_query.ts"
 
 /*
@@ -35,29 +26,33 @@ const accountToken = (index: string) =>
     nullable(integer)
   )
 
-/** A transaction `r` with the tokens of the accounts that it names. */
-interface TransactionRow {
-  readonly transaction: Transaction
+/** The tokens of the accounts that a transaction `r` names. */
+interface NamedTokens {
   readonly senderTokenId: number | null
   readonly receiverTokenId: number | null
 }
-export const transactionRow = shape<TransactionRow>({
-  transaction: from("r", transaction),
+const namedTokens = shape<NamedTokens>({
   senderTokenId: accountToken("r.from_account_index"),
   receiverTokenId: accountToken("r.to_account_index")
 })
 
-/** Decodes the columns of `transactionRow` that begin at index `at`. */
+export const transactionColumns = [...transaction.select("r"), ...namedTokens.select("r")]
+
+/** Decodes the `transactionColumns` that begin at index `at`. */
 export const readTransactionItem = (
   values: RowValues,
   tokens: Tokens,
   at = firstColumn
 ): Items["transaction"] => {
-  const { receiverTokenId, senderTokenId, transaction } = transactionRow.read(values, at)
-  const view = { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-  if (!mayNameOtherTokens(transaction)) return view
+  const row = transaction.read(values, at)
+  const view = { transaction: row, token: tokenOf(tokens, row.tokenId)! }
+  if (!mayNameOtherTokens(row)) return view
+  const { receiverTokenId, senderTokenId } = namedTokens.read(
+    values,
+    at + transaction.columns.length
+  )
   const otherToken = (id: number | null) =>
-    id === null || id === transaction.tokenId ? null : tokenOf(tokens, id)
+    id === null || id === row.tokenId ? null : tokenOf(tokens, id)
   const senderToken = otherToken(senderTokenId)
   const receiverToken = otherToken(receiverTokenId)
   return {
