@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { EthereumBlock } from "../../../core/domain/mod.ts"
 import type { LedgerBatch, LedgerBlock, LedgerHistory } from "../../../core/ports/mod.ts"
 import {
+  type AnswerStatement,
   answerStatement,
   firstColumn,
   readAnswer,
@@ -23,14 +24,14 @@ export const makeLedgerHistory = (
   onVersion: OnVersion = () => Effect.void
 ): LedgerHistory["Service"] => {
   const read = <A>(
-    statement: string,
+    statement: AnswerStatement,
     parameters: ReadonlyArray<string>,
     decode: (answer: SqlAnswer) => A
   ) =>
-    values(statement, parameters).pipe(
+    values(statement.text, parameters).pipe(
       Effect.mapBoth({
         onSuccess: (rows) => {
-          const answer = readAnswer(rows)
+          const answer = readAnswer(statement, rows)
           return { ...decode(answer), stamp: answer.stamp }
         },
         onFailure: storeFailure
