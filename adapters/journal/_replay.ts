@@ -158,7 +158,7 @@ const applyRecord = (
  */
 export const applyEntry = (
   target: ReplayTarget,
-  { kind, text, version }: LogEntry
+  { kind, text, timeMs = 0, version }: LogEntry
 ): void => {
   if (kind === "pool") {
     // a pool in memory is synchronous
@@ -171,7 +171,10 @@ export const applyEntry = (
     return
   }
   if (Exit.isFailure(record)) throw new EntryError("cannot be read", { cause: record.cause })
-  const result: Result.Result<unknown, unknown> = applyFeedRecord(target, record.value)
+  const result: Result.Result<unknown, unknown> = applyFeedRecord(target, record.value, {
+    timeMs,
+    version
+  })
   if (Result.isFailure(result)) {
     throw new EntryError("does not follow from those before it", { cause: result.failure })
   }
@@ -182,14 +185,15 @@ class EntryError extends Error {}
 
 const applyFeedRecord = (
   { genesis, ledger }: ReplayTarget,
-  record: FeedRecord
+  record: FeedRecord,
+  time: Pick<LogEntry, "version"> & { readonly timeMs: number }
 ): Result.Result<unknown, unknown> => {
   switch (record.kind) {
     case "block":
       // the exit proofs were verified when the block was accepted
       return ledger.apply(decideOwnBlock({ constants: genesis.constants, keccak256 }, record.block))
     case "rollBack":
-      return ledger.rollBack(record.toBlock, () => Result.void)
+      return ledger.rollBack(record.toBlock, () => Result.void, time)
     case "prices":
       return ledger.setPrices(record.prices, () => Result.void)
     case "head":

@@ -40,7 +40,7 @@ export const openForWriting = (
       database,
       identity,
       acknowledgedFile,
-      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?)"),
+      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)"),
       updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?"),
       updateChainHead: database.prepare("UPDATE head SET chain = ?")
     }

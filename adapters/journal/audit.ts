@@ -1,19 +1,20 @@
-import { Effect, Exit, Result } from "effect"
+import { Effect, Exit, Result, Struct } from "effect"
 import {
   type Account,
   type GenesisFeed,
   type Network,
   readFeedLine
 } from "../../core/domain/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
+import type { LedgerRollBack } from "../../core/ports/mod.ts"
 import { auditPoolPorts, type Findings, type TreeHashes } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
   type AuditedLedger,
+  auditMemoryHistory,
   auditMemoryRoot,
-  layerOf,
   type DeferredProof,
   type MemoryPoolStore,
+  memoryReader,
   openAuditedLedger,
   openMemoryLedger,
   openMemoryPool
@@ -147,13 +148,9 @@ const auditOpen = Effect.fnUntraced(
         `The records after ${violated} were not checked, because they depend on it`
       )
     }
-    yield* Effect.flatMap(
-      LedgerReader,
-      (reader) => auditPoolPorts({ reader, pool }, keccak256, findings)
-    ).pipe(
-      Effect.provide(layerOf(audited.ledger)),
-      Effect.orDie
-    )
+    const reader = memoryReader(audited.ledger)
+    yield* Effect.orDie(auditPoolPorts({ reader, pool }, keccak256, findings))
+    yield* auditMemoryHistory(audited.ledger, findings)
     if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
   }
 )
@@ -175,8 +172,9 @@ const auditCheckpoint = Effect.fnUntraced(
   ): Effect.fn.Return<void, JournalError> {
     const restored = yield* restore(journal, { ledger: openMemoryLedger({ genesis }), pool })
     if (restored === undefined) return
-    const { lists: { heads: _, ...lists }, parts, version, ...rest } = audited.ledger.capture()
-    const { headVersions = 0, lists: storedLists, ...stored } = restored.ledger
+    const { lists: { heads: _, rollBacks, ...lists }, parts, version, ...rest } = audited.ledger
+      .capture()
+    const { headVersions, lists: storedLists, ...stored } = restored.ledger
     const compare = (stored: unknown, expected: unknown, path: string) => {
       findings.checked("checkpoint")
       const different = differenceOf(stored, expected, path)
@@ -190,12 +188,16 @@ const auditCheckpoint = Effect.fnUntraced(
       { ...rest, version, parts },
       ""
     )
+    // the feed states no times, and the versions of heads are counted
+    const stated = (rollBack: LedgerRollBack) =>
+      Struct.omit(rollBack, headVersions === 0 ? ["timeMs"] : ["timeMs", "version"])
+    compare(storedLists.rollBacks.map(stated), rollBacks.map(stated), "/rollBacks")
     for (const [name, rows] of Object.entries(lists)) {
       compare(storedLists[name as keyof typeof storedLists], rows, `/${name}`)
       yield* Effect.yieldNow
     }
     // the head of the checkpoint was checked when it was set, and the records behind it can build on it
-    const [head = null] = storedLists.heads ?? []
+    const [head = null] = storedLists.heads
     audited.ledger.restoreHead(head, stored.version)
   }
 )

@@ -129,21 +129,22 @@ export class Journal implements CheckpointedJournal, RecordLog {
       if (head?.seq === this.#seq) yield entryOf(head)
       for (
         const row of this.#database.prepare(
-          "SELECT seq, kind, text, checksum FROM record WHERE seq > ? ORDER BY seq"
+          "SELECT seq, kind, text, version, time_ms, checksum FROM record WHERE seq > ? ORDER BY seq"
         ).iterate(this.#seq)
       ) {
-        const { checksum, kind, seq, text } = row as unknown as Row
+        const { checksum, seq, ...stored } = row as unknown as Row
+        const entry = entryOfRow(stored)
         if (seq !== this.#seq + 1) {
           throw damagedError(this.directory, `record ${this.#seq + 1} is missing`)
         }
-        const expected = chainedChecksum(this.#checksum, { kind, text })
+        const expected = chainedChecksum(this.#checksum, entry)
         if (checksum !== expected) {
           throw damagedError(this.directory, `record ${seq} is not what was written`)
         }
         this.#seq = seq
         this.#checksum = expected
-        this.#bytesSinceCheckpoint += text.length
-        yield { kind, text }
+        this.#bytesSinceCheckpoint += entry.text.length
+        yield entry
         if (head?.seq === seq) yield entryOf(head)
       }
       if (head !== undefined && head.seq > this.#seq) {
@@ -373,13 +374,14 @@ export class Journal implements CheckpointedJournal, RecordLog {
     let [seq, checksum] = [this.#seq, this.#checksum]
     database.exec("BEGIN IMMEDIATE")
     try {
-      for (const { kind, text, version = 0 } of entries) {
+      for (const entry of entries) {
+        const { kind, text, timeMs, version } = entry
         if (kind === "head") {
-          updateChainHead.run(writeChainHead({ seq, version, text }))
+          updateChainHead.run(writeChainHead({ seq, version: version ?? 0, text }))
           continue
         }
-        checksum = chainedChecksum(checksum, { kind, text })
-        insert.run(++seq, kind, text, checksum)
+        checksum = chainedChecksum(checksum, entry)
+        insert.run(++seq, kind, text, version ?? null, timeMs ?? null, checksum)
       }
       updateHead.run(seq, checksum)
       database.exec("COMMIT")
@@ -459,12 +461,25 @@ const entryOf = ({ text, version }: ChainHead): LogEntry => ({ kind: "head", tex
  * Returns the checksum of a record and all records before it. So a missing or reordered record is
  * detected.
  */
-const chainedChecksum = (before: number, { kind, text }: Pick<LogEntry, "kind" | "text">): number =>
-  crc32(text, crc32(kind, before))
+const chainedChecksum = (before: number, { kind, text, timeMs, version }: LogEntry): number =>
+  crc32(text, crc32([kind, version, timeMs].join(" ").trimEnd(), before))
 
-interface Row {
-  readonly seq: number
+/** Returns the entry of a row, without the members that it does not have. */
+const entryOfRow = ({ kind, text, time_ms: timeMs, version }: EntryRow): LogEntry => ({
+  kind,
+  text,
+  ...version === null ? {} : { version },
+  ...timeMs === null ? {} : { timeMs }
+})
+
+interface EntryRow {
   readonly kind: LogEntry["kind"]
   readonly text: string
+  readonly version: number | null
+  readonly time_ms: number | null
+}
+
+interface Row extends EntryRow {
+  readonly seq: number
   readonly checksum: number
 }

@@ -8,8 +8,10 @@ export interface LogEntry {
    */
   readonly kind: "ledger" | "pool" | "head"
   readonly text: string
-  /** The version of the ledger after a head. */
+  /** The version of the ledger after a head or a rollback. */
   readonly version?: number | undefined
+  /** The time of a rollback, in milliseconds since 1970. */
+  readonly timeMs?: number | undefined
 }
 
 /**

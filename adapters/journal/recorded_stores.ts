@@ -1,6 +1,7 @@
-import { Context, Deferred, Effect, Result } from "effect"
+import { Clock, Context, Deferred, Effect, Result } from "effect"
 import {
   type StoreFailure,
+  LedgerHistory,
   LedgerReader,
   LedgerWriter,
   PoolStore,
@@ -9,6 +10,7 @@ import {
 import type { LogEntry, RecordLog } from "./record_log.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import {
+  memoryHistory,
   type MemoryLedger,
   WriteQueue,
   yieldForLargeBlocks,
@@ -80,7 +82,11 @@ const unlessFailed = <A, E>(
 const journaledLedger = (
   ledger: MemoryLedger,
   log: RecordLog
-): { readonly reader: LedgerReader["Service"]; readonly writer: LedgerWriter["Service"] } => {
+): {
+  readonly reader: LedgerReader["Service"]
+  readonly history: LedgerHistory["Service"]
+  readonly writer: LedgerWriter["Service"]
+} => {
   const read = <A, E>(compute: () => Result.Result<A, E>) =>
     unlessFailed(log, () => Effect.fromResult(compute()))
   const writes = new WriteQueue(ledger.view)
@@ -100,7 +106,13 @@ const journaledLedger = (
     check: () => Result.Result<void, E>,
     write: Effect.Effect<A, E | StoreFailure>
   ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
+  const history = memoryHistory(ledger)
   return {
+    history: {
+      block: (number) => unlessFailed(log, () => history.block(number)),
+      rollBacks: (query) => unlessFailed(log, () => history.rollBacks(query)),
+      finalBlock: unlessFailed(log, () => history.finalBlock)
+    },
     reader: {
       list: (name, query) => read(() => ledger.list(name, query)),
       find: (name, key) => read(() => Result.succeed(ledger.find(name, key))),
@@ -128,7 +140,12 @@ const journaledLedger = (
       rollBack: (toBlock, check) =>
         checked(
           () => check(ledger.view),
-          record({ kind: "rollBack", toBlock }, () => ledger.rollBack(toBlock, () => Result.void))
+          Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
+            record(
+              { kind: "rollBack", toBlock },
+              () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
+              { timeMs, version: ledger.stamp().version + 1 }
+            ))
         ),
       setPrices: (prices, check) =>
         checked(
@@ -276,9 +293,10 @@ export interface RecordedStoresOptions {
  */
 export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions
-): Context.Context<LedgerReader | LedgerWriter | PoolStore> => {
-  const { reader, writer } = journaledLedger(ledger, log)
+): Context.Context<LedgerHistory | LedgerReader | LedgerWriter | PoolStore> => {
+  const { history, reader, writer } = journaledLedger(ledger, log)
   return Context.make(LedgerReader, reader).pipe(
+    Context.add(LedgerHistory, history),
     Context.add(LedgerWriter, writer),
     Context.add(PoolStore, journaledPool(pool, log)),
     Context.add(LedgerTip, {

@@ -4,6 +4,7 @@ import {
   checkHealth,
   counter,
   type Health,
+  type LedgerHistory,
   type LedgerReader,
   LedgerWriter,
   measure,
@@ -121,7 +122,10 @@ export const journaledStores = (
     poolHistoryMs = Infinity,
     ...options
   }: JournalOptions
-): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
+): Layer.Layer<
+  JournalStores | LedgerHistory | LedgerReader | LedgerWriter | PoolStore,
+  JournalError
+> =>
   Layer.effectContext(Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const failed = Deferred.makeUnsafe<never, StoreFailure>()

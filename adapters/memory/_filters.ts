@@ -1,7 +1,7 @@
 import { type Filter, type ListDeclaration, type ListName, lists } from "../../core/contract/mod.ts"
 import { NotRegistered, type UnregisteredThing } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./filter_index/mod.ts"
-import { type DerivedFacet, facetNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
+import { facetNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
 
 /** The constraints of a query in facet order, and its positions [from, to). */
 export interface IndexSelection {
@@ -22,7 +22,6 @@ export const readFilters = (
   const declaration: ListDeclaration = lists[name]
   const specs = indexSpecs[name]
   const keysByFilter = new Map<string, ReadonlySet<Key>>()
-  const derivedFacets: Array<readonly [filter: string, facet: DerivedFacet<never>]> = []
   const constraints: Array<Constraint> = []
   const unregistered: Array<UnregisteredThing> = []
   let from = 0
@@ -41,10 +40,10 @@ export const readFilters = (
       }
     }
     if (spec.kind === "range") {
-      const [first, end] = spec.range(value, state)
+      const [first, end] = spec.range(value as never, state)
       from = Math.max(from, first)
       to = Math.min(to, end)
-    } else if (spec.kind === "text") {
+    } else if (declared.match === "contains") {
       if (value !== "") {
         constraints.push({
           kind: "text",
@@ -54,22 +53,11 @@ export const readFilters = (
       }
     } else {
       keysByFilter.set(filter, new Set(valuesOf(value)))
-      if ("derivedFrom" in spec) derivedFacets.push([filter, spec])
-      if ("implies" in spec) keysByFilter.set(spec.implies, new Set([true]))
+      if (declared.implies !== undefined) keysByFilter.set(declared.implies, new Set([true]))
     }
   }
   if (isNonEmpty(unregistered)) {
     return new NotRegistered({ things: unregistered, stamp: state.stamp })
-  }
-  for (const [filter, { deriveKey, derivedFrom }] of derivedFacets) {
-    const sourceKeys = keysByFilter.get(derivedFrom)
-    if (sourceKeys === undefined) continue
-    const keys = keysByFilter.get(filter)!
-    keysByFilter.delete(filter)
-    keysByFilter.set(
-      derivedFrom,
-      new Set([...sourceKeys].filter((key) => keys.has(deriveKey(key, state)!)))
-    )
   }
   for (const [filter, keys] of keysByFilter) {
     constraints.push({ kind: "key", facets: facetNumbers(name, filter), keys })

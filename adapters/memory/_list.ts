@@ -3,30 +3,29 @@ import {
   limitDefault,
   type ListItems,
   type ListName,
-  type ListQuery
+  type ListQuery,
+  lists,
+  rowFilter
 } from "../../core/contract/mod.ts"
 import type { Transaction } from "../../core/domain/mod.ts"
 import { listedSlots, NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { readFilters } from "./_filters.ts"
-import { mergePages, pageOfEntries } from "./_page.ts"
+import { type Entry, mergePages, pageOfEntries } from "./_page.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { FilterIndex, IndexedRows, RowList } from "./filter_index/mod.ts"
-import type { LedgerState, ListRows } from "./state/mod.ts"
+import type { LedgerState } from "./state/mod.ts"
 
 /** How a list gets its items. Positions are those of its index. */
-interface ListSource<Row, Item> {
-  readonly index: FilterIndex<Row>
+interface ListSource<Item> {
+  readonly index: Pick<FilterIndex<never>, "select">
   /** Greater than all positions. */
   readonly end: number
   /** Returns the first position whose item id is at least `itemId`. */
   readonly positionOf: (itemId: number) => number
   readonly itemIdAt: (position: number) => number
   readonly itemAt: (position: number) => Item
-  /** Rows that the list has beside those of its index, ascending by item id. */
-  readonly unindexed?: {
-    readonly rows: ReadonlyArray<Row>
-    readonly itemOf: (row: Row) => Item
-  }
+  /** Matching rows that the list has beside those of its index, ascending by item id. */
+  readonly unindexed?: ReadonlyArray<Entry<Item>>
 }
 
 /** Returns the source of each list. */
@@ -34,18 +33,22 @@ const listSources: {
   readonly [N in ListName]: (
     state: LedgerState,
     filters: FiltersOf<N>
-  ) => ListSource<ListRows[N], ListItems[N]>
+  ) => ListSource<ListItems[N]>
 } = {
   accounts: (state) =>
     tableSource(state.history.accounts.table, (account) => accountView(state, account)),
   exits: (state) => tableSource(state.history.exits.table, (exit) => exitView(state, exit)),
-  transactions: (state, { batchNum, includePending }) => {
+  transactions: (state, filters) => {
     const itemOf = (transaction: Transaction) => transactionView(state, transaction)
     const forged = tableSource(state.history.transactions, itemOf)
-    // a queued transaction has no batch
-    return includePending === true && batchNum === undefined
-      ? { ...forged, unindexed: { rows: state.history.queuedTransactions(), itemOf } }
-      : forged
+    if (filters.includePending !== true) return forged
+    const queued = state.history.queuedTransactions().filter(
+      rowFilter(lists.transactions, filters)
+    )
+    return {
+      ...forged,
+      unindexed: queued.map((row) => ({ itemId: row.itemId, item: () => itemOf(row) }))
+    }
   },
   batches: (state) => tableSource(state.history.batches, identity),
   // every number is a slot, and its own position and item id
@@ -59,7 +62,8 @@ const listSources: {
       itemAt: (slotNum) => slotAt(state, clock, slotNum)
     }
   },
-  bids: (state) => tableSource(state.auction.bids, (bid) => bid.view),
+  bids: (state) =>
+    tableSource(state.auction.bids, ({ bid, coordinator }) => Object.freeze({ bid, coordinator })),
   tokens: (state) => tableSource(state.tokens.table, identity),
   coordinators: (state) => tableSource(state.auction.coordinators, ({ coordinator }) => coordinator)
 }
@@ -67,7 +71,7 @@ const listSources: {
 const tableSource = <Row extends { readonly itemId: number }, Item>(
   table: IndexedRows<Row, RowList<Row>>,
   itemOf: (row: Row) => Item
-): ListSource<Row, Item> => ({
+): ListSource<Item> => ({
   index: table.index,
   end: table.length,
   positionOf: (itemId) => table.positionOf(itemId),
@@ -108,7 +112,6 @@ export const listPage = <N extends ListName>(
   }
   const { stamp } = state
   if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, stamp }
-  const { itemOf, rows } = source.unindexed
   const merged = mergePages(
     {
       entries: page.map((position) => ({
@@ -117,11 +120,7 @@ export const listPage = <N extends ListName>(
       })),
       counts
     },
-    pageOfEntries(
-      rows.filter((row) => source.index.matches(row, constraints))
-        .map((row) => ({ itemId: row.itemId, item: () => itemOf(row) })),
-      query
-    ),
+    pageOfEntries(source.unindexed, query),
     query
   )
   return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, stamp }

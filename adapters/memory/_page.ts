@@ -1,7 +1,7 @@
 import { limitDefault, type PageCounts } from "../../core/contract/mod.ts"
 
 /** An item that is read only if it is on the page. */
-interface Entry<Item> {
+export interface Entry<Item> {
   readonly itemId: number
   readonly item: () => Item
 }

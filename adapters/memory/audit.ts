@@ -2,6 +2,7 @@ import { Effect, Result } from "effect"
 import type { Account, BlockChanges, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { Keccak256 } from "../../core/encoding/mod.ts"
 import {
+  auditHistoryPorts,
   type BlockViolation,
   decideBlock,
   decideHead,
@@ -12,7 +13,7 @@ import {
   type TreeHashes,
   type VerifyExit
 } from "../../core/use_cases/mod.ts"
-import { type MemoryLedger, openMemoryLedger } from "./ledger.ts"
+import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from "./ledger.ts"
 
 /** The proof of an exit, not yet verified. */
 export interface DeferredProof {
@@ -90,7 +91,8 @@ export const openAuditedLedger = (
       }
       case "rollBack":
         return Result.map(
-          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void),
+          // a feed does not state the time
+          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void, { timeMs: 0 }),
           () => null
         )
       case "prices":
@@ -114,6 +116,34 @@ export const openAuditedLedger = (
     }
   }
 }
+
+/**
+ * Checks the changes of all accounts, from the last block to the first one, and the rollbacks. Adds
+ * the result to `findings`.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Findings } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { auditMemoryHistory, openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const findings = new Findings()
+ * await Effect.runPromise(auditMemoryHistory(ledger, findings))
+ * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 208
+ * ```
+ */
+export const auditMemoryHistory = (
+  ledger: MemoryLedger,
+  findings: Findings
+): Effect.Effect<void> =>
+  // a ledger in memory has no failures
+  Effect.orDie(
+    auditHistoryPorts({ reader: memoryReader(ledger), history: memoryHistory(ledger) }, findings)
+  )
 
 /**
  * Computes the state root over all accounts of a ledger, and compares it with that of the last

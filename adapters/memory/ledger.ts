@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import type {
   ItemKeys,
   ItemName,
@@ -9,6 +9,7 @@ import type {
 } from "../../core/contract/mod.ts"
 import type {
   BlockChanges,
+  BlockReference,
   GenesisFeed,
   NetworkState,
   PriceFeed,
@@ -19,7 +20,10 @@ import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
   type AccountsAndTokens,
   type FoundItem,
+  type LedgerBlock,
+  LedgerHistory,
   LedgerReader,
+  type LedgerRollBack,
   type LedgerSnapshot,
   type LedgerStamp,
   LedgerTip,
@@ -29,6 +33,7 @@ import {
   type Page
 } from "../../core/ports/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
+import { findBlock } from "./_ledger_history.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
 import {
@@ -62,6 +67,14 @@ export interface MemoryLedger {
   ) => AccountsAndTokens
   /** Returns the state of the network at the last block. */
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
+  /** Returns the stored block with a number; null for a number in a gap or above the last block. */
+  readonly block: (number: bigint) => LedgerBlock | null
+  /** Returns the first `limit` rollbacks after a version of the ledger. */
+  readonly rollBacks: (
+    query: { readonly afterVersion: number; readonly limit: number }
+  ) => ReadonlyArray<LedgerRollBack>
+  /** Returns the last block that no rollback can remove; null if none was declared final. */
+  readonly finalBlock: () => BlockReference | null
   /** Returns the stamp of the current snapshot. */
   readonly stamp: () => LedgerStamp
   /** Returns the snapshot of a recent version; null if the version is not recent. */
@@ -77,7 +90,7 @@ export interface MemoryLedger {
   readonly apply: LedgerState["apply"]
   /**
    * Drops every block above `toBlock`, but not the genesis block, and a head above it, if `check`
-   * succeeds.
+   * succeeds. Records it with its time.
    */
   readonly rollBack: LedgerState["rollBack"]
   /** Sets prices of tokens if `check` succeeds. Throws if a token is unknown. */
@@ -134,6 +147,9 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     find: (name, key) => ({ item: findItem(state, name, key), stamp: state.stamp }),
     accountsAndTokens: (of) => findAccountsAndTokens(state, of),
     state: () => ({ state: networkState(state), stamp: state.stamp }),
+    block: (number) => findBlock(state, number),
+    rollBacks: ({ afterVersion, limit }) => state.rollBacks.after(afterVersion, limit),
+    finalBlock: () => state.finalBlock,
     stamp: () => state.stamp,
     snapshot: (version) => state.snapshotAt(version),
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
@@ -141,7 +157,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     ),
     view: state.view,
     apply: (decide) => state.apply(decide),
-    rollBack: (toBlock, check) => state.rollBack(toBlock, check),
+    rollBack: (toBlock, check, time) => state.rollBack(toBlock, check, time),
     setPrices: (prices, check) => state.setPrices(prices, check),
     setHead: (head, check) => state.setHead(head, check),
     restoreHead: (head, version) => state.restoreHead(head, version),
@@ -176,6 +192,27 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
 })
 
 /**
+ * Returns the history port of a ledger in memory.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { memoryHistory, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const history = memoryHistory(openMemoryLedger({ genesis }))
+ * const { item } = await Effect.runPromise(history.block(genesis.block.number))
+ * console.log(item?.previous, item?.next, item?.batches) // => null null []
+ * ```
+ */
+export const memoryHistory = (ledger: MemoryLedger): LedgerHistory["Service"] => ({
+  block: (number) => Effect.sync(() => ({ item: ledger.block(number), stamp: ledger.stamp() })),
+  rollBacks: (query) =>
+    Effect.sync(() => ({ items: ledger.rollBacks(query), stamp: ledger.stamp() })),
+  finalBlock: Effect.sync(() => ({ item: ledger.finalBlock(), stamp: ledger.stamp() }))
+})
+
+/**
  * Returns a layer with the ports of an open ledger. Write to it only through this layer.
  *
  * ```ts
@@ -190,7 +227,9 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
  * console.log(item?.symbol) // => ETH
  * ```
  */
-export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
+export const layerOf = (
+  ledger: MemoryLedger
+): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> => {
   const writes = new WriteQueue(ledger.view)
   return Layer.mergeAll(
     Layer.succeed(LedgerTip, {
@@ -200,6 +239,7 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
       isRemote: false
     }),
     Layer.succeed(LedgerReader, memoryReader(ledger)),
+    Layer.succeed(LedgerHistory, memoryHistory(ledger)),
     Layer.succeed(LedgerWriter, {
       apply: (_, decide) =>
         writes.apply(
@@ -207,7 +247,10 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
           (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))
         ),
       rollBack: (toBlock, check) =>
-        writes.run(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+        writes.run(
+          Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
+            Effect.fromResult(ledger.rollBack(toBlock, check, { timeMs })))
+        ),
       setPrices: (prices, check) =>
         writes.run(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
       setHead: (head, check) =>
@@ -240,5 +283,5 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
 export const layer = (
   genesis: GenesisFeed,
   fees: RecommendedFeeOptions = {}
-): Layer.Layer<LedgerReader | LedgerWriter> =>
+): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> =>
   Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...fees }))))

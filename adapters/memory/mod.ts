@@ -1,5 +1,6 @@
 /** Stores in memory: the ledger and the transaction pool. */
 export {
+  auditMemoryHistory,
   auditMemoryRoot,
   type AuditedLedger,
   type DeferredProof,
@@ -10,6 +11,7 @@ export {
   layerOf,
   type LedgerImage,
   type LedgerOptions,
+  memoryHistory,
   type MemoryLedger,
   memoryReader,
   openMemoryLedger

@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import {
   ChangeSource,
+  LedgerHistory,
   LedgerReader,
   LedgerTip,
   LedgerWriter,
@@ -25,6 +26,7 @@ import { openPool } from "./pool/mod.ts"
 import {
   isCopyOf,
   type LedgerReaderOptions,
+  makeLedgerHistory,
   makeLedgerReader,
   type OnVersion,
   preferReplica
@@ -53,7 +55,13 @@ export interface SqlStoresOptions extends DatabaseOptions, LedgerReaderOptions {
 }
 
 /** The services of `sqlStores`. */
-export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | LedgerVersions
+export type SqlStores =
+  | BulkWriter
+  | LedgerHistory
+  | LedgerReader
+  | LedgerWriter
+  | PoolStore
+  | LedgerVersions
 
 /**
  * Returns the stores of ledger and pool over one PostgreSQL database. Any number of processes can
@@ -105,6 +113,7 @@ export const sqlStores = (
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD} ${recommendedFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
     return Context.make(LedgerReader, reader).pipe(
+      Context.add(LedgerHistory, makeLedgerHistory(values, onVersion)),
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),

@@ -1,12 +1,15 @@
 import type {
+  Account,
   AccountView,
   Batch,
   BidView,
   Coordinator,
+  Exit,
   ExitView,
   FullBatch,
   SlotView,
   Token,
+  Transaction,
   TransactionView
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
@@ -21,6 +24,43 @@ export interface ListItems {
   readonly bids: BidView
   readonly tokens: Token
   readonly coordinators: Coordinator
+}
+
+/** The fields of the rows of each list that its filters compare. */
+export interface ListRows {
+  readonly accounts: Pick<Account, "address" | "publicKey" | "tokenId">
+  readonly exits: Pick<
+    Exit,
+    | "accountIndex"
+    | "address"
+    | "publicKey"
+    | "tokenId"
+    | "batchNum"
+    | "instantWithdrawn"
+    | "delayedWithdrawn"
+  >
+  /** Forged or queued. */
+  readonly transactions: Pick<
+    Transaction,
+    | "fromAccountIndex"
+    | "fromAddress"
+    | "fromPublicKey"
+    | "toAccountIndex"
+    | "toAddress"
+    | "toPublicKey"
+    | "tokenId"
+    | "batchNum"
+    | "type"
+  >
+  readonly batches: Pick<Batch, "batchNum" | "slotNum" | "forgerAddr">
+  readonly slots: Pick<SlotView, "slotNum" | "bestBid" | "winner" | "closedAuction">
+  readonly bids: BidView
+  readonly tokens: Pick<Token, "id" | "symbol" | "name" | "ethereumAddress">
+  readonly coordinators: {
+    readonly coordinator: Coordinator
+    /** Whether it is the latest registration of its bidder. */
+    readonly isLatest: boolean
+  }
 }
 
 /** Exact counts around a page. */

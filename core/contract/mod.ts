@@ -14,7 +14,6 @@ export {
   jsonDepthMaxDefault,
   referencesReader
 } from "./bodies/mod.ts"
-export type { CurrencyQuery } from "./currency_list.ts"
 export { earlier } from "./earlier.ts"
 export {
   brokenBody,
@@ -26,9 +25,17 @@ export {
   nearestName
 } from "./fault.ts"
 export { BadInput, InputFault } from "./input_fault.ts"
-export type { ItemKeys, ItemName, Items, ListItems, PageCounts, PageView } from "./items.ts"
+export type {
+  ItemKeys,
+  ItemName,
+  Items,
+  ListItems,
+  ListRows,
+  PageCounts,
+  PageView
+} from "./items.ts"
 export { later } from "./later.ts"
-export * from "./list.ts"
+export * from "./lists/mod.ts"
 export {
   type AnyWriteOperationId,
   type CurrencyOperation,
@@ -43,7 +50,6 @@ export {
   type RevisedOperation,
   type WriteOperation
 } from "./operation.ts"
-export { poolList, type PoolListFilters, type PoolListQuery } from "./pool_list.ts"
 export { answerShape } from "./page.ts"
 export {
   type AnyListName,

@@ -1,4 +1,4 @@
-import type { ListName } from "./list.ts"
+import type { ListName } from "./lists/mod.ts"
 import type { Spelling } from "./scalars/mod.ts"
 
 /** How a revision reads requests: what it refuses, and what it tolerates. */

@@ -1,8 +1,15 @@
 import type { Bodies } from "./bodies/mod.ts"
 import type { InputFault } from "./input_fault.ts"
 import type { PageView } from "./items.ts"
-import { currencyList } from "./currency_list.ts"
-import { type FiltersOf, type ListDeclaration, type ListName, lists } from "./list.ts"
+import {
+  currencyList,
+  type FiltersOf,
+  type ListDeclaration,
+  type ListName,
+  lists,
+  poolList,
+  type PoolListFilters
+} from "./lists/mod.ts"
 import {
   type AnyWriteOperationId,
   type ExtraOperationId,
@@ -15,7 +22,6 @@ import {
   type WriteOperation,
   writeOperations
 } from "./operation.ts"
-import { poolList, type PoolListFilters } from "./pool_list.ts"
 import type { PublishedError } from "./published_errors.ts"
 import type { RequestRules } from "./request_rules.ts"
 import type { Shapes } from "./revision_shapes.ts"

@@ -1,5 +1,5 @@
 import type { AccountIndex, TransactionId } from "../encoding/mod.ts"
-import type { Account, Batch, L1Part, Transaction } from "./history.ts"
+import type { Account, AccountValues, Batch, L1Part, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
@@ -9,10 +9,14 @@ import type { Token } from "./token.ts"
 /** A row without `itemId`, which its store assigns. */
 export type New<Row> = Omit<Row, "itemId">
 
-/** An Ethereum block as the ledger stores it. */
-export interface EthereumBlock {
+/** Identifies an Ethereum block on its chain. */
+export interface BlockReference {
   readonly number: bigint
   readonly hash: string
+}
+
+/** An Ethereum block as the ledger stores it. */
+export interface EthereumBlock extends BlockReference {
   readonly timestampMs: number
 }
 
@@ -21,11 +25,10 @@ export interface BatchChanges {
   readonly batch: New<Batch>
   readonly accounts: ReadonlyArray<New<Account>>
   /**
-   * Nonce and balance after the batch, one entry for each account it touched, ascending by index.
+   * Nonce and balance after the batch, one entry for each account that it created or changed,
+   * ascending by index.
    */
-  readonly accountUpdates: ReadonlyArray<
-    { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
-  >
+  readonly accountUpdates: ReadonlyArray<AccountValues & { readonly index: AccountIndex }>
   /**
    * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
    * `transactions`.

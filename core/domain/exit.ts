@@ -63,5 +63,6 @@ export interface ExitView {
  * console.log(items.some(({ exit }) => isPendingWithdraw(exit))) // => true
  * ```
  */
-export const isPendingWithdraw = (exit: Exit): boolean =>
-  exit.instantWithdrawn === null && exit.delayedWithdrawn === null
+export const isPendingWithdraw = (
+  exit: Pick<Exit, "instantWithdrawn" | "delayedWithdrawn">
+): boolean => exit.instantWithdrawn === null && exit.delayedWithdrawn === null

@@ -17,6 +17,9 @@ export interface Account {
   readonly balance: bigint
 }
 
+/** The values of an account that batches change. */
+export type AccountValues = Pick<Account, "nonce" | "balance">
+
 /** An account with its token. */
 export interface AccountView {
   readonly account: Account

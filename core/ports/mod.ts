@@ -1,5 +1,6 @@
 export * from "./currency_prices.ts"
 export * from "./failures.ts"
+export * from "./ledger_history.ts"
 export * from "./ledger_snapshot.ts"
 export * from "./ledger_reader.ts"
 export * from "./ledger_writer.ts"

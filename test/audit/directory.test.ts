@@ -35,7 +35,7 @@ const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })
-const simulation = simulate({ seed: "1" })
+const simulation = simulate({ seed: "1", rollBackPeriodBlocks: 6 })
 const { genesis } = simulation
 const withAllHeads: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 400))]
 // the simulation continues after the last block, so that no head may follow it
@@ -103,8 +103,9 @@ const reportOf = (
 const withNewChecksums = (database: DatabaseSync): void => {
   let checksum = crc32(String(database.prepare("SELECT genesis FROM network").get()!.genesis))
   for (
-    const { kind, seq, text } of database.prepare("SELECT seq, kind, text FROM record ORDER BY seq")
-      .all()
+    const { seq, text, kind } of database.prepare(
+      "SELECT seq, concat_ws(' ', kind, version, time_ms) AS kind, text FROM record ORDER BY seq"
+    ).all()
   ) {
     checksum = crc32(String(text), crc32(String(kind), checksum))
     database.prepare("UPDATE record SET checksum = ? WHERE seq = ?").run(checksum, seq!)
@@ -125,6 +126,8 @@ describe("an audit of a data directory", () => {
             "feed",
             "pool",
             "pool-ledger",
+            "changes",
+            "rollbacks",
             "state-root",
             ...exits.length > 0 ? ["exit-proofs"] : []
           ]
@@ -243,30 +246,52 @@ describe("an audit of a data directory with a checkpoint", () => {
     60_000
   )
 
-  it.effect("names a changed balance, with recomputed checksums", () =>
-    Effect.gen(function*() {
-      const copy = join(directories, "changed")
-      cpSync(checkpointed, copy, { recursive: true })
-      const database = new DatabaseSync(join(copy, "journal.sqlite"))
-      const manifest = JSON.parse(
-        String(database.prepare("SELECT manifest FROM checkpoint").get()!.manifest)
-      )
-      const part = manifest.ledger.lists.accounts.parts[0]
-      const file = join(copy, "checkpoint", String(part[0]))
-      const accounts = deserialize(inflateRawSync(readFileSync(file)))
-      accounts[2].balance++
-      const changed = deflateRawSync(serialize(accounts))
-      part[1] = crc32(changed)
-      writeFileSync(file, changed)
-      const text = JSON.stringify(manifest)
-      database.prepare("UPDATE checkpoint SET manifest = ?, checksum = ?").run(text, crc32(text))
-      database.close()
-      const { violations } = yield* audited(copy)
-      assert.deepStrictEqual(
-        violations.map(({ check, place }) => `${check}: ${place}`),
-        ["checkpoint: /accounts/2/balance"]
-      )
-    }), 60_000)
+  const changes: ReadonlyArray<
+    readonly [
+      list: string,
+      change: (rows: Array<Record<string, bigint | number>>) => void,
+      place: string
+    ]
+  > = [
+    ["accounts", (rows) => rows[2]!.balance!++, "/accounts/2/balance"],
+    ["accountUpdates", (rows) => rows[7]!.balance!++, "/accountUpdates/7/balance"],
+    ["accountUpdates", (rows) => rows[70]!.previous!--, "/accountUpdates/70/previous"],
+    ["rollBacks", (rows) => rows[0]!.blocks!++, "/rollBacks/0/blocks"],
+    ["rollBacks", (rows) => rows.pop(), "/rollBacks/"]
+  ]
+  for (const [list, change, place] of changes) {
+    it.effect(
+      `names a change of ${place} in the checkpoint, with recomputed checksums`,
+      () =>
+        Effect.gen(function*() {
+          const copy = join(directories, `changed${place.replaceAll("/", "-")}`)
+          cpSync(checkpointed, copy, { recursive: true })
+          const database = new DatabaseSync(join(copy, "journal.sqlite"))
+          const manifest = JSON.parse(
+            String(database.prepare("SELECT manifest FROM checkpoint").get()!.manifest)
+          )
+          const part = manifest.ledger.lists[list].parts[0]
+          const file = join(copy, "checkpoint", String(part[0]))
+          const rows = deserialize(inflateRawSync(readFileSync(file)))
+          change(rows)
+          const changed = deflateRawSync(serialize(rows))
+          part[1] = crc32(changed)
+          writeFileSync(file, changed)
+          const text = JSON.stringify(manifest)
+          database.prepare("UPDATE checkpoint SET manifest = ?, checksum = ?").run(
+            text,
+            crc32(text)
+          )
+          database.close()
+          const found = (yield* audited(copy)).violations.map(({ check, place }) =>
+            `${check}: ${place}`
+          )
+          assert.strictEqual(found.length, 1)
+          assert.isTrue(found[0]!.startsWith(`checkpoint: ${place}`), found[0])
+        }),
+      60_000
+    )
+  }
 })
 
 describe("an audit of a pool", () => {

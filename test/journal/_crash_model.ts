@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
-import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
+import { LedgerHistory, LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { readFeed } from "./_feed.ts"
 import { scriptOf, type Write } from "./_script.ts"
@@ -19,6 +19,7 @@ export async function openModel(feed: string, seed: string) {
   )
   const stores = {
     reader: Context.get(services, LedgerReader),
+    history: Context.get(services, LedgerHistory),
     writer: Context.get(services, LedgerWriter),
     store: openMemoryPool()
   }

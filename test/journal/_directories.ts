@@ -10,7 +10,7 @@ import {
   journaledStores
 } from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import { LedgerHistory, LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
@@ -25,7 +25,12 @@ export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Eff
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-export interface OpenedStores extends Stores {
+/** Stores with a history. */
+export interface JournaledStores extends Stores {
+  readonly history: LedgerHistory["Service"]
+}
+
+export interface OpenedStores extends JournaledStores {
   readonly journal: JournalStores["Service"]
 }
 
@@ -39,6 +44,7 @@ export const openStores = (
     Layer.build(Layer.fresh(journaledStores({ directory, genesis, ...options }))),
     (services) => ({
       reader: Context.get(services, LedgerReader),
+      history: Context.get(services, LedgerHistory),
       writer: Context.get(services, LedgerWriter),
       store: Context.get(services, PoolStore),
       journal: Context.get(services, JournalStores)
@@ -68,7 +74,7 @@ export const ledgerOver = (
 export const reopenedStores = (
   genesis: GenesisFeed,
   { checkpointPeriod = Infinity } = {}
-): Effect.Effect<Stores, never, Scope.Scope> =>
+): Effect.Effect<JournaledStores, never, Scope.Scope> =>
   Effect.gen(function*() {
     const directory = yield* temporaryDirectory
     const keys = noKeys()
@@ -77,29 +83,38 @@ export const reopenedStores = (
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
         const before = yield* dumpStores(stores, keys)
+        const rollBacks = yield* rollBacksOf(stores)
         yield* Scope.close(scope, Exit.void)
-        const after = yield* Effect.orDie(
+        const [after, rollBacksAfter] = yield* Effect.orDie(
           Effect.scoped(
-            Effect.flatMap(openStores(directory, genesis), (reopened) => dumpStores(reopened, keys))
+            Effect.flatMap(
+              openStores(directory, genesis),
+              (reopened) => Effect.all([dumpStores(reopened, keys), rollBacksOf(reopened)])
+            )
           )
         )
         assert.strictEqual(after, before, "The content of the stores after a restart")
+        assert.deepStrictEqual(rollBacksAfter, rollBacks)
       })
     )
     return trackKeys(withCheckpoints(stores, checkpointPeriod), keys)
   })
 
+const rollBacksOf = ({ history }: JournaledStores) =>
+  Effect.orDie(history.rollBacks({ afterVersion: 0, limit: 1e6 }))
+
 /** Returns the same stores, which write a checkpoint after each `period` writes. */
-const withCheckpoints = (stores: OpenedStores, period: number): Stores => {
+const withCheckpoints = (stores: OpenedStores, period: number): JournaledStores => {
   let writes = 0
   const counted = <A, E, R>(write: Effect.Effect<A, E, R>) =>
     Effect.tap(
       write,
       () => ++writes % period === 0 ? Effect.orDie(stores.journal.checkpoint) : Effect.void
     )
-  const { reader, store, writer } = stores
+  const { history, reader, store, writer } = stores
   return {
     reader,
+    history,
     writer: {
       apply: (block, decide) => counted(writer.apply(block, decide)),
       rollBack: (toBlock, check) => counted(writer.rollBack(toBlock, check)),

@@ -1,9 +1,16 @@
-import { Effect, Result } from "effect"
+import { Effect, Result, Struct } from "effect"
 import type { ListName } from "../../core/contract/mod.ts"
-import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import {
+  type LedgerBlock,
+  LedgerHistory,
+  LedgerReader,
+  LedgerWriter,
+  PoolStore
+} from "../../core/ports/mod.ts"
 
 export interface Stores {
   readonly reader: LedgerReader["Service"]
+  readonly history?: LedgerHistory["Service"]
   readonly writer: LedgerWriter["Service"]
   readonly store: PoolStore["Service"]
 }
@@ -17,12 +24,12 @@ export interface StoreKeys {
 export const noKeys = (): StoreKeys => ({ transactions: new Set(), addresses: new Set() })
 
 /** Returns the same stores, and adds the keys of all writes to `keys`. */
-export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): Stores => ({
-  reader,
+export const trackKeys = <S extends Stores>(stores: S, keys: StoreKeys): S => ({
+  ...stores,
   writer: {
-    ...writer,
+    ...stores.writer,
     apply: (block, decide) =>
-      writer.apply(block, (view) =>
+      stores.writer.apply(block, (view) =>
         Result.map(decide(view), (decision) => {
           if (decision.kind === "store") {
             for (const { id } of decision.changes.queued) keys.transactions.add(id)
@@ -31,22 +38,22 @@ export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): S
         }))
   },
   store: {
-    ...store,
+    ...stores.store,
     addTransaction: (transaction, owners, limits) => {
       keys.transactions.add(transaction.id)
-      return store.addTransaction(transaction, owners, limits)
+      return stores.store.addTransaction(transaction, owners, limits)
     },
     addGroup: (group, limits) => {
       for (const { transaction } of group) keys.transactions.add(transaction.id)
-      return store.addGroup(group, limits)
+      return stores.store.addGroup(group, limits)
     },
     replaceTransaction: (replaced, transaction, owners, limits) => {
       keys.transactions.add(transaction.id)
-      return store.replaceTransaction(replaced, transaction, owners, limits)
+      return stores.store.replaceTransaction(replaced, transaction, owners, limits)
     },
     addAuthorization: (authorization) => {
       keys.addresses.add(authorization.address)
-      return store.addAuthorization(authorization)
+      return stores.store.addAuthorization(authorization)
     }
   }
 })
@@ -56,10 +63,10 @@ const concurrently = { concurrency: 16 }
 
 /**
  * Returns the complete content of stores as text: all lists with their item ids, the state, the
- * stamps, and the pool in every order.
+ * stamps, all blocks with their changes, the rollbacks without their time, and the pool in every order.
  */
 export const dumpStores = (
-  { reader, store }: Omit<Stores, "writer">,
+  { history, reader, store }: Omit<Stores, "writer">,
   keys: StoreKeys
 ): Effect.Effect<string> =>
   Effect.orDie(Effect.gen(function*() {
@@ -75,6 +82,12 @@ export const dumpStores = (
       slots: yield* reader.list("slots", { filters: {}, limit: 2049 }),
       state: yield* reader.state,
       stamp: yield* reader.stamp,
+      ...history === undefined ? {} : {
+        blocks: yield* blocksOf(history, (yield* reader.stamp).ethereumBlockNum),
+        rollBacks: (yield* history.rollBacks({ afterVersion: 0, limit: 1e6 })).items
+          .map(Struct.omit(["timeMs"])),
+        finalBlock: yield* history.finalBlock
+      },
       found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id), concurrently),
       pooled,
       members: yield* store.members([
@@ -123,6 +136,20 @@ const allPages = Effect.fnUntraced(function*(reader: Stores["reader"], list: Lis
     fromItem = Number(ids[1]) + 1
   }
 })
+
+/** Reads all blocks, the last one first. */
+const blocksOf = Effect.fnUntraced(
+  function*(history: LedgerHistory["Service"], last: bigint) {
+    const blocks: Array<LedgerBlock> = []
+    let number: bigint | undefined = last
+    while (number !== undefined) {
+      const block: LedgerBlock = (yield* history.block(number)).item!
+      blocks.push(block)
+      number = block.previous?.number
+    }
+    return blocks
+  }
+)
 
 const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner)

@@ -130,11 +130,11 @@ describe("a data directory", () => {
         other.message,
         /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
       )
-      for (const format of [1, 3, 5]) {
+      for (const format of [1, 4, 6]) {
         changeRecords(directory, `PRAGMA user_version = ${format}`)
         const { message, reason } = yield* openingError(directory)
         assert.strictEqual(reason, "otherFormat")
-        assert.include(message, `has format ${format}, expected 4: open it with the program that`)
+        assert.include(message, `has format ${format}, expected 5: open it with the program that`)
       }
     })))
 
@@ -146,9 +146,11 @@ describe("a data directory", () => {
         const damage of [
           'UPDATE record SET text = replace(text, \'"kind":"block"\', \'"kind":"blocK"\') WHERE seq = 7',
           "UPDATE record SET kind = 'pool' WHERE seq = 7",
+          "UPDATE record SET time_ms = time_ms + 1",
+          "UPDATE record SET version = version + 1",
           "DELETE FROM record WHERE seq = 7",
           "DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)",
-          'INSERT INTO record SELECT max(seq) + 1, \'ledger\', \'{"kind":"rollBack","toBlock":"18000000"}\', 1 FROM record',
+          'INSERT INTO record SELECT max(seq) + 1, \'ledger\', \'{"kind":"rollBack","toBlock":"18000000"}\', NULL, NULL, 1 FROM record',
           "DELETE FROM head",
           "UPDATE network SET genesis = replace(genesis, '\"chainId\"', '\"chain\"')"
         ]

@@ -11,8 +11,9 @@ import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import {
   answerLaws,
   applyAll,
+  historyLaws,
+  type HistorySubject,
   ledgerLaws,
-  type LedgerSubject,
   pagingLaws,
   poolLaws,
   poolStoreLaws,
@@ -23,8 +24,13 @@ import {
 import { withHeads } from "../properties/_heads.ts"
 import { strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { rounds } from "../rounds.ts"
-import { ledgerOver, openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
-import type { Stores } from "./_store_dump.ts"
+import {
+  type JournaledStores,
+  ledgerOver,
+  openStores,
+  reopenedStores,
+  temporaryDirectory
+} from "./_directories.ts"
 
 const seed = process.env.SEED ?? "1"
 
@@ -42,13 +48,14 @@ const simulation = simulate(options)
 const { genesis } = simulation
 
 /** Opens stores and the ledger use case over them. */
-const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
+const openLedger = <E>(open: Effect.Effect<JournaledStores, E, Scope.Scope>) =>
   Effect.gen(function*() {
     const stores = yield* open
-    return { reader: stores.reader, ledger: yield* ledgerOver(genesis, stores) }
+    const { history, reader } = stores
+    return { reader, history, ledger: yield* ledgerOver(genesis, stores) }
   })
 
-const ledgerSubject: LedgerSubject = {
+const ledgerSubject: HistorySubject = {
   genesis,
   keccak256,
   seed,
@@ -67,7 +74,7 @@ const long = {
 }
 
 /** The same network with a feed that leaves out empty blocks. */
-const gapped: LedgerSubject = {
+const gapped: HistorySubject = {
   ...ledgerSubject,
   records: withGaps(genesis, ledgerSubject.records, seed)
 }
@@ -88,6 +95,11 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
     it.live(law.name, () => law.run(ledgerSubject))
     it.live(`${law.name}, with checkpoints`, () =>
       law.run({ ...ledgerSubject, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+    it.live(`${law.name}, with checkpoints and gaps`, () =>
+      law.run({ ...gapped, open: openLedger(reopenedStores(genesis, checkpointed)) }))
+  }
+  for (const law of historyLaws) {
+    it.live(law.name, () => law.run(ledgerSubject))
     it.live(`${law.name}, with checkpoints and gaps`, () =>
       law.run({ ...gapped, open: openLedger(reopenedStores(genesis, checkpointed)) }))
   }

@@ -13,6 +13,7 @@ import type {
   Token,
   Transaction
 } from "../../core/domain/mod.ts"
+import type { AccountChange } from "../../core/ports/mod.ts"
 
 /**
  * The complete content of a ledger, as arrays in the documented order. `itemId` is 0 in every row,
@@ -26,6 +27,8 @@ export interface Facts {
   readonly head: HeadFeed | null
   readonly tokens: ReadonlyArray<Token>
   readonly accounts: ReadonlyArray<Account>
+  /** What each batch changed, by batch and by account. */
+  readonly accountChanges: ReadonlyArray<AccountChange & { readonly batchNum: number }>
   readonly exits: ReadonlyArray<Exit>
   /** Forged transactions. */
   readonly transactions: ReadonlyArray<Transaction>

@@ -258,19 +258,27 @@ export const newBid = (slotNum: number, bidderAddr: string, bidValue: bigint): N
   timestampMs: 1
 })
 
-/** Applies the block that `make` returns. Throws if the store does. */
+/**
+ * Applies the block that `make` returns, and adds the updates of the accounts that it creates.
+ * Throws if the store does.
+ */
 export const applyBlock = (
   ledger: MemoryLedger,
   make: (view: LedgerView) => Partial<BlockChanges>
 ) =>
   Result.getOrThrow(
-    ledger.apply((view) =>
-      Result.succeed({ kind: "store", changes: { ...emptyBlock(view), ...make(view) } })
-    )
+    ledger.apply((view) => {
+      const changes = { ...emptyBlock(view), ...make(view) }
+      const batches = changes.batches.map((batch) => ({
+        ...batch,
+        accountUpdates: [...batch.accountUpdates, ...batch.accounts]
+      }))
+      return Result.succeed({ kind: "store", changes: { ...changes, batches } })
+    })
   )
 
 export const rollBackTo = (ledger: MemoryLedger, toBlock: bigint) =>
-  Result.getOrThrow(ledger.rollBack(toBlock, () => Result.succeed(undefined)))
+  Result.getOrThrow(ledger.rollBack(toBlock, () => Result.succeed(undefined), { timeMs: 0 }))
 
 export const bidders = [0x31, 0x32, 0x33, 0x34].map(addressOf)
 export const forgers = [0x41, 0x42].map(addressOf)

@@ -2,10 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import * as memory from "../../adapters/memory/mod.ts"
 import { simulate, type Simulation, type SimulationOptions } from "../../app/simulator/mod.ts"
 import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
+import { LedgerHistory, LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
-import { type LedgerSubject, withGaps } from "../laws/mod.ts"
+import { type HistorySubject, withGaps } from "../laws/mod.ts"
 import { Heads } from "./_heads.ts"
 import { replayOf, rounds } from "../rounds.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
@@ -142,11 +142,15 @@ export const memoryLedger = (genesis: GenesisFeed) =>
     ),
     (services) => ({
       reader: Context.get(services, LedgerReader),
+      history: Context.get(services, LedgerHistory),
       ledger: Context.get(services, Ledger)
     })
   )
 
-export const subjectOf = ({ genesis, records }: Network, seed: string): LedgerSubject => ({
+export const subjectOf = (
+  { genesis, records }: Network,
+  seed: string
+): HistorySubject => ({
   genesis,
   records,
   open: memoryLedger(genesis),

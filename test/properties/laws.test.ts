@@ -5,7 +5,14 @@
  */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { answerLaws, ledgerLaws, type LedgerSubject, pagingLaws, readSubject } from "../laws/mod.ts"
+import {
+  answerLaws,
+  historyLaws,
+  ledgerLaws,
+  type LedgerSubject,
+  pagingLaws,
+  readSubject
+} from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
 import { partlyStrippedBlock, strippedBlock, strippedSubject } from "../derived/_stripped.ts"
 import { withoutStacks } from "./without_stacks.ts"
@@ -42,8 +49,22 @@ const obeysTheLaws = (
 
 withoutStacks()
 
+/** The laws of the history, on a feed with many rollbacks. */
+const hasHistory = (network: Network, seed: string) => {
+  const subject = subjectOf(network, seed)
+  for (const law of historyLaws) {
+    it.effect(law.name, () => law.run({ ...subject, runs: Math.ceil(runs / 10) }))
+  }
+}
+
 for (const seed of seeds) {
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))
+}
+
+for (const seed of seeds) {
+  describe(`history ${titled(seed, file)}`, () => hasHistory(networkOf(optionsOf(seed), 300), seed))
+  describe(`history with gaps ${titled(seed, file)}`, () =>
+    hasHistory(gappedNetworkOf(optionsOf(seed), 300), seed))
 }
 
 for (const seed of seeds) {

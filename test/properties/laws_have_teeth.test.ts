@@ -1,9 +1,17 @@
 /* The laws find faults: each of these faulty stores violates one of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LedgerReader } from "../../core/ports/mod.ts"
+import type {
+  AccountChange,
+  LedgerBlock,
+  LedgerHistory,
+  LedgerReader,
+  LedgerRollBack
+} from "../../core/ports/mod.ts"
 import {
   answerLaws,
+  historyLaws,
+  type HistorySubject,
   type Law,
   ledgerLaws,
   type LedgerSubject,
@@ -154,25 +162,102 @@ const brokenAtGaps: typeof broken = {
       )
   }))
 }
+
+type History = LedgerHistory["Service"]
+
+const blocks =
+  (how: (block: LedgerBlock) => LedgerBlock | null) => (history: History): History => ({
+    ...history,
+    block: (number) =>
+      Effect.map(history.block(number), (found) => ({
+        ...found,
+        item: found.item === null ? null : how(found.item)
+      }))
+  })
+const changes = (
+  how: (change: AccountChange, at: number) => AccountChange | ReadonlyArray<AccountChange>
+) =>
+  blocks((block) => ({
+    ...block,
+    batches: block.batches.map((batch) => ({
+      ...batch,
+      accountChanges: batch.accountChanges.flatMap(how)
+    }))
+  }))
+const rollBacks =
+  (how: (items: ReadonlyArray<LedgerRollBack>) => ReadonlyArray<LedgerRollBack>) =>
+  (history: History): History => ({
+    ...history,
+    rollBacks: (query) =>
+      Effect.map(history.rollBacks(query), (found) => ({ ...found, items: how(found.items) }))
+  })
+
+const brokenHistory: { readonly [what: string]: (history: History) => History } = {
+  "shows the values before a change as those after it": changes(({ before, ...change }) => ({
+    ...change,
+    after: before ?? change.after,
+    before
+  })),
+  "takes a created account as one with a balance of 0": changes((change) => ({
+    ...change,
+    before: change.before ?? { nonce: 0n, balance: 0n }
+  })),
+  "loses the last change of a batch": blocks((block) => ({
+    ...block,
+    batches: block.batches.map((batch) => ({
+      ...batch,
+      accountChanges: batch.accountChanges.slice(0, -1)
+    }))
+  })),
+  "does not store the genesis block": blocks((block) => block.previous === null ? null : block),
+  "ends at each block with a batch": blocks((block) =>
+    block.batches.length > 0 ? { ...block, next: null } : block
+  ),
+  "leaves out the batches but the first": blocks((block) => ({
+    ...block,
+    batches: block.batches.slice(0, 1)
+  })),
+  "counts a block too many in a rollback": rollBacks((items) =>
+    items.map((item) => ({ ...item, blocks: item.blocks + 1 }))
+  ),
+  "forgets all rollbacks but the last": (history) => ({
+    ...history,
+    rollBacks: ({ afterVersion, limit }) =>
+      Effect.map(history.rollBacks({ afterVersion: 0, limit: 1e6 }), ({ items, stamp }) => ({
+        items: items.slice(-1).filter(({ version }) => version > afterVersion).slice(0, limit),
+        stamp
+      }))
+  }),
+  "includes the rollback of the version": (history) => ({
+    ...history,
+    rollBacks: ({ afterVersion, limit }) =>
+      history.rollBacks({ afterVersion: Math.max(0, afterVersion - 1), limit })
+  }),
+  "declares a block final that it does not have": (history) => ({
+    ...history,
+    finalBlock: Effect.map(history.finalBlock, ({ stamp }) => ({
+      item: { number: 1n, hash: "0x" },
+      stamp
+    }))
+  })
+}
+
 const unchanged = {
   applied: false,
   stamp: { ethereumBlockNum: 0n, batchNum: null, version: 0 }
 }
 
-/** Returns whether all laws hold; stops at the first violation. */
+/** Returns whether all laws hold. A law that fails with a defect counts as violated. */
+const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) =>
+  Effect.gen(function*() {
+    for (const law of laws) {
+      if ((yield* Effect.exit(Effect.suspend(() => law.run(on))))._tag !== "Success") return false
+    }
+    return true
+  })
+
+/** Returns whether all laws of ledgers hold; stops at the first violation. */
 const allHold = Effect.fnUntraced(function*(subject: LedgerSubject) {
-  // a law that fails with a defect counts as violated
-  const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) =>
-    Effect.gen(function*() {
-      for (
-        const law of laws
-      ) {
-        if (
-          (yield* Effect.exit(Effect.suspend(() => law.run(on))))._tag !== "Success"
-        ) return false
-      }
-      return true
-    })
   const reading = yield* Effect.result(Effect.scoped(readSubject(subject)))
   if (reading._tag !== "Success") return false
   return (yield* hold([...answerLaws, ...pagingLaws], reading.success)) &&
@@ -182,7 +267,7 @@ const allHold = Effect.fnUntraced(function*(subject: LedgerSubject) {
 withoutStacks()
 
 describe("the laws find a store that", () => {
-  const subject = {
+  const subject: HistorySubject = {
     ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"),
     runs: 20
   }
@@ -198,6 +283,17 @@ describe("the laws find a store that", () => {
       )
     }
   }
+  for (const [what, wrong] of Object.entries(brokenHistory)) {
+    it.effect(what, () =>
+      Effect.map(
+        hold(historyLaws, {
+          ...subject,
+          runs: 3,
+          open: Effect.map(subject.open, (open) => ({ ...open, history: wrong(open.history) }))
+        }),
+        assert.isFalse
+      ))
+  }
   it.effect("and fail in the same way with the same seed", () =>
     Effect.scoped(Effect.gen(function*() {
       const open = Effect.map(subject.open, broken["ignores the filter by type"]!)
@@ -211,6 +307,10 @@ describe("the laws find a store that", () => {
       assert.deepStrictEqual(yield* failures, first)
     })))
   it.effect("accept a correct store", () => Effect.map(allHold(subject), assert.isTrue))
+  it.effect(
+    "accept a correct history",
+    () => Effect.map(hold(historyLaws, { ...subject, runs: 3 }), assert.isTrue)
+  )
   it.effect(
     "accept a correct store with a feed that leaves out empty blocks",
     () => Effect.map(allHold(gapped), assert.isTrue)

@@ -3,19 +3,20 @@ import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { leaseLayer } from "../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
 import type { LastWrite } from "../../adapters/sql/connection/last_write.ts"
+import { makeLedgerHistory } from "../../adapters/sql/reads/ledger_history.ts"
 import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
 import { makeLedgerWriter } from "../../adapters/sql/writes/ledger_writer.ts"
 import { openLedger } from "../../adapters/sql/writes/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import type { OpenLedger } from "../laws/mod.ts"
+import type { OpenHistory } from "../laws/mod.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 import { ledgerTables } from "./_writer_database.ts"
 
 /** A ledger in a database, and the services behind its ports. */
-export interface SqlLedger extends OpenLedger {
+export interface SqlLedger extends OpenHistory {
   readonly writer: LedgerWriter["Service"]
   readonly database: Database["Service"]
 }
@@ -72,6 +73,7 @@ export const emptyLedgers = Effect.gen(function*() {
       ))
       return {
         reader: Context.get(services, LedgerReader),
+        history: makeLedgerHistory(database.values),
         writer: Context.get(services, LedgerWriter),
         ledger: Context.get(services, Ledger),
         database

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { combinedKeys, keysOfRow } from "../../adapters/sql/postings/posting_entries.ts"
+import { combinations } from "../../adapters/sql/postings/posting_entries.ts"
 import {
   type PostingFacet,
   type PostingList,
@@ -8,6 +8,7 @@ import {
 } from "../../adapters/sql/postings/posting_lists.ts"
 
 const lists = Object.values(postingLists)
+const digits = (letters: string): string => Buffer.from(letters, "latin1").toString("hex")
 
 /**
  * Writes all rows of the tables into empty posting lists, by their definition: 64 items in a row,
@@ -25,8 +26,39 @@ export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError
     }
   })
 
+const bytesOf = (letters: string): string => `'\\x${digits(letters)}'::bytea`
+
+/** Returns SQL for the keys of a row `r`: that of all rows, and one for each value of each facet. */
+const keysOfRow = ({ facets, letter }: PostingList): ReadonlyArray<string> => [
+  bytesOf(`${letter}*`),
+  ...Object.values(facets).flatMap((facet) =>
+    facet.values.map((value) => `${bytesOf(letter + facet.letter)} || ${value}`)
+  )
+]
+
+/** Returns SQL for the keys of a row `r` that begin with `key`, its key in the facet of `filter`. */
+const combinedKeys = (list: PostingList, filter: string, key: string): ReadonlyArray<string> =>
+  combinations(list.facets[filter]!.combinableFilters).map((names) =>
+    [
+      key,
+      ...names.map((name) =>
+        `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`
+      )
+    ].join(" || ")
+  )
+
+/** SQL for key and item of the exits that can be withdrawn. */
+export const openExitSource = `
+SELECT each.key, r.item_id AS item FROM exit AS r CROSS JOIN LATERAL (VALUES ${
+  [
+    ...keysOfRow({ ...postingLists.exits, letter: "O" }),
+    ...combinedKeys(postingLists.exits, "address", `${bytesOf("Oa")} || r.address`),
+    ...combinedKeys(postingLists.exits, "publicKey", `${bytesOf("Ok")} || r.public_key`)
+  ].map((key) => `(${key})`).join(", ")
+}) AS each (key)
+WHERE r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL`
+
 const valuesOf = (keys: ReadonlyArray<string>): string => keys.map((key) => `(${key})`).join(", ")
-const digits = (letters: string): string => Buffer.from(letters, "latin1").toString("hex")
 
 const entriesOf = (list: PostingList): string => `
 SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${

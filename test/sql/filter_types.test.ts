@@ -5,6 +5,29 @@ import { lookUpKeys } from "../../adapters/sql/reads/_facet_selection.ts"
 /* The compiler reports a filter that SQL would ignore: `npx tsc` is the test. */
 
 describe("the filters of SQL", () => {
+  it("are listed in combined keys only if a row has one value of them, never null", () => {
+    const facet = { letter: "f", columns: ["r.sent"] } as const
+    const pair = { letter: "f", columns: ["r.sent", "r.received"] } as const
+    const combined: Partial<FilterIndexes<"transactions">> = {
+      tokenId: { ...facet, combinableFilters: ["type"] },
+      // @ts-expect-error a queued transaction has no batch
+      type: { ...facet, combinableFilters: ["batchNum"] },
+      // @ts-expect-error a deposit that creates an account has no sender yet
+      address: { ...pair, combinableFilters: ["fromAddress"] },
+      // @ts-expect-error a transaction has a sender and a receiver
+      publicKey: { ...pair, combinableFilters: ["accountIndex"] },
+      // @ts-expect-error it compares two values, and here is the column of one
+      accountIndex: { ...facet, combinableFilters: ["type"] }
+    }
+    assert.containsAllKeys(combined, ["tokenId"])
+    const bids: Partial<FilterIndexes<"bids">> = {
+      bidderAddr: { ...facet, combinableFilters: [] },
+      // @ts-expect-error a bid does not have the registration of its bidder
+      forgerAddr: { ...facet, combinableFilters: [] }
+    }
+    assert.containsAllKeys(bids, ["bidderAddr"])
+  })
+
   it("each have an entry, reach a plan, and combine with all filters they do not exclude", () => {
     const batches: FilterIndexes<"batches"> = {
       minBatchNum: "itemRange",

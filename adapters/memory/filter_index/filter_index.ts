@@ -118,11 +118,6 @@ export class FilterIndex<Row> {
     return new PositionSet(ranges)
   }
 
-  /** Returns whether a row meets all constraints. */
-  matches(row: Row, constraints: ReadonlyArray<Constraint>): boolean {
-    return this.facetSet.matches(row, constraints, 0)
-  }
-
   /** Collects the positions that meet the constraints from index `at` on. */
   private collect(
     branches: Branches | null,

@@ -1,12 +1,4 @@
 /** Tables of rows, indexed by every combination of filters. */
-export {
-  type Constraint,
-  type Facet,
-  FacetSet,
-  type Key,
-  type KeyFacet,
-  sideFacet,
-  type TextFacet
-} from "./facets.ts"
+export { type Constraint, type Facet, FacetSet, type Key, sideFacet } from "./facets.ts"
 export { FilterIndex } from "./filter_index.ts"
 export { IndexedRows, ItemIds, type RowList, Table } from "./table.ts"

@@ -1,3 +1,4 @@
+import { poolList, rowFilter } from "../../../core/contract/mod.ts"
 import { feeUnits, type PoolState, poolStates, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
@@ -107,13 +108,14 @@ export class PoolRows {
   /** Returns the transactions that the filters match, in the order of arrival. */
   list(filters: PoolFilters): ReadonlyArray<PoolRow> {
     const { from, group, id, party, states = poolStates, to } = filters
+    const isListed = listedBy(filters)
     if (id !== undefined) {
       const row = this.get(id)
-      return row !== undefined && isListed(row, filters) ? [row] : []
+      return row !== undefined && isListed(row) ? [row] : []
     }
     if (group !== undefined) {
       const rows = [...this.#byGroup.get(group) ?? []]
-      return rows.filter((row) => isListed(row, filters)).sort(byArrival)
+      return rows.filter(isListed).sort(byArrival)
     }
     const parties = from !== undefined
       ? senders(from)
@@ -128,7 +130,7 @@ export class PoolRows {
         ? [this.#byArrival[state]]
         : parties.map((name) => this.#byParty.get(inState(state, name)) ?? [])
       for (const list of lists) {
-        for (const row of list) if (isListed(row, filters)) rows.add(row)
+        for (const row of list) if (isListed(row)) rows.add(row)
       }
     }
     return [...rows].sort(byArrival)
@@ -176,36 +178,40 @@ const namesOf = (
 /** Returns the key of the transactions of a party in one state. */
 const inState = (state: PoolState, party: string): string => `${state} ${party}`
 
-/** Returns the names of the sender, of the destination and of their owners. */
-const partiesOf = ({ pooled: { receiver, sender, transaction } }: PoolRow) => {
-  const { fromAccountIndex, toAccountIndex, toAddress, toPublicKey } = transaction
-  const address = toAddress ?? receiver?.address
-  const publicKey = toPublicKey ?? receiver?.publicKey
-  return [
-    ...namesOf("from", { accounts: [fromAccountIndex], ...sender }),
-    ...namesOf("to", {
-      ...toAccountIndex === null ? {} : { accounts: [toAccountIndex] },
-      ...address === undefined ? {} : { address },
-      ...publicKey === undefined ? {} : { publicKey }
-    })
-  ]
-}
+const { filters } = poolList
 
-const isListed = (
-  row: PoolRow,
-  { from, group, id, party, states, to, tokenId, type }: PoolFilters
-): boolean => {
-  const { transaction } = row.pooled
-  const isOneOf = (names: ReadonlyArray<string>): boolean =>
+/** What the filters of one side compare, and the beginning of its names in `namesOf`. */
+const partyValues = [
+  ["from ", filters.fromAccountIndex.compared[0]],
+  ["from ", filters.fromAddress.compared[0]],
+  ["from key ", filters.fromPublicKey.compared[0]],
+  ["to ", filters.toAccountIndex.compared[0]],
+  ["to ", filters.toAddress.compared[0]],
+  ["to key ", filters.toPublicKey.compared[0]]
+] as const
+
+/** Returns the names of the sender, of the destination and of their owners. */
+const partiesOf = ({ pooled }: PoolRow): ReadonlyArray<string> =>
+  partyValues.flatMap(([prefix, valueOf]) => {
+    const value = valueOf(pooled)
+    return value === null ? [] : [`${prefix}${value}`]
+  })
+
+/** Returns a function that tells whether a row meets all conditions. */
+const listedBy = (
+  { from, group, id, party, states, to, ...values }: PoolFilters
+): (row: PoolRow) => boolean => {
+  const matches = rowFilter(poolList, values)
+  const isOneOf = (row: PoolRow, names: ReadonlyArray<string>): boolean =>
     partiesOf(row).some((name) => names.includes(name))
-  return (id === undefined || transaction.id === id) &&
-    (group === undefined || transaction.group?.id === group) &&
-    (states === undefined || states.includes(transaction.state)) &&
-    (type === undefined || transaction.type === type) &&
-    (tokenId === undefined || transaction.tokenId === tokenId) &&
-    (from === undefined || isOneOf(senders(from))) &&
-    (to === undefined || isOneOf(receivers(to))) &&
-    (party === undefined || isOneOf([...senders(party), ...receivers(party)]))
+  return (row) =>
+    (id === undefined || row.pooled.transaction.id === id) &&
+    (group === undefined || row.pooled.transaction.group?.id === group) &&
+    (states === undefined || states.includes(filters.state.compared[0](row.pooled))) &&
+    matches(row.pooled) &&
+    (from === undefined || isOneOf(row, senders(from))) &&
+    (to === undefined || isOneOf(row, receivers(to))) &&
+    (party === undefined || isOneOf(row, [...senders(party), ...receivers(party)]))
 }
 
 /** Returns the row of a transaction, which compares as it does in the lists. */

@@ -1,7 +1,8 @@
-import type { Account, New } from "../../../core/domain/mod.ts"
+import type { Account, AccountValues, New } from "../../../core/domain/mod.ts"
 import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import type { AccountChange } from "../../../core/ports/mod.ts"
 import { Table } from "../filter_index/mod.ts"
-import { accountUpdateCodec, SegmentedRows } from "../segments/mod.ts"
+import { type AccountUpdate, accountUpdateCodec, SegmentedRows } from "../segments/mod.ts"
 import { accountRow } from "./_rows.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf } from "./list_facets.ts"
@@ -9,12 +10,14 @@ import { facetNumber, facetsOf } from "./list_facets.ts"
 const publicKeyFacet = facetNumber("accounts", "publicKey")
 
 /**
- * The accounts, and the values that updates replaced. Account indexes are consecutive, so an index
- * is a position.
+ * The accounts, and the values after each update. Account indexes are consecutive, so an index is a
+ * position. The batch that creates an account makes its first update.
  */
 export class Accounts {
-  readonly table = new Table(facetsOf("accounts"))
+  readonly table = new Table<Account>(facetsOf("accounts"))
   private readonly updates = new SegmentedRows(accountUpdateCodec)
+  /** By position of the account: the position of its last update; −1 before the first one. */
+  private lastUpdates: Array<number> = []
 
   /** 255 before the first account. */
   get lastIndex(): AccountIndex {
@@ -37,21 +40,37 @@ export class Accounts {
 
   add(account: New<Account>): void {
     this.table.append(accountRow(this.table.itemIds.take(), account))
+    this.lastUpdates.push(-1)
   }
 
-  update(index: AccountIndex, nonce: bigint, balance: bigint): void {
-    const before = this.find(index)!
-    this.updates.push({ index, nonceBefore: Number(before.nonce), balanceBefore: before.balance })
-    this.replace(index, before, nonce, balance)
+  update(index: AccountIndex, values: AccountValues): void {
+    const position = index - FIRST_USER_ACCOUNT
+    const previous = this.lastUpdates[position]!
+    this.lastUpdates[position] = this.updates.length
+    this.updates.push({ index, nonce: Number(values.nonce), balance: values.balance, previous })
+    this.replace(position, values)
+  }
+
+  /** Returns the updates at the positions [from, to) with the values before them. */
+  changes(from: number, to: number): Array<AccountChange> {
+    return this.updates.slice(from, to).map((update) => ({
+      index: update.index,
+      before: this.valuesBefore(update),
+      after: valuesOf(update)
+    }))
   }
 
   /** Undoes updates until `updateCount` are left, then removes the accounts from `length` on. */
   truncate(length: number, updateCount: number): void {
     while (this.updates.length > updateCount) {
-      const { balanceBefore, index, nonceBefore } = this.updates.pop()!
-      this.replace(index, this.find(index)!, BigInt(nonceBefore), balanceBefore)
+      const update = this.updates.pop()!
+      const position = update.index - FIRST_USER_ACCOUNT
+      const before = this.valuesBefore(update)
+      this.lastUpdates[position] = update.previous
+      if (before !== null) this.replace(position, before)
     }
     this.table.truncate(length)
+    this.lastUpdates.length = length
   }
 
   lists() {
@@ -65,9 +84,28 @@ export class Accounts {
   restore({ accounts, accountUpdates, accountUpdateSegments }: LedgerLists): void {
     this.table.restore(accounts.map((account) => accountRow(account.itemId, account)))
     this.updates.restore(accountUpdateSegments, accountUpdates)
+    this.lastUpdates = accounts.map(() => -1)
+    let position = 0
+    for (const { indexes } of accountUpdateSegments) {
+      for (const index of indexes) this.lastUpdates[index - FIRST_USER_ACCOUNT] = position++
+    }
+    for (const { index } of accountUpdates) {
+      this.lastUpdates[index - FIRST_USER_ACCOUNT] = position++
+    }
   }
 
-  private replace(index: AccountIndex, row: Account, nonce: bigint, balance: bigint): void {
-    this.table.replace(index - FIRST_USER_ACCOUNT, accountRow(row.itemId, row, nonce, balance))
+  /** Returns the values before an update; null if it created the account. */
+  private valuesBefore({ previous }: AccountUpdate): AccountValues | null {
+    return previous < 0 ? null : valuesOf(this.updates.at(previous)!)
+  }
+
+  private replace(position: number, { balance, nonce }: AccountValues): void {
+    const row = this.table.rows[position]!
+    this.table.replace(position, accountRow(row.itemId, row, nonce, balance))
   }
 }
+
+const valuesOf = ({ balance, nonce }: AccountUpdate): AccountValues => ({
+  nonce: BigInt(nonce),
+  balance
+})

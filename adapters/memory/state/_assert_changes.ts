@@ -4,7 +4,7 @@ import type {
   EthereumBlock,
   PriceFeed
 } from "../../../core/domain/mod.ts"
-import type { TransactionId } from "../../../core/encoding/mod.ts"
+import { FIRST_USER_ACCOUNT, type TransactionId } from "../../../core/encoding/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { History } from "./_history.ts"
 import type { Tokens } from "./_tokens.ts"
@@ -70,12 +70,7 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
     for (const { index } of rows.accounts) {
       assert(index === ++lastAccount, () => `account ${index} is not the next one`)
     }
-    for (const { index } of rows.accountUpdates) {
-      assert(
-        index >= 256 && index <= lastAccount,
-        () => `account ${index} is updated and does not exist`
-      )
-    }
+    assertUpdates(rows, lastAccount)
     assertForged(rows.forged, batch.forgeL1TransactionsNum, queued, history)
     if (batch.forgeL1TransactionsNum !== null) queued.set(batch.forgeL1TransactionsNum, [])
     for (const row of rows.transactions) {
@@ -115,6 +110,23 @@ export const assertPrices = (
 ): void => {
   for (const { tokenId } of prices) {
     assert(tokenId <= lastTokenId, () => `token ${tokenId} has a price and is not registered`)
+  }
+}
+
+const assertUpdates = (
+  { accounts, accountUpdates }: Pick<BatchChanges, "accounts" | "accountUpdates">,
+  lastAccount: number
+): void => {
+  let last = FIRST_USER_ACCOUNT - 1
+  for (const { index } of accountUpdates) {
+    assert(index <= lastAccount, () => `account ${index} is updated and does not exist`)
+    assert(index > last, () => `the update of account ${index} is out of order`)
+    last = index
+  }
+  // the created accounts are the last ones
+  const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
+  for (const [i, { index }] of accounts.entries()) {
+    assert(updated[i]?.index === index, () => `account ${index} is created and has no update`)
   }
 }
 

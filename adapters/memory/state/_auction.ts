@@ -7,11 +7,14 @@ import {
   reachesMinimum
 } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { ListRows } from "../../../core/contract/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_rows.ts"
-import type { BidRow, CoordinatorRow, SlotRow } from "./index_specs.ts"
+import type { BidRow, CoordinatorRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
+
+type SlotRow = ListRows["slots"]
 
 const registrationFacet = lookupNumber("coordinators")
 const slotFacet = facetNumber("bids", "slotNum")
@@ -25,14 +28,14 @@ const bestBidderFacet = facetNumber("slots", "bestBidder")
  * bidder: one pass over these and over the lists of the two forgers.
  */
 export class Auction {
-  readonly coordinators = new Table(facetsOf("coordinators", [
+  readonly coordinators = new Table<CoordinatorRow>(facetsOf("coordinators", [
     {
       kind: "key",
       keyOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr,
       isMutable: false
     }
   ]))
-  readonly bids = new Table(facetsOf("bids"))
+  readonly bids = new Table<BidRow>(facetsOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */
   readonly slots = new FilterIndex<SlotRow>(facetsOf("slots"), (slotNum) => this.slotRow(slotNum)!)
   private readonly applicableTo: (slotNum: number) => AuctionVariables
@@ -50,7 +53,8 @@ export class Auction {
 
   /** Returns the last bid of a slot, which is the highest. */
   bestBid(slotNum: number): BidView | undefined {
-    return this.bestRow(slotNum)?.view
+    const row = this.bestRow(slotNum)
+    return row && Object.freeze({ bid: row.bid, coordinator: row.coordinator })
   }
 
   register(coordinator: New<Coordinator>): void {
@@ -72,7 +76,7 @@ export class Auction {
   /** Removes the bids from `length` on. */
   truncateBids(length: number): void {
     while (this.bids.length > length) {
-      const { slotNum } = this.bids.rows.at(-1)!.view.bid
+      const { slotNum } = this.bids.rows.at(-1)!.bid
       const before = this.slotRow(slotNum)
       this.bids.removeLast()
       this.slots.reindex(slotNum, before, this.slotRow(slotNum))
@@ -106,7 +110,7 @@ export class Auction {
   lists() {
     return {
       coordinators: this.coordinators.rows.map(({ coordinator }) => coordinator),
-      bids: this.bids.rows.map(({ view }) => view.bid)
+      bids: this.bids.rows.map(({ bid }) => bid)
     }
   }
 
@@ -145,11 +149,14 @@ export class Auction {
     return position === undefined ? undefined : this.bids.rows[position]
   }
 
+  /** Returns a slot as it is if its auction is closed; a query ends with the last such slot. */
   private slotRow(slotNum: number): SlotRow | null {
-    const best = this.bestRow(slotNum)
-    return best === undefined ? null : {
-      ...best,
-      reachesMinimum: reachesMinimum(best.view.bid, this.applicableTo(slotNum))
+    const bestBid = this.bestRow(slotNum)
+    return bestBid === undefined ? null : {
+      slotNum,
+      bestBid,
+      winner: reachesMinimum(bestBid.bid, this.applicableTo(slotNum)) ? bestBid.coordinator : null,
+      closedAuction: true
     }
   }
 
@@ -162,7 +169,7 @@ export class Auction {
     const before = heldSlots.map((slotNum) => this.slotRow(slotNum)!)
     this.bids.replaceAll(
       positions,
-      positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
+      positions.map((position) => bidRow(this.bids.rows[position]!.bid, registration))
     )
     this.slots.reindexAll(heldSlots, before, heldSlots.map((slotNum) => this.slotRow(slotNum)!))
   }
@@ -176,5 +183,6 @@ const registrationRow = (coordinator: Coordinator, isLatest = true): Coordinator
 
 const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({
   itemId: bid.itemId,
-  view: Object.freeze({ bid, coordinator })
+  bid,
+  coordinator
 })

@@ -8,6 +8,7 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { AccountChange } from "../../../core/ports/mod.ts"
 import { IndexedRows, ItemIds, Table } from "../filter_index/mod.ts"
 import { TransactionRows } from "../segments/mod.ts"
 import { Accounts } from "./_accounts.ts"
@@ -43,7 +44,7 @@ const zeroTotals: BatchTotals = {
  * consecutive from 1, so batch n is at position n − 1.
  */
 export class History {
-  readonly batches = new Table(facetsOf("batches"))
+  readonly batches = new Table<Batch>(facetsOf("batches"))
   readonly transactions: IndexedRows<Transaction, TransactionRows>
   readonly accounts = new Accounts()
   readonly exits = new Exits()
@@ -91,6 +92,14 @@ export class History {
     return [this.totalsAfter(batchNum - 1).exits, this.totalsAfter(batchNum).exits]
   }
 
+  /** Returns the accounts that a batch created or changed; empty if the batch is unknown. */
+  accountChanges(batchNum: number): ReadonlyArray<AccountChange> {
+    return this.accounts.changes(
+      this.totalsAfter(batchNum - 1).accountUpdates,
+      this.totalsAfter(batchNum).accountUpdates
+    )
+  }
+
   /** Returns a forged or queued transaction as it is stored. */
   transaction(id: TransactionId): Transaction | undefined {
     const { rows } = this.transactions
@@ -133,9 +142,7 @@ export class History {
       })
     )
     for (const account of changes.accounts) this.accounts.add(account)
-    for (const { index, nonce, balance } of changes.accountUpdates) {
-      this.accounts.update(index, nonce, balance)
-    }
+    for (const update of changes.accountUpdates) this.accounts.update(update.index, update)
     const queue = batch.forgeL1TransactionsNum
     const forged = queue === null ? [] : this.queues.forge(queue)
     for (const [position, queued] of forged.entries()) {
@@ -207,15 +214,7 @@ export class History {
   restore(lists: LedgerLists): void {
     this.accounts.restore(lists)
     this.exits.restore(lists)
-    this.batches.restore(
-      lists.batches.map((batch, i) =>
-        frozenCopy({
-          ...batch,
-          // a checkpoint of an earlier version does not have it
-          forgedTransactions: lists.totals[i + 1]!.transactions - lists.totals[i]!.transactions
-        })
-      )
-    )
+    this.batches.restore(lists.batches.map(frozenCopy))
     const shared = (row: Transaction) =>
       transactionRow(row.itemId, row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
     const enqueued = lists.enqueued.map(shared)

@@ -13,6 +13,7 @@ import type {
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { BlockGap, LedgerView } from "../../../core/ports/mod.ts"
 import type { Auction } from "./_auction.ts"
+import type { Blocks } from "./_blocks.ts"
 import type { History } from "./_history.ts"
 import type { Parameters } from "./_parameters.ts"
 import type { Tokens } from "./_tokens.ts"
@@ -22,8 +23,7 @@ interface Parts {
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
   readonly head: HeadFeed | null
-  readonly block: (number: bigint) => EthereumBlock | undefined
-  readonly gapAt: (number: bigint) => BlockGap | undefined
+  readonly blocks: Blocks
   readonly history: History
   readonly tokens: Tokens
   readonly auction: Auction
@@ -69,8 +69,8 @@ export class LiveView implements LedgerView {
   }
 
   // function properties as in the port: use cases pass them on without the view
-  readonly block = (number: bigint): EthereumBlock | undefined => this.state.block(number)
-  readonly gapAt = (number: bigint): BlockGap | undefined => this.state.gapAt(number)
+  readonly block = (number: bigint): EthereumBlock | undefined => this.state.blocks.find(number)
+  readonly gapAt = (number: bigint): BlockGap | undefined => this.state.blocks.gapAt(number)
   readonly queue = (queue: number): ReadonlyArray<Transaction> =>
     this.state.history.queues.transactionsIn(queue)
   readonly account = (index: AccountIndex): Account | undefined =>

@@ -12,7 +12,7 @@ const addressFacet = facetNumber("tokens", "addresses")
  * position.
  */
 export class Tokens {
-  readonly table = new Table(facetsOf("tokens"))
+  readonly table = new Table<Token>(facetsOf("tokens"))
   /** One entry for each price, in the order of the prices. */
   private replaced: Array<ReplacedPrice> = []
 

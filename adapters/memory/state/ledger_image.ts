@@ -2,6 +2,7 @@ import type {
   Account,
   Batch,
   Bid,
+  BlockReference,
   Coordinator,
   EthereumBlock,
   Exit,
@@ -10,7 +11,7 @@ import type {
   Token,
   Transaction
 } from "../../../core/domain/mod.ts"
-import type { PartVersions } from "../../../core/ports/mod.ts"
+import type { LedgerRollBack, PartVersions } from "../../../core/ports/mod.ts"
 import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../segments/mod.ts"
 
 /** The withdrawals of an exit before another one was added. */
@@ -61,8 +62,11 @@ export interface StoredBlock {
 /** The lists of a ledger, undo logs included. Their rows are plain data and never change. */
 export interface LedgerLists {
   readonly blocks: ReadonlyArray<StoredBlock>
-  /** The head, or none. A checkpoint of an earlier version does not have this list. */
-  readonly heads?: ReadonlyArray<HeadFeed>
+  /** The head, or none. */
+  readonly heads: ReadonlyArray<HeadFeed>
+  readonly rollBacks: ReadonlyArray<LedgerRollBack>
+  /** The last block that no rollback can remove, or none. */
+  readonly finalBlocks: ReadonlyArray<BlockReference>
   readonly batches: ReadonlyArray<Batch>
   readonly totals: ReadonlyArray<BatchTotals>
   readonly transactionSegments: ReadonlyArray<TransactionColumns>
@@ -99,11 +103,8 @@ export type NumberedList =
 export interface LedgerImage {
   readonly version: number
   readonly parts: PartVersions
-  /**
-   * Number of versions that heads added, which do not follow from the records. A checkpoint of an
-   * earlier version does not have it.
-   */
-  readonly headVersions?: number
+  /** Number of versions that heads added, which do not follow from the records. */
+  readonly headVersions: number
   /** The next item id of each list. */
   readonly nextItemIds: { readonly [N in NumberedList]: number }
   readonly lists: LedgerLists

@@ -3,6 +3,7 @@ import {
   type AuctionClock,
   auctionClock,
   type BlockChanges,
+  type BlockReference,
   ether,
   type EthereumBlock,
   type GenesisFeed,
@@ -11,7 +12,6 @@ import {
   type RecommendedFeeOptions
 } from "../../../core/domain/mod.ts"
 import {
-  type BlockGap,
   type Decision,
   type LedgerPart,
   ledgerParts,
@@ -25,12 +25,13 @@ import {
   stampBlocks,
   withVersion
 } from "../../../core/ports/mod.ts"
-import { firstNot } from "../_binary_search.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
 import { Auction } from "./_auction.ts"
+import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters } from "./_parameters.ts"
+import { RollBacks, type RollBackTime } from "./_roll_backs.ts"
 import { frozenCopy } from "./_rows.ts"
 import { Tokens } from "./_tokens.ts"
 import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
@@ -52,7 +53,10 @@ export class LedgerState {
   readonly tokens = new Tokens()
   readonly auction = new Auction((slotNum) => this.parameters.auctionOf(slotNum))
   readonly parameters: Parameters
-  private blocks: Array<StoredBlock> = []
+  readonly blocks = new Blocks()
+  readonly rollBacks = new RollBacks()
+  /** The last block that no rollback can remove; no feed declares one yet. */
+  finalBlock: BlockReference | null = null
   /** The last head, unless a rollback removed it. */
   head: HeadFeed | null = null
   /** Number of versions that heads added. */
@@ -89,8 +93,10 @@ export class LedgerState {
         transactions: history.transactionIds.next
       },
       lists: {
-        blocks: [...this.blocks],
+        blocks: this.blocks.list(),
         heads: this.head === null ? [] : [this.head],
+        rollBacks: this.rollBacks.list(),
+        finalBlocks: this.finalBlock === null ? [] : [this.finalBlock],
         ...history.lists(),
         ...tokens.lists(),
         ...auction.lists(),
@@ -100,10 +106,12 @@ export class LedgerState {
   }
 
   /** Sets the state of a ledger that contains only its genesis. */
-  restore({ headVersions = 0, lists, nextItemIds, parts, version }: LedgerImage): void {
+  restore({ headVersions, lists, nextItemIds, parts, version }: LedgerImage): void {
     const { auction, history, tokens } = this
-    this.blocks = lists.blocks.map((each) => ({ ...each, block: Object.freeze(each.block) }))
-    this.head = lists.heads?.[0] ?? null
+    this.blocks.restore(lists.blocks)
+    this.head = lists.heads[0] ?? null
+    this.rollBacks.restore(lists.rollBacks)
+    this.finalBlock = lists.finalBlocks[0] ?? null
     this.headVersions = headVersions
     tokens.restore(lists)
     this.parameters.restore(lists)
@@ -116,11 +124,7 @@ export class LedgerState {
     history.exits.table.itemIds.next = nextItemIds.exits
     tokens.table.itemIds.next = nextItemIds.tokens
     history.transactionIds.next = nextItemIds.transactions
-    // a checkpoint of an earlier version lacks the parts that it did not know
-    this.snapshot = {
-      ...this.snapshotOf(version),
-      parts: Object.freeze({ ...noPartChanged, ...parts })
-    }
+    this.snapshot = { ...this.snapshotOf(version), parts: Object.freeze(parts) }
     this.snapshots.note(this.snapshot)
   }
 
@@ -135,12 +139,12 @@ export class LedgerState {
   }
 
   get lastBlock(): EthereumBlock {
-    return this.blocks.at(-1)!.block
+    return this.blocks.last.block
   }
 
   /** Newest block of the chain that the writer knew when it wrote the last block. */
   get lastEthereumBlock(): bigint {
-    return this.blocks.at(-1)!.lastEthereumBlock
+    return this.blocks.last.lastEthereumBlock
   }
 
   /** The block up to which the ledger is synchronised: the head if it is above the last block. */
@@ -157,20 +161,6 @@ export class LedgerState {
       this.parameters.current.auction,
       this.synchedBlock.number
     )
-  }
-
-  block(number: bigint): EthereumBlock | undefined {
-    const block = this.blocks[this.firstBlockFrom(number)]?.block
-    return block?.number === number ? block : undefined
-  }
-
-  /** Returns the blocks around a number that is between two of them; undefined for other numbers. */
-  gapAt(number: bigint): BlockGap | undefined {
-    const next = this.firstBlockFrom(number)
-    const [before, after] = [this.blocks[next - 1]?.block, this.blocks[next]?.block]
-    return before === undefined || after === undefined || after.number === number
-      ? undefined
-      : { before, after }
   }
 
   /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
@@ -197,29 +187,40 @@ export class LedgerState {
     return { [Symbol.iterator]: () => this.history.transactions.indexPostponed() }
   }
 
-  /** Drops every block above `toBlock`, but not the genesis block. */
+  /**
+   * Drops every block above `toBlock`, but not the genesis block. Records its time, and the version
+   * after it, which is by default the next one.
+   */
   rollBack<E>(
     toBlock: bigint,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (view: LedgerView) => Result.Result<void, E>,
+    { timeMs, version }: RollBackTime
   ): Result.Result<RollBackReport, E> {
     return Result.map(check(this.view), () => {
-      const blocksLeft = Math.max(1, this.firstBlockFrom(toBlock + 1n))
+      const blocksLeft = Math.max(1, this.blocks.firstFrom(toBlock + 1n))
       const blocks = this.blocks.length - blocksLeft
+      const removedBlock = this.lastBlock
       const batchesBefore = this.history.lastBatchNum
-      const firstDropped = this.blocks[blocksLeft]
+      const firstDropped = this.blocks.at(blocksLeft)
       if (firstDropped !== undefined) this.undoFrom(firstDropped)
-      this.blocks.length = blocksLeft
+      this.blocks.truncate(blocksLeft)
       const isHeadRemoved = this.head !== null && this.head.number > toBlock
       if (isHeadRemoved) this.head = null
       const { lastBatchNum } = this.history
-      return {
-        toBlock,
-        lastBlock: this.lastBlock,
-        blocks,
-        batches: batchesBefore - lastBatchNum,
-        lastBatchNum,
-        stamp: this.newStamp(1, blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
+      const batches = batchesBefore - lastBatchNum
+      const stamp = this.newStamp(1, blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
+      const { lastBlock } = this
+      if (blocks > 0) {
+        this.rollBacks.add({
+          version: version ?? stamp.version,
+          lastBlock,
+          removedBlock,
+          blocks,
+          batches,
+          timeMs
+        })
       }
+      return { toBlock, lastBlock, blocks, batches, lastBatchNum, stamp }
     })
   }
 
@@ -302,7 +303,7 @@ export class LedgerState {
 
   private pushBlock(block: EthereumBlock, lastEthereumBlock: bigint): void {
     this.blocks.push({
-      block: Object.freeze({ ...block }),
+      block,
       lastEthereumBlock,
       batches: this.history.lastBatchNum,
       queued: this.history.queues.length,
@@ -313,10 +314,6 @@ export class LedgerState {
       withdrawals: this.history.exits.withdrawalCount,
       parameters: this.parameters.counts
     })
-  }
-
-  private firstBlockFrom(number: bigint): number {
-    return firstNot(0, this.blocks.length, (index) => this.blocks[index]!.block.number < number)
   }
 
   private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {

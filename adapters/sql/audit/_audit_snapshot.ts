@@ -56,6 +56,9 @@ export interface AuditSnapshot {
 /** Maximum number of items that one statement reads from a table by item id. */
 export const itemsPerStatement = 20_000
 
+/** Maximum number of whole rows that one statement reads, since an exit with its proof takes kilobytes. */
+export const rowsPerPage = 4096
+
 /** Maximum number of violations that one statement returns. */
 const violationsMax = 200
 

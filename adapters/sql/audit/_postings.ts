@@ -1,13 +1,9 @@
 import { Effect } from "effect"
 import type { AuditCheck } from "../../../core/use_cases/mod.ts"
-import { combinations, combinedKeys, keysOfRow, rowItems } from "../postings/mod.ts"
-import {
-  type AuditSnapshot,
-  type AuditStep,
-  itemsPerStatement,
-  reportViolations
-} from "./_audit_snapshot.ts"
-import { bytea, endOf, lists, pageOf, parts, type PostingPart } from "./_posting_parts.ts"
+import { combinations, type RowKeys, rowItems } from "../postings/mod.ts"
+import { type AuditSnapshot, type AuditStep, reportViolations } from "./_audit_snapshot.ts"
+import { eachPage, keysOfItems, searchCombined, searchSingle } from "./_missing_postings.ts"
+import { bytea, endOf, listNames, pageOf, parts, type PostingPart } from "./_posting_parts.ts"
 
 /*
  * An audit reads the lists once, in the order of their keys. It checks that each item is that of a
@@ -23,12 +19,22 @@ interface PostingRow {
   readonly first_ordinal: bigint
   readonly filed: number
   readonly is_last: boolean
-  readonly size: number
-  readonly last_item: bigint
-  readonly strange: string | null
-  readonly descending: string | null
-  readonly unfiled: string | null
+  readonly items: ReadonlyArray<bigint>
 }
+
+/** A row of `posting`, and the items that do not belong in it. */
+interface CheckedRow extends PostingRow {
+  readonly lastItem: bigint | undefined
+  /** Items that do not ascend. */
+  readonly descending: ReadonlyArray<bigint>
+  /** Items without a row that has the key. */
+  readonly strange: ReadonlyArray<bigint>
+  /** For a key of several filters: items that the list above does not count as indexed. */
+  readonly unfiled: ReadonlyArray<bigint>
+}
+
+/** The last row with indexed items of a list of a single filter. */
+type LastIndexed = Pick<PostingRow, "key" | "filed" | "items">
 
 /** Counts of the lists of a part. */
 interface Tally {
@@ -46,7 +52,7 @@ export const auditPostings = (snapshot: AuditSnapshot): AuditStep =>
     let done = 0
     for (const part of parts) {
       const entries = expected.get(part) ?? 0
-      const tally = yield* auditPart(snapshot, part, pageOf(part), (items) =>
+      const tally = yield* auditPart(snapshot, part, (items) =>
         snapshot.advance(items, Math.min(1, (done + items) / (total + 1))))
       done += entries
       yield* compareTally(snapshot, part, tally, entries)
@@ -55,63 +61,88 @@ export const auditPostings = (snapshot: AuditSnapshot): AuditStep =>
   })
 
 /** Returns the number of entries that the rows of the tables imply, by part. */
-const expectedEntries = ({ rows }: AuditSnapshot): AuditStep<ReadonlyMap<PostingPart, number>> =>
+const expectedEntries = (snapshot: AuditSnapshot): AuditStep<ReadonlyMap<PostingPart, number>> =>
   Effect.gen(function*() {
     const expected = new Map<PostingPart, number>()
-    for (const list of lists) {
-      const own = parts.filter((part) => part.list === list)
-      const [last] = yield* rows<{ readonly item: bigint | null }>(
-        `SELECT max(item_id) AS item FROM ${list.table}`
-      )
-      for (let from = 0; from <= Number(last?.item ?? 0n); from += 5 * itemsPerStatement) {
-        const [sums] = yield* rows<{ readonly [name: string]: bigint | null }>(
-          `SELECT ${
-            own.map(({ entries }, i) => `sum(${entries})::bigint AS e${i}`).join(", ")
-          } FROM ${list.table} AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint`,
-          `${from}`,
-          `${from + 5 * itemsPerStatement}`
-        )
-        own.forEach((part, i) =>
-          void expected.set(part, (expected.get(part) ?? 0) + Number(sums![`e${i}`] ?? 0n))
-        )
-      }
+    for (const name of listNames) {
+      const own = parts.filter((part) => part.name === name)
+      yield* eachPage(snapshot, name, (page) =>
+        Effect.sync(() => {
+          for (const part of own) {
+            const entries = page.reduce((sum, row) => sum + part.keysOf(row).length, 0)
+            expected.set(part, (expected.get(part) ?? 0) + entries)
+          }
+        }))
     }
     return expected
   })
 
 const auditPart = (
-  { findings, rows }: AuditSnapshot,
-  { octets, prefix }: PostingPart,
-  pageStatement: string,
+  snapshot: AuditSnapshot,
+  part: PostingPart,
   advance: (items: number) => Effect.Effect<void>
 ): AuditStep<Tally> =>
   Effect.gen(function*() {
+    const { findings, rows } = snapshot
     const tally: Tally = { items: new Map(), filed: 0 }
-    let before: PostingRow | undefined
+    let before: CheckedRow | undefined
+    // the lists of combined filters follow the list above them, since their keys begin with its key
+    let indexed: LastIndexed | undefined
     for (;;) {
       const page: ReadonlyArray<PostingRow> = yield* rows<PostingRow>(
-        pageStatement,
-        `\\x${before?.key ?? prefix.slice(0, 4)}`,
+        pageOf(part),
+        `\\x${before?.key ?? part.prefix}`,
         `${before?.first_item ?? -1n}`
       )
       if (page.length === 0) {
         if (before !== undefined) compareIsLast(before, true, findings)
         return tally
       }
-      let items = 0
-      for (const row of page) {
-        const isCombined = row.key.length / 2 > octets
+      const keys = yield* keysOfItems(snapshot, part, page.flatMap((row) => row.items))
+      let count = 0
+      for (const each of page) {
+        const size = each.items.length
+        const octets = each.key.length / 2
+        const isCombined = octets > part.octets
+        const row = checkedRow(each, keys, isCombined ? indexed ?? noItems : null)
+        if (!isCombined && row.filed > 0) indexed = row
         compareRow(row, before, isCombined, findings)
-        tally.items.set(row.key.length / 2, (tally.items.get(row.key.length / 2) ?? 0) + row.size)
+        tally.items.set(octets, (tally.items.get(octets) ?? 0) + size)
         if (!isCombined) tally.filed += row.filed
-        items += row.size
-        findings.checked(isCombined ? "postings-below" : "postings", row.size)
+        count += size
+        findings.checked(isCombined ? "postings-below" : "postings", size)
         before = row
       }
       findings.checked("posting-rows", page.length)
-      yield* advance(items)
+      yield* advance(count)
     }
   })
+
+const noItems: LastIndexed = { key: "-", filed: 0, items: [] }
+
+/**
+ * Returns a row with the items that do not belong in it. All items of a list up to the last indexed
+ * one are indexed, see `compareRow`; `indexed` is null for a list of a single filter.
+ */
+const checkedRow = (
+  row: PostingRow,
+  keys: ReadonlyMap<number, ReadonlyArray<RowKeys>>,
+  indexed: LastIndexed | null
+): CheckedRow => {
+  const isBelow = indexed !== null && row.key.startsWith(indexed.key)
+  const lastIndexed = isBelow ? indexed.items[indexed.filed - 1] ?? -1n : -1n
+  return {
+    ...row,
+    lastItem: row.items.at(-1),
+    descending: row.items.filter((item, i) => i > 0 && item <= row.items[i - 1]!),
+    strange: row.items.filter((item) =>
+      !(keys.get(Number(item)) ?? []).some(({ combined, single }) =>
+        row.key === single || combined.includes(row.key)
+      )
+    ),
+    unfiled: indexed === null ? [] : row.items.filter((item) => item > lastIndexed)
+  }
+}
 
 /** Compares whether a row is in the partition of last rows. */
 const compareIsLast = (
@@ -124,52 +155,62 @@ const placeOf = ({ first_item, key }: PostingRow): string =>
   `posting ${key}, first item ${first_item}`
 
 function compareRow(
-  row: PostingRow,
-  before: PostingRow | undefined,
+  row: CheckedRow,
+  before: CheckedRow | undefined,
   isCombined: boolean,
   findings: AuditSnapshot["findings"]
 ): void {
   const previous = before?.key === row.key ? before : undefined
   if (before !== undefined) compareIsLast(before, previous === undefined, findings)
-  const ordinal = previous === undefined ? 0n : previous.first_ordinal + BigInt(previous.size)
+  const ordinal = previous === undefined
+    ? 0n
+    : previous.first_ordinal + BigInt(previous.items.length)
   findings.same("posting-rows", `${placeOf(row)}, first_ordinal`, row.first_ordinal, ordinal)
-  if (previous !== undefined && previous.size !== rowItems) {
+  if (previous !== undefined && previous.items.length !== rowItems) {
     findings.violate(
       "posting-rows",
       placeOf(previous),
-      `${previous.size} items`,
+      `${previous.items.length} items`,
       `${rowItems}, because it is not the last row`
     )
   }
-  if (previous !== undefined && previous.last_item >= row.first_item) {
+  if (!isCombined && previous !== undefined && row.filed > 0) {
+    findings.same(
+      "posting-rows",
+      `${placeOf(previous)}, filed`,
+      previous.filed,
+      previous.items.length
+    )
+  }
+  if (previous !== undefined && previous.lastItem! >= row.first_item) {
     findings.violate(
       "posting-rows",
       placeOf(row),
       `item ${row.first_item}`,
-      `more than ${previous.last_item}, the last item of the previous row`
+      `more than ${previous.lastItem}, the last item of the previous row`
     )
   }
-  if (row.descending !== null) {
+  if (row.descending.length > 0) {
     findings.violate(
       "posting-rows",
       placeOf(row),
-      `items ${row.descending}`,
+      `items ${row.descending.join(", ")}`,
       "ascending items"
     )
   }
-  if (row.strange !== null) {
+  if (row.strange.length > 0) {
     findings.violate(
       isCombined ? "postings-below" : "postings",
       placeOf(row),
-      `items ${row.strange}`,
+      `items ${row.strange.join(", ")}`,
       "existing rows with the key"
     )
   }
-  if (row.unfiled !== null) {
+  if (row.unfiled.length > 0) {
     findings.violate(
       "postings-below",
       placeOf(row),
-      `items ${row.unfiled}`,
+      `items ${row.unfiled.join(", ")}`,
       "items of the list above"
     )
   }
@@ -180,71 +221,37 @@ function compareRow(
  */
 const compareTally = (
   snapshot: AuditSnapshot,
-  { filter, list, octets, prefix }: PostingPart,
+  part: PostingPart,
   { filed, items }: Tally,
   expected: number
 ): AuditStep =>
   Effect.gen(function*() {
-    const { findings } = snapshot
+    const { filter, list, octets } = part
     const place = `posting, lists of ${list.table} by ${filter ?? "nothing"}`
-    const searchMissing = (check: AuditCheck, source: string, found: number, expected: number) =>
-      found >= expected
-        ? Effect.sync(() =>
-          void findings.same(check, place, `${found} entries`, `${expected} entries`)
+    const compare = (
+      check: AuditCheck,
+      found: number,
+      expected: number,
+      search: AuditStep
+    ): AuditStep =>
+      found < expected
+        ? search
+        : Effect.sync(() =>
+          void snapshot.findings.same(check, place, `${found} entries`, `${expected} entries`)
         )
-        : reportViolations(
-          snapshot,
-          check,
-          `
-SELECT 'posting ' || encode(entry.key, 'hex') || ', ${list.table} item ' || entry.item AS place, 'no entry' AS found, 'one' AS expected FROM (${source}) AS entry
-WHERE entry.key IS NOT NULL AND NOT EXISTS (
-  SELECT FROM (SELECT items FROM posting AS list WHERE list.key = entry.key AND first_item <= entry.item ORDER BY first_item DESC LIMIT 1) AS own WHERE entry.item = ANY(own.items)
-)`
-        )
-    const keys = filter === undefined
-      ? keysOfRow({ ...list, facets: {} })
-      : keysOfRow({ ...list, facets: { [filter]: list.facets[filter]! } }).slice(1)
-    yield* searchMissing(
-      "postings",
-      `SELECT r.item_id AS item, each.key FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${
-        valuesOf(keys)
-      }) AS each (key)`,
-      items.get(octets) ?? 0,
-      expected
-    )
+    yield* compare("postings", items.get(octets) ?? 0, expected, searchSingle(snapshot, part))
     if (filter === undefined) return
     const { combinableFilters } = list.facets[filter]!
-    for (const names of combinations(combinableFilters)) {
-      const size = names.reduce(
-        (sum, name) => sum + 1 + list.facets[name]!.octets,
-        octets
-      )
-      // the last key combines all of `names`
-      const key = combinedKeys(
-        {
-          ...list,
-          facets: {
-            ...list.facets,
-            [filter]: { ...list.facets[filter]!, combinableFilters: names }
-          }
-        },
-        filter,
-        "above.key"
-      ).at(-1)!
-      yield* searchMissing(
+    for (const [at, names] of combinations(combinableFilters).entries()) {
+      const size = names.reduce((sum, name) => sum + 1 + list.facets[name]!.octets, octets)
+      yield* compare(
         "postings-below",
-        `
-SELECT listed.item, ${key} AS key FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
-WHERE above.key >= ${bytea(prefix)} AND above.key < ${
-          bytea(endOf(prefix))
-        } AND octet_length(above.key) = ${octets}`,
         items.get(size) ?? 0,
-        filed
+        filed,
+        searchCombined(snapshot, part, at)
       )
     }
   })
-
-const valuesOf = (keys: ReadonlyArray<string>): string => keys.map((key) => `(${key})`).join(", ")
 
 /** Reports keys that belong to no part. */
 const auditUnknownKeys = (snapshot: AuditSnapshot): AuditStep =>

@@ -1,6 +1,13 @@
-import type { Batch, EthereumBlock, HeadFeed, TokenId } from "../../../core/domain/mod.ts"
+import type {
+  Batch,
+  BlockReference,
+  EthereumBlock,
+  HeadFeed,
+  TokenId
+} from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { Account } from "../../../core/domain/mod.ts"
+import type { LedgerRollBack } from "../../../core/ports/mod.ts"
 import {
   accountIndex,
   address,
@@ -87,9 +94,6 @@ const head = part(
     chainHead: ["chain_head", checked(uint64, "% BETWEEN head_number AND 18446744073709551615")]
   })
 )
-
-/** A block of the chain. */
-export type BlockReference = Pick<EthereumBlock, "number" | "hash">
 
 /** The last block that no rollback can remove; null if none was declared final. */
 const final = part(
@@ -211,24 +215,8 @@ export const batchRow = shape<BatchRow>({
   balances: ["balances", bigIntegers]
 })
 
-/** A rollback that removed at least one block. Its row is never removed. */
-export interface RollBackRow {
-  /** 1 for the first rollback of the ledger, and one more for each later one. */
-  readonly serial: number
-  /** Version of the ledger after it. */
-  readonly version: number
-  /** The last block that remained. */
-  readonly lastBlock: BlockReference
-  /** The last block before it, the newest one that it removed. */
-  readonly removedBlock: BlockReference
-  /** Number of removed blocks, 1 or more. */
-  readonly blocks: number
-  /** Number of removed batches. */
-  readonly batches: number
-  /** Milliseconds since 1970, by the clock of the writer. */
-  readonly timeMs: number
-}
-export const rollBackRow = shape<RollBackRow>({
+/** Rows of rollbacks are never removed. */
+export const rollBackRow = shape<LedgerRollBack>({
   serial: ["serial", checked(integer, "% > 0"), "PRIMARY KEY"],
   version: ["version", integer, "UNIQUE"],
   lastBlock: shape<BlockReference>({

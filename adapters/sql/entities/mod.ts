@@ -67,4 +67,4 @@ export {
 } from "./pool.ts"
 export { queryOf, type RowQuery, selectRows } from "./row_query.ts"
 export { createTable } from "./create_table.ts"
-export { computed, from, part, selectList, type Shape, shape } from "./shape.ts"
+export { computed, from, part, pick, selectList, type Shape, shape } from "./shape.ts"

@@ -60,6 +60,7 @@ export interface Selected {
 
 /** The columns of a row. */
 export interface Shape<in out Row> extends Stored<Row> {
+  readonly fields: Fields<Row>
   /** The parameters that insert rows. */
   readonly parameters: Columns<Row>
   /** Returns the select list over the row `alias`, whose values `read` decodes. */
@@ -103,6 +104,7 @@ export const shape = <Row extends object>(fields: Fields<Row>): Shape<Row> => {
     parametersByField.set(key, parametersOf(own))
   }
   return {
+    fields,
     columns,
     rules,
     read: objectReader<Row>(readers),
@@ -117,6 +119,17 @@ export const shape = <Row extends object>(fields: Fields<Row>): Shape<Row> => {
           : { sql: selected.sql.replace("%", sql), type: selected.type }
       })
   }
+}
+
+/** Declares the columns of some fields of a row, to read only these. */
+export const pick = <Row, const Field extends keyof Row>(
+  { fields }: Shape<Row>,
+  ...names: ReadonlyArray<Field>
+): Shape<Pick<Row, Field>> => {
+  const all: { readonly [field: PropertyKey]: unknown } = fields
+  return shape(
+    Object.fromEntries(names.map((name) => [name, all[name]])) as Fields<Pick<Row, Field>>
+  )
 }
 
 type FieldOf<Row> = readonly [

@@ -1,12 +1,19 @@
 /**
  * Posting lists: the item ids for each combination of filters. `postings.ts` explains their design.
  */
-export { appendEntries, appendPostings, cutPostings, SuffixCache } from "./write_postings.ts"
+export {
+  appendEntries,
+  appendPostings,
+  cutPostings,
+  eachOfLastRows,
+  SuffixCache
+} from "./write_postings.ts"
 export {
   applicableBlock,
   closeStatement,
   openExitKey,
-  openExitSource,
+  openExitEntries,
+  openExitKeys,
   openLevels,
   openSlotKey,
   openStatement,
@@ -22,17 +29,12 @@ export {
   type KnownSuffixes,
   type ListedEntries,
   combinations,
-  combinedKeys,
-  keysOfRow,
+  keysOfFacet,
   postingKey,
+  type RowKeys,
   hasAllOf,
   hasOneOf
 } from "./posting_entries.ts"
-export {
-  type FacetName,
-  type PostingFacet,
-  type PostingList,
-  type PostingListName,
-  postingLists
-} from "./posting_lists.ts"
+export { type ListedRows, listedRowsQuery, type PostingListName } from "./listed_rows.ts"
+export { type FacetName, type PostingList, postingLists } from "./posting_lists.ts"
 export { rowItems } from "./postings.ts"

@@ -1,6 +1,7 @@
-import { combinedKeys, keysOfRow, postingKey } from "./posting_entries.ts"
+import { keysOfFacet, postingKey } from "./posting_entries.ts"
+import { type ListedRows } from "./listed_rows.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
-import { lastPlace } from "../connection/mod.ts"
+import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
 /*
@@ -30,19 +31,36 @@ export const openExitKey = (
 export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
 
-const openExitKeys: ReadonlyArray<string> = [
-  ...keysOfRow(openExits),
-  ...combinedKeys(openExits, "address", "'\\x4f61'::bytea || r.address"),
-  ...combinedKeys(openExits, "publicKey", "'\\x4f6b'::bytea || r.public_key")
-]
+type ListedExit = ListedRows["exits"]
 
-/** Returns SQL for key and item of the exits `r` that meet a condition. */
-export const openExitSource = (condition: string): string => `
-SELECT each.key, r.item_id AS item
-FROM exit AS r CROSS JOIN LATERAL (VALUES ${
-  openExitKeys.map((key) => `(${key})`).join(", ")
-}) AS each (key)
-WHERE ${condition}`
+const keysOfFacets = [undefined, ...Object.keys(openExits.facets)].map((filter) =>
+  keysOfFacet(openExits, filter)
+)
+
+/** Returns the keys of an open exit, as hexadecimal digits. */
+export const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
+  keysOfFacets.flatMap((keysOf) =>
+    keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
+  )
+
+const exitEntry = {
+  key: hexBytes<ExitEntry>(({ key }) => key),
+  item: bigints<ExitEntry>(({ item }) => item)
+}
+interface ExitEntry {
+  readonly key: string
+  readonly item: number
+}
+
+/** A table expression of `key` and `item` for exits, with its parameters. */
+export const openExitEntries = {
+  source: `SELECT key, item FROM ${rowsOf("entry", exitEntry)}`,
+  parameters: (exits: ReadonlyArray<ListedExit>): Array<string> =>
+    parametersOf(
+      exitEntry,
+      exits.flatMap((exit) => openExitKeys(exit).map((key) => ({ key, item: exit.itemId })))
+    )
+}
 
 /** Returns SQL for the key of the slots of a bidder. */
 export const slotKey = (bidder: string): string => `'\\x5362'::bytea || ${bidder}`

@@ -1,44 +1,8 @@
-import {
-  type PostingList,
-  type ListedRows,
-  type PostingFacet,
-  type PostingListName,
-  postingLists
-} from "./posting_lists.ts"
+import { type ListedRows, type PostingListName } from "./listed_rows.ts"
+import { type PostingList, type PostingFacet, postingLists } from "./posting_lists.ts"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray } from "../connection/mod.ts"
-
-const bytesOf = (text: string): string =>
-  `'\\x${[...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")}'::bytea`
-
-/**
- * Returns SQL for the keys of a row `r`: that of all rows, and one for each value of each facet.
- */
-export const keysOfRow = ({ facets, letter }: PostingList): ReadonlyArray<string> => [
-  bytesOf(`${letter}*`),
-  ...Object.values(facets).flatMap((facet) =>
-    facet.values.map((value) => `${bytesOf(letter + facet.letter)} || ${value}`)
-  )
-]
-
-/**
- * Returns SQL for the keys of a row `r` that begin with `key`, its key in the facet of `filter`:
- * one for each combination with other filters.
- */
-export const combinedKeys = (
-  list: PostingList,
-  filter: string,
-  key: string
-): ReadonlyArray<string> =>
-  combinations(list.facets[filter]!.combinableFilters).map((names) =>
-    [
-      key,
-      ...names.map((name) =>
-        `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`
-      )
-    ].join(" || ")
-  )
 
 /** Returns an SQL condition: a value of a row `r` in a facet is one of `values`. */
 export const hasOneOf = ({ facets }: PostingList, facet: string, values: string): string =>
@@ -98,34 +62,72 @@ export const entriesOf = <List extends PostingListName>(
   name: List,
   rows: ReadonlyArray<ListedRows[List]>
 ): Effect.Effect<ListedEntries> =>
-  entriesFrom(name, rows, ({ itemId }) => itemId, (row, { facet }) => facet.digits(row as never))
+  Effect.gen(function*() {
+    const { combinable, facets, suffixBuilder, wholeKey } = layouts[name]
+    const single: Entries = new Map(
+      rows.length === 0 ? [] : [[wholeKey, rows.map(({ itemId }) => itemId)]]
+    )
+    const combinableDigits = combinable.map((): Array<string> => [])
+    for (const layout of facets) {
+      const groups: Entries = new Map()
+      const ownDigits = combinableDigits[combinable.indexOf(layout)]
+      for (let i = 0; i < rows.length; i++) {
+        const digits = layout.facet.digits(rows[i]!)
+        if (ownDigits !== undefined) ownDigits[i] = digits[0]!
+        for (const value of digits) if (value !== null) addItem(groups, value, rows[i]!.itemId)
+      }
+      for (const [value, group] of groups) single.set(layout.prefix + value, group)
+      // thousands of rows take milliseconds for each facet
+      yield* Effect.yieldNow
+    }
+    const suffixes = new Map<number, KeySuffixes>()
+    if (combinable.length > 0) {
+      const suffixesOf = suffixBuilder()
+      for (let i = 0; i < rows.length; i++) {
+        suffixes.set(rows[i]!.itemId, suffixesOf((filter) => combinableDigits[filter]![i]!))
+      }
+    }
+    return { single, suffixes }
+  })
 
-/** Returns SQL for the item and the values of all facets of a row `r`, as an array of bytes. */
-export const rowValues = (name: PostingListName): string =>
-  `ARRAY[${
-    ["int8send(r.item_id)", ...layouts[name].facets.flatMap(({ facet }) => facet.values)].join(", ")
-  }]`
+/** A key of a row in the lists of a single filter or of all rows, and those that begin with it. */
+export interface RowKeys {
+  readonly single: string
+  /** One for each of `combinations`, in their order. */
+  readonly combined: ReadonlyArray<string>
+}
 
 /**
- * Returns the entries of rows, which ascend by item, from their `rowValues` as hexadecimal digits,
- * one row after the other.
+ * Returns a function that returns the keys of a row in the lists of a filter, as hexadecimal digits;
+ * without a filter, its key in the list of all rows.
  */
-export const entriesOfValues = (
-  name: PostingListName,
-  values: ReadonlyArray<string>
-): Effect.Effect<ListedEntries> => {
-  const width = 1 + layouts[name].facets.reduce((sum, { columns }) => sum + columns.length, 0)
-  const starts = Array.from({ length: values.length / width }, (_, row) => row * width)
-  return entriesFrom(
-    name,
-    starts,
-    (start) => parseInt(values[start]!, 16),
-    (start, { columns }) =>
-      columns.map((column) => {
-        const digits = values[start + column]!
-        return digits === "" ? null : digits
-      })
+export const keysOfFacet = (
+  { facets, letter }: PostingList,
+  filter: string | undefined
+): (row: object) => ReadonlyArray<RowKeys> => {
+  if (filter === undefined) {
+    const ofAll = [{ single: letterDigits(`${letter}*`), combined: [] }]
+    return () => ofAll
+  }
+  const facet = facets[filter]!
+  const prefix = letterDigits(letter + facet.letter)
+  const others = combinations(facet.combinableFilters).map((names) =>
+    names.map((name) => facets[name]!)
   )
+  return (row) =>
+    facet.digits(row).flatMap((value) => {
+      if (value === null) return []
+      const single = prefix + value
+      return {
+        single,
+        combined: others.map((facets) =>
+          facets.reduce(
+            (key, { digits, letter }) => key + letterDigits(letter) + digits(row)[0]!,
+            single
+          )
+        )
+      }
+    })
 }
 
 /**
@@ -189,59 +191,21 @@ interface FacetLayout {
   readonly facet: PostingFacet
   /** First digits of its keys. */
   readonly prefix: string
-  /** Indexes of its values in `rowValues`. */
-  readonly columns: ReadonlyArray<number>
 }
 
-const entriesFrom = <Row>(
-  name: PostingListName,
-  rows: ReadonlyArray<Row>,
-  itemOf: (row: Row) => number,
-  digitsOf: (row: Row, layout: FacetLayout) => ReadonlyArray<string | null>
-): Effect.Effect<ListedEntries> =>
-  Effect.gen(function*() {
-    const { combinable, facets, suffixBuilder, wholeKey } = layouts[name]
-    const items = rows.map(itemOf)
-    const single: Entries = new Map(rows.length === 0 ? [] : [[wholeKey, items]])
-    const combinableDigits = combinable.map((): Array<string> => [])
-    for (const layout of facets) {
-      const groups: Entries = new Map()
-      const ownDigits = combinableDigits[combinable.indexOf(layout)]
-      for (let i = 0; i < rows.length; i++) {
-        const digits = digitsOf(rows[i]!, layout)
-        if (ownDigits !== undefined) ownDigits[i] = digits[0]!
-        for (const value of digits) if (value !== null) addItem(groups, value, items[i]!)
-      }
-      for (const [value, group] of groups) single.set(layout.prefix + value, group)
-      // thousands of rows take milliseconds for each facet
-      yield* Effect.yieldNow
-    }
-    const suffixes = new Map<number, KeySuffixes>()
-    if (combinable.length > 0) {
-      const suffixesOf = suffixBuilder()
-      for (let i = 0; i < rows.length; i++) {
-        suffixes.set(items[i]!, suffixesOf((filter) => combinableDigits[filter]![i]!))
-      }
-    }
-    return { single, suffixes }
-  })
-
-const layoutOf = (name: PostingListName) => {
-  const { facets: byFilter, letter: listLetter, table } = postingLists[name]
+const layoutOf = ({ facets: byFilter, letter: listLetter, table }: PostingList) => {
   const distinct = [
     ...new Map(
       Object.values(byFilter).flatMap(({ combinableFilters }) => combinations(combinableFilters))
         .map((filters) => [filters.join(), filters])
     ).values()
   ]
-  let column = 1
   const facets = Object.entries(byFilter).map((
     [filter, facet]
   ): FacetLayout & { readonly filter: string } => ({
     facet,
     filter,
-    prefix: letterDigits(listLetter + facet.letter),
-    columns: facet.values.map(() => column++)
+    prefix: letterDigits(listLetter + facet.letter)
   }))
   const combinableNames = [...new Set(distinct.flat())]
   const combinable = combinableNames.map((name) => facets.find(({ filter }) => filter === name)!)
@@ -281,7 +245,10 @@ const layoutOf = (name: PostingListName) => {
         return suffixes
       }
     },
-    /** Reads the values of the combinable filters of stored rows. */
+    /**
+     * Reads the values of the combinable filters of stored rows. In SQL, since decoding the rows would
+     * slow down writes.
+     */
     valuesStatement: `SELECT r.item_id AS item${
       combinable.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")
     }
@@ -290,10 +257,10 @@ FROM ${table} AS r WHERE r.item_id = ANY($1::bigint[])`
 }
 
 const layouts: { readonly [List in PostingListName]: ReturnType<typeof layoutOf> } = {
-  accounts: layoutOf("accounts"),
-  exits: layoutOf("exits"),
-  transactions: layoutOf("transactions"),
-  batches: layoutOf("batches"),
-  bids: layoutOf("bids"),
-  coordinators: layoutOf("coordinators")
+  accounts: layoutOf(postingLists.accounts),
+  exits: layoutOf(postingLists.exits),
+  transactions: layoutOf(postingLists.transactions),
+  batches: layoutOf(postingLists.batches),
+  bids: layoutOf(postingLists.bids),
+  coordinators: layoutOf(postingLists.coordinators)
 }

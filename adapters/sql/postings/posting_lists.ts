@@ -1,20 +1,6 @@
-import type { FiltersOf, lists } from "../../../core/contract/mod.ts"
-import {
-  type Account,
-  type Batch,
-  type Bid,
-  type Coordinator,
-  type Exit,
-  type Transaction,
-  type TransactionType,
-  transactionTypes
-} from "../../../core/domain/mod.ts"
-import {
-  type AccountIndex,
-  type EthereumAddress,
-  isUserAccount,
-  type PublicKey
-} from "../../../core/encoding/mod.ts"
+import { type Filter, type ListDeclaration, lists } from "../../../core/contract/mod.ts"
+import { encodings, type KeyEncoding } from "./_key_encodings.ts"
+import { type ListedRows, type PostingListName, tables } from "./listed_rows.ts"
 
 /**
  * The posting lists of one list of the contract. A key is the letter of the list, then the letter
@@ -27,40 +13,54 @@ export interface PostingList {
   readonly letter: string
   readonly facets: { readonly [filter: string]: PostingFacet }
   /** The filters that select lists of a facet, in the order of the facets. */
-  readonly filters: { readonly [filter: string]: FacetFilter & { readonly facet: string } }
+  readonly filters: { readonly [filter: string]: FacetFilter }
 }
 
-/** Returns the values of a facet that a filter selects, as hexadecimal digits. */
-interface FacetFilter<Value = never> {
-  readonly filterDigits: (value: Value) => ReadonlyArray<string>
+/** How a filter selects lists of a facet. */
+interface FacetFilter {
+  readonly facet: string
+  /** Returns the values of the facet for a value of the filter, as hexadecimal digits. */
+  readonly digits: (value: unknown) => ReadonlyArray<string>
 }
 
 /**
- * The values of a filter in keys. A row is not listed under a value that is NULL.
+ * The values of a filter in keys. A row is not listed under a value that is null.
  *
  * A transaction has a sender and a receiver. To find those of one side, a value begins with the
  * letter of its side: `s` if the sender alone has it, `r` if the receiver alone has it, `b` if both
  * have it. These lists are disjoint, and a transaction has as many entries as without the letters.
  */
-export interface PostingFacet<Row = never, Value = never, Filter = string>
-  extends FacetFilter<Value>
-{
+export interface PostingFacet {
   readonly letter: string
   /** Length of a value in bytes. */
   readonly octets: number
-  /** SQL for the values of a row `r` as bytes: one, or two for sender and receiver. */
+  /** Returns the values of a row, as hexadecimal digits: one, or two for sender and receiver. */
+  readonly digits: (row: object) => ReadonlyArray<string | null>
+  /** SQL for the same values of a row `r`, as bytes. */
   readonly values: ReadonlyArray<string>
-  /** Returns the same values of a row in memory, as hexadecimal digits. */
-  readonly digits: (row: Row) => ReadonlyArray<string | null>
   /**
    * Filters that a query can combine with this one; the keys of combinations have their values in
    * this order. They are facets of the same list with one value.
    */
-  readonly combinableFilters: ReadonlyArray<Filter>
+  readonly combinableFilters: ReadonlyArray<string>
 }
 
-/** A filter that selects some of the values of a facet. */
-interface SideFilter<Value = never, Facet = string> extends FacetFilter<Value> {
+/** Lists the rows under the values that the filter compares. */
+interface Facet<
+  Combinable = string,
+  Columns = readonly [string] | readonly [sender: string, receiver: string]
+> {
+  readonly letter: string
+  readonly combinableFilters: ReadonlyArray<Combinable>
+  /**
+   * The same values in SQL, for statements that filter rows: the tail of a list that is not in the
+   * combined lists, and queued transactions.
+   */
+  readonly columns: Columns
+}
+
+/** Selects lists of the facet of another filter, which compares sender and receiver. */
+interface SideFilter<Facet = string> {
   readonly facet: Facet
 }
 
@@ -75,136 +75,52 @@ type OtherFilter =
   /** Reads the list of each bidder that is registered with a forger, or the registrations alone. */
   | "registrations"
 
+type Declared<N extends PostingListName> = typeof lists[N]["filters"]
+
+/**
+ * The filters of a list that compare one value, never null: only these can follow another filter in
+ * a key, since every row has each of its combined keys.
+ */
+type CombinableFilter<N extends PostingListName> = {
+  [F in keyof Declared<N>]: Declared<N>[F] extends
+    { readonly compared: readonly [(row: never) => infer Value] } ? null extends Value ? never : F
+    : never
+}[keyof Declared<N>]
+
+/** One column for each value that a filter compares. */
+type ColumnsOf<Compared> = { readonly [I in keyof Compared]: string }
+
+/** A filter that can be a facet: its values have an encoding, and the rows of `ListedRows` have them. */
+interface FacetDeclaration<N extends PostingListName> {
+  readonly scalar: keyof typeof encodings
+  readonly compared: ReadonlyArray<(row: ListedRows[N]) => unknown>
+}
+
 /**
  * An entry for each filter that the contract declares for a list: a facet, or how the filter is
  * answered instead.
  */
 export type FilterIndexes<N extends PostingListName> = {
-  readonly [F in keyof FiltersOf<N>]-?:
-    | PostingFacet<ListedRows[N], FilterValue<Required<FiltersOf<N>>[F]>, keyof FiltersOf<N>>
-    | SideFilter<Required<FiltersOf<N>>[F], keyof FiltersOf<N>>
+  readonly [F in keyof Declared<N>]:
+    | (Declared<N>[F] extends FacetDeclaration<N> ?
+        | Facet<CombinableFilter<N>, ColumnsOf<Declared<N>[F]["compared"]>>
+        | SideFilter<keyof Declared<N>>
+      : never)
     | OtherFilter
 }
-type FilterValue<Value> = Value extends ReadonlyArray<infer Item> ? Item : Value
 
-/** The rows of each list that has posting lists; `reads` has other indexes for slots and tokens. */
-export interface ListedRows {
-  readonly accounts: Account
-  readonly exits: Exit
-  readonly transactions: Transaction
-  readonly batches: Batch
-  readonly bids: Bid
-  readonly coordinators: Coordinator
-}
-export type PostingListName = keyof ListedRows
-
-/** How a value is written in keys. */
-interface KeyEncoding<Value> {
-  /** Length in bytes. */
-  readonly octets: number
-  /** Returns SQL for the bytes of a column. */
-  readonly sql: (column: string) => string
-  /** Returns the bytes of a value as hexadecimal digits. */
-  readonly digits: (value: Value) => string
-}
-
-const int8: KeyEncoding<number> = {
-  octets: 8,
-  sql: (column) => `int8send(${column})`,
-  digits: (value) => value.toString(16).padStart(16, "0")
-}
-const typeDigits = new Map<TransactionType, string>(
-  transactionTypes.map((type, number) => [type, number.toString(16).padStart(4, "0")])
-)
-const transactionType: KeyEncoding<TransactionType> = {
-  octets: 2,
-  sql: (column) => `int2send(${column})`,
-  digits: (type) => typeDigits.get(type)!
-}
-const address: KeyEncoding<EthereumAddress> = {
-  octets: 20,
-  sql: (column) => column,
-  digits: (value) => value.slice(2)
-}
-const publicKey: KeyEncoding<PublicKey> = {
-  octets: 32,
-  sql: (column) => column,
-  digits: (key) => key
-}
-
-/** 0 and 1 are not accounts of users, so their transactions are not listed under them. */
-const userAccount: KeyEncoding<AccountIndex> = {
-  ...int8,
-  sql: (column) => `CASE WHEN ${column} >= 256 THEN ${int8.sql(column)} END`
-}
-const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
-  index !== null && isUserAccount(index) ? index : null
-
-type ColumnValue<Row, Value> = readonly [column: string, valueOf: (row: Row) => Value | null]
-
-const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
+const facet = <
+  const Filters extends ReadonlyArray<string>,
+  const Columns extends Facet["columns"]
+>(
   letter: string,
-  encoding: KeyEncoding<Value>,
   combinableFilters: Filters,
-  [column, valueOf]: ColumnValue<Row, Value>
-) => ({
-  letter,
-  octets: encoding.octets,
-  values: [encoding.sql(column)],
-  digits: (row: Row) => {
-    const value = valueOf(row)
-    return [value === null ? null : encoding.digits(value)]
-  },
-  filterDigits: (value: Value) => [encoding.digits(value)],
-  combinableFilters
-})
+  ...columns: Columns
+) => ({ letter, combinableFilters, columns })
+const sideOf = <const Name>(facet: Name) => ({ facet })
 
-/** The first bytes of values that the sender alone, the receiver alone, or both have. */
-const sides = { sender: "73", receiver: "72", both: "62" } as const
-type Side = keyof typeof sides
-
-/** A facet of sender and receiver. */
-const sidedFacet = <Row, Value, const Filters extends ReadonlyArray<string>>(
-  letter: string,
-  encoding: KeyEncoding<Value>,
-  combinableFilters: Filters,
-  [sender, senderOf]: ColumnValue<Row, Value>,
-  [receiver, receiverOf]: ColumnValue<Row, Value>
-) => ({
-  letter,
-  octets: 1 + encoding.octets,
-  values: [
-    `CASE WHEN ${sender} = ${receiver} THEN '\\x${sides.both}'::bytea ELSE '\\x${sides.sender}'::bytea END || ${
-      encoding.sql(sender)
-    }`,
-    `CASE WHEN ${sender} = ${receiver} THEN NULL ELSE '\\x${sides.receiver}'::bytea || ${
-      encoding.sql(receiver)
-    } END`
-  ],
-  digits: (row: Row) => {
-    const [from, to] = [senderOf(row), receiverOf(row)]
-    return [
-      from === null
-        ? null
-        : (from === to ? sides.both : sides.sender) + encoding.digits(from),
-      to === null || from === to ? null : sides.receiver + encoding.digits(to)
-    ]
-  },
-  ...bySides(encoding, ["sender", "receiver", "both"]),
-  combinableFilters
-})
-
-const bySides = <Value>(encoding: KeyEncoding<Value>, selected: ReadonlyArray<Side>) => ({
-  filterDigits: (value: Value) => selected.map((side) => sides[side] + encoding.digits(value))
-})
-const sent = <Value, const Facet>(facet: Facet, encoding: KeyEncoding<Value>) => ({
-  facet,
-  ...bySides(encoding, ["sender", "both"])
-})
-const received = <Value, const Facet>(facet: Facet, encoding: KeyEncoding<Value>) => ({
-  facet,
-  ...bySides(encoding, ["receiver", "both"])
-})
+/** Returns SQL that is null for 0 and 1, which are not accounts of users. */
+const userAccount = (column: string): string => `CASE WHEN ${column} >= 256 THEN ${column} END`
 
 /**
  * How each declared filter finds its rows. If a query names several facets, its key begins with the
@@ -212,65 +128,47 @@ const received = <Value, const Facet>(facet: Facet, encoding: KeyEncoding<Value>
  */
 const filterIndexes = {
   accounts: {
-    address: facet("a", address, ["tokenIds"], ["r.address", (row: Account) => row.address]),
-    publicKey: facet(
-      "k",
-      publicKey,
-      ["tokenIds"],
-      ["r.public_key", (row: Account) => row.publicKey]
-    ),
-    tokenIds: facet("t", int8, [], ["r.token_id", (row: Account) => row.tokenId])
+    address: facet("a", ["tokenIds"], "r.address"),
+    publicKey: facet("k", ["tokenIds"], "r.public_key"),
+    tokenIds: facet("t", [], "r.token_id")
   },
   exits: {
-    accountIndex: facet("i", int8, [], ["r.account_index", (row: Exit) => row.accountIndex]),
-    address: facet("a", address, ["tokenId"], ["r.address", (row: Exit) => row.address]),
-    publicKey: facet("k", publicKey, ["tokenId"], ["r.public_key", (row: Exit) => row.publicKey]),
-    tokenId: facet("t", int8, [], ["r.token_id", (row: Exit) => row.tokenId]),
+    accountIndex: facet("i", [], "r.account_index"),
+    address: facet("a", ["tokenId"], "r.address"),
+    publicKey: facet("k", ["tokenId"], "r.public_key"),
+    tokenId: facet("t", [], "r.token_id"),
     batchNum: "itemRange",
     onlyPendingWithdraws: "openItems"
   },
   transactions: {
-    accountIndex: sidedFacet(
+    accountIndex: facet(
       "i",
-      userAccount,
       ["type"],
-      ["r.from_account_index", (row: Transaction) => userAccountOrNull(row.fromAccountIndex)],
-      ["r.to_account_index", (row: Transaction) => userAccountOrNull(row.toAccountIndex)]
+      userAccount("r.from_account_index"),
+      userAccount("r.to_account_index")
     ),
-    address: sidedFacet(
-      "a",
-      address,
-      ["tokenId", "type"],
-      ["r.from_address", (row: Transaction) => row.fromAddress],
-      ["r.to_address", (row: Transaction) => row.toAddress]
-    ),
-    publicKey: sidedFacet(
-      "k",
-      publicKey,
-      ["tokenId", "type"],
-      ["r.from_public_key", (row: Transaction) => row.fromPublicKey],
-      ["r.to_public_key", (row: Transaction) => row.toPublicKey]
-    ),
-    tokenId: facet("t", int8, ["type"], ["r.token_id", (row: Transaction) => row.tokenId]),
+    address: facet("a", ["tokenId", "type"], "r.from_address", "r.to_address"),
+    publicKey: facet("k", ["tokenId", "type"], "r.from_public_key", "r.to_public_key"),
+    tokenId: facet("t", ["type"], "r.token_id"),
     batchNum: "itemRange",
-    type: facet("y", transactionType, [], ["r.type", (row: Transaction) => row.type]),
-    fromAccountIndex: sent("accountIndex", userAccount),
-    toAccountIndex: received("accountIndex", userAccount),
-    fromAddress: sent("address", address),
-    toAddress: received("address", address),
-    fromPublicKey: sent("publicKey", publicKey),
-    toPublicKey: received("publicKey", publicKey),
+    type: facet("y", [], "r.type"),
+    fromAccountIndex: sideOf("accountIndex"),
+    toAccountIndex: sideOf("accountIndex"),
+    fromAddress: sideOf("address"),
+    toAddress: sideOf("address"),
+    fromPublicKey: sideOf("publicKey"),
+    toPublicKey: sideOf("publicKey"),
     includePending: "queuedRows"
   },
   batches: {
     minBatchNum: "itemRange",
     maxBatchNum: "itemRange",
-    slotNum: facet("s", int8, ["forgerAddr"], ["r.slot_num", (row: Batch) => row.slotNum]),
-    forgerAddr: facet("f", address, [], ["r.forger_addr", (row: Batch) => row.forgerAddr])
+    slotNum: facet("s", ["forgerAddr"], "r.slot_num"),
+    forgerAddr: facet("f", [], "r.forger_addr")
   },
   bids: {
-    slotNum: facet("s", int8, ["bidderAddr"], ["r.slot_num", (row: Bid) => row.slotNum]),
-    bidderAddr: facet("b", address, [], ["r.bidder_addr", (row: Bid) => row.bidderAddr]),
+    slotNum: facet("s", ["bidderAddr"], "r.slot_num"),
+    bidderAddr: facet("b", [], "r.bidder_addr"),
     forgerAddr: "registrations"
   },
   coordinators: {
@@ -321,34 +219,95 @@ export type UncombinedFacet = {
   }[FacetName<N>]
 }[PostingListName]
 
-const postingList = (name: PostingListName, table: string, letter: string): PostingList => {
-  const indexes = Object.entries<PostingFacet | SideFilter | OtherFilter>(filterIndexes[name])
-  const filters = indexes.filter((entry): entry is [string, PostingFacet | SideFilter] =>
-    typeof entry[1] !== "string"
+/** The first bytes of values that the sender alone, the receiver alone, or both have. */
+const sides = { sender: "73", receiver: "72", both: "62" } as const
+
+type AnyIndex = Facet | SideFilter | OtherFilter
+
+const postingList = (name: PostingListName, letter: string): PostingList => {
+  const { filters }: ListDeclaration = lists[name]
+  const indexes = Object.entries<AnyIndex>(filterIndexes[name])
+  const encodingOf = (filter: string) =>
+    encodings[filters[filter]!.scalar as keyof typeof encodings] as KeyEncoding<unknown>
+  const facets = indexes.flatMap(([filter, index]) =>
+    typeof index === "string" || "facet" in index
+      ? []
+      : [[filter, postingFacet(index, encodingOf(filter), filters[filter]!)] as const]
   )
+  const facetFilters = indexes.flatMap(([filter, index]) => {
+    if (typeof index === "string") return []
+    const facet = "facet" in index ? index.facet : filter
+    const selected = sidesOf(filters[filter]!, filters[facet]!)
+    const { digits } = encodingOf(facet)
+    return [
+      [filter, {
+        facet,
+        digits: (value: unknown) => selected.map((side) => side + digits(value))
+      }] as const
+    ]
+  })
   return {
-    table,
+    table: tables[name],
     letter,
-    facets: Object.fromEntries(
-      filters.filter((entry): entry is [string, PostingFacet] => !("facet" in entry[1]))
-    ),
-    filters: Object.fromEntries(
-      filters.map(([filter, index]) => [
-        filter,
-        {
-          filterDigits: index.filterDigits,
-          facet: "facet" in index ? index.facet : filter
-        }
-      ])
-    )
+    facets: Object.fromEntries(facets),
+    filters: Object.fromEntries(facetFilters)
   }
 }
 
+/** Returns the first bytes of the values of a facet that a filter selects. */
+const sidesOf = (filter: Filter, facet: Filter): ReadonlyArray<string> => {
+  const [sender, receiver] = facet.compared
+  if (receiver === undefined) return [""]
+  if (filter.compared.length === 2) return [sides.sender, sides.receiver, sides.both]
+  return [filter.compared[0] === sender ? sides.sender : sides.receiver, sides.both]
+}
+
+const postingFacet = (
+  { columns, combinableFilters, letter }: Facet,
+  { digits, octets, sql }: KeyEncoding<unknown>,
+  { compared: [senderOf, receiverOf] }: Filter
+): PostingFacet => {
+  const [sender, receiver] = columns
+  if (receiverOf === undefined || receiver === undefined) {
+    return {
+      letter,
+      combinableFilters,
+      octets,
+      values: [sql(sender)],
+      digits: (row) => {
+        const value = senderOf(row as never)
+        return [value === null ? null : digits(value)]
+      }
+    }
+  }
+  return {
+    letter,
+    combinableFilters,
+    octets: 1 + octets,
+    values: [
+      `CASE WHEN ${sender} = ${receiver} THEN '\\x${sides.both}'::bytea ELSE '\\x${sides.sender}'::bytea END || ${
+        sql(sender)
+      }`,
+      `CASE WHEN ${sender} = ${receiver} THEN NULL ELSE '\\x${sides.receiver}'::bytea || ${
+        sql(receiver)
+      } END`
+    ],
+    digits: (row) => {
+      const [from, to] = [senderOf(row as never), receiverOf(row as never)]
+      return [
+        from === null ? null : (from === to ? sides.both : sides.sender) + digits(from),
+        to === null || from === to ? null : sides.receiver + digits(to)
+      ]
+    }
+  }
+}
+
+/** The posting lists of each list that has some. */
 export const postingLists: { readonly [N in PostingListName]: PostingList } = {
-  accounts: postingList("accounts", "account", "A"),
-  exits: postingList("exits", "exit", "E"),
-  transactions: postingList("transactions", "transaction", "T"),
-  batches: postingList("batches", "batch", "B"),
-  bids: postingList("bids", "bid", "D"),
-  coordinators: postingList("coordinators", "coordinator", "C")
+  accounts: postingList("accounts", "A"),
+  exits: postingList("exits", "E"),
+  transactions: postingList("transactions", "T"),
+  batches: postingList("batches", "B"),
+  bids: postingList("bids", "D"),
+  coordinators: postingList("coordinators", "C")
 }

@@ -8,11 +8,10 @@ import {
   hasCombinations,
   type KeySuffixes,
   type KnownSuffixes,
-  type ListedEntries,
-  entriesOfValues,
-  rowValues
+  type ListedEntries
 } from "./posting_entries.ts"
-import { type ListedRows, type PostingListName, postingLists } from "./posting_lists.ts"
+import { listedRowsQuery, type ListedRows, type PostingListName } from "./listed_rows.ts"
+import { type RowQuery, selectRows } from "../entities/mod.ts"
 import { appendStatement, cutStatement } from "./postings.ts"
 
 /**
@@ -83,43 +82,39 @@ export class SuffixCache implements KnownSuffixes {
   }
 }
 
-/** Reads the last $3 rows of a list in [$1, $2), ascending: the item and the `rowValues` of each. */
-export const lastRowsStatement = (name: PostingListName): string => `
-SELECT r.item_id AS item, (
-  SELECT string_agg(coalesce(encode(each.value, 'hex'), ''), ',' ORDER BY each.place) FROM unnest(${
-  rowValues(name)
-}) WITH ORDINALITY AS each (value, place)
-) AS digits
-FROM ${postingLists[name].table} AS r
-WHERE r.item_id = ANY (ARRAY(
-  SELECT last.item_id FROM ${
-  postingLists[name].table
-} AS last WHERE last.item_id >= $1::bigint AND last.item_id < $2::bigint ORDER BY last.item_id DESC LIMIT $3::bigint
-))
-ORDER BY r.item_id`
+/** Returns the query of the last $3 rows of a list in [$1, $2), the newest first. */
+export const lastRows = <List extends PostingListName>(name: List): RowQuery<ListedRows[List]> =>
+  listedRowsQuery(
+    name,
+    "r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id DESC LIMIT $3::bigint"
+  )
 
 /**
- * Removes all rows of a list from item `first` on from its posting lists, the newest first and
- * `rowsMax` at a time. The rows must still be in their table.
+ * Calls `each` with the rows of a list from item `first` on, ascending, the newest first and
+ * `rowsMax` at a time.
  */
-export const cutPostings = Effect.fnUntraced(function*(
+export const eachOfLastRows = Effect.fnUntraced(function*<List extends PostingListName>(
   sql: SqlClient.SqlClient,
-  name: PostingListName,
+  name: List,
   first: bigint,
+  each: (rows: ReadonlyArray<ListedRows[List]>) => Effect.Effect<unknown, SqlError.SqlError>,
   rowsMax = 4096
 ): Effect.fn.Return<void, SqlError.SqlError> {
   for (let end = lastPlace;;) {
-    const rows = yield* sql.unsafe<{ readonly item: bigint; readonly digits: string }>(
-      lastRowsStatement(name),
-      [first, end, rowsMax]
-    )
-    if (rows.length === 0) return
-    const values = rows.flatMap(({ digits }) => digits.split(","))
-    yield* cutEntries(sql, name, yield* entriesOfValues(name, values))
-    if (rows.length < rowsMax) return
-    end = String(rows[0]!.item)
+    const last = (yield* selectRows(sql, lastRows(name), [first, end, rowsMax])).toReversed()
+    if (last.length > 0) yield* each(last)
+    if (last.length < rowsMax) return
+    end = String(last[0]!.itemId)
   }
 })
+
+/** Removes rows of a list, ascending and its last ones, from its posting lists. */
+export const cutPostings = <List extends PostingListName>(
+  sql: SqlClient.SqlClient,
+  name: List,
+  rows: ReadonlyArray<ListedRows[List]>
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(entriesOf(name, rows), (entries) => cutEntries(sql, name, entries))
 
 /** Removes, under each key of the entries, all items from the first one of the entry on. */
 const cutEntries = (

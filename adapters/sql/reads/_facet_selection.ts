@@ -33,11 +33,7 @@ export const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<
   return Object.keys(list.facets).flatMap((facet) => {
     const digits = values.filter(([filter]) => list.filters[filter]!.facet === facet).map((
       [filter, value]
-    ) =>
-      [...new Set([value].flat())].flatMap((each) =>
-        list.filters[filter]!.filterDigits(each as never)
-      )
-    )
+    ) => [...new Set([value].flat())].flatMap((each) => list.filters[filter]!.digits(each)))
     return digits.length === 0 ? [] : [{ facet, digits }]
   })
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import { limitDefault, type ListQuery, lists, rowFilter } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
 import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
 import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
@@ -19,7 +19,7 @@ export const listTokens = (
       { statement: headStatement, parameters: [] },
       ({ stamp }, tokens) =>
         findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
-          { matching: tokens.all.filter(matches(filters)), stamp }
+          { matching: tokens.all.filter(rowFilter(lists.tokens, filters)), stamp }
     ),
     (result) => {
       if (result instanceof NotRegistered) return Effect.fail(result)
@@ -40,34 +40,4 @@ export const listTokens = (
       })
     }
   )
-}
-
-type TokenFilters = FiltersOf<"tokens">
-
-const conditions: {
-  readonly [F in keyof TokenFilters]-?: (
-    value: Required<TokenFilters>[F]
-  ) => (token: Token) => boolean
-} = {
-  ids: (ids) => {
-    const set = new Set(ids)
-    return (token) => set.has(token.id)
-  },
-  symbols: (symbols) => {
-    const set = new Set(symbols)
-    return (token) => set.has(token.symbol)
-  },
-  name: (name) => (token) => token.name.includes(name),
-  addresses: (addresses) => {
-    const set = new Set(addresses)
-    return (token) => set.has(token.ethereumAddress)
-  }
-}
-
-/** Returns a test of tokens against all filters. */
-const matches = (filters: TokenFilters): (token: Token) => boolean => {
-  const tests = Object.entries(filters).flatMap(([filter, value]) =>
-    value === undefined ? [] : [conditions[filter as keyof TokenFilters](value as never)]
-  )
-  return (token) => tests.every((test) => test(token))
 }

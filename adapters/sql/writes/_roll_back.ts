@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { isPendingWithdraw } from "../../../core/domain/mod.ts"
 import { type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
 import { bigintArray, insertInto } from "../connection/mod.ts"
 import {
@@ -17,7 +18,9 @@ import { notifyVersion, changedParts, setPartVersions } from "../notifications/m
 import {
   closeStatement,
   cutPostings,
-  openExitSource,
+  eachOfLastRows,
+  listedRowsQuery,
+  openExitEntries,
   openStatement,
   slotKey,
   slotKeys
@@ -58,12 +61,9 @@ FROM (
   FROM withdrawal WHERE ethereum_block_num > $1::numeric AND exit_item < $2::bigint GROUP BY exit_item
 ) AS undone
 WHERE exit.item_id = undone.exit_item RETURNING exit.item_id`
-const closeExits = closeStatement(openExitSource("r.item_id >= $1::bigint"))
-const openExits = openStatement(
-  openExitSource(
-    "r.item_id = ANY($1::bigint[]) AND r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
-  )
-)
+const closeExits = closeStatement(openExitEntries.source)
+const exitsByItem = listedRowsQuery("exits", "r.item_id = ANY($1::bigint[])")
+const openExits = openStatement(openExitEntries.source)
 
 const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
 const bestBidders = `unnest($1::bigint[]) AS asked (slot_num)
@@ -212,7 +212,6 @@ const deleteAbove = Effect.fnUntraced(
       sql.unsafe<Row>(statement, parameters)
     for (
       const [name, list] of [
-        ["exits", "exit"],
         ["transactions", "transaction"],
         ["accounts", "account"],
         ["batches", "batch"],
@@ -220,7 +219,15 @@ const deleteAbove = Effect.fnUntraced(
         ["coordinators", "coordinator"]
       ] as const
     ) {
-      if (first[list] < next[list]) yield* cutPostings(sql, name, BigInt(first[list]))
+      if (first[list] === next[list]) continue
+      yield* eachOfLastRows(sql, name, BigInt(first[list]), (rows) => cutPostings(sql, name, rows))
+    }
+    if (first.exit < next.exit) {
+      yield* eachOfLastRows(sql, "exits", BigInt(first.exit), (exits) =>
+        Effect.andThen(
+          cutPostings(sql, "exits", exits),
+          run(closeExits, ...openExitEntries.parameters(exits))
+        ))
     }
     const reopened = yield* run<{ readonly item_id: bigint }>(
       undoWithdrawals,
@@ -228,12 +235,11 @@ const deleteAbove = Effect.fnUntraced(
       `${first.exit}`
     )
     if (reopened.length > 0) {
-      yield* run(
-        openExits,
+      const exits = yield* selectRows(sql, exitsByItem, [
         bigintArray(reopened.map(({ item_id }) => item_id))
-      )
+      ])
+      yield* run(openExits, ...openExitEntries.parameters(exits.filter(isPendingWithdraw)))
     }
-    if (first.exit < next.exit) yield* run(closeExits, `${first.exit}`)
     const slots = first.bid < next.bid
       ? (yield* run<{ readonly slot_num: bigint }>(slotsStatement, `${first.bid}`))
         .map(({ slot_num }) => slot_num)

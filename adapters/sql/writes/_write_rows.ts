@@ -36,7 +36,7 @@ import {
   entriesOf,
   type KnownSuffixes,
   type ListedEntries,
-  openExitSource,
+  openExitEntries,
   openStatement,
   slotKey,
   slotKeys
@@ -89,8 +89,8 @@ const heldSlot = {
   item: bigints<HeldSlot>(({ slotNum }) => slotNum)
 }
 
-const openExits = openStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
-const closeExits = closeStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
+const openExits = openStatement(openExitEntries.source)
+const closeExits = closeStatement(openExitEntries.source)
 const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", heldSlot)}`
 const openSlots = openStatement(heldSlots)
 const closeSlots = closeStatement(
@@ -126,6 +126,8 @@ export const writeRows = (
     rows.length === 0 ? Effect.void : Effect.suspend(() => run(text, parameters(rows)))
   const runForItems = (statement: string, items: ReadonlyArray<number>) =>
     items.length === 0 ? Effect.void : run(statement, [bigintArray(items)])
+  const runForExits = (statement: string, exits: ReadonlyArray<Exit>) =>
+    exits.length === 0 ? Effect.void : run(statement, openExitEntries.parameters(exits))
   const { next, rows, start } = overlay
   const tokensChanged = rows.tokens.length + rows.pricedTokens.size > 0
   const version = start.tokenVersion + (tokensChanged ? 1 : 0)
@@ -167,16 +169,13 @@ export const writeRows = (
     yield* write(insertParameterSets, rows.parameterSets)
     yield* write(updateExits, withdrawn.map(currentExit))
     yield* write(insertWithdrawals, rows.withdrawals)
-    yield* runForItems(
+    yield* runForExits(
       closeExits,
-      withdrawn.flatMap((before) =>
-        isPendingWithdraw(before) && !isPendingWithdraw(currentExit(before)) ? [before.itemId] : []
+      withdrawn.filter((before) =>
+        isPendingWithdraw(before) && !isPendingWithdraw(currentExit(before))
       )
     )
-    yield* runForItems(
-      openExits,
-      rows.exits.filter((exit) => isPendingWithdraw(currentExit(exit))).map(({ itemId }) => itemId)
-    )
+    yield* runForExits(openExits, rows.exits.map(currentExit).filter(isPendingWithdraw))
     if (slots.lost.length > 0) {
       yield* run(closeSlots, parametersOf(heldSlot, slots.lost))
     }
@@ -193,7 +192,11 @@ export const writeRows = (
       get: (item) => listed.suffixes.get(item) ?? recent.get(item)
     })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
-    yield* appendPostings(sql, "bids", rows.bids)
+    yield* appendPostings(
+      sql,
+      "bids",
+      rows.bids.map((bid) => ({ itemId: bid.itemId, bid }))
+    )
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     const { batchNum, ethereumBlockNum, version: stampVersion } = overlay.stamp
     yield* run(updateLedger, [

@@ -1,7 +1,11 @@
 import { Effect, Result, Stream } from "effect"
 import { exitTree } from "../../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { auditMemoryRoot, openAuditedLedger } from "../../../adapters/memory/mod.ts"
+import {
+  auditMemoryHistory,
+  auditMemoryRoot,
+  openAuditedLedger
+} from "../../../adapters/memory/mod.ts"
 import type { FeedRecord, Findings } from "../../../core/mod.ts"
 import { FeedFileError, feedFrom } from "../../sources/mod.ts"
 import { type Auditing, reportWrongProofs } from "./auditing.ts"
@@ -67,6 +71,7 @@ export const verifyFeed = (
       )
     )
     yield* verifyDeferred
+    yield* auditMemoryHistory(audited.ledger, findings)
     if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
   })
 

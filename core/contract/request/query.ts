@@ -1,9 +1,13 @@
 import { Result } from "effect"
-import type { CurrencyQuery } from "../currency_list.ts"
 import { brokenRule, invalidValue, nearestName } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
-import { limitMax, type ListName, type ListQuery } from "../list.ts"
-import type { PoolListQuery } from "../pool_list.ts"
+import {
+  type CurrencyQuery,
+  limitMax,
+  type ListName,
+  type ListQuery,
+  type PoolListQuery
+} from "../lists/mod.ts"
 import type { RequestRules } from "../request_rules.ts"
 import { pageParameters } from "./typed_query.ts"
 import {

@@ -7,7 +7,7 @@ import {
   type ListName,
   type ListQuery,
   lists
-} from "../list.ts"
+} from "../lists/mod.ts"
 import { integer, oneOf, scalars } from "../scalars/mod.ts"
 import { Formatter, Record, Result, Schema } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"

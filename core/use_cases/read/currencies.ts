@@ -1,16 +1,16 @@
 import { Effect } from "effect"
-import type { CurrencyQuery } from "../../contract/mod.ts"
+import { currencyList, type CurrencyQuery, rowFilter } from "../../contract/mod.ts"
 import type { CurrencyPrice } from "../../domain/mod.ts"
 import type { CurrencyPrices } from "../../ports/mod.ts"
 
 /** Returns the prices of the currencies that a query selects, by code. */
 export const listCurrencies = (
   { current }: CurrencyPrices,
-  { filters: { symbols } }: CurrencyQuery
+  { filters }: CurrencyQuery
 ): Effect.Effect<ReadonlyArray<CurrencyPrice>> =>
   Effect.map(current, (prices) =>
     prices
-      .filter(({ currency }) => symbols === undefined || symbols.includes(currency))
+      .filter(rowFilter(currencyList, filters))
       .sort((a, b) => a.currency < b.currency ? -1 : 1))
 
 /** Returns the price of a currency, or undefined if it is unknown. */

@@ -10,18 +10,11 @@ import { effectiveRecords } from "../facts.ts"
 import { integer } from "../generators.ts"
 import { holds, type Law, type LawViolation, same, violated } from "../law.ts"
 import { replay } from "../naive/mod.ts"
-import { applyAll, applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
+import { applyAll, applyOne, type LedgerSubject, nameOf, positions } from "./ledger_subject.ts"
 
 /* The laws of writing. Each run opens its own ledgers. */
 
 type Run = (subject: LedgerSubject) => Effect.Effect<void, LawViolation>
-
-/** Returns random positions in the feed and its end, ascending. */
-const positions = ({ records, runs, seed }: LedgerSubject, label: string) =>
-  Effect.map(
-    sample(integer(0, Math.max(0, records.length - 1)), runs, `${seed}/${label}`),
-    (chosen) => [...new Set([...chosen, records.length])].sort((a, b) => a - b)
-  )
 
 const followsTheModel: Run = (subject) =>
   Effect.scoped(Effect.gen(function*() {

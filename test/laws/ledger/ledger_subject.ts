@@ -3,6 +3,8 @@ import type { FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
 import type { Keccak256 } from "../../../core/encoding/mod.ts"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
 import type { Ledger } from "../../../core/use_cases/mod.ts"
+import { sample } from "../_check.ts"
+import { integer } from "../generators.ts"
 import { type LawViolation, violated } from "../law.ts"
 
 /** A ledger to write to, and its reader. */
@@ -78,3 +80,13 @@ export const nameOf = (record: FeedRecord): string => {
       return `head ${record.head.number}`
   }
 }
+
+/** Returns random positions in the feed and its end, ascending. */
+export const positions = (
+  { records, runs, seed }: Omit<LedgerSubject, "open">,
+  label: string
+) =>
+  Effect.map(
+    sample(integer(0, Math.max(0, records.length - 1)), runs, `${seed}/${label}`),
+    (chosen) => [...new Set([...chosen, records.length])].sort((a, b) => a - b)
+  )

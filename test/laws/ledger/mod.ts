@@ -1,5 +1,6 @@
 export { agreesWith, averagesTolerance } from "./agreement.ts"
 export { answerLaws, type ReadSubject } from "./answer_laws.ts"
+export { historyLaws, type HistorySubject, type OpenHistory } from "./history_laws.ts"
 export { ledgerLaws } from "./ledger_laws.ts"
 export { applyAll, type LedgerSubject, nameOf, type OpenLedger } from "./ledger_subject.ts"
 export { pagingLaws } from "./paging_laws.ts"

@@ -1,5 +1,11 @@
 import { Result } from "effect"
-import type { Account, BatchFeed, BlockFeed, Transaction } from "../../../core/domain/mod.ts"
+import type {
+  Account,
+  AccountValues,
+  BatchFeed,
+  BlockFeed,
+  Transaction
+} from "../../../core/domain/mod.ts"
 import {
   feeAmount,
   type Keccak256,
@@ -86,7 +92,9 @@ export function forge(
     ...receiver(accounts, transaction.toAccountIndex)
   }))
   draft.queued = draft.queued.filter((transaction) => !queue.includes(transaction))
-  draft.accounts = [...accounts.values()].sort((a, b) => a.index - b.index)
+  const after = [...accounts.values()].sort((a, b) => a.index - b.index)
+  addChanges(draft, batch.batchNum, after)
+  draft.accounts = after
   draft.transactions.push(...forged, ...l1Coordinator, ...l2)
   addExits(draft, batch, leaving)
   const collectedFees = [...collected].map(([tokenId, { amount }]) => [tokenId, amount] as const)
@@ -112,6 +120,22 @@ export function forge(
     forgedTransactions: forged.length + l1Coordinator.length + l2.length
   })
 }
+
+/** Adds a change for each account that the batch created or changed. */
+function addChanges(draft: Draft, batchNum: number, after: ReadonlyArray<Account>): void {
+  for (const [at, account] of after.entries()) {
+    const before = draft.accounts[at]
+    if (before?.nonce === account.nonce && before.balance === account.balance) continue
+    draft.accountChanges.push({
+      batchNum,
+      index: account.index,
+      before: before === undefined ? null : valuesOf(before),
+      after: valuesOf(account)
+    })
+  }
+}
+
+const valuesOf = ({ balance, nonce }: Account): AccountValues => ({ nonce, balance })
 
 /** Follows the procedure of domain §3.6 step by step. */
 function effectiveAmounts(

@@ -75,6 +75,7 @@ export function advance(facts: Facts, record: FeedRecord, keccak256: Keccak256):
 
 function copyOf(facts: Facts): Draft {
   const {
+    accountChanges,
     accounts,
     auctionVariables,
     batches,
@@ -88,6 +89,7 @@ function copyOf(facts: Facts): Draft {
   } = facts
   return {
     ...facts,
+    accountChanges: [...accountChanges],
     accounts: [...accounts],
     auctionVariables: [...auctionVariables],
     batches: [...batches],
@@ -127,6 +129,7 @@ function empty(genesis: GenesisFeed): Draft {
       priceTimeMs: null
     }],
     accounts: [],
+    accountChanges: [],
     exits: [],
     transactions: [],
     queued: [],

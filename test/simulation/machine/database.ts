@@ -1,4 +1,4 @@
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   type LedgerReader,
@@ -115,7 +115,10 @@ const ledgerPorts = (
           Effect.fromResult(ledger.apply(() => Result.succeed(decision))))
       ),
     rollBack: (toBlock, check) =>
-      write(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+      write(
+        Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
+          Effect.fromResult(ledger.rollBack(toBlock, check, { timeMs })))
+      ),
     setPrices: (prices, check) =>
       write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
     setHead: (head, check) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
-import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
+import { LedgerHistory, LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import { bundledChild, type Child, type ChildReport, startChild } from "../../journal/_child.ts"
 import { seededRandom, openModel } from "../../journal/_crash_model.ts"
@@ -191,6 +191,7 @@ const dumpOf = (
       return ordered(
         yield* dumpStores({
           reader: Context.get(services, LedgerReader),
+          history: Context.get(services, LedgerHistory),
           store: Context.get(services, PoolStore)
         }, names)
       )

@@ -8,6 +8,7 @@ import { afterAll, beforeAll } from "vitest"
 import { Effect, Exit, Scope } from "effect"
 import {
   answerLaws,
+  historyLaws,
   ledgerLaws,
   pagingLaws,
   type ReadSubject,
@@ -66,7 +67,19 @@ const obeysTheLaws = (
   }
 }
 
+/** The laws of the history, which read all blocks before and after each rollback. */
+const hasHistory = (network: Network, seed: string) => {
+  const subject = subjectOf(network, seed)
+  const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
+  for (const law of historyLaws) {
+    it.effect(law.name, () => law.run({ ...subject, open, runs: Math.ceil(runs / 20) }), 60_000)
+  }
+}
+
 for (const seed of seeds.slice(0, 1)) {
+  describe(`history ${titled(seed, file)}`, () => hasHistory(networkOf(optionsOf(seed), 60), seed))
+  describe(`history with gaps ${titled(seed, file)}`, () =>
+    hasHistory(gappedNetworkOf(optionsOf(seed), 60), seed))
   describe(`writing ${titled(seed, file)}`, () =>
     obeysTheLaws(networkOf(optionsOf(seed), 60), seed, { writing: true }))
   describe(`writing stripped ${titled(seed, file)}`, () =>

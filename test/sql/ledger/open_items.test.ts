@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import {
   closeStatement,
   openExitKey,
-  openExitSource,
+  openExitEntries,
   openLevels,
   openSlotKey,
   openStatement,
@@ -137,8 +137,9 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
           delayedWithdrawn: null
         }
         const insert = insertInto("exit", exitShape.parameters)
+        const entries = openExitEntries.parameters([exit])
         yield* sql.unsafe(insert.text, insert.parameters([exit]))
-        yield* sql.unsafe(openStatement(openExitSource("r.item_id = ANY($1::bigint[])")), ["{700}"])
+        yield* sql.unsafe(openStatement(openExitEntries.source), entries)
         const found = yield* sql.unsafe<{ readonly key: Uint8Array; readonly item: bigint }>(
           "SELECT key, item FROM open_item"
         )
@@ -156,7 +157,7 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
           expected.map((each) => Buffer.from(each).toString("hex")).sort()
         )
         assert.isTrue(found.every(({ item }) => item === 700n))
-        yield* sql.unsafe(closeStatement(openExitSource("r.item_id >= $1::bigint")), [700n])
+        yield* sql.unsafe(closeStatement(openExitEntries.source), entries)
         assert.deepStrictEqual(
           yield* sql.unsafe("SELECT key FROM open_item UNION ALL SELECT key FROM open_count"),
           []

@@ -1,11 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import {
-  openExitSource,
-  openStatement,
-  wonSlotSource
-} from "../../../adapters/sql/postings/open_items.ts"
-import { fileRows } from "../_posting_rows.ts"
+import { openStatement, wonSlotSource } from "../../../adapters/sql/postings/open_items.ts"
+import { fileRows, openExitSource } from "../_posting_rows.ts"
 
 /*
  * A ledger with tens of thousands of rows in every large table, created in the database in a few
@@ -98,7 +94,7 @@ const rows = [
   `UPDATE ledger SET version = 1, ethereum_block_num = ${
     1_000_000 + size.blocks
   }, batch_num = ${size.batches}`,
-  openStatement(openExitSource("r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL")),
+  openStatement(openExitSource),
   openStatement(
     "SELECT '\\x5362'::bytea || bidder_addr AS key, slot_num AS item FROM (SELECT DISTINCT ON (slot_num) * FROM bid ORDER BY slot_num, item_id DESC) AS best"
   ),

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { lastPlace } from "../../../adapters/sql/connection/answer_statement.ts"
-import { lastRowsStatement } from "../../../adapters/sql/postings/write_postings.ts"
+import { lastRows } from "../../../adapters/sql/postings/write_postings.ts"
 import { removal } from "../../../adapters/sql/writes/_roll_back.ts"
 import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
@@ -181,7 +181,7 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
       assert.deepStrictEqual(cost.sequential.filter((table) => largeTables.has(table)), [])
       assert.isBelow(cost.rows, 20)
       const cut = {
-        text: lastRowsStatement("transactions"),
+        text: lastRows("transactions").statement,
         parameters: [transaction!, lastPlace, "9"]
       }
       const cutCost = costOf(yield* generic(writes, (plan) => plan(cut)))

@@ -1,10 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { appendPostings, cutPostings } from "../../../adapters/sql/postings/write_postings.ts"
+import {
+  appendPostings,
+  cutPostings,
+  eachOfLastRows
+} from "../../../adapters/sql/postings/write_postings.ts"
 import { account, transaction } from "../../../adapters/sql/entities/mod.ts"
 import { insertInto } from "../../../adapters/sql/connection/parameters.ts"
-import { type ListedRows, postingLists } from "../../../adapters/sql/postings/posting_lists.ts"
+import { type ListedRows } from "../../../adapters/sql/postings/listed_rows.ts"
+import { postingLists } from "../../../adapters/sql/postings/posting_lists.ts"
 import { rowItems } from "../../../adapters/sql/postings/postings.ts"
 import { type Account, type Transaction, transactionTypes } from "../../../core/domain/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
@@ -137,21 +142,27 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return { model, filed }
 })
 
+interface StoredRows {
+  readonly transactions: Transaction
+  readonly accounts: Account
+}
+type Row<List extends keyof StoredRows> = StoredRows[List] & ListedRows[List]
+
 /** Appends to a list and cuts it at random, and compares after each step. */
 const compare = <List extends "transactions" | "accounts">(
   name: List,
-  naive: Naive<ListedRows[List]>,
-  rowOf: (item: number, random: SeededRandom) => ListedRows[List],
+  naive: Naive<Row<List>>,
+  rowOf: (item: number, random: SeededRandom) => Row<List>,
   insert: {
     readonly text: string
-    readonly parameters: (rows: ReadonlyArray<ListedRows[List]>) => Array<string>
+    readonly parameters: (rows: ReadonlyArray<Row<List>>) => Array<string>
   },
   steps: number
 ) =>
   Effect.gen(function*() {
     const { sql } = yield* writerDatabase
     const random = new SeededRandom(`${seed} ${name}`)
-    let rows: ReadonlyArray<ListedRows[List]> = []
+    let rows: ReadonlyArray<Row<List>> = []
     let next = 1
     let cuts = 0
     for (let step = 0; step < steps; step++) {
@@ -167,13 +178,18 @@ const compare = <List extends "transactions" | "accounts">(
           rows[Math.max(0, rows.length - 1 - random.below(random.chance(0.2) ? rows.length : 300))]!
             .itemId - random.below(2)
         // a few rows at once, and sometimes all
-        yield* cutPostings(sql, name, BigInt(cut), random.chance(0.5) ? 8 : 4096)
+        yield* eachOfLastRows(
+          sql,
+          name,
+          BigInt(cut),
+          (removed) =>
+            cutPostings(sql, name, removed),
+          random.chance(0.5) ? 8 : 4096
+        )
         yield* sql.unsafe(`DELETE FROM ${postingLists[name].table} WHERE item_id >= $1::bigint`, [
           BigInt(cut)
         ])
-        rows = rows.filter(({ itemId }) =>
-          itemId < cut
-        )
+        rows = rows.filter(({ itemId }) => itemId < cut)
         cuts++
       }
       assert.strictEqual(yield* misfiled(sql), 0)

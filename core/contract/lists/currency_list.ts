@@ -1,4 +1,5 @@
-import type { ListDeclaration } from "./list.ts"
+import type { CurrencyPrice } from "../../domain/mod.ts"
+import type { FilterValue, ListDeclaration } from "./filter.ts"
 
 /** The list of the prices of currencies, which always is one page. */
 export const currencyList = {
@@ -9,6 +10,7 @@ export const currencyList = {
     symbols: {
       scalar: "currencyCodes",
       match: "oneOf",
+      compared: [({ currency }) => currency],
       parameter: "symbols",
       doc:
         "Only these currencies: codes separated by commas or bars; those without a price are left out"
@@ -16,6 +18,7 @@ export const currencyList = {
     base: {
       scalar: "baseCurrency",
       match: "equal",
+      compared: [() => "USD"],
       parameter: "base",
       doc: "The currency of the prices, which is always the US dollar"
     }
@@ -24,9 +27,13 @@ export const currencyList = {
   atLeastOne: [],
   ordered: [],
   isPaged: false
-} as const satisfies ListDeclaration
+} as const satisfies ListDeclaration<CurrencyPrice>
 
 /** The filters of the list of currencies, each absent or a domain value. */
 export interface CurrencyQuery {
-  readonly filters: { readonly symbols?: ReadonlyArray<string>; readonly base?: "USD" }
+  readonly filters: {
+    readonly [F in keyof typeof currencyList.filters]?: FilterValue<
+      typeof currencyList.filters[F]
+    >
+  }
 }
