@@ -147,6 +147,23 @@ describe("the architecture", () => {
     assert.deepStrictEqual([...sizes].filter(([, size]) => size > 20), [])
   })
 
+  it("names a field of a transaction in at most 7 files", () => {
+    const naming = files.filter((file) =>
+      !file.startsWith("app/simulator/") && !file.includes("/generated/") &&
+      readFileSync(file, "utf8").includes("ethereumTxHash")
+    )
+    assert.isAtMost(naming.length, 7, naming.join(" "))
+  })
+
+  it("casts without a check at most 18 times", () => {
+    const casts = files.filter((file) => !file.includes("/generated/")).flatMap((file) =>
+      (readFileSync(file, "utf8").match(/^(?!\s*(?:\*|\/)).*\bas (?:never|unknown as)\b.*$/gmu) ??
+        [])
+        .map((line) => `${file}: ${line.trim()}`)
+    )
+    assert.isAtMost(casts.length, 18, casts.join("\n"))
+  })
+
   it("uses only documented interfaces of Node, V8 and libraries", () => {
     const forbidden: ReadonlyArray<readonly [string, RegExp]> = [
       // `socket._httpMessage`, `{ _header: header }`; `_tag` is the public name of Effect

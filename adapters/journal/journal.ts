@@ -132,7 +132,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
           "SELECT seq, kind, text, version, time_ms, checksum FROM record WHERE seq > ? ORDER BY seq"
         ).iterate(this.#seq)
       ) {
-        const { checksum, seq, ...stored } = row as unknown as Row
+        const { checksum, seq, ...stored } = row as Partial<Row> as Row
         const entry = entryOfRow(stored)
         if (seq !== this.#seq + 1) {
           throw damagedError(this.directory, `record ${this.#seq + 1} is missing`)

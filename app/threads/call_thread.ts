@@ -34,23 +34,23 @@ export const openCallThread = <C extends Calls>(
     // beside this file under the same name
     const file = `./${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`
     const worker = new Worker(new URL(file, import.meta.url), { name, workerData })
-    const pending: Array<(reply: Effect.Effect<never>) => void> = []
+    const pending: Array<(reply: Effect.Effect<unknown>) => void> = []
     let ended: Effect.Effect<never> | undefined
     const end = (reply: Effect.Effect<never>) => {
       ended ??= reply
       for (const resume of pending.splice(0)) resume(ended)
     }
-    worker.on("message", (result) => pending.shift()?.(Effect.succeed(result) as never))
+    worker.on("message", (result) => pending.shift()?.(Effect.succeed(result)))
     worker.on("error", (error) => end(Effect.die(error)))
     worker.on("exit", () => end(Effect.interrupt))
     const close = Effect.asVoid(Effect.promise(() => worker.terminate()))
     yield* Effect.addFinalizer(() => close)
     return {
       close,
-      call: (name, ...args) =>
-        Effect.callback((resume) => {
+      call: <Name extends keyof C & string>(name: Name, ...args: Parameters<C[Name]>) =>
+        Effect.callback<ReturnType<C[Name]>>((resume) => {
           if (ended !== undefined) return resume(ended)
-          pending.push(resume)
+          pending.push((reply) => resume(reply as Effect.Effect<ReturnType<C[Name]>>))
           // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
           worker.postMessage({ name, args } satisfies CallMessage)
         })

@@ -14,7 +14,6 @@ import {
   omit,
   rename,
   shape,
-  shapeOf,
   withFields
 } from "./objects/mod.ts"
 
@@ -25,10 +24,9 @@ const pagination = object("PaginationInfo", "All matching items, not only those 
 })
 
 const transaction = shapes.transactionShape(rename(
-  omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess", "ethereumTxHash", "l1Fee"]),
+  omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess"]),
   { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" }
 ))
-const batch = omit(shapes.batch, ["forgedTransactions", "ethereumTxHash"])
 
 /** The one list without pages: it always holds all items. */
 const nextForgers = object("NextForgers", "Coordinators that will forge, by slot", {
@@ -36,13 +34,13 @@ const nextForgers = object("NextForgers", "Coordinators that will forge, by slot
   pagination
 })
 
-const { currentSlot, lastSynchedBlock } = shapes.stateNetwork.fields
+const { currentSlot, lastBatch, lastSynchedBlock } = shapes.stateNetwork.fields
 const { emergencyMode, withdrawalDelay } = shapes.stateWithdrawalDelayer.fields
 
 const state = object(...shapes.stateDoc, {
   network: withFields(shapes.stateNetwork, {
     lastSynchedBlock: named("lastBlock", lastSynchedBlock),
-    lastBatch: documented(nullable(batch), "Null before the first batch"),
+    lastBatch,
     currentSlot,
     nextForgers
   }),
@@ -126,7 +124,7 @@ export const earlier: Revision = {
   shapes: {
     ...later.shapes,
     transaction,
-    fullBatch: shapes.fullBatch(transaction, shapeOf(batch)),
+    fullBatch: shapes.fullBatch(transaction, shapes.batchShape),
     slot: shape(omit(shapes.slot, ["openAuction", "bestBid"]), shapes.slotView),
     state: shape(state, stateView),
     config: shape(config, shapes.configView)

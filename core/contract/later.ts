@@ -5,10 +5,9 @@ import { strictRules } from "./request_rules.ts"
 import type { Revision } from "./revision.ts"
 import { bigCount } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { documented, nullable, object, omit, shape, shapeOf, withFields } from "./objects/mod.ts"
+import { documented, object, omit, shape, shapeOf, withFields } from "./objects/mod.ts"
 
-const transaction = shapes.transactionShape(omit(shapes.l1Info, ["ethereumTxHash", "l1Fee"]))
-const batch = omit(shapes.batch, ["forgedTransactions", "ethereumTxHash"])
+const transaction = shapes.transactionShape(shapes.l1Info)
 
 const bucket = withFields(shapes.bucket, {
   ...shapes.bucket.fields,
@@ -16,10 +15,7 @@ const bucket = withFields(shapes.bucket, {
 })
 
 const state = object(...shapes.stateDoc, {
-  network: withFields(shapes.stateNetwork, {
-    ...omit(shapes.stateNetwork, ["pendingL1Transactions"]).fields,
-    lastBatch: documented(nullable(batch), "Null before the first batch")
-  }),
+  network: omit(shapes.stateNetwork, ["pendingL1Transactions"]),
   metrics: omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
   rollup: shapes.stateRollup(bucket),
   auction: omit(shapes.stateAuction, ["defaultSlotSetBidSlotNum"]),
@@ -84,8 +80,8 @@ export const later: Revision = {
     account: shapes.accountShape,
     exit: shape(omit(shapes.exit, ["publicKey", "address"]), shapes.exitView),
     transaction,
-    batch: shapeOf(batch),
-    fullBatch: shapes.fullBatch(transaction, shapeOf(batch)),
+    batch: shapes.batchShape,
+    fullBatch: shapes.fullBatch(transaction, shapes.batchShape),
     slot: shape(omit(shapes.slot, ["closedAuction", "winner"]), shapes.slotView),
     bid: shape(shapes.bid, shapes.bidView),
     token: shapeOf(shapes.token),

@@ -50,8 +50,8 @@ import {
   withFields
 } from "./objects/mod.ts"
 
-const transaction = shapes.transactionShape(shapes.l1Info)
-const batch = shapeOf(shapes.batch)
+const transaction = shapes.transactionShape(shapes.publishedL1Info)
+const batch = shapeOf(shapes.publishedBatch)
 const bid = omit(shapes.bid, ["withdrawAddr"])
 
 const bucket = withFields(shapes.bucket, {
@@ -68,7 +68,10 @@ const bucket = withFields(shapes.bucket, {
 })
 
 const state = object(...shapes.stateDoc, {
-  network: shapes.stateNetwork,
+  network: withFields(shapes.stateNetwork, {
+    ...shapes.stateNetwork.fields,
+    lastBatch: documented(nullable(shapes.publishedBatch), "Null before the first batch")
+  }),
   metrics: rename(shapes.metrics, { totalAccounts: "tokenAccounts", totalPublicKeys: "wallets" }),
   rollup: shapes.stateRollup(bucket),
   auction: shapes.stateAuction,

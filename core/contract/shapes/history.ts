@@ -1,4 +1,12 @@
-import type { AccountView, ExitView, L1Part, Token, TransactionView } from "../../domain/mod.ts"
+import type {
+  AccountView,
+  Batch,
+  FullBatch,
+  ExitView,
+  L1Part,
+  Token,
+  TransactionView
+} from "../../domain/mod.ts"
 import { Schema } from "effect"
 import {
   accountReference,
@@ -10,6 +18,7 @@ import {
   ethBlockNum,
   ethereumAddress,
   feeSelector,
+  hash,
   itemId,
   knownHash,
   layer,
@@ -19,13 +28,24 @@ import {
   proofFunction,
   publicKey,
   queueNum,
+  slotNum,
   text,
+  tokenAmounts,
   tokenId,
   transactionId,
   transactionType,
   usd
 } from "../scalars/mod.ts"
-import { documented, named, nullable, object, shape } from "../objects/mod.ts"
+import {
+  documented,
+  named,
+  nullable,
+  object,
+  omit,
+  type Shape,
+  shape,
+  shapeOf
+} from "../objects/mod.ts"
 
 export const token = object("Token", "Token registered in the network", {
   id: tokenId,
@@ -62,8 +82,8 @@ export const accountShape = shape(account, ({ account, token }: AccountView) => 
   token
 }))
 
-/** The last two fields are those of `v1`. */
-export const l1Info = object("L1Info", "Properties of L1 transactions", {
+/** The L1 part of `v1`. */
+export const publishedL1Info = object("L1Info", "Properties of L1 transactions", {
   toForgeL1TransactionsNum: documented(
     nullable(queueNum),
     "Queue of the transaction; null if a coordinator sent it"
@@ -86,6 +106,8 @@ export const l1Info = object("L1Info", "Properties of L1 transactions", {
     "Fee of that Ethereum transaction in wei; null if unknown"
   )
 })
+
+export const l1Info = omit(publishedL1Info, ["ethereumTxHash", "l1Fee"])
 
 const l2Info = object("L2Info", "Properties of L2 transactions", {
   fee: feeSelector,
@@ -198,3 +220,50 @@ export const exitView = ({ exit, token }: ExitView) => ({
   accountIndex: { symbol: token.symbol, index: exit.accountIndex },
   token
 })
+
+/** The batch of `v1`. */
+export const publishedBatch = object("Batch", "Group of transactions forged together", {
+  itemId,
+  batchNum,
+  ethereumBlockNum: ethBlockNum,
+  ethereumBlockHash: hash,
+  timestampMs: named("timestamp", dateTime, "Time of the Ethereum block"),
+  forgerAddr: ethereumAddress,
+  collectedFees: documented(
+    tokenAmounts,
+    "Units collected, by token identifier: at most 64"
+  ),
+  historicTotalCollectedFeesUSD: documented(usd, "Worth of the fees when the batch was forged"),
+  stateRoot: bigInt,
+  numAccounts: documented(count, "Accounts created in this batch"),
+  exitRoot: bigInt,
+  forgeL1TransactionsNum: documented(
+    nullable(queueNum),
+    "Queue of L1 user transactions that this batch forged"
+  ),
+  slotNum,
+  forgedTransactions: documented(count, "Number of transactions"),
+  ethereumTxHash: documented(
+    knownHash,
+    "Ethereum transaction that forged the batch; zero if unknown"
+  )
+})
+
+export const batch = omit(publishedBatch, ["forgedTransactions", "ethereumTxHash"])
+export const batchShape = shapeOf(batch)
+
+/**
+ * @param transaction the transaction in the revision
+ * @param of the batch in the revision
+ */
+export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch>) =>
+  shape(
+    object("FullBatch", "Batch with all its transactions", {
+      batch: of.schema,
+      transactions: documented(Schema.Array(transaction.schema), "Ascending by position")
+    }),
+    ({ batch, transactions }: FullBatch) => ({
+      batch: of.view(batch),
+      transactions: transactions.map(transaction.view)
+    })
+  )

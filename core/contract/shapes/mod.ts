@@ -1,6 +1,5 @@
 export * from "./history.ts"
 export * from "./auction.ts"
-export * from "./batch.ts"
 export * from "./config.ts"
 export * from "./currency.ts"
 export * from "./health.ts"

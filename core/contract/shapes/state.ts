@@ -15,7 +15,7 @@ import {
 } from "../scalars/mod.ts"
 import { documented, named, nullable, object } from "../objects/mod.ts"
 import { coordinator } from "./auction.ts"
-import { batch } from "./batch.ts"
+import { batch } from "./history.ts"
 
 export const period = object("Period", "When the coordinator may forge; times are estimates", {
   slotNum,

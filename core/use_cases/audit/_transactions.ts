@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { l2TransactionType, type Transaction } from "../../domain/mod.ts"
+import { coordinatorL1Part, l2TransactionType, type Transaction } from "../../domain/mod.ts"
 import {
   isUserAccount,
   type Keccak256,
@@ -79,13 +79,8 @@ function auditUser(
   if (queued === undefined) return
   const receiver = ownerOf(evidence, row.toAccountIndex)
   const { depositAmount } = queued.l1 ?? {}
-  findings.sameMembers("transactions", () => locationOf(row), {
-    ...membersOf(row),
-    amountSuccess: row.l1?.amountSuccess,
-    depositAmountSuccess: row.l1?.depositAmountSuccess
-  }, {
+  findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
     ...membersOf(queued),
-    timestampMs: queued.timestampMs,
     fromAccountIndex: effect.createdIndex ?? queued.fromAccountIndex ?? NO_ACCOUNT,
     fromPublicKey: queued.fromPublicKey ??
       ownerOf(evidence, queued.fromAccountIndex ?? NO_ACCOUNT).publicKey,
@@ -96,24 +91,10 @@ function auditUser(
   })
 }
 
-const membersOf = ({ l1, ...row }: Transaction) => ({
-  type: row.type,
-  fromAccountIndex: row.fromAccountIndex,
-  fromAddress: row.fromAddress,
-  fromPublicKey: row.fromPublicKey,
-  toAccountIndex: row.toAccountIndex,
-  toAddress: row.toAddress,
-  toPublicKey: row.toPublicKey,
-  tokenId: row.tokenId,
-  amount: row.amount,
-  timestampMs: row.timestampMs,
-  toForgeL1TransactionsNum: l1?.toForgeL1TransactionsNum,
-  depositAmount: l1?.depositAmount,
-  historicDepositAmountUSD: l1?.historicDepositAmountUSD,
-  ethereumBlockNum: l1?.ethereumBlockNum,
-  ethereumTxHash: l1?.ethereumTxHash ?? null,
-  l1Fee: l1?.l1Fee ?? null
-})
+/** Returns the fields that a queued transaction and its forged row share, unless it changes them. */
+const membersOf = (
+  { batchNum: _1, historicUSD: _2, itemId: _3, l1, l2: _4, position: _5, ...row }: Transaction
+) => ({ ...row, ...l1 })
 
 function auditCoordinator(
   keccak256: Keccak256,
@@ -128,12 +109,7 @@ function auditCoordinator(
       batchNum: batch.batchNum,
       position: user.length + i
     }, keccak256)
-    findings.sameMembers("transactions", () => locationOf(row), {
-      ...membersOf(row),
-      id: row.id,
-      amountSuccess: row.l1?.amountSuccess,
-      depositAmountSuccess: row.l1?.depositAmountSuccess
-    }, {
+    findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
       id,
       type: "CreateAccountDeposit",
       fromAccountIndex: createdAccounts[firstCreated + i]!.index,
@@ -142,14 +118,7 @@ function auditCoordinator(
       toPublicKey: null,
       amount: 0n,
       timestampMs: batch.timestampMs,
-      toForgeL1TransactionsNum: null,
-      depositAmount: 0n,
-      historicDepositAmountUSD: null,
-      ethereumBlockNum: batch.ethereumBlockNum,
-      ethereumTxHash: batch.ethereumTxHash ?? null,
-      l1Fee: null,
-      amountSuccess: true,
-      depositAmountSuccess: true
+      ...coordinatorL1Part(batch)
     })
   }
 }

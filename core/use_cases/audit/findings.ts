@@ -86,7 +86,7 @@ export class Findings {
   sameMembers<Members extends { readonly [name: string]: Value }>(
     check: AuditCheck,
     location: () => string,
-    actual: { readonly [name in keyof Members]: Value },
+    actual: { readonly [name in keyof Members]?: Value },
     expected: Members
   ): void {
     for (const name in expected) {

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import {
   type BatchFeed,
+  coordinatorL1Part,
   type L2Feed,
   l2TransactionType,
   type New,
@@ -50,18 +51,10 @@ function coordinatorRows(
       batchNum: batch.batchNum,
       historicUSD: null,
       timestampMs: overlay.block.timestampMs,
-      l1: {
-        toForgeL1TransactionsNum: null,
-        userOrigin: false,
-        depositAmount: 0n,
-        // amounts of zero count as success (domain §3.6)
-        amountSuccess: true,
-        depositAmountSuccess: true,
-        historicDepositAmountUSD: null,
+      l1: coordinatorL1Part({
         ethereumBlockNum: overlay.block.number,
-        ethereumTxHash: batch.ethereumTxHash ?? null,
-        l1Fee: null
-      },
+        ethereumTxHash: batch.ethereumTxHash ?? null
+      }),
       l2: null
     }
   })
