@@ -1,1 +1,1 @@
-export { commands } from "./commands.ts"
+export * from "./commands.ts"

@@ -14,53 +14,16 @@ export {
   jsonDepthMaxDefault,
   referencesReader
 } from "./bodies/mod.ts"
-export { earlier } from "./earlier.ts"
-export {
-  brokenBody,
-  brokenRule,
-  cut,
-  faultOfItem,
-  invalidValue,
-  jsonPointer,
-  nearestName
-} from "./fault.ts"
-export { BadInput, InputFault } from "./input_fault.ts"
-export type {
-  ItemKeys,
-  ItemName,
-  Items,
-  ListItems,
-  ListRows,
-  PageCounts,
-  PageView
-} from "./items.ts"
-export { later } from "./later.ts"
+export * from "./earlier.ts"
+export * from "./fault.ts"
+export * from "./input_fault.ts"
+export * from "./items.ts"
+export * from "./later.ts"
 export * from "./lists/mod.ts"
-export {
-  type AnyWriteOperationId,
-  type CurrencyOperation,
-  type ItemOperation,
-  type ListOperation,
-  type Operation,
-  type OperationId,
-  operationIds,
-  operations,
-  type PathParameter,
-  type ReadOperationId,
-  type RevisedOperation,
-  type WriteOperation
-} from "./operation.ts"
-export { answerShape } from "./page.ts"
-export {
-  type AnyListName,
-  declaration,
-  offeredFilters,
-  parameterName,
-  readOperationsOf,
-  type Revision,
-  writeOperationsOf
-} from "./revision.ts"
-export type { Shapes } from "./revision_shapes.ts"
+export * from "./operation.ts"
+export * from "./page.ts"
+export * from "./revision.ts"
+export * from "./revision_shapes.ts"
 export {
   checkItemKey,
   checkListQuery,
@@ -75,8 +38,8 @@ export {
   ruleOf,
   type Violation
 } from "./request/mod.ts"
-export { publishedRules, type RequestRules, strictRules } from "./request_rules.ts"
-export { revisionList, type RevisionName, revisions } from "./revisions.ts"
+export * from "./request_rules.ts"
+export * from "./revisions.ts"
 /**
  * The scalars of the contract: each is the schema of its values in memory, and has its text and its
  * JSON.
@@ -105,5 +68,5 @@ export {
 } from "./scalars/mod.ts"
 export { componentsOf, type JsonSchema, jsonSchemaOf, wireSchema } from "./objects/mod.ts"
 export { propertiesOf, type Shape, shape, writerOf } from "./objects/mod.ts"
-export { v1 } from "./v1.ts"
-export { programVersion, type WireContext, wireContext } from "./wire_context.ts"
+export * from "./v1.ts"
+export * from "./wire_context.ts"

@@ -1,8 +1,3 @@
 /** Content codings of answers, and their negotiation with the client. */
-export { type Accepted, makeNegotiator } from "./accept_encoding.ts"
-export {
-  type CompressionOptions,
-  type ContentCoding,
-  defaultCompression,
-  gzipCoding
-} from "./content_coding.ts"
+export * from "./accept_encoding.ts"
+export * from "./content_coding.ts"

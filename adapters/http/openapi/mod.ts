@@ -1,9 +1,3 @@
 /** The OpenAPI document of one revision, and its documentation page. */
-export { docsPage } from "./docs.ts"
-export {
-  exactJson,
-  localPath,
-  openApi,
-  type OpenApiDocument,
-  type OpenApiOptions
-} from "./open_api.ts"
+export * from "./docs.ts"
+export * from "./open_api.ts"

@@ -1,3 +1,3 @@
 /** The transaction pool in memory. */
-export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool.ts"
-export type { PoolImage } from "./pool_image.ts"
+export * from "./pool.ts"
+export * from "./pool_image.ts"

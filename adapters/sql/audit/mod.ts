@@ -1,3 +1,3 @@
 /** The audit of a database, and its last report. */
-export { auditDatabase, lastAudit, saveAudit } from "./audit.ts"
-export type { DatabaseAuditOptions } from "./_audit_snapshot.ts"
+export * from "./audit.ts"
+export * from "./_audit_snapshot.ts"

@@ -1,5 +1,5 @@
 /** The read port of the ledger over PostgreSQL: one statement for each answer. */
-export { makeLedgerHistory } from "./ledger_history.ts"
-export { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
-export { isCopyOf, preferReplica } from "./replica.ts"
-export type { OnVersion } from "./_run_query.ts"
+export * from "./ledger_history.ts"
+export * from "./ledger_reader.ts"
+export * from "./replica.ts"
+export * from "./_run_query.ts"

@@ -1,1 +1,1 @@
-export { verify } from "./verify.ts"
+export * from "./verify.ts"

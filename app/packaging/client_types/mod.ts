@@ -1,1 +1,1 @@
-export { clientTypes, writeClientTypes } from "./client_types.ts"
+export * from "./client_types.ts"

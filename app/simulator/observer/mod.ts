@@ -1,1 +1,1 @@
-export { Observer } from "./observer.ts"
+export * from "./observer.ts"

@@ -1,2 +1,2 @@
 export * from "./batch_transition.ts"
-export { processBatch } from "./process_batch.ts"
+export * from "./process_batch.ts"

@@ -1,10 +1,1 @@
-export {
-  lastBlock,
-  type BlockReport,
-  decidePrices,
-  type FeedPosition,
-  feedPosition,
-  Ledger,
-  type LedgerOptions,
-  type RecordReport
-} from "./ledger.ts"
+export * from "./ledger.ts"

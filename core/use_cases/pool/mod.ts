@@ -1,7 +1,7 @@
-export { findGroup, findPooled, listPool } from "./list_pool.ts"
-export { forgingMaxMsDefault, Pool, type PoolOptions, type SelectedContent } from "./pool.ts"
-export { learnAuthorizations, pooledLedger } from "./pooled_ledger.ts"
-export type { PurgeOptions } from "./purge.ts"
+export * from "./list_pool.ts"
+export * from "./pool.ts"
+export * from "./pooled_ledger.ts"
+export * from "./purge.ts"
 export type {
   AccountToCreate,
   SelectedReceiver,
@@ -9,5 +9,5 @@ export type {
   Selection,
   SelectOptions
 } from "./selection/mod.ts"
-export type { SettleOptions } from "./settle.ts"
+export * from "./settle.ts"
 export * from "./submission/mod.ts"

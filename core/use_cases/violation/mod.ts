@@ -1,9 +1,2 @@
-export {
-  BlockViolation,
-  type Invariant,
-  invariantNames,
-  makeViolation,
-  violationOfBlock,
-  violationWithin
-} from "./block_violation.ts"
-export { boundaryDecoder, invalidShape } from "./boundary_decoder.ts"
+export * from "./block_violation.ts"
+export * from "./boundary_decoder.ts"

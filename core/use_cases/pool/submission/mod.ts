@@ -1,23 +1,5 @@
 /** What wallets post: its rules, its failures, and how it enters the pool. */
-export { groupFaults } from "./_group_rules.ts"
-export {
-  type FeeBounds,
-  ledgerFaults,
-  postedFaults,
-  type PostRules,
-  type Refuse,
-  refuseFor
-} from "./_posted_rules.ts"
-export {
-  NothingToReplace,
-  type Replaced,
-  PoolFull,
-  SubmissionConflict,
-  SubmissionRefused
-} from "./submission_failures.ts"
-export {
-  Submission,
-  type SubmissionFailure,
-  type SubmissionOptions,
-  type Submitted
-} from "./submit.ts"
+export * from "./_group_rules.ts"
+export * from "./_posted_rules.ts"
+export * from "./submission_failures.ts"
+export * from "./submit.ts"
