@@ -1,8 +1,9 @@
-import { Array, Formatter, Schema } from "effect"
+import { Array, Schema } from "effect"
 import {
   authorizationObject,
   bodies,
   propertiesOf,
+  shownValue,
   transactionObject
 } from "../../core/contract/mod.ts"
 import {
@@ -73,7 +74,7 @@ export const checkListener = (listener: unknown): void => {
 }
 
 const invalidArgument = (name: string, input: unknown, rule: string): NodeError => {
-  const value = input === undefined ? null : Formatter.format(input).slice(0, 200)
+  const value = input === undefined ? null : shownValue(input)
   const message = value === null
     ? `Argument ${name} is missing: expected ${rule}`
     : `Argument ${name} has the invalid value ${value}: expected ${rule}`

@@ -36,6 +36,7 @@ export {
   parameterValue,
   queryReader,
   ruleOf,
+  shownValue,
   type Violation
 } from "./request/mod.ts"
 export * from "./request_rules.ts"

@@ -89,6 +89,12 @@ describe("the options of a node", () => {
       assert.strictEqual(error._tag, "BadInput", `${path}: ${error.message}`)
       assert.strictEqual(error.violations[0]!.path, path)
     }
+    // the value in a message ends at the revision, whose schemas are large
+    const twice = await rejectionOf(openNode(untyped({ genesis, mounts: [mount, mount] })))
+    assert.strictEqual(
+      twice.violations[0]!.value,
+      '[{"path":"/a","revision":…},{"path":"/a","revision":…}]'
+    )
     await using node = await openNode({
       genesis,
       limits: { bodyBytesMax: 5 },

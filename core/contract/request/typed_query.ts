@@ -9,12 +9,12 @@ import {
   lists
 } from "../lists/mod.ts"
 import { integer, oneOf, scalars } from "../scalars/mod.ts"
-import { Formatter, Record, Result, Schema } from "effect"
+import { Record, Result, Schema } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"
 import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
 import { declaration } from "../revision.ts"
-import { decodeAll, ruleOf } from "./violations.ts"
+import { decodeAll, ruleOf, shownValue } from "./violations.ts"
 
 /** The three parameters of every list. */
 export const pageParameters = {
@@ -146,18 +146,16 @@ const unknownKind = (parameter: string, name: string, known: object): InputFault
 }
 
 const invalid = (parameter: string, value: unknown, rule: string): InputFault => {
-  const message = `${parameter} has the invalid value ${format(value)}: expected ${rule}`
-  return brokenRule(parameter, format(value), rule, message)
+  const message = `${parameter} has the invalid value ${shownValue(value)}: expected ${rule}`
+  return brokenRule(parameter, shownValue(value), rule, message)
 }
-
-const format = (value: unknown): string => Formatter.format(value).slice(0, 200)
 
 /** Rules between filters: a schema would check them only if each value alone is right. */
 const combinationFaults = (list: ListName, query: unknown): ReadonlyArray<InputFault> => {
   const { exclusions, ordered } = declaration(list)
   const filters = Object(Object(query).filters) as { readonly [filter: string]: unknown }
   const fault = (filter: string, rule: string, message: string) =>
-    brokenRule(`filters.${filter}`, format(filters[filter]), rule, message)
+    brokenRule(`filters.${filter}`, shownValue(filters[filter]), rule, message)
   const faults: Array<InputFault> = []
   for (const [a, b] of exclusions) {
     if (filters[a] === undefined || filters[b] === undefined) continue

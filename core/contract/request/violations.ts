@@ -53,6 +53,31 @@ export const findViolations = (
     { onFailure: ({ violations }) => violations, onSuccess: () => [] }
   )
 
+/** Maximum depth of the objects in a value that a message repeats. */
+const shownDepthMax = 2
+const omitted = { toString: () => "…" }
+
+/**
+ * Returns at most 200 characters of a value for a message. It does not read the depths of a value: a
+ * revision, for example, holds its schemas.
+ */
+export const shownValue = (value: unknown): string =>
+  Formatter.format(upToDepth(value, shownDepthMax)).slice(0, 200)
+
+const upToDepth = (value: unknown, depth: number): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) {
+    return depth === 0 ? omitted : value.slice(0, 200).map((item) => upToDepth(item, depth - 1))
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  return depth === 0
+    ? omitted
+    : Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, upToDepth(member, depth - 1)])
+    )
+}
+
 const parseOptions = { errors: "all", onExcessProperty: "error" } as const
 
 const [missing, unknown, otherType] = ["missing", "unknown", "type"]
@@ -84,7 +109,7 @@ const violationsOf = (
     const found = keys.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
     const isAbsent = message === missing || found === undefined
     const subject = path === "" ? title : path
-    const value = isAbsent ? null : Formatter.format(found).slice(0, 200)
+    const value = isAbsent ? null : shownValue(found)
     if (message === unknown) {
       const rule = "a known name"
       const known = namesAt(schema.ast, keys.slice(0, -1))
