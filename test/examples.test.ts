@@ -30,7 +30,11 @@ let runner: ChildProcess | undefined
 const startRunner = () =>
   fork(join(root, "test/_example_runner.ts"), {
     cwd: root,
-    execArgv: ["--conditions=rollup-node-source"],
+    // the examples make the same networks: their trees are hashed once
+    execArgv: [
+      "--conditions=rollup-node-source",
+      `--import=${pathToFileURL(join(root, "test/crypto/_remembered_poseidon.ts"))}`
+    ],
     silent: true
   })
 
