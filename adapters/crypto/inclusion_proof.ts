@@ -22,7 +22,7 @@ export interface LeafAccount {
 }
 
 /**
- * Returns the hash of an account, the value of its leaf in the state tree (domain §6.8).
+ * Returns the hash of an account, the value of its leaf in the state tree.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ const KEYS_MAX = 4096
 const cached = new Map<PublicKey, VerificationKey>()
 
 /**
- * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon (domain §6.5): 128
+ * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon: 128
  * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic.
  * Throws a RangeError if the message is not in 0..2^256−1.
  *

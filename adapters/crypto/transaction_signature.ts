@@ -19,7 +19,7 @@ import { poseidon } from "./poseidon.ts"
 export interface SignableTransaction extends Omit<SignedTransaction, "signature"> {}
 
 /**
- * Returns the six field elements whose hash is signed (domain §6.5, HEAD). Throws an
+ * Returns the six field elements whose hash is signed. Throws an
  * `EncodingError` if float40 cannot hold an amount exactly, or if another field is wider than its
  * slot: it would overwrite its neighbour, and two transactions would share a signature.
  *

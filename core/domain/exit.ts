@@ -2,7 +2,7 @@ import type { AccountIndex, EthereumAddress, PublicKey } from "../encoding/mod.t
 import type { Token, TokenId } from "./token.ts"
 
 /**
- * Proof that a leaf is in a tree of accounts: the exits of a batch, or the state (domain §1.2). Big
+ * Proof that a leaf is in a tree of accounts: the exits of a batch, or the state. Big
  * values are elements of the scalar field.
  */
 export interface MerkleProof {

@@ -136,7 +136,7 @@ export const mayNameOtherTokens = ({ amount, l1 }: Pick<Transaction, "amount" | 
   amount === 0n || l1?.userOrigin === true
 
 /**
- * Returns the type of an L1 user transaction (domain §6.7).
+ * Returns the type of an L1 user transaction.
  *
  * @example
  * ```ts
@@ -236,5 +236,5 @@ export interface FullBatch {
   readonly transactions: ReadonlyArray<TransactionView>
 }
 
-/** Maximum number of transactions in a batch, 2048 (domain §3.11). */
+/** Maximum number of transactions in a batch, 2048. */
 export const transactionsPerBatchMax = 2048

@@ -1,7 +1,7 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
 
 /**
- * Constants of the protocol, the same on every network (domain §1.12). The sizes in bytes are for
+ * Constants of the protocol, the same on every network. The sizes in bytes are for
  * float40 amounts.
  */
 export const protocol = {

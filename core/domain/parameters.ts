@@ -1,7 +1,7 @@
 import type { Bucket } from "./bucket.ts"
 import type { EthereumAddress } from "../encoding/mod.ts"
 
-/** The constants of the contracts (domain §1.12), as in `GET /config`. */
+/** The constants of the contracts, as in `GET /config`. */
 export interface NetworkConstants {
   readonly rollup: RollupConstants
   readonly auction: AuctionConstants

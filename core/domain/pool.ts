@@ -173,7 +173,7 @@ export interface PoolTransition {
   readonly reason: string
 }
 
-/** The reasons for which a selection skips a pending transaction (domain §4.4). */
+/** The reasons for which a selection skips a pending transaction. */
 export const skipCodes = {
   maxNumBatchPassed: 2,
   notEnoughBalance: 11,
@@ -262,7 +262,7 @@ export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fe
   Result.getOrElse(feeAmount(amount, fee), () => 0n)
 
 /**
- * Returns the fee in US dollars (domain §4.1); 0 for a token without price.
+ * Returns the fee in US dollars; 0 for a token without price.
  *
  * @example
  * ```ts

@@ -48,7 +48,7 @@ export interface SlotView {
 /** The greatest slot number, 2^32−1. */
 export const slotNumMax = 4294967295
 
-/** The state of the auctions at a block (domain §3.8). */
+/** The state of the auctions at a block. */
 export interface AuctionClock {
   readonly constants: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
   readonly variables: AuctionVariables

@@ -37,7 +37,7 @@ export interface Metrics {
   readonly estimatedTimeToForgeL1: number
 }
 
-/** US dollars (domain §3.14). */
+/** US dollars. */
 export interface RecommendedFee {
   readonly existingAccount: number
   readonly createAccount: number

@@ -21,7 +21,7 @@ export interface Token {
   readonly priceTimeMs: number | null
 }
 
-/** Token 0, the first item of every ledger (domain §1.3). */
+/** Token 0, the first item of every ledger. */
 export const ether: Omit<Token, "itemId"> = {
   id: 0,
   ethereumAddress: ZERO_ADDRESS,

@@ -1,4 +1,4 @@
-/* Transactions that were posted alone and require another one in the same batch (domain §4.5). */
+/* Transactions that were posted alone and require another one in the same batch. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PostedTransaction } from "../../core/domain/mod.ts"

@@ -71,7 +71,7 @@ function yields(
 }
 
 // Ann has 1000 on 256, Bob 500 on 257, Cleo 77 of token 1 on 258; the next account is 260
-describe("effective amounts of L1 user transactions (domain §3.6)", () => {
+describe("effective amounts of L1 user transactions", () => {
   it("1: coordinator transactions create empty accounts", () => {
     const l1Coordinator = [{
       address: bob.address,

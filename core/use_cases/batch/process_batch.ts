@@ -85,7 +85,7 @@ function creditFees(
  * Computes the state transition of the rollup for one batch: L1 user transactions by position,
  * coordinator L1 transactions, L2 transactions, then fees. Fails with the first transaction that no
  * circuit accepts; its pointer, such as `/l2/3/nonce`, is relative to the batch. An L1 user
- * transaction never fails: its amounts become zero (domain §3.6).
+ * transaction never fails: its amounts become zero.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ import type { BatchOutcome, BatchState } from "../batch/mod.ts"
 
 /**
  * Returns whether the proof of an exit is valid for its account, owner and balance, and leads to
- * the exit root of its batch (domain §6.8).
+ * the exit root of its batch.
  */
 export type VerifyExit = (
   exit: Pick<

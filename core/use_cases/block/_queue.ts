@@ -101,7 +101,7 @@ const forgedQueues = ({ block }: BlockOverlay): number =>
 
 /**
  * Checks the rules of the contract for a queued transaction. Its accounts are checked when it is
- * forged (domain §3.6).
+ * forged.
  */
 function checkQueued(
   overlay: BlockOverlay,

@@ -121,7 +121,7 @@ function changeVariables(overlay: BlockOverlay): undefined {
 
 /**
  * Updates the withdrawal buckets. `ethereumBlockNum` stays: it is the block of the last parameter
- * change (domain §1.11), and each bucket has its own `blockStamp`.
+ * change, and each bucket has its own `blockStamp`.
  */
 function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
   for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {

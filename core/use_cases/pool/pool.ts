@@ -27,7 +27,7 @@ import { reconcileWithLedger, type SettleOptions, settlePool } from "./settle.ts
 type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 
 /**
- * The pool for a coordinator (domain §4.3). Each call compares the stored state before it writes:
+ * The pool for a coordinator. Each call compares the stored state before it writes:
  * if two calls change the same transaction, only one of them succeeds. The transactions of a group
  * are selected, start and end forging, become invalid and leave the pool together: a call with some
  * of them concerns all, or, if it moves them to forging or forged, none. The ledger of `pooledLedger`

@@ -13,7 +13,7 @@ const asOnChain = "send the values that the contracts emitted"
 const recompute =
   "process the batch from the state of the ledger, or roll back to the last batch with equal states"
 
-/** The invariants of a write (domain §3.6, §7.2), by name. */
+/** The invariants of a write, by name. */
 const invariants = {
   "shape": { subject: "Value", remedy: "send the record as the feed defines it" },
   "block-number": { subject: "Block number", remedy: inOrder },

@@ -38,7 +38,7 @@ function exactly(double: number): bigint {
   return BigInt(integer) << BigInt(power)
 }
 
-/** Returns the slot of an Ethereum block (domain §3.8). */
+/** Returns the slot of an Ethereum block. */
 export function slotOf(
   { genesis: { constants: { auction } } }: Pick<Facts, "genesis">,
   block: bigint

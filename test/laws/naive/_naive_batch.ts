@@ -21,7 +21,7 @@ type Leaving = Map<number, bigint>
 
 /**
  * Processes a batch: L1 user transactions by position, L1 coordinator transactions, L2
- * transactions, then the fees (domain §3.6, §3.10, §3.11).
+ * transactions, then the fees.
  */
 export function forge(
   draft: Draft,

@@ -2,7 +2,7 @@ import type { Batch, NetworkState, NextForger } from "../../../core/domain/mod.t
 import { currentSlot, firstBlock, lastBlock, lastClosedSlot, winner } from "./_naive_auction.ts"
 import type { Facts } from "../facts.ts"
 
-/** Returns the network state (domain §1.11, §3.8, §3.13 and §3.14, with the corrected formulas). */
+/** Returns the network state. */
 export const naiveState = (facts: Facts): NetworkState => ({
   lastEthereumBlock: facts.head === null || facts.head.chainHead < facts.lastEthereumBlock
     ? facts.lastEthereumBlock

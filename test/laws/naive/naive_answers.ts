@@ -286,7 +286,7 @@ const bestBidFilters = ["wonByBidder", "wonByForger", "bestBidder"]
 
 /**
  * Returns the first and the last slot of the list: `minSlotNum` to `maxSlotNum`, by default up to
- * the last open slot, with `finishedAuction` up to the last closed one (domain §3.8).
+ * the last open slot, with `finishedAuction` up to the last closed one.
  */
 function slotBounds(
   facts: Facts,

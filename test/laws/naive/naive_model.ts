@@ -223,7 +223,7 @@ function addCoordinators(draft: Draft, { coordinators = [], number }: BlockFeed)
 
 /**
  * Returns a transaction as the queue shows it; sender and receiver are added at the end of the
- * block (domain §3.6).
+ * block.
  */
 function queuedTransaction(
   draft: Draft,
@@ -263,7 +263,7 @@ function queuedTransaction(
   }
 }
 
-/** Returns the type of an L1 user transaction (domain §6.7). */
+/** Returns the type of an L1 user transaction. */
 function typeOf({ depositAmount, fromAccountIndex, toAccountIndex }: L1UserFeed): TransactionType {
   if (fromAccountIndex === 0) {
     return toAccountIndex < 2
@@ -331,7 +331,7 @@ function changeVariables(
   draft.variables = { rollup, auction, withdrawalDelayer }
 }
 
-/** Records withdrawals of exits (domain §3.10). */
+/** Records withdrawals of exits. */
 function withdraw(
   draft: Draft,
   { delayedWithdrawals = [], number, withdrawals = [] }: BlockFeed,

@@ -47,7 +47,7 @@ export interface BatchLimits {
 const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
 
-/** Applies one transaction to the overlay, or returns why that is not possible (domain §4.4). */
+/** Applies one transaction to the overlay, or returns why that is not possible. */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   overlay: SelectionOverlay,

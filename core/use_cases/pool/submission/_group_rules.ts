@@ -42,7 +42,7 @@ export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup =>
   }
 }
 
-/** Returns every fault of a group that is independent of the ledger (domain §4.5). */
+/** Returns every fault of a group that is independent of the ledger. */
 export function groupFaults(
   group: PostedGroup,
   refuse: Refuse,

@@ -89,7 +89,7 @@ export interface PostRules {
   readonly references?: AccountReferences
 }
 
-/** Returns every fault of a transaction that is independent of the ledger (domain §4.1). */
+/** Returns every fault of a transaction that is independent of the ledger. */
 export function postedFaults(
   posted: PostedTransaction,
   refuse: Refuse,
@@ -284,7 +284,7 @@ export const ownersOf = ({ receiver, sender }: AccountsOfPosted): TransactionOwn
 
 const ownerOf = ({ address, publicKey }: AccountOwner): AccountOwner => ({ address, publicKey })
 
-/** Returns every fault of a transaction against the ledger (domain §4.1). */
+/** Returns every fault of a transaction against the ledger. */
 export function ledgerFaults(
   posted: PostedTransaction,
   { lastBatchNum, receiver, sender, token }: Parties,
