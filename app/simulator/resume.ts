@@ -13,10 +13,10 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool
 /**
  * Continues the network of a ledger with a new simulation: its blocks follow the last block, and its
  * users and coordinators send from their accounts. It keeps no other state of an earlier simulation:
- * exits before the resume point, for example, are not withdrawn. Moves transactions that were selected and not forged back to pending. Rollbacks do
- * not reach blocks before the resume point. Retries while the failure of a store is transient; fails
- * with `StoreFailure` otherwise, and with `WriterChanged` if another process may have written the
- * ledger.
+ * exits before the resume point, for example, are not withdrawn. Moves transactions that were
+ * selected and not forged back to pending. Rollbacks do not reach blocks before the resume point.
+ * Retries while the failure of a store is transient; fails with `StoreFailure` otherwise, and with
+ * `WriterChanged` if another process may have written the ledger.
  *
  * @example
  * ```ts

@@ -72,7 +72,8 @@ export const named = <S extends Schema.Top>(
   }))
 
 /** Returns the type of a value or null. A property is null, never absent. */
-export const nullable = Schema.NullOr
+export const nullable = <S extends Schema.Constraint>(schema: S): Schema.NullOr<S> =>
+  Schema.NullOr(schema)
 
 /** Returns the field of a constant of the deployment; its value in memory is null. */
 export const ofNetwork = <T>(scalar: Scalar<T>, get: (network: WireContext["network"]) => T) => {

@@ -137,7 +137,7 @@ function addChanges(draft: Draft, batchNum: number, after: ReadonlyArray<Account
 
 const valuesOf = ({ balance, nonce }: Account): AccountValues => ({ nonce, balance })
 
-/** Follows the procedure of domain §3.6 step by step. */
+/** Follows the procedure of the contract step by step. */
 function effectiveAmounts(
   accounts: Accounts,
   { amount, fromAccountIndex, fromAddress, l1, toAccountIndex, tokenId, type }: Transaction
