@@ -3,7 +3,7 @@
  */
 export * from "./write_postings.ts"
 export * from "./open_items.ts"
-export * from "./_page_postings.ts"
+export { unindexedTail } from "./_page_postings.ts"
 export * from "./page.ts"
 export * from "./posting_entries.ts"
 export * from "./listed_rows.ts"

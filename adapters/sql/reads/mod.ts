@@ -2,4 +2,4 @@
 export * from "./ledger_history.ts"
 export * from "./ledger_reader.ts"
 export * from "./replica.ts"
-export * from "./_run_query.ts"
+export type { OnVersion } from "./_run_query.ts"

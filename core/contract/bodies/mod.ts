@@ -1,5 +1,6 @@
 /** The bodies that clients post: their declarations, readers and writers. */
-export * from "./_json_members.ts"
+export { jsonDepthMaxDefault } from "./_json_members.ts"
 export * from "./bodies.ts"
 export * from "./body.ts"
+export * from "./body_reader.ts"
 export * from "./group.ts"

@@ -1,4 +1,4 @@
-import type { Spelling } from "./_scalar.ts"
+import type { Spelling } from "./wire_form.ts"
 
 interface BooleanTexts {
   readonly values: ReadonlyMap<string, boolean>

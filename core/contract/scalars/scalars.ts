@@ -23,17 +23,13 @@ import {
   decimalText,
   hexadecimal,
   integer,
-  type JsonForm,
   listOf,
   matching,
   oneOf,
   quantity,
-  type Scalar,
-  scalar,
-  type Spelling,
-  type ValueOf,
-  wireForm
+  scalar
 } from "./_scalar.ts"
+import { type JsonForm, type Scalar, type Spelling, type ValueOf, wireForm } from "./wire_form.ts"
 
 /* Every scalar of the contract, with the bounds that it declares. */
 

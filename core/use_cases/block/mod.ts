@@ -1,5 +1,5 @@
-export * from "./_block_overlay.ts"
-export * from "./_registrations.ts"
+export type { VerifyExit } from "./_block_overlay.ts"
+export { checkPrices } from "./_registrations.ts"
 export * from "./complete_block.ts"
 export * from "./check_block.ts"
 export * from "./head.ts"
