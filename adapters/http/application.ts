@@ -20,12 +20,7 @@ import {
   withInputFaults
 } from "./_failures.ts"
 import { redirectWithoutSlash } from "./_redirect.ts"
-import {
-  type Computation,
-  measureResponseCache,
-  type ReadRequest,
-  ResponseCache
-} from "./cache/mod.ts"
+import { measureResponseCache, type ReadRequest, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
   answerHeaders,
@@ -53,6 +48,7 @@ import {
   type TelemetryOptions
 } from "./observability/mod.ts"
 import {
+  type ComputedResponse,
   defaultMounts,
   makeMountMatcher,
   makePostHandlers,
@@ -290,7 +286,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     }
     const batch = match.target.batch?.(match.values) ?? null
     const read: RoutedRead = { request, mount, routes, match, query, get, batch }
-    return answerOf(read, match.target, answers.answer(read, reading))
+    const computing = () =>
+      admitted(read, () => withoutUndeclaredBody(read, () => computed(read), refusal), refusal)
+    return answerOf(read, match.target, answers.answer(read, computing))
   }
 
   /** Runs an effect when the request is admitted, and `refused` with the answer if it is not. */
@@ -323,11 +321,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
           : Effect.flatMap(refuse(routes, problem, request.url), refused))
   }
 
-  const reading: Computation<RoutedRead, ReadFailure | Refusal> = {
-    admit: (routed, run) =>
-      admitted(routed, () => withoutUndeclaredBody(routed, run, refusal), refusal),
-    compute: ({ get, match, query, request }) => get(match.values, query, request)
-  }
+  const computed = (
+    { get, match, query, request }: RoutedRead
+  ): Effect.Effect<ComputedResponse, ReadFailure | Refusal> => get(match.values, query, request)
 
   const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
     const { match, query, request } = routed

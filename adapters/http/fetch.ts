@@ -134,11 +134,13 @@ const targetOf = (url: string): string => {
   return url.slice(start, end < 0 ? url.length : end)
 }
 
-const toResponse = ({ status, headers, body }: HttpAnswer, method: string): Response =>
-  method === "HEAD" || status === 204
+const toResponse = (answer: HttpAnswer, method: string): Response => {
+  const { body, headers, status } = answer
+  return method === "HEAD" || status === 204
     ? new Response(null, { status, headers })
     // an empty string would get a `Content-Type`
     : new Response(body === "" ? null : body as BodyInit, {
       status,
-      headers: { ...headers, "content-length": String(bodyBytes(body)) }
+      headers: { ...headers, "content-length": String(bodyBytes(answer)) }
     })
+}

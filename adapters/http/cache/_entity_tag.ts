@@ -1,5 +1,5 @@
 import type { Revision } from "../../../core/contract/mod.ts"
-import { type Dependency, ledgerParts, type LedgerTip } from "../../../core/ports/mod.ts"
+import { type Dependency, ledgerParts } from "../../../core/ports/mod.ts"
 import type { Accepted } from "../compression/mod.ts"
 
 /*
@@ -10,47 +10,39 @@ import type { Accepted } from "../compression/mod.ts"
  * store or the parameters.
  */
 
-/** The dependencies of an answer, and their versions in its snapshot as text. */
-export interface DependencyVersions {
-  readonly dependsOn: ReadonlyArray<Dependency>
-  readonly versions: string
-}
-
-export interface LedgerTags {
-  /** Returns the tag of the answer to a URL. */
-  readonly write: (url: string, of: DependencyVersions) => string
-  /** Returns the content of a tag, or undefined if no answer to this URL can have it. */
-  readonly read: (url: string, tag: string) => DependencyVersions | undefined
-}
+/** Returns the versions of dependencies in a snapshot as text. */
+type VersionsOf = (dependsOn: ReadonlyArray<Dependency>) => string
 
 const dependencies: ReadonlyArray<Dependency> = [...ledgerParts, "slot"]
-const maskOf = (dependsOn: ReadonlyArray<Dependency>): string =>
-  dependsOn.reduce((mask, part) => mask | 1 << dependencies.indexOf(part), 0).toString(36)
 
-/**
- * Returns the tags of the answers of one revision about one ledger.
- *
- * @param program identifies everything else that determines how an answer is written
- */
-export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: string): LedgerTags => {
-  const prefix = `"${digest(`${tip.id} ${revision.name} ${program}`)}`
-  const masks = new Map<ReadonlyArray<Dependency>, string>()
-  const knownMask = (dependsOn: ReadonlyArray<Dependency>): string => {
-    let mask = masks.get(dependsOn)
-    if (mask === undefined) masks.set(dependsOn, mask = maskOf(dependsOn))
-    return mask
+/** The tags of the answers of one revision about one ledger. */
+export class LedgerTags {
+  readonly #prefix: string
+
+  /** @param program identifies everything else that determines how an answer is written */
+  constructor(ledgerId: string, revision: Revision, program: string) {
+    this.#prefix = `"${digest(`${ledgerId} ${revision.name} ${program}`)}-`
   }
-  return {
-    write: (url, { dependsOn, versions }) =>
-      `${prefix}-${knownMask(dependsOn)}-${versions}-${digest(url)}"`,
-    read: (url, tag) => {
-      const [start, mask, versions, end, ...more] = tag.split("-")
-      if (
-        start !== prefix || versions === undefined || more.length > 0 || end !== `${digest(url)}"`
-      ) return undefined
-      const bits = parseInt(mask!, 36)
-      return { dependsOn: dependencies.filter((_, i) => (bits >> i & 1) === 1), versions }
+
+  /** Returns the tag of the answer to a URL with these dependencies and versions. */
+  of(url: string, dependsOn: ReadonlyArray<Dependency>, versions: string): string {
+    return this.#write(dependsOn, versions, digest(url))
+  }
+
+  /** Returns whether a tag is that of the answer to a URL in the snapshot with these versions. */
+  currentTags(url: string, versionsOf: VersionsOf): (tag: string) => boolean {
+    const urlDigest = digest(url)
+    return (tag) => {
+      if (!tag.startsWith(this.#prefix)) return false
+      const mask = parseInt(tag.slice(this.#prefix.length), 36)
+      const dependsOn = dependencies.filter((_, i) => (mask >> i & 1) === 1)
+      return tag === this.#write(dependsOn, versionsOf(dependsOn), urlDigest)
     }
+  }
+
+  #write(dependsOn: ReadonlyArray<Dependency>, versions: string, urlDigest: string): string {
+    const mask = dependsOn.reduce((bits, part) => bits | 1 << dependencies.indexOf(part), 0)
+    return `${this.#prefix}${mask.toString(36)}-${versions}-${urlDigest}"`
   }
 }
 
@@ -58,35 +50,12 @@ const latin1 = new TextDecoder("latin1")
 
 /** Returns the tag of an answer that can change without the ledger: a digest of its content. */
 export const contentTag = (revision: Revision, body: string | Uint8Array): string =>
-  `"${
-    digest(
-      `${revision.name} ${typeof body === "string" ? body : latin1.decode(body)}`
-    )
-  }"`
-
-/**
- * Returns the tags in `If-None-Match`, without `W/`, which the weak comparison of RFC 9110, section
- * 13.1.2 ignores.
- */
-const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>
-  String(header).split(",").map((name) => name.trim().replace(/^W\//u, ""))
-
-/**
- * Returns the tag of the answer in a content coding: the tag of the uncompressed answer with the
- * name of the coding, since a strong tag identifies bytes.
- */
-export const codedTag = (tag: string, coding: string | undefined): string =>
-  coding === undefined ? tag : `${tag.slice(0, -1)}+${coding}"`
-
-/** Returns the tag of the uncompressed answer, and the name of the coding in the tag. */
-const splitTag = (tag: string): readonly [tag: string, coding: string | undefined] => {
-  const plus = tag.lastIndexOf("+")
-  return plus < 0 ? [tag, undefined] : [`${tag.slice(0, plus)}"`, tag.slice(plus + 1, -1)]
-}
+  `"${digest(`${revision.name} ${typeof body === "string" ? body : latin1.decode(body)}`)}"`
 
 /**
  * Returns the tag in `If-None-Match` that identifies the current answer in a coding that the client
- * accepts, the preferred one first.
+ * accepts, the preferred one first. The comparison is the weak one of RFC 9110, section 13.1.2,
+ * which ignores `W/`.
  *
  * @param isCurrent returns whether a tag is that of the current uncompressed answer
  */
@@ -96,11 +65,16 @@ export const matchedTag = (
   isCurrent: (tag: string) => boolean
 ): string | undefined => {
   if (header === undefined) return undefined
-  const current = namedTags(header).map((tag) => [tag, ...splitTag(tag)] as const)
-    .filter(([, uncoded]) => isCurrent(uncoded))
+  const current = String(header).split(",").flatMap((text) => {
+    const tag = text.trim().replace(/^W\//u, "")
+    const plus = tag.lastIndexOf("+")
+    const uncoded = plus < 0 ? tag : `${tag.slice(0, plus)}"`
+    return isCurrent(uncoded) ? [{ tag, coding: plus < 0 ? null : tag.slice(plus + 1, -1) }] : []
+  })
   for (const coding of accepted) {
-    const match = current.find(([tag, , name]) => name === coding?.name || tag === "*")
-    if (match !== undefined) return match[0]
+    const name = coding === null ? null : coding.name
+    const match = current.find((each) => each.coding === name || each.tag === "*")
+    if (match !== undefined) return match.tag
   }
   return undefined
 }
@@ -115,8 +89,7 @@ const digest = (text: string): string => {
     c = Math.imul(c ^ unit, 2246822507)
     d = Math.imul(d ^ unit, 3266489909)
   }
-  const [one, two] = [mixed(a, b), mixed(c, d)]
-  return one.toString(36) + two.toString(36)
+  return mixed(a, b).toString(36) + mixed(c, d).toString(36)
 }
 
 const mixed = (high: number, low: number): number => {

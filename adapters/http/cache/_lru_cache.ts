@@ -1,6 +1,3 @@
-/** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
-const entryBytes = 1500
-
 interface Sized {
   readonly key: string
   bytes: number
@@ -20,7 +17,6 @@ export class LruCache<Entry extends Sized> {
   /** Entries dropped to make room. */
   evictions = 0
 
-  /** @param bytesMax 0 disables the cache */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
@@ -43,27 +39,25 @@ export class LruCache<Entry extends Sized> {
   }
 
   /** Returns whether an entry of this size fits into the cache alone. */
-  accepts(key: string, bytes: number): boolean {
-    return bytesOf({ key, bytes }) <= this.bytesMax
+  accepts(bytes: number): boolean {
+    return bytes <= this.bytesMax
   }
 
-  /** Adds an entry that `accepts` allows. It replaces the one with its key. */
+  /** Adds an entry that has at most `bytesMax` bytes. It replaces the one with its key. */
   put(entry: Entry): void {
-    const { key } = entry
-    const before = this.#entries.get(key)
+    const before = this.#entries.get(entry.key)
     if (before !== undefined) {
-      this.#entries.delete(key)
-      this.bytes -= bytesOf(before)
+      this.#entries.delete(entry.key)
+      this.bytes -= before.bytes
     }
-    this.#entries.set(key, entry)
-    this.#add(bytesOf(entry))
+    this.#entries.set(entry.key, entry)
+    this.#add(entry.bytes)
   }
 
   /** Adds bytes to an entry, unless it is not cached any more or would not fit alone. */
   grow(entry: Entry, bytes: number): boolean {
-    const { key } = entry
-    if (this.#entries.get(key) !== entry || !this.accepts(key, entry.bytes + bytes)) return false
-    this.get(key)
+    if (this.#entries.get(entry.key) !== entry || !this.accepts(entry.bytes + bytes)) return false
+    this.get(entry.key)
     entry.bytes += bytes
     this.#add(bytes)
     return true
@@ -74,10 +68,8 @@ export class LruCache<Entry extends Sized> {
     while (this.bytes > this.bytesMax) {
       const [key, entry] = this.#oldest.next().value!
       this.#entries.delete(key)
-      this.bytes -= bytesOf(entry)
+      this.bytes -= entry.bytes
       this.evictions++
     }
   }
 }
-
-const bytesOf = ({ bytes, key }: Readonly<Sized>): number => entryBytes + key.length + bytes

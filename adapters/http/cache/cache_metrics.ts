@@ -7,10 +7,21 @@ export const measureResponseCache = (
   stats: () => AnswerStats
 ): Effect.Effect<void, never, Scope.Scope> =>
   measure(
-    answersBy("hit", () => stats().hits),
-    answersBy("miss", () => stats().misses),
-    answersBy("notModified", () => stats().notModified),
-    answersBy("shared", () => stats().shared),
+    ...Object.entries(
+      {
+        hit: "hits",
+        miss: "misses",
+        notModified: "notModified",
+        shared: "shared"
+      } as const
+    ).map(([source, name]) =>
+      counter(
+        "rollup_answers_total",
+        "Answers by source: cached (hit), not modified since the last answer to the client (notModified), computed for a concurrent request (shared), computed (miss)",
+        () => stats()[name],
+        { source }
+      )
+    ),
     counter(
       "rollup_answers_evicted_total",
       "Answers evicted from the response cache",
@@ -41,12 +52,4 @@ export const measureResponseCache = (
         { encoding }
       )
     ])
-  )
-
-const answersBy = (source: string, read: () => number) =>
-  counter(
-    "rollup_answers_total",
-    "Answers by source: cached (hit), not modified since the last answer to the client (notModified), computed for a concurrent request (shared), computed (miss)",
-    read,
-    { source }
   )

@@ -1,10 +1,23 @@
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
-import type { LedgerStamp, LedgerTip, PoolTip } from "../../../core/ports/mod.ts"
-import { type Accepted, type CompressionOptions, makeNegotiator } from "../compression/mod.ts"
+import {
+  type Dependency,
+  type LedgerStamp,
+  type LedgerTip,
+  type PartVersions,
+  type PoolTip,
+  versionsOf
+} from "../../../core/ports/mod.ts"
+import {
+  type Accepted,
+  type Compressible,
+  type CompressionOptions,
+  Compressor
+} from "../compression/mod.ts"
 import {
   type AnswerStats,
+  bytesOf,
   cacheControl,
   type HeaderRecord,
   type HttpAnswer,
@@ -14,22 +27,11 @@ import {
   utf8Body
 } from "../message/mod.ts"
 import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
-import { type Compressible, type Compressor, encode, makeCompressor } from "./_compression.ts"
-import {
-  codedTag,
-  contentTag,
-  type DependencyVersions,
-  type LedgerTags,
-  makeLedgerTags,
-  matchedTag
-} from "./_entity_tag.ts"
+import { contentTag, LedgerTags, matchedTag } from "./_entity_tag.ts"
 import { LruCache } from "./_lru_cache.ts"
-import { makeSingleFlight } from "./_single_flight.ts"
-import { type KnownSnapshot, Snapshots } from "./_snapshots.ts"
-
-const textEncoder = new TextEncoder()
 
 export interface ResponseCacheOptions {
+  /** The latest version of the ledger; null if the store does not report versions. */
   readonly tip: LedgerTip | null
   readonly poolTip: PoolTip | null
   readonly constants: NetworkConstants
@@ -46,22 +48,6 @@ export interface ResponseCacheOptions {
   readonly compression: CompressionOptions
 }
 
-/** An answer, and what makes it current. */
-interface Entry extends Compressible {
-  readonly key: string
-  answer: HttpAnswer
-  /** Bytes of the body, and of the compressed bodies that are kept. */
-  bytes: number
-  /** Headers besides those of every answer. */
-  readonly ownHeaders: HeaderRecord
-  readonly etag: string
-  readonly bodyBytes: number
-  /** Null if the answer may change without the ledger. */
-  readonly depends: DependencyVersions | null
-  /** The snapshot that the headers name; null until the first hit. */
-  current: KnownSnapshot | null
-}
-
 /** A GET or HEAD request for a resource. */
 export interface ReadRequest {
   readonly request: HttpRequest
@@ -70,12 +56,31 @@ export interface ReadRequest {
   readonly batch: number | null
 }
 
-/** How to compute an answer that is not cached. */
-export interface Computation<Read, E> {
-  /** Runs the rest once the request is admitted, and fails if it is refused. */
-  readonly admit: <A>(read: Read, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly compute: (read: Read) => Effect.Effect<ComputedResponse, E>
+/** A snapshot that is known without a read; the versions of its parts may be unknown. */
+interface KnownSnapshot {
+  readonly stamp: LedgerStamp
+  readonly parts: PartVersions | null
 }
+
+/** An answer with status 200, and what makes it current. */
+interface Entry extends Compressible {
+  readonly key: string
+  /** Bytes of the entry with the compressed bodies that are kept. */
+  bytes: number
+  /** Headers besides those of every answer. */
+  readonly ownHeaders: HeaderRecord
+  readonly etag: string
+  readonly bodyBytes: number
+  readonly dependsOn: ReadonlyArray<Dependency>
+  /** The versions of `dependsOn` as text; null if the answer may change without the ledger. */
+  readonly versions: string | null
+  answer: HttpAnswer
+  /** The snapshot that the headers name; null until the first hit. */
+  current: KnownSnapshot | null
+}
+
+/** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
+const entryBytes = 1500
 
 /**
  * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
@@ -84,59 +89,55 @@ export interface Computation<Read, E> {
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions
-  readonly #snapshots: Snapshots
   readonly #entries: LruCache<Entry>
-  readonly #flights = makeSingleFlight<Entry | HttpAnswer>()
-  readonly #negotiate: (header: HttpRequest["headers"][string]) => Accepted
-  readonly #compressor: Compressor
   readonly #tags: ReadonlyMap<Revision, LedgerTags>
-  readonly #counts = { hits: 0, misses: 0, notModified: 0 }
+  readonly #flights = new Map<string, Flight>()
+  readonly #counts = { hits: 0, misses: 0, notModified: 0, shared: 0 }
+  readonly #compressor: Compressor
+  /** The snapshot of the answer that was computed last. */
+  #computed: KnownSnapshot | null = null
 
   constructor(options: ResponseCacheOptions) {
-    const { bytesMax, compression, constants, program, revisions, tip } = options
+    const { bytesMax, compression, program, revisions, tip } = options
     this.#options = options
-    this.#snapshots = new Snapshots(tip, constants)
     this.#entries = new LruCache(bytesMax)
-    this.#negotiate = makeNegotiator(compression.codings)
-    this.#compressor = makeCompressor(compression)
+    this.#compressor = new Compressor(compression)
     this.#tags = new Map(
-      tip === null ? [] : revisions.map((each) => [each, makeLedgerTags(tip, each, program)])
+      tip === null ? [] : revisions.map((each) => [each, new LedgerTags(tip.id, each, program)])
     )
   }
 
   /**
    * Answers with a 304 if the client has the answer, with the cached answer if it is current, and
-   * otherwise with a computed one. Only the last reads the store.
+   * otherwise with a computed one. Only the last reads the store. Equal requests share a computation
+   * that reads a remote store.
    */
-  answer<Read extends ReadRequest, E>(
-    read: Read,
-    { admit, compute }: Computation<Read, E>
+  answer<E>(
+    read: ReadRequest,
+    compute: () => Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<HttpAnswer, E> {
-    const { headers } = read.request
-    const accepted = this.#negotiate(headers["accept-encoding"])
+    const { request: { headers, url }, routes } = read
+    const accepted = this.#compressor.negotiate(headers["accept-encoding"])
+    const key = keyOf(read)
     // a body that does not declare its length has to be read first
-    const now = headers["transfer-encoding"] === undefined ? this.#snapshots.newest() : null
+    const hasBody = headers["transfer-encoding"] !== undefined
+    const now = hasBody ? null : this.#newest()
     if (now !== null) {
-      const entry = this.#currentEntry(read, now)
+      const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
-      const { url } = read.request
-      const tags = this.#tags.get(read.routes.revision)!
-      const confirmed = matchedTag(headers["if-none-match"], accepted, (tag) => {
-        // a client can only have the tag if it received this answer
-        const known = tags.read(url, tag)
-        return known !== undefined &&
-          known.versions === this.#snapshots.versionsAt(known.dependsOn, now)
-      })
-      if (confirmed !== undefined) {
-        return this.#notModified({
-          ...read.routes.headers(now.stamp),
-          "cache-control": this.#cacheControl(read, now.stamp),
-          etag: confirmed
-        })
+      const ifNoneMatch = headers["if-none-match"]
+      if (ifNoneMatch !== undefined) {
+        const isCurrent = this.#tags.get(routes.revision)!.currentTags(
+          url,
+          (dependsOn) => this.#versionsAt(dependsOn, now)
+        )
+        const tag = matchedTag(ifNoneMatch, accepted, isCurrent)
+        if (tag !== undefined) return this.#notModified(this.#headers(read, now.stamp, tag))
       }
     }
+    const computed = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
     return Effect.flatMapEager(
-      admit(read, () => this.#computed(read, compute(read))),
+      hasBody || this.#options.tip?.isRemote !== true ? computed : this.#share(key, computed),
       (found) =>
         "status" in found ? Effect.succeed(found) : this.#respond(read, accepted, found, false)
     )
@@ -144,14 +145,13 @@ export class ResponseCache {
 
   /** Returns the stamp of the newest snapshot, or undefined if it is unknown. */
   currentStamp(): LedgerStamp | undefined {
-    return this.#snapshots.newest()?.stamp
+    return this.#newest()?.stamp
   }
 
   stats(): AnswerStats {
     const { bytes, bytesMax, evictions, size } = this.#entries
     return {
       ...this.#counts,
-      shared: this.#flights.joined(),
       entries: size,
       bytes,
       evictions,
@@ -160,37 +160,153 @@ export class ResponseCache {
     }
   }
 
+  /** Returns the newest snapshot; null if its version, block or batch is unknown. */
+  #newest(): KnownSnapshot | null {
+    const version = this.#options.tip?.version() ?? null
+    if (version === null) return null
+    const computed = this.#computed
+    return this.#options.tip!.snapshot?.(version) ??
+      (computed?.stamp.version === version ? computed : null)
+  }
+
+  #versionsAt(dependsOn: ReadonlyArray<Dependency>, { parts, stamp }: KnownSnapshot): string {
+    if (dependsOn.length === 0) return ""
+    // any part may have changed
+    return parts === null
+      ? `*${stamp.version.toString(36)}`
+      : versionsOf(dependsOn, { parts, stamp }, this.#options.constants)
+  }
+
   /** Returns the cached entry if it is current, with headers that name the snapshot. */
-  #currentEntry(read: ReadRequest, now: KnownSnapshot): Entry | undefined {
-    const entry = this.#entries.get(keyOf(read))
+  #currentEntry(read: ReadRequest, key: string, now: KnownSnapshot): Entry | undefined {
+    const entry = this.#entries.get(key)
     if (entry === undefined || entry.current === now) return entry
-    const { dependsOn, versions } = entry.depends!
-    if (versions !== this.#snapshots.versionsAt(dependsOn, now)) return undefined
+    if (entry.versions !== this.#versionsAt(entry.dependsOn, now)) return undefined
     entry.current = now
     entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.stamp, entry) }
-    entry.encoded.clear()
     return entry
+  }
+
+  /**
+   * Shares a computation with the requests of the same key. None joins a computation that started
+   * before the last change known to this process, since the answer may lack that change.
+   */
+  #share<A, E>(key: string, computation: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    const { poolTip, tip } = this.#options
+    const name = `${tip?.version()} ${poolTip?.version()} ${key}`
+    // an interruption between `set` and the computation would leave an entry that never ends
+    return Effect.uninterruptibleMask((restore) => {
+      const running = this.#flights.get(name)?.result
+      if (running !== undefined) {
+        this.#counts.shared++
+        return restore(Deferred.await(running as Deferred.Deferred<A, E>))
+      }
+      const result = Deferred.makeUnsafe<A, E>()
+      const flight: Flight = { result: result as Deferred.Deferred<unknown, unknown> }
+      this.#flights.set(name, flight)
+      return Effect.onExit(computation, (exit) =>
+        Effect.sync(() => {
+          this.#flights.delete(name)
+          flight.result = undefined
+          Deferred.doneUnsafe(result, exit)
+        }))
+    })
+  }
+
+  /** Returns the answer with its entity tag, and caches it if a later request can check it. */
+  #store(read: ReadRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
+    this.#counts.misses++
+    const { body: content, dependsOn = [], headers: ownHeaders, stamp, status } = computed
+    const { request: { url }, routes: { headers, revision } } = read
+    if (status !== 200) {
+      return { status, body: content, headers: { ...headers(stamp), ...ownHeaders } }
+    }
+    const versions = this.#computedVersions(computed)
+    const { body, bytes: bodyBytes } = typeof content === "string"
+      ? utf8Body(content)
+      : { body: content, bytes: content.length }
+    const bytes = entryBytes + key.length + bodyBytes
+    const isCached = versions !== null && this.#entries.accepts(bytes) &&
+      // an older answer may be current again once the snapshot is known
+      !(versions.startsWith("*") && this.#entries.has(key))
+    const etag = versions === null
+      ? contentTag(revision, content)
+      : this.#tags.get(revision)!.of(url, dependsOn, versions)
+    const own = { ownHeaders, etag, bodyBytes }
+    const entry: Entry = {
+      ...own,
+      key,
+      bytes,
+      dependsOn,
+      versions,
+      compressed: new Map(),
+      current: null,
+      answer: {
+        status: 200,
+        // connections share a large body as bytes; Node copies a string for each of them
+        body: isCached && bodyBytes > largeBytes ? bytesOf(body) : body,
+        isAscii: typeof body === "string" && !(isCached && bodyBytes > largeBytes),
+        headers: this.#entryHeaders(read, stamp, own)
+      }
+    }
+    if (isCached) this.#entries.put(entry)
+    return entry
+  }
+
+  /** Returns the versions of the dependencies of an answer; null if it may change without them. */
+  #computedVersions({ dependsOn, stamp }: ComputedResponse): string | null {
+    const { tip } = this.#options
+    if (dependsOn === undefined || stamp === undefined || tip === null) return null
+    if (this.#computed?.stamp.version !== stamp.version) this.#computed = { stamp, parts: null }
+    const snapshot = tip.snapshot?.(stamp.version) ?? null
+    return this.#versionsAt(dependsOn, { stamp, parts: snapshot?.parts ?? null })
+  }
+
+  #entryHeaders(
+    read: ReadRequest,
+    stamp: LedgerStamp | undefined,
+    { bodyBytes, etag, ownHeaders }: Pick<Entry, "bodyBytes" | "etag" | "ownHeaders">
+  ): HeaderRecord {
+    return {
+      ...this.#headers(read, stamp, etag),
+      ...ownHeaders,
+      "content-length": `${bodyBytes}`
+    }
+  }
+
+  #headers(
+    { batch, routes }: ReadRequest,
+    stamp: LedgerStamp | undefined,
+    etag: string
+  ): HeaderRecord {
+    const last = stamp?.batchNum ?? null
+    const isFinal = batch !== null && last !== null &&
+      batch <= last - this.#options.finalAfterBatches
+    return {
+      ...routes.headers(stamp),
+      "cache-control": isFinal ? cacheControl.final : cacheControl.tip,
+      etag
+    }
   }
 
   /** Returns a 304 if the client has the answer, and otherwise the answer in its coding. */
   #respond(
-    read: ReadRequest,
+    { request: { headers } }: ReadRequest,
     accepted: Accepted,
     entry: Entry,
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
-    const ifNoneMatch = read.request.headers["if-none-match"]
-    const preferred = ifNoneMatch && codedTag(etag, accepted[0]?.name)
-    const tag = ifNoneMatch === preferred
-      ? preferred
-      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
+    const tag = matchedTag(
+      headers["if-none-match"],
+      accepted,
+      (tag) => tag === etag || tag === "*"
+    )
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
     }
     if (isHit) this.#counts.hits++
-    return encode(
-      this.#compressor,
+    return this.#compressor.encode(
       entry,
       accepted,
       (bytes) => this.#entries.grow(entry, bytes)
@@ -201,85 +317,14 @@ export class ResponseCache {
     this.#counts.notModified++
     return Effect.succeed({ status: 304, headers: notModifiedHeaders(headers), body: "" })
   }
+}
 
-  /**
-   * Computes an answer. Over a remote store, equal requests share one computation; none joins a
-   * computation that started before the last change known to this process, since the answer may
-   * lack that change.
-   */
-  #computed<E>(
-    read: ReadRequest,
-    computation: Effect.Effect<ComputedResponse, E>
-  ): Effect.Effect<Entry | HttpAnswer, E> {
-    const { poolTip, tip } = this.#options
-    const computed = Effect.mapEager(computation, (computed) => {
-      this.#counts.misses++
-      return computed.status === 200
-        ? this.#entryOf(read, computed)
-        : plainAnswer(read, computed)
-    })
-    return tip?.isRemote === true
-      ? this.#flights.join(`${tip.version()} ${poolTip?.version()} ${keyOf(read)}`, computed)
-      : computed
-  }
-
-  /** Returns the answer with its entity tag, and caches it if a later request can check it. */
-  #entryOf(read: ReadRequest, computed: ComputedResponse): Entry {
-    const { headers: ownHeaders, stamp } = computed
-    const { request: { url }, routes: { revision } } = read
-    const depends = this.#snapshots.dependenciesOf(computed)
-    const { body: content, bytes } = contentOf(computed)
-    const key = keyOf(read)
-    const isCached = depends !== null && this.#entries.accepts(key, bytes) &&
-      // an older answer may be current again once the snapshot is known
-      !(depends.versions.startsWith("*") && this.#entries.has(key))
-    const etag = depends === null
-      ? contentTag(revision, computed.body)
-      : this.#tags.get(revision)!.write(url, depends)
-    // connections share a large body as bytes; Node copies a string for each of them
-    const body = isCached && bytes > largeBytes && typeof content === "string"
-      ? textEncoder.encode(content)
-      : content
-    const own = { ownHeaders, etag, bodyBytes: bytes }
-    const entry: Entry = {
-      ...own,
-      key,
-      bytes,
-      depends,
-      compressed: new Map(),
-      encoded: new Map(),
-      current: null,
-      answer: {
-        status: 200,
-        body,
-        isAscii: typeof body === "string",
-        headers: this.#entryHeaders(read, stamp, own)
-      }
-    }
-    if (isCached) this.#entries.put(entry)
-    return entry
-  }
-
-  #entryHeaders(
-    read: ReadRequest,
-    stamp: LedgerStamp | undefined,
-    { bodyBytes, etag, ownHeaders }: Pick<Entry, "bodyBytes" | "etag" | "ownHeaders">
-  ): HeaderRecord {
-    return {
-      ...read.routes.headers(stamp),
-      ...ownHeaders,
-      "cache-control": this.#cacheControl(read, stamp),
-      etag,
-      "content-length": `${bodyBytes}`
-    }
-  }
-
-  #cacheControl({ batch }: ReadRequest, stamp: LedgerStamp | undefined): string {
-    const last = stamp?.batchNum ?? null
-    return batch !== null && last !== null && batch <= last - this.#options.finalAfterBatches
-      ? cacheControl.final
-      : cacheControl.tip
-  }
+/**
+ * A computation that requests share. Its result is cleared when it ends: V8 may retain deleted
+ * values of a map until a full garbage collection.
+ */
+interface Flight {
+  result: Deferred.Deferred<unknown, unknown> | undefined
 }
 
 /** Returns the key of the entry: the URL, and the revision if more than the URL selects it. */
@@ -287,12 +332,3 @@ const keyOf = (
   { request: { basePath, headers, url }, routes: { revision } }: ReadRequest
 ): string =>
   headers["api-revision"] === undefined && basePath === undefined ? url : `${revision.name} ${url}`
-
-const plainAnswer = (
-  { routes }: ReadRequest,
-  { body, headers, stamp, status }: ComputedResponse
-): HttpAnswer => ({ status, body, headers: { ...routes.headers(stamp), ...headers } })
-
-/** Returns the body as a string if it is ASCII, which Node writes in one chunk with the headers. */
-const contentOf = ({ body }: ComputedResponse) =>
-  typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }

@@ -1,3 +1,3 @@
-/** Content codings of answers, and their negotiation with the client. */
-export * from "./accept_encoding.ts"
+/** Content codings of answers: their negotiation with the client, and compression. */
+export * from "./compressor.ts"
 export * from "./content_coding.ts"

@@ -86,9 +86,17 @@ export interface EncodingStats {
 
 const encoder = new TextEncoder()
 
-/** Returns the length of a body in bytes. */
-export const bodyBytes = (body: string | Uint8Array): number =>
-  typeof body === "string" ? encoder.encode(body).length : body.length
+/** Returns a body as bytes. */
+export const bytesOf = (body: HttpAnswer["body"]): Uint8Array =>
+  typeof body === "string" ? encoder.encode(body) : body
+
+/** Returns the length of the body in bytes, which the header may know. */
+export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
+  if (body === "") return 0
+  const length = headers["content-length"]
+  if (length !== undefined) return Number(length)
+  return isAscii === true || typeof body !== "string" ? body.length : bytesOf(body).length
+}
 
 /**
  * A body above this size is refused while too many bytes are unread by clients. It is cached as
@@ -99,7 +107,7 @@ export const largeBytes = 16_384
 /** Returns the answer to HEAD: the headers of GET, including the length of its body. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
-  headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
+  headers: { ...answer.headers, "content-length": `${bodyBytes(answer)}` },
   body: ""
 })
 

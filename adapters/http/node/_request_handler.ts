@@ -104,10 +104,7 @@ export const sendAnswer = (
   const isUnread = hasBody(source) && !source.readableEnded
   let { headers } = answer
   if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
-    headers = {
-      ...headers,
-      "content-length": `${isAscii === true ? body.length : bodyBytes(body)}`
-    }
+    headers = { ...headers, "content-length": `${bodyBytes(answer)}` }
   }
   if (isLast || isUnread && status === 413) headers = { ...headers, connection: "close" }
   response.writeHead(status, headers)

@@ -280,15 +280,10 @@ const recordOf = (
   status: answer.status,
   problem: answer.problem,
   durationMs,
-  bytes: bytesOf(answer),
+  bytes: bodyBytes(answer),
   client: request.peer?.remoteAddress,
   traceId: trace?.traceId
 })
-
-const bytesOf = ({ body, headers }: HttpAnswer): number => {
-  const length = headers["content-length"]
-  return length === undefined || body === "" ? bodyBytes(body) : Number(length)
-}
 
 /**
  * Returns the request id of the client if it is safe to log, so that both logs name the same

@@ -1,0 +1,161 @@
+import { Effect } from "effect"
+import { bytesOf, type EncodingStats, type HttpAnswer } from "../message/mod.ts"
+import type { CompressionOptions, ContentCoding } from "./content_coding.ts"
+
+/** A coding that a client accepts; null is the uncompressed body (`identity`). */
+export type AcceptedCoding = ContentCoding | null
+
+/** The codings that a client accepts, the preferred one first. Never empty. */
+export type Accepted = readonly [AcceptedCoding, ...ReadonlyArray<AcceptedCoding>]
+
+const identityOnly: Accepted = [null]
+
+/** Number of header values whose result is remembered; clients send few different ones. */
+const rememberedMax = 256
+
+/**
+ * Returns a function from the header `Accept-Encoding` to the offered codings that it accepts (RFC
+ * 9110, section 12.5.3). Among equal weights the order is that of `codings`, then `identity`. A
+ * coding with an invalid weight is not accepted. If the client accepts neither an offered coding nor
+ * `identity`, the header is disregarded.
+ */
+export const makeNegotiator = (codings: ReadonlyArray<ContentCoding>) => {
+  const remembered = new Map<string, Accepted>()
+  return (header: string | ReadonlyArray<string> | undefined): Accepted => {
+    if (header === undefined || codings.length === 0) return identityOnly
+    const text = String(header)
+    const known = remembered.get(text)
+    if (known !== undefined) return known
+    const accepted = negotiate(text, codings)
+    if (remembered.size < rememberedMax) remembered.set(text, accepted)
+    return accepted
+  }
+}
+
+const negotiate = (header: string, codings: ReadonlyArray<ContentCoding>): Accepted => {
+  const weights = new Map<string, number>()
+  for (const member of header.split(",")) {
+    const [name, ...parameters] = member.split(";").map((part) => part.trim().toLowerCase())
+    if (name !== "") weights.set(name === "x-gzip" ? "gzip" : name!, weightOf(parameters))
+  }
+  const any = weights.get("*")
+  const accepted: Array<{ readonly coding: AcceptedCoding; readonly weight: number }> = [
+    ...codings.map((coding) => ({ coding, weight: weights.get(coding.name) ?? any ?? 0 })),
+    // without a weight of its own, identity is acceptable, but any accepted coding is preferred
+    { coding: null, weight: weights.get("identity") ?? (any === 0 ? 0 : Number.MIN_VALUE) }
+  ]
+  const [first, ...others] = accepted.filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ coding }) => coding)
+  return first === undefined ? identityOnly : [first, ...others]
+}
+
+/** Returns the weight from 0 to 1; 1 if there is none, and 0 if it is invalid. */
+const weightOf = (parameters: ReadonlyArray<string>): number => {
+  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
+  if (weight === undefined) return 1
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/u.test(weight) ? Number(weight) : 0
+}
+
+/** An answer, and its compressed bodies by name of the coding. */
+export interface Compressible {
+  readonly answer: HttpAnswer
+  /** A body is a promise while it is being compressed. */
+  readonly compressed: Map<string, Uint8Array | Promise<Uint8Array>>
+}
+
+/**
+ * Maximum number of bodies that are compressed at a time, each in memory. Further answers are sent
+ * uncompressed.
+ */
+const compressionsMax = 32
+
+/** Compresses the answers of one application. */
+export class Compressor {
+  readonly #bytesMin: number
+  #running = 0
+  readonly negotiate: ReturnType<typeof makeNegotiator>
+  /** By name of the coding. */
+  readonly stats: ReadonlyMap<string, { -readonly [Name in keyof EncodingStats]: number }>
+
+  constructor({ bytesMin = 1024, codings }: CompressionOptions) {
+    this.#bytesMin = bytesMin
+    this.negotiate = makeNegotiator(codings)
+    this.stats = new Map(codings.map(({ name }) => [name, { sent: 0, compressed: 0 }]))
+  }
+
+  /**
+   * Returns the answer in the preferred coding. Uncompressed if the body is below the minimum size
+   * or too many bodies are being compressed, unless the client refuses that.
+   *
+   * @param keep returns whether there is space for the compressed body
+   */
+  encode(
+    of: Compressible,
+    accepted: Accepted,
+    keep: (bytes: number) => boolean
+  ): Effect.Effect<HttpAnswer> {
+    const { answer, compressed } = of
+    const [coding] = accepted
+    if (coding === null) return Effect.succeed(answer)
+    const isPlainAccepted = accepted.includes(null)
+    if (answer.body.length < this.#bytesMin && isPlainAccepted) return Effect.succeed(answer)
+    const known = compressed.get(coding.name)
+    if (known instanceof Uint8Array) return Effect.succeed(this.#encoded(answer, coding, known))
+    if (known === undefined && this.#running >= compressionsMax && isPlainAccepted) {
+      return Effect.succeed(answer)
+    }
+    return Effect.tryPromise(async () =>
+      compressed.get(coding.name) ?? this.#start(of, coding, keep)
+    )
+      .pipe(Effect.matchEffect({
+        onFailure: (error) =>
+          Effect.as(Effect.logWarning("An answer was not compressed", error), answer),
+        onSuccess: (body) => Effect.succeed(this.#encoded(answer, coding, body))
+      }))
+  }
+
+  /** Starts to compress a body. Other requests wait for the same promise. */
+  #start(
+    { answer, compressed }: Compressible,
+    coding: ContentCoding,
+    keep: (bytes: number) => boolean
+  ): Promise<Uint8Array> {
+    const compression = this.#compress(coding, bytesOf(answer.body))
+    compressed.set(coding.name, compression)
+    const forget = () => compressed.delete(coding.name)
+    compression.then(
+      (body) => keep(body.length) ? compressed.set(coding.name, body) : forget(),
+      forget
+    )
+    return compression
+  }
+
+  async #compress(coding: ContentCoding, body: Uint8Array): Promise<Uint8Array> {
+    this.#running++
+    try {
+      const compressed = await coding.compress(body)
+      this.stats.get(coding.name)!.compressed++
+      return compressed
+    } finally {
+      this.#running--
+    }
+  }
+
+  #encoded(answer: HttpAnswer, { name }: ContentCoding, body: Uint8Array): HttpAnswer {
+    this.stats.get(name)!.sent++
+    const { headers } = answer
+    return {
+      ...answer,
+      body,
+      isAscii: false,
+      headers: {
+        ...headers,
+        // a strong tag identifies bytes, so the tag names the coding
+        ...headers.etag === undefined ? {} : { etag: `${headers.etag.slice(0, -1)}+${name}"` },
+        "content-encoding": name,
+        "content-length": `${body.length}`
+      }
+    }
+  }
+}
