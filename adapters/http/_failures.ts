@@ -21,6 +21,7 @@ import {
   withFaults
 } from "./message/mod.ts"
 import {
+  type Match,
   type MountMatch,
   mountedPath,
   type PostFailure,
@@ -36,6 +37,12 @@ export interface Refusal {
 
 export const refusal = (answer: HttpAnswer): Effect.Effect<never, Refusal> =>
   Effect.fail({ _tag: "Refusal", answer })
+
+interface FailedRequest {
+  readonly request: HttpRequest
+  readonly routes: RevisionRoutes
+  readonly match: Match<Resource> | undefined
+}
 
 /** Returns the answer to a problem. Its headers name the snapshot, if one is passed. */
 export const problemAnswer = (
@@ -59,19 +66,17 @@ export const problemAnswer = (
  * Returns the answer to a failure of a use case, and logs failures of the server. An interruption
  * remains one.
  *
- * @param newestStamp reads the snapshot that the headers name if the failure names none
+ * @param latestStamp reads the snapshot that the headers name if the failure names none
  */
 export const failureAnswer = (
-  routes: RevisionRoutes,
-  resource: Resource,
-  url: string,
+  { match, request: { url }, routes }: FailedRequest,
   cause: Cause.Cause<ReadFailure | PostFailure | Refusal>,
-  newestStamp: Effect.Effect<LedgerStamp | undefined>
+  latestStamp: Effect.Effect<LedgerStamp | undefined>
 ): Effect.Effect<HttpAnswer> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (failure?._tag === "Refusal") return Effect.succeed(failure.answer)
-  const problem = problemOf(failure, resource)
+  const problem = problemOf(failure, match?.target)
   // name the snapshot in which the item was not found
   const stamp = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
     ? failure.stamp
@@ -79,7 +84,7 @@ export const failureAnswer = (
   // do not read the stamp from a store that has just failed
   const isRead = stamp === undefined && failure?._tag !== "StoreFailure"
   const answer = Effect.map(
-    isRead ? newestStamp : Effect.succeed(stamp),
+    isRead ? latestStamp : Effect.succeed(stamp),
     (stamp) => problemAnswer(routes, problem, url, stamp)
   )
   switch (problem.name) {
@@ -97,13 +102,17 @@ export const failureAnswer = (
 }
 
 /** Maps a failure of the core to a problem; the only place that does. */
-const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Resource): Problem => {
+const problemOf = (
+  failure: ReadFailure | PostFailure | undefined,
+  resource: Resource | undefined
+): Problem => {
   switch (failure?._tag) {
     case "BadInput":
       return badInput(failure)
     case "NotFound":
       return notFound(failure)
     case "NotRegistered":
+      if (resource === undefined) return internal
       // each unregistered thing belongs to a filter of its own
       return withFaults(
         resource.notRegistered(failure),

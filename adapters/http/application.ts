@@ -9,56 +9,31 @@ import {
   type PoolStore,
   PoolTip
 } from "../../core/ports/mod.ts"
-import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import {
-  failureAnswer,
-  methodNotAllowed,
-  problemAnswer,
-  type Refusal,
-  refusal,
-  unknownPath,
-  withInputFaults
-} from "./_failures.ts"
-import { redirectWithoutSlash } from "./_redirect.ts"
-import { measureResponseCache, type ReadRequest, ResponseCache } from "./cache/mod.ts"
+import { readInterfaces, Submission } from "../../core/use_cases/mod.ts"
+import { Dispatcher } from "./_dispatcher.ts"
+import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import {
-  answerHeaders,
   type AnswerStats,
   defaultLimits,
   type HttpAnswer,
   type HttpLimits,
   type HttpRequest,
-  internal,
-  type LimitName,
-  exceededLimit,
-  overloaded,
-  preflightHeaders,
   type Problem,
-  problems,
-  readUndeclaredBody,
-  withoutBody
+  problems
 } from "./message/mod.ts"
 import {
   instrument,
   measureRequests,
-  type RequestContext,
   RequestCounts,
   telemetryHeaderNames,
   type TelemetryOptions
 } from "./observability/mod.ts"
 import {
-  type ComputedResponse,
   defaultMounts,
-  makeMountMatcher,
   makePostHandlers,
   makeRevisionRoutes,
-  type Match,
   type Mount,
-  type MountMatch,
-  operationName,
-  type PostFailure,
-  type Resource,
   type RevisionRoutes
 } from "./routes/mod.ts"
 
@@ -139,274 +114,108 @@ export class Application extends Context.Service<Application, {
     Layer.effect(Application, make(options))
 }
 
-/** A request, and the resource that its URL names. */
-interface RoutedRequest {
-  readonly request: HttpRequest
-  readonly mount: MountMatch
-  readonly routes: RevisionRoutes
-  readonly match: Match<Resource> | undefined
-  readonly query: string
-}
-
-/** A request that reads a resource. */
-interface RoutedRead extends RoutedRequest, ReadRequest {
-  readonly match: Match<Resource>
-  readonly get: NonNullable<Resource["get"]>
-}
-
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
-  const {
-    answersBytesMax = 64 * 2 ** 20,
-    compression = defaultCompression,
-    constants,
-    context,
-    finalAfterBatches = 1000,
-    mounts = defaultMounts,
-    telemetry = {}
-  } = options
+  const { mounts = defaultMounts, telemetry = {} } = options
   const limits = { ...defaultLimits, ...options.limits }
   const counts = (yield* Monitor) === null ? null : new RequestCounts()
   const inFlight = { count: 0 }
   if (counts !== null) yield* measureRequests(counts, inFlight)
-  const reader = yield* LedgerReader
-  const answers = new ResponseCache({
-    tip: yield* LedgerTip,
-    poolTip: yield* PoolTip,
-    constants,
-    revisions: mounts.map(({ revision }) => revision),
-    bytesMax: answersBytesMax,
-    program: JSON.stringify([
-      programVersion,
-      context.network,
-      mounts.map(({ path, revision }) => [path, revision.name])
-    ]),
-    finalAfterBatches,
-    compression: compression === false ? { codings: [] } : compression
+  const answers = yield* openResponseCache(options, mounts)
+  const latestStamp = makeLatestStamp(answers, yield* LedgerReader)
+  const routes = yield* openRoutes(options, mounts, limits, latestStamp)
+  const dispatcher = new Dispatcher({ answers, inFlight, latestStamp, limits, mounts, routes })
+  return Application.of({
+    limits,
+    answerStats: () => answers.stats(),
+    handle: instrument({
+      counts,
+      inFlight,
+      telemetry,
+      route: (request) => dispatcher.route(request),
+      answer: (routed) => dispatcher.answer(routed)
+    }),
+    refuse: (problem) => {
+      counts?.add(dispatcher.defaultRoutes.revision.name, "none", problems[problem.name].status, {
+        problem: problem.name,
+        ...problem.limit === undefined ? {} : { limit: problem.limit }
+      }, 0)
+      return dispatcher.refuse(dispatcher.defaultRoutes, problem, "")
+    }
   })
-  yield* measureResponseCache(() => answers.stats())
+})
+
+const openResponseCache = Effect.fnUntraced(
+  function*(
+    {
+      answersBytesMax = 64 * 2 ** 20,
+      compression = defaultCompression,
+      constants,
+      context,
+      finalAfterBatches = 1000
+    }: ApplicationOptions,
+    mounts: ReadonlyArray<Mount>
+  ) {
+    const answers = new ResponseCache({
+      tip: yield* LedgerTip,
+      poolTip: yield* PoolTip,
+      constants,
+      revisions: mounts.map(({ revision }) => revision),
+      bytesMax: answersBytesMax,
+      program: JSON.stringify([
+        programVersion,
+        context.network,
+        mounts.map(({ path, revision }) => [path, revision.name])
+      ]),
+      finalAfterBatches,
+      compression: compression === false ? { codings: [] } : compression
+    })
+    yield* measureResponseCache(() => answers.stats())
+    return answers
+  }
+)
+
+/** Returns the stamp of the latest snapshot; undefined while the store fails. */
+const makeLatestStamp = (
+  answers: ResponseCache,
+  reader: LedgerReader["Service"]
+): Effect.Effect<LedgerStamp | undefined> => {
   // answers that do not read the ledger work while the store fails
   const stampFromStore = Effect.match(reader.stamp, {
     onSuccess: (stamp): LedgerStamp | undefined => stamp,
     onFailure: () => undefined
   })
-  const newestStamp = Effect.suspend(() => {
-    const known = answers.currentStamp()
+  return Effect.suspend(() => {
+    const known = answers.latestStamp()
     return known === undefined ? stampFromStore : Effect.succeed(known)
   })
+}
 
-  const routesByRevision = new Map<string, RevisionRoutes>()
+/** Returns the routes of each revision by its name. */
+const openRoutes = Effect.fnUntraced(function*(
+  { compression, constants, context, forgeDelaySeconds = 0, telemetry = {} }: ApplicationOptions,
+  mounts: ReadonlyArray<Mount>,
+  limits: HttpLimits,
+  latestStamp: Effect.Effect<LedgerStamp | undefined>
+) {
   const submission = yield* Submission
-  const exposedHeaders = telemetryHeaderNames(telemetry)
-  for (
-    const reading of yield* readInterfaces({
+  const readings = yield* readInterfaces({
+    context,
+    constants,
+    revisions: mounts.map(({ revision }) => revision),
+    listItemsMax: limits.listItemsMax,
+    forgeDelaySeconds
+  })
+  return new Map(readings.map((reading, i): [string, RevisionRoutes] => [
+    reading.revision.name,
+    makeRevisionRoutes({
+      mount: mounts[i]!,
+      mounts,
+      reading,
+      postHandlers: makePostHandlers({ revision: reading.revision, context, submission, limits }),
       context,
-      constants,
-      revisions: mounts.map(({ revision }) => revision),
-      listItemsMax: limits.listItemsMax,
-      forgeDelaySeconds: options.forgeDelaySeconds ?? 0
+      latestStamp,
+      exposedHeaders: telemetryHeaderNames(telemetry),
+      isCompressed: compression !== false
     })
-  ) {
-    const { revision } = reading
-    routesByRevision.set(
-      revision.name,
-      makeRevisionRoutes({
-        mount: mounts.find((mount) => mount.revision === revision)!,
-        mounts,
-        reading,
-        postHandlers: makePostHandlers({ revision, context, submission, limits }),
-        context,
-        stamp: newestStamp,
-        exposedHeaders,
-        isCompressed: compression !== false
-      })
-    )
-  }
-  const matchMount = makeMountMatcher(mounts)
-  const mountOf = ({ basePath = "", headers, url }: HttpRequest) => {
-    const mark = url.indexOf("?")
-    const revision = headers[answerHeaders.revision]
-    const mount = matchMount(
-      url.slice(basePath.length, mark < 0 ? url.length : mark),
-      revision === undefined ? undefined : String(revision),
-      basePath
-    )
-    return {
-      mount,
-      routes: routesByRevision.get(mount.revision)!,
-      query: mark < 0 ? "" : url.slice(mark + 1)
-    }
-  }
-
-  const refuse = (
-    routes: RevisionRoutes,
-    problem: Problem,
-    url: string
-  ): Effect.Effect<HttpAnswer> =>
-    Effect.map(newestStamp, (stamp) => problemAnswer(routes, problem, url, stamp))
-  /** Refuses without reading the store. */
-  const refuseNow = (routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer =>
-    problemAnswer(routes, problem, url, answers.currentStamp())
-
-  const answerOf = (
-    { request: { url }, routes }: RoutedRequest,
-    resource: Resource,
-    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure | Refusal>
-  ) =>
-    Effect.matchCauseEffectEager(answer, {
-      onSuccess: Effect.succeed,
-      onFailure: (cause) => failureAnswer(routes, resource, url, cause, newestStamp)
-    })
-
-  const dispatch = (
-    request: HttpRequest,
-    requestContext: RequestContext
-  ): Effect.Effect<HttpAnswer> => {
-    const { method, url } = request
-    const { mount, query, routes } = mountOf(request)
-    requestContext.revision = mount.revision
-    if (request.refusal !== undefined) {
-      return Effect.succeed(refuseNow(routes, request.refusal, url))
-    }
-    const limitProblem = exceededLimit(request, limits)
-    if (limitProblem !== undefined) return refuse(routes, limitProblem, url)
-    if (mount.problem !== undefined) {
-      return Effect.flatMap(
-        withInputFaults(mount.problem, routes, mount, query, request),
-        (problem) => refuse(routes, problem, url)
-      )
-    }
-    const match = routes.router.find(mount.path)
-    requestContext.operation = method === "OPTIONS"
-      ? "options"
-      : operationName(match?.target, method)
-    const routed = { request, mount, routes, match, query }
-    const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
-    if (match === undefined || get === undefined) {
-      return admitted(routed, () => compute(routed), Effect.succeed)
-    }
-    const batch = match.target.batch?.(match.values) ?? null
-    const read: RoutedRead = { request, mount, routes, match, query, get, batch }
-    const computing = () =>
-      admitted(read, () => withoutUndeclaredBody(read, () => computed(read), refusal), refusal)
-    return answerOf(read, match.target, answers.answer(read, computing))
-  }
-
-  /** Runs an effect when the request is admitted, and `refused` with the answer if it is not. */
-  const admitted = <A, E>(
-    { request, routes }: RoutedRequest,
-    run: () => Effect.Effect<A, E>,
-    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => {
-    const shed = (limit: LimitName) => refused(refuseNow(routes, overloaded(limit), request.url))
-    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
-    const admission = request.admit?.() ?? "run"
-    if (admission === "run") return run()
-    return admission === "shed"
-      ? shed("queueDelayTargetMs")
-      : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? run() : shed("queueDelayTargetMs"))
-  }
-
-  /** Runs an effect after a body that the operation does not use, and `refused` if it is too long. */
-  const withoutUndeclaredBody = <A, E>(
-    { request, routes }: RoutedRequest,
-    run: () => Effect.Effect<A, E>,
-    refused: (answer: HttpAnswer) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => {
-    const bodyRead = readUndeclaredBody(request, limits)
-    return bodyRead === undefined
-      ? run()
-      : Effect.flatMap(bodyRead, (problem) =>
-        problem === undefined
-          ? run()
-          : Effect.flatMap(refuse(routes, problem, request.url), refused))
-  }
-
-  const computed = (
-    { get, match, query, request }: RoutedRead
-  ): Effect.Effect<ComputedResponse, ReadFailure | Refusal> => get(match.values, query, request)
-
-  const compute = (routed: RoutedRequest): Effect.Effect<HttpAnswer> => {
-    const { match, query, request } = routed
-    const write = match?.target.write
-    return match !== undefined && write !== undefined && request.method === write.method
-      ? answerOf(routed, match.target, write.answer(match.values, query, request))
-      : withoutUndeclaredBody(routed, () => answerWithoutResource(routed), Effect.succeed)
-  }
-
-  const answerWithoutResource = (
-    { match, mount, request, routes }: RoutedRequest
-  ): Effect.Effect<HttpAnswer> => {
-    const { headers, method, url } = request
-    // the target of CONNECT is not a path
-    if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
-    if (match !== undefined) {
-      const { allow } = match.target
-      return method === "OPTIONS"
-        ? optionsAnswer(routes, allow)
-        : refuse(routes, methodNotAllowed(method, allow), url)
-    }
-    const withoutSlash = routes.findWithoutSlash(mount.path)
-    if (withoutSlash !== undefined) {
-      // a browser does not follow the redirect of a preflight
-      return method === "OPTIONS"
-        ? optionsAnswer(routes, withoutSlash.target.allow)
-        : Effect.map(newestStamp, (stamp) => redirectWithoutSlash(request, routes.headers(stamp)))
-    }
-    // a browser cannot read a refused preflight, so every path answers it
-    const isPreflight = method === "OPTIONS" &&
-      (url === "*" || headers["access-control-request-method"] !== undefined)
-    return isPreflight
-      ? optionsAnswer(routes, anyMethod)
-      : refuse(routes, unknownPath(routes, mount), url)
-  }
-
-  const optionsAnswer = (routes: RevisionRoutes, methods: string) =>
-    Effect.map(newestStamp, (stamp): HttpAnswer => {
-      const { "content-type": _, ...headers } = routes.headers(stamp)
-      return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
-    })
-
-  const defaultRoutes = routesByRevision.get(matchMount("/", undefined).revision)!
-  const handle = instrument({
-    counts,
-    inFlight,
-    telemetry,
-    answer: (request, requestContext) => {
-      let answer: Effect.Effect<HttpAnswer>
-      try {
-        answer = dispatch(request, requestContext)
-      } catch (defect) {
-        answer = Effect.andThen(
-          Effect.logError("Request failed", defect),
-          refuse(defaultRoutes, internal, request.url)
-        )
-      }
-      if (request.method === "HEAD") return Effect.mapEager(answer, withoutBody)
-      const { accepts } = request
-      return accepts === undefined ?
-        answer :
-        Effect.mapEager(answer, (answer) =>
-          accepts(answer.body.length)
-            ? answer
-            : refuseNow(mountOf(request).routes, overloaded(), request.url))
-    },
-    operationOf: (request) => {
-      const { mount, routes } = mountOf(request)
-      return operationName(routes.router.find(mount.path)?.target, request.method)
-    }
-  })
-  return Application.of({
-    limits,
-    answerStats: () => answers.stats(),
-    handle,
-    refuse: (problem) => {
-      counts?.add(defaultRoutes.revision.name, "none", problems[problem.name].status, {
-        problem: problem.name,
-        ...problem.limit === undefined ? {} : { limit: problem.limit }
-      }, 0)
-      return refuse(defaultRoutes, problem, "")
-    }
-  })
+  ]))
 })
-
-const anyMethod = "GET, HEAD, POST, OPTIONS"

@@ -84,7 +84,7 @@ const entryBytes = 1500
 
 /**
  * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
- * of a cached answer name the newest known snapshot, in which the answer would be the same. It buys
+ * of a cached answer name the latest known snapshot, in which the answer would be the same. It buys
  * the rows "cached" of test/bench/RESULTS.md; `--answers-bytes-max 0` disables it.
  */
 export class ResponseCache {
@@ -121,7 +121,7 @@ export class ResponseCache {
     const key = keyOf(read)
     // a body that does not declare its length has to be read first
     const hasBody = headers["transfer-encoding"] !== undefined
-    const now = hasBody ? null : this.#newest()
+    const now = hasBody ? null : this.#latest()
     if (now !== null) {
       const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
@@ -143,9 +143,9 @@ export class ResponseCache {
     )
   }
 
-  /** Returns the stamp of the newest snapshot, or undefined if it is unknown. */
-  currentStamp(): LedgerStamp | undefined {
-    return this.#newest()?.stamp
+  /** Returns the stamp of the latest snapshot, or undefined if it is unknown. */
+  latestStamp(): LedgerStamp | undefined {
+    return this.#latest()?.stamp
   }
 
   stats(): AnswerStats {
@@ -160,8 +160,8 @@ export class ResponseCache {
     }
   }
 
-  /** Returns the newest snapshot; null if its version, block or batch is unknown. */
-  #newest(): KnownSnapshot | null {
+  /** Returns the latest snapshot; null if its version, block or batch is unknown. */
+  #latest(): KnownSnapshot | null {
     const version = this.#options.tip?.version() ?? null
     if (version === null) return null
     const computed = this.#computed

@@ -150,20 +150,20 @@ export const measureRequests = (
     collect("rollup_http_requests_total", Effect.sync(() => counts.series()))
   )
 
-/** Operation and revision of a request, which the application fills in while it answers. */
-export interface RequestContext {
-  operation: string
-  revision: string
+/** A request with the names of its operation and revision. */
+interface Routed {
+  readonly request: HttpRequest
+  readonly operation: string
+  readonly mount: { readonly revision: string }
 }
 
-interface InstrumentOptions {
+interface InstrumentOptions<R extends Routed> {
   readonly inFlight: InFlight
   /** Null without a `Monitor`. */
   readonly counts: RequestCounts | null
   readonly telemetry: TelemetryOptions
-  readonly answer: (request: HttpRequest, context: RequestContext) => Effect.Effect<HttpAnswer>
-  /** Returns the operation of a request without running it. */
-  readonly operationOf: (request: HttpRequest) => string
+  readonly route: (request: HttpRequest) => R
+  readonly answer: (routed: R) => Effect.Effect<HttpAnswer>
 }
 
 /** Returns the names of the headers that telemetry adds to answers. */
@@ -178,15 +178,14 @@ export const telemetryHeaderNames = (
  * Returns `answer` with counts, logs, timing and traces of each request, as the options say.
  * Without options it only counts the requests in flight.
  */
-export const instrument = (
-  { answer, counts, inFlight, telemetry, operationOf }: InstrumentOptions
+export const instrument = <R extends Routed>(
+  { answer, counts, inFlight, route, telemetry }: InstrumentOptions<R>
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
   if (counts === null && !isRecorded && traces === undefined) {
-    const unusedContext: RequestContext = { operation: "", revision: "" }
     return (request) => {
-      const answering = answer(request, unusedContext)
+      const answering = answer(route(request))
       return isSettled(answering) ? answering : countInFlight(inFlight, answering, () => {})
     }
   }
@@ -194,21 +193,21 @@ export const instrument = (
   // without a monitor the counts are discarded
   const counting = counts ?? new RequestCounts()
   return (request) => {
-    const context: RequestContext = { operation: "none", revision: "" }
     const startedMs = performance.now()
+    const routed = route(request)
+    const { operation, mount: { revision } } = routed
     const { traceparent } = request.headers
     const parent = typeof traceparent === "string" && (isRecorded || traces !== undefined)
       ? parseTraceParent(traceparent)
       : undefined
     const span = traces === undefined
       ? undefined
-      : beginSpan(traces, () => operationOf(request), parent)
+      : beginSpan(traces, operation, parent)
     const finish = (answer: HttpAnswer): HttpAnswer => {
       const durationMs = performance.now() - startedMs
-      const { operation, revision } = context
       counting.add(revision, operation, answer.status, answer, durationMs / 1000)
       if (!isRecorded && span === undefined) return answer
-      const record = recordOf(request, context, answer, durationMs, span ?? parent)
+      const record = recordOf(routed, answer, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
       const headers = { ...answer.headers, "x-request-id": record.id }
@@ -220,7 +219,7 @@ export const instrument = (
       }
     }
 
-    const answering = answer(request, context)
+    const answering = answer(routed)
     // a cached answer is an `Exit`: no fiber is needed
     if (isSettled(answering)) {
       return Exit.isSuccess(answering)
@@ -266,8 +265,7 @@ const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpA
 const abandonedAnswer: HttpAnswer = { status: abandonedStatus, headers: {}, body: "" }
 
 const recordOf = (
-  request: HttpRequest,
-  { operation, revision }: RequestContext,
+  { mount: { revision }, operation, request }: Routed,
   answer: HttpAnswer,
   durationMs: number,
   trace: Tracer.AnySpan | undefined

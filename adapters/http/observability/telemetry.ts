@@ -76,12 +76,12 @@ type Traces = NonNullable<TelemetryOptions["traces"]>
 /** Starts the span of a request, or returns undefined if the request is not sampled. */
 export const beginSpan = (
   { ratio, tracer }: Traces,
-  name: () => string,
+  name: string,
   parent: Tracer.ExternalSpan | undefined
 ): Tracer.Span | undefined => {
   if (parent === undefined ? Math.random() >= ratio : !parent.sampled) return undefined
   return tracer.span({
-    name: name(),
+    name,
     parent: Option.fromUndefinedOr(parent),
     annotations: Context.empty(),
     links: [],

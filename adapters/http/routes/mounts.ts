@@ -151,7 +151,10 @@ const fault = (value: string, rule: string, message: string): InputFault => ({
   message
 })
 
-/** A target, and its path with parameters in braces: `/exits/{batchNum}/{accountIndex}`. */
+/**
+ * A target, and its path with parameters in braces, such as `/exits/{batchNum}/{accountIndex}`; empty
+ * for the root.
+ */
 export interface Route<T> {
   readonly path: string
   readonly target: T
@@ -204,7 +207,7 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
     node.target = target
   }
   const find = (path: string): Match<T> | undefined => {
-    if (path.charCodeAt(0) !== slash) return undefined
+    if (path !== "" && path.charCodeAt(0) !== slash) return undefined
     const values: Array<string> = []
     let node: Node<T> = root
     for (let start = 0; start < path.length;) {
@@ -224,7 +227,8 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
   const nearest = (path: string): string | undefined => {
     const unknown = segments(path).filter((segment) => segment !== "")
     const head = (unknown[0] ?? "").slice(0, comparedMax)
-    const nearestHead = nearestName(head, routes.map((route) => segments(route.path)[0]!))
+    const nearestHead = nearestName(head, routes.flatMap(({ path }) => segments(path).slice(0, 1)))
+    if (nearestHead === undefined) return undefined
     // among the paths with this first segment, prefer one of the same length
     const distance = (route: Route<T>) => Math.abs(segments(route.path).length - unknown.length)
     return routes.filter((route) => segments(route.path)[0] === nearestHead)
@@ -234,5 +238,5 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
 }
 
 const slash = 47
-const segments = (path: string) => path.slice(1).split("/")
+const segments = (path: string) => path === "" ? [] : path.slice(1).split("/")
 const isParameter = (segment: string) => segment.startsWith("{")

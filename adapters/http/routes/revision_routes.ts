@@ -3,6 +3,7 @@ import {
   type AnyWriteOperationId,
   parameterName,
   type Operation,
+  type ReadOperationId,
   readOperationsOf,
   type Revision,
   type WireContext,
@@ -24,15 +25,9 @@ import {
   notRegistered,
   type Problem
 } from "../message/mod.ts"
-import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
-import {
-  makeRouter,
-  type Match,
-  type Mount,
-  mountedPath,
-  type Route,
-  type Router
-} from "./mounts.ts"
+import { localPath } from "../openapi/mod.ts"
+import { makePages, type Page } from "./_pages.ts"
+import { makeRouter, type Match, type Mount, mountedPath, type Router } from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
@@ -103,8 +98,8 @@ export interface RevisionRoutesOptions {
   readonly reading: ReadInterface
   readonly postHandlers: { readonly [Id in AnyWriteOperationId]?: PostHandler }
   readonly context: WireContext
-  /** Reads the newest snapshot, for the headers of answers that do not read the ledger. */
-  readonly stamp: Effect.Effect<LedgerStamp | undefined>
+  /** Reads the latest snapshot, for the headers of answers that do not read the ledger. */
+  readonly latestStamp: Effect.Effect<LedgerStamp | undefined>
   /** Names of headers that telemetry adds to the answers, for `Access-Control-Expose-Headers`. */
   readonly exposedHeaders: ReadonlyArray<string>
   /** Whether answers are compressed by `Accept-Encoding`. */
@@ -115,127 +110,30 @@ export interface RevisionRoutesOptions {
  * Returns the routes of one revision: its operations, and its index, network, document and docs
  * pages.
  */
-export const makeRevisionRoutes = (
-  { mount, mounts, reading, postHandlers, context, stamp, exposedHeaders, isCompressed }:
-    RevisionRoutesOptions
-): RevisionRoutes => {
+export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRoutes => {
+  const { exposedHeaders, isCompressed, mount } = options
   const { revision } = mount
   // at the default mount a header selects the revision, so shared caches must distinguish it
   const vary = isCompressed ? "Api-Revision, Accept-Encoding" : "Api-Revision"
   const headers = makeHeaders(revision.name, exposedHeaders, vary)
-  const page = (
-    name: string,
-    content: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
-    isConstant = true
-  ): Resource => ({
-    operation: name,
-    allow: readMethods,
-    get: (_, __, request) =>
-      Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): ComputedResponse => ({
-        ...answer,
-        stamp,
-        ...isConstant ? { dependsOn: noDependencies } : {}
-      })),
-    notRegistered: (failure) => notRegistered(failure, failure.filter)
-  })
-  const documentation = lastByKey(Effect.fnUntraced(function*(basePath: string) {
-    const document = yield* cached(
-      Effect.sync(() => openApi({ revision, context, path: mountedPath(mount, "", basePath) }))
-    )
-    return {
-      text: yield* cached(Effect.map(document, exactJson)),
-      page: yield* cached(Effect.flatMap(document, docsPage))
-    }
-  }))
-
-  const reads = readOperationsOf(revision).map(([id, operation]): Route<Resource> => {
-    const read = reading.operations[id]!
-    const isBatch = returnsOneBatch(operation)
-    return {
-      path: localPath(operation, context),
-      target: {
-        operation: id,
-        allow: readMethods,
-        get: (values, query) =>
-          Effect.mapEager(
-            read(values, query),
-            ({ dependsOn, json, stamp, status = 200 }): ComputedResponse => ({
-              status,
-              headers: noHeaders,
-              body: json,
-              stamp,
-              ...dependsOn === undefined ? {} : { dependsOn }
-            })
-          ),
-        batch: ([number]) => isBatch ? Number(number) : null,
-        notRegistered: (failure) =>
-          notRegistered(failure, filterName(revision, operation, context, failure.filter))
-      }
-    }
-  })
-  const resources = new Map(reads.map(({ path, target }) => [path, target]))
-  for (const [id, operation] of writeOperationsOf(revision)) {
-    const { method } = operation
-    const path = localPath(operation, context)
-    const read = resources.get(path)
-    resources.set(path, {
-      operation: id,
-      notRegistered: (failure) => notRegistered(failure, failure.filter),
-      ...read,
-      allow: `${read === undefined ? "" : "GET, HEAD, "}${method}, OPTIONS`,
-      write: {
-        operation: id,
-        method,
-        answer: (values, query, request) =>
-          Effect.flatMap(
-            postHandlers[id]!(values, query, request),
-            (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
-          )
-      }
-    })
+  const resources = new Map<string, Resource>()
+  for (const [id, operation] of readOperationsOf(revision)) {
+    resources.set(localPath(operation, options.context), readResource(id, operation, options))
   }
-  const router = makeRouter([
-    ...Array.from(resources, ([path, target]) => ({ path, target })),
-    {
-      path: "/openapi.json",
-      target: page(
-        "openapi",
-        ({ basePath = "" }) =>
-          documentation(basePath).pipe(
-            Effect.flatMap(({ text }) => text),
-            Effect.map((body) => ({ status: 200, headers: {}, body }))
-          )
-      )
-    },
-    {
-      path: "/docs",
-      target: page(
-        "docs",
-        ({ basePath = "" }) => Effect.flatMap(documentation(basePath), ({ page }) => page)
-      )
-    },
-    {
-      path: "/network",
-      target: page(
-        "network",
-        ({ basePath = "" }) =>
-          Effect.succeed({ status: 200, headers: {}, body: networkText(context, mounts, basePath) })
-      )
-    }
-  ])
-  const index = page(
-    "index",
-    (request) => Effect.succeed(indexAnswer(mount, mounts, request, vary)),
-    false
-  )
-  // a request for the mount itself has the empty path
-  const find = (path: string): Match<Resource> | undefined =>
-    path === "" ? { target: index, values: [] } : router.find(path)
+  for (const [id, operation] of writeOperationsOf(revision)) {
+    const path = localPath(operation, options.context)
+    const write = writeResource(id, operation, headers, options)
+    resources.set(path, withWrite(resources.get(path), write))
+  }
+  for (const [path, page] of Object.entries(makePages({ ...options, vary }))) {
+    resources.set(path, pageResource(page, options.latestStamp))
+  }
+  const router = makeRouter(Array.from(resources, ([path, target]) => ({ path, target })))
   return {
-    router: { ...router, find },
+    router,
     findWithoutSlash: (path) =>
       revision.requestRules.finalSlash === "redirected" && path.endsWith("/")
-        ? find(path.slice(0, -1))
+        ? router.find(path.slice(0, -1))
         : undefined,
     headers,
     revision,
@@ -243,27 +141,78 @@ export const makeRevisionRoutes = (
   }
 }
 
+const readMethods = "GET, HEAD, OPTIONS"
 const noHeaders: HeaderRecord = {}
 const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
 
-/**
- * Caches the result of the first run. The run is uninterruptible, so that no interruption is cached
- * if the client disconnects.
- */
-const cached = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
-
-/** Returns the effect of a function, and keeps the result for the key of the last call. */
-const lastByKey = <A>(
-  compute: (key: string) => Effect.Effect<A>
-): (key: string) => Effect.Effect<A> => {
-  let last: { readonly key: string; readonly result: A } | undefined
-  return (key) =>
-    last?.key === key
-      ? Effect.succeed(last.result)
-      : Effect.tap(compute(key), (result) => Effect.sync(() => void (last = { key, result })))
+const readResource = (
+  id: ReadOperationId,
+  operation: Operation,
+  { context, mount: { revision }, reading }: RevisionRoutesOptions
+): Resource => {
+  const read = reading.operations[id]!
+  const isBatch = returnsOneBatch(operation)
+  return {
+    operation: id,
+    allow: readMethods,
+    get: (values, query) =>
+      Effect.mapEager(
+        read(values, query),
+        ({ dependsOn, json, stamp, status = 200 }): ComputedResponse => ({
+          status,
+          headers: noHeaders,
+          body: json,
+          stamp,
+          ...dependsOn === undefined ? {} : { dependsOn }
+        })
+      ),
+    batch: ([number]) => isBatch ? Number(number) : null,
+    notRegistered: (failure) =>
+      notRegistered(failure, filterName(revision, operation, context, failure.filter))
+  }
 }
 
-const readMethods = "GET, HEAD, OPTIONS"
+const writeResource = (
+  id: AnyWriteOperationId,
+  { method }: WriteOperation,
+  headers: RevisionRoutes["headers"],
+  { latestStamp, postHandlers }: RevisionRoutesOptions
+): WriteResource => ({
+  operation: id,
+  method,
+  answer: (values, query, request) =>
+    Effect.flatMap(
+      postHandlers[id]!(values, query, request),
+      (body) => Effect.map(latestStamp, (stamp) => postAnswer(headers(stamp), body))
+    )
+})
+
+/** Returns the resource of a path that has a write, and maybe a read. */
+const withWrite = (read: Resource | undefined, write: WriteResource): Resource => ({
+  operation: write.operation,
+  notRegistered: (failure) => notRegistered(failure, failure.filter),
+  ...read,
+  allow: `${read === undefined ? "" : "GET, HEAD, "}${write.method}, OPTIONS`,
+  write
+})
+
+const pageResource = (
+  { content, isConstant, operation }: Page,
+  latestStamp: Effect.Effect<LedgerStamp | undefined>
+): Resource => ({
+  operation,
+  allow: readMethods,
+  get: (_, __, request) =>
+    Effect.map(
+      Effect.all([content(request), latestStamp]),
+      ([answer, stamp]): ComputedResponse => ({
+        ...answer,
+        stamp,
+        ...isConstant ? { dependsOn: noDependencies } : {}
+      })
+    ),
+  notRegistered: (failure) => notRegistered(failure, failure.filter)
+})
 
 /** Returns the answer to a write; without `Content-Type` if the body is empty. */
 const postAnswer = (
@@ -287,55 +236,3 @@ const filterName = (
   "list" in operation
     ? name(parameterName(revision, operation.list, filter) ?? filter)
     : filter
-
-/**
- * Redirects browsers to the documentation page. Returns the paths of all revisions to other
- * clients.
- */
-const indexAnswer = (
-  mount: Mount,
-  mounts: ReadonlyArray<Mount>,
-  { basePath = "", headers }: HttpRequest,
-  varyOfAll: string
-): HttpAnswer => {
-  const vary = { vary: `Accept, ${varyOfAll}` }
-  if (String(headers.accept ?? "").includes("text/html")) {
-    return {
-      status: 302,
-      headers: { ...vary, location: mountedPath(mount, "/docs", basePath) },
-      body: ""
-    }
-  }
-  const links = (of: Mount) => ({
-    revision: of.revision.name,
-    doc: of.revision.doc,
-    path: mountedPath(of, "", basePath),
-    openapi: mountedPath(of, "/openapi.json", basePath),
-    documentation: mountedPath(of, "/docs", basePath)
-  })
-  return {
-    status: 200,
-    headers: vary,
-    body: JSON.stringify({ ...links(mount), revisions: mounts.map(links) })
-  }
-}
-
-/**
- * Returns the JSON of the identity of the network, which wallets need to derive keys and to sign,
- * and of the revisions that are served.
- */
-const networkText = (
-  { network: { chainId, name, prefix, rollupAddress } }: WireContext,
-  mounts: ReadonlyArray<Mount>,
-  basePath: string
-): string =>
-  JSON.stringify({
-    name,
-    chainId,
-    rollupAddress,
-    prefix,
-    revisions: mounts.map((mount) => ({
-      revision: mount.revision.name,
-      path: mountedPath(mount, "", basePath)
-    }))
-  })

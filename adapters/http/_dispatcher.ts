@@ -1,0 +1,252 @@
+import { Effect } from "effect"
+import type { LedgerStamp } from "../../core/ports/mod.ts"
+import type { ReadFailure } from "../../core/use_cases/mod.ts"
+import {
+  failureAnswer,
+  methodNotAllowed,
+  problemAnswer,
+  type Refusal,
+  refusal,
+  unknownPath,
+  withInputFaults
+} from "./_failures.ts"
+import { redirectWithoutSlash } from "./_redirect.ts"
+import type { ReadRequest, ResponseCache } from "./cache/mod.ts"
+import {
+  answerHeaders,
+  exceededLimit,
+  type HttpAnswer,
+  type HttpLimits,
+  type HttpRequest,
+  internal,
+  type LimitName,
+  overloaded,
+  preflightHeaders,
+  type Problem,
+  readUndeclaredBody,
+  withoutBody
+} from "./message/mod.ts"
+import {
+  type ComputedResponse,
+  makeMountMatcher,
+  type Match,
+  type Mount,
+  type MountMatch,
+  operationName,
+  type PostFailure,
+  type Resource,
+  type RevisionRoutes
+} from "./routes/mod.ts"
+
+/** A request, and the mount and the resource that its URL names. */
+export interface RoutedRequest extends ReadRequest {
+  readonly mount: MountMatch
+  /** Undefined if the request has a problem, or its path is unknown. */
+  readonly match: Match<Resource> | undefined
+  readonly query: string
+  /** The reason to refuse the request, whatever its resource is. */
+  readonly problem: Problem | undefined
+  /** Name of the operation in metrics and logs. */
+  readonly operation: string
+}
+
+export interface DispatcherOptions {
+  readonly answers: ResponseCache
+  readonly limits: HttpLimits
+  readonly mounts: ReadonlyArray<Mount>
+  /** By name of the revision. */
+  readonly routes: ReadonlyMap<string, RevisionRoutes>
+  /** Number of requests whose answers are being computed. */
+  readonly inFlight: { readonly count: number }
+  /** Reads the latest snapshot if it is not known; undefined while the store fails. */
+  readonly latestStamp: Effect.Effect<LedgerStamp | undefined>
+}
+
+type Failure = ReadFailure | PostFailure | Refusal
+
+const anyMethod = "GET, HEAD, POST, OPTIONS"
+
+/** Routes requests to the resources of their revision, and answers them. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #matchMount: ReturnType<typeof makeMountMatcher>
+  /** The routes of requests that have no path. */
+  readonly defaultRoutes: RevisionRoutes
+
+  /** Throws if the mounts are invalid. */
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    this.#matchMount = makeMountMatcher(options.mounts)
+    this.defaultRoutes = options.routes.get(this.#matchMount("/", undefined).revision)!
+  }
+
+  /** Looks up the mount and the resource of a request. */
+  route(request: HttpRequest): RoutedRequest {
+    const { basePath = "", headers, method, url } = request
+    const mark = url.indexOf("?")
+    const revision = headers[answerHeaders.revision]
+    const mount = this.#matchMount(
+      url.slice(basePath.length, mark < 0 ? url.length : mark),
+      revision === undefined ? undefined : String(revision),
+      basePath
+    )
+    const routes = this.#options.routes.get(mount.revision)!
+    const problem = request.refusal ?? exceededLimit(request, this.#options.limits) ?? mount.problem
+    const match = problem === undefined ? routes.router.find(mount.path) : undefined
+    return {
+      request,
+      mount,
+      routes,
+      match,
+      query: mark < 0 ? "" : url.slice(mark + 1),
+      batch: match?.target.batch?.(match.values) ?? null,
+      problem,
+      operation: problem === undefined && method === "OPTIONS"
+        ? "options"
+        : operationName(match?.target, method)
+    }
+  }
+
+  /** Starts to answer a request. Run the returned effect at most once. */
+  answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
+    const { request: { accepts, method, url }, routes } = routed
+    let answer: Effect.Effect<HttpAnswer>
+    try {
+      answer = this.#answer(routed)
+    } catch (defect) {
+      answer = Effect.andThen(
+        Effect.logError("Request failed", defect),
+        this.refuse(this.defaultRoutes, internal, url)
+      )
+    }
+    if (method === "HEAD") return Effect.mapEager(answer, withoutBody)
+    return accepts === undefined ? answer : Effect.mapEager(
+      answer,
+      (answer) => accepts(answer.body.length) ? answer : this.#refuseNow(routes, overloaded(), url)
+    )
+  }
+
+  refuse(routes: RevisionRoutes, problem: Problem, url: string): Effect.Effect<HttpAnswer> {
+    return Effect.map(
+      this.#options.latestStamp,
+      (stamp) => problemAnswer(routes, problem, url, stamp)
+    )
+  }
+
+  /** Refuses without reading the store. */
+  #refuseNow(routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer {
+    return problemAnswer(routes, problem, url, this.#options.answers.latestStamp())
+  }
+
+  #answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
+    const { match, problem, request: { method } } = routed
+    if (problem !== undefined) return this.#refuseRouted(routed, problem)
+    const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
+    const answer: Effect.Effect<HttpAnswer, Failure> = match === undefined || get === undefined
+      ? this.#admitted(routed, () => this.#answerUncached(routed))
+      : this.#options.answers.answer(
+        routed,
+        (): Effect.Effect<ComputedResponse, Failure> =>
+          this.#admitted(routed, () =>
+            this.#withoutUndeclaredBody(
+              routed,
+              () => get(match.values, routed.query, routed.request)
+            ))
+      )
+    return Effect.matchCauseEffectEager(answer, {
+      onSuccess: Effect.succeed,
+      onFailure: (cause) => failureAnswer(routed, cause, this.#options.latestStamp)
+    })
+  }
+
+  #refuseRouted(routed: RoutedRequest, problem: Problem): Effect.Effect<HttpAnswer> {
+    const { mount, query, request, routes } = routed
+    const { refusal, url } = request
+    if (refusal !== undefined) return Effect.succeed(this.#refuseNow(routes, refusal, url))
+    const complete = problem === mount.problem
+      ? withInputFaults(problem, routes, mount, query, request)
+      : Effect.succeed(problem)
+    return Effect.flatMap(complete, (problem) => this.refuse(routes, problem, url))
+  }
+
+  /** Runs an effect when the request is admitted, and fails if it is not. */
+  #admitted<A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | Refusal> {
+    const { inFlight, limits } = this.#options
+    const shed = (limit: LimitName) =>
+      refusal(this.#refuseNow(routes, overloaded(limit), request.url))
+    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
+    const admission = request.admit?.() ?? "run"
+    if (admission === "run") return run()
+    return admission === "shed"
+      ? shed("queueDelayTargetMs")
+      : Effect.flatMap(
+        admission,
+        (isAdmitted): Effect.Effect<A, E | Refusal> =>
+          isAdmitted ? run() : shed("queueDelayTargetMs")
+      )
+  }
+
+  /** Runs an effect after a body that the operation does not use, and fails if it is too long. */
+  #withoutUndeclaredBody<A, E>(
+    { request, routes }: RoutedRequest,
+    run: () => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | Refusal> {
+    const bodyRead = readUndeclaredBody(request, this.#options.limits)
+    return bodyRead === undefined ? run() : Effect.flatMap(
+      bodyRead,
+      (problem): Effect.Effect<A, E | Refusal> =>
+        problem === undefined
+          ? run()
+          : Effect.flatMap(this.refuse(routes, problem, request.url), refusal)
+    )
+  }
+
+  /** Answers a write, or a request without a resource. */
+  #answerUncached(routed: RoutedRequest): Effect.Effect<HttpAnswer, Failure> {
+    const { match, query, request } = routed
+    const write = match?.target.write
+    return match !== undefined && write !== undefined && request.method === write.method
+      ? write.answer(match.values, query, request)
+      : this.#withoutUndeclaredBody(routed, () => this.#answerWithoutResource(routed))
+  }
+
+  #answerWithoutResource(
+    { match, mount, request, routes }: RoutedRequest
+  ): Effect.Effect<HttpAnswer> {
+    const { headers, method, url } = request
+    // the target of CONNECT is not a path
+    if (method === "CONNECT") return this.refuse(routes, methodNotAllowed(method, anyMethod), url)
+    if (match !== undefined) {
+      const { allow } = match.target
+      return method === "OPTIONS"
+        ? this.#optionsAnswer(routes, allow)
+        : this.refuse(routes, methodNotAllowed(method, allow), url)
+    }
+    const withoutSlash = routes.findWithoutSlash(mount.path)
+    if (withoutSlash !== undefined) {
+      // a browser does not follow the redirect of a preflight
+      return method === "OPTIONS"
+        ? this.#optionsAnswer(routes, withoutSlash.target.allow)
+        : Effect.map(
+          this.#options.latestStamp,
+          (stamp) => redirectWithoutSlash(request, routes.headers(stamp))
+        )
+    }
+    // a browser cannot read a refused preflight, so every path answers it
+    const isPreflight = method === "OPTIONS" &&
+      (url === "*" || headers["access-control-request-method"] !== undefined)
+    return isPreflight
+      ? this.#optionsAnswer(routes, anyMethod)
+      : this.refuse(routes, unknownPath(routes, mount), url)
+  }
+
+  #optionsAnswer(routes: RevisionRoutes, methods: string): Effect.Effect<HttpAnswer> {
+    return Effect.map(this.#options.latestStamp, (stamp): HttpAnswer => {
+      const { "content-type": _, ...headers } = routes.headers(stamp)
+      return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
+    })
+  }
+}
