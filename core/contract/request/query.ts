@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { brokenRule, invalidValue, nearestName } from "../fault.ts"
+import { brokenRule, invalidValue } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import {
   type CurrencyQuery,
@@ -9,16 +9,14 @@ import {
   type PoolListQuery
 } from "../lists/mod.ts"
 import type { RequestRules } from "../request_rules.ts"
-import { pageParameters } from "./typed_query.ts"
-import {
-  type AnyListName,
-  declaration,
-  offeredFilters,
-  parameterName,
-  type Revision
-} from "../revision.ts"
-import { type Scalar, scalars, wireForm } from "../scalars/mod.ts"
+import { type AnyListName, declaration, type Revision } from "../revision.ts"
 import type { WireContext } from "../wire_context.ts"
+import {
+  type ListParameters,
+  listParameters,
+  type Parameter,
+  unknownParameter
+} from "./list_parameters.ts"
 
 /**
  * Percent-decodes one part of a path or query; returns undefined if it is malformed or not UTF-8.
@@ -91,6 +89,17 @@ type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N>
 /** The maximum page size. */
 export const listItemsMaxDefault = limitMax
 
+/** What was read of a query string so far. */
+interface Reading {
+  readonly faults: Array<InputFault>
+  /** The values of known parameters, also invalid ones. */
+  readonly texts: Map<string, string>
+  readonly filters: { [filter: string]: unknown }
+  readonly page: { [name: string]: unknown }
+  /** Faults that are reported once for each name. */
+  readonly reported: Set<string>
+}
+
 /**
  * @param revisions all served revisions: the error for a name of another revision says so
  * @param listItemsMax maximum number of items in a list parameter
@@ -102,210 +111,144 @@ export const queryReader = <N extends AnyListName>(
   revisions: ReadonlyArray<Revision>,
   listItemsMax = listItemsMaxDefault
 ): QueryReader<N> => {
-  const local = context.name
-  const { requestRules } = revision
-  const filters = new Map(
-    offeredFilters(revision, list).map(({ filter, parameter, scalar }) => {
-      const { count, decode } = wireForm(scalars[scalar] as Scalar<unknown>)
-      return [local(parameter), { filter, count, decode: decode(context, requestRules.spelling) }]
-    })
-  )
-  const { atLeastOne, exclusions, isPaged = true, ordered } = declaration(list)
-  const paging = new Map(
-    Object.entries(isPaged ? pageParameters : {}).map(([name, scalar]) => [
-      name,
-      wireForm(scalar as Scalar<unknown>).decode(context, requestRules.spelling)
-    ])
-  )
-  const names = [...filters.keys(), ...paging.keys()]
-  const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
-  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
-  const { closedLists, emptyParameters, separators } = requestRules
-  const rules: RequestRules = (closedLists as ReadonlyArray<AnyListName>).includes(list)
-    ? { ...requestRules, unknownParameters: "refused" }
-    : requestRules
-  const isKnown = (name: string) => filters.has(name) || paging.has(name)
-  const presets: { readonly [list: string]: object } = revision.presets ?? {}
-  /** Presets, each with the parameter of a filter that excludes it. */
-  const replacedPresets = exclusions.flatMap(([a, b]) =>
-    [[a, b], [b, a]].flatMap(([preset, other]) => {
-      const parameter = nameOf.get(other!)
-      return Object.hasOwn(presets[list] ?? {}, preset!) && parameter !== undefined
-        ? [{ preset: preset!, parameter }]
-        : []
-    })
-  )
-  /** Returns the text of a list with commas between its values. */
-  const withCommas = (text: string) =>
-    separators.reduce((text, separator) => text.replaceAll(separator, ","), text)
-  const textOf = (parameter: string, values: ReadonlyMap<string, string>) =>
-    values.get(parameter) ?? null
-
+  const of = listParameters(list, revision, context, revisions, listItemsMax)
+  const isKnown = (name: string) => of.parameters.has(name)
   return (query) => {
-    const faults: Array<InputFault> = []
-    const texts = new Map<string, string>()
-    const unknown = new Set<string>()
-    const repeated = new Set<string>()
-    const malformed = new Set<string>()
-    const decoded: { [filter: string]: unknown } = { ...presets[list] }
-    const page: { [name: string]: unknown } = {}
-    for (const { text, name, value } of countedPairs(query, isKnown, rules)) {
-      if (name === undefined || value === undefined) {
-        if (!malformed.has(text)) faults.push(undecodable(text))
-        malformed.add(text)
-        // an invalid value counts as present for the rules between parameters
-        if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
-        continue
-      }
-      const filter = filters.get(name)
-      const decode = filter?.decode ?? paging.get(name)
-      // a repeated name breaks each rule once
-      if (decode === undefined) {
-        if (!unknown.has(name)) {
-          faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
-        }
-        unknown.add(name)
-        continue
-      }
-      if (value === "" && emptyParameters === "absent") continue
-      if (texts.has(name)) {
-        if (!repeated.has(name)) {
-          faults.push(
-            brokenRule(
-              name,
-              value,
-              "given once",
-              `Parameter ${name} occurs more than once: send it once`
-            )
-          )
-        }
-        repeated.add(name)
-        continue
-      }
-      texts.set(name, value)
-      if (value === "") {
-        faults.push(
-          brokenRule(
-            name,
-            value,
-            "a value",
-            `Parameter ${name} is empty: set a value or leave it out`
-          )
-        )
-        continue
-      }
-      const decodable = filter?.count === undefined ? value : withCommas(value)
-      const count = filter?.count?.(decodable) ?? 1
-      if (count > listItemsMax) {
-        const rule = `at most ${listItemsMax} items`
-        faults.push({
-          ...brokenRule(
-            name,
-            value,
-            rule,
-            `Parameter ${name} lists ${count} items: expected ${rule}; send several requests`
-          ),
-          limit: "listItemsMax"
-        })
-        continue
-      }
-      const parsed = decode(decodable)
-      if (Result.isFailure(parsed)) {
-        faults.push(invalidValue("query", name, value, parsed.failure.rule))
-      } else if (filter === undefined) page[name] = parsed.success
-      else decoded[filter.filter] = parsed.success
+    const reading: Reading = {
+      faults: [],
+      texts: new Map(),
+      filters: { ...of.presets },
+      page: {},
+      reported: new Set()
     }
-    for (const { parameter, preset } of replacedPresets) {
-      if (texts.has(parameter)) delete decoded[preset]
+    for (const pair of countedPairs(query, isKnown, of.rules)) readPair(of, pair, reading)
+    for (const { parameter, preset } of of.replacedPresets) {
+      if (reading.texts.has(parameter)) delete reading.filters[preset]
     }
-    for (const [a, b] of exclusions) {
-      const [first, second] = [nameOf.get(a), nameOf.get(b)]
-      if (first === undefined || second === undefined || !texts.has(first) || !texts.has(second)) {
-        continue
-      }
-      faults.push(
-        brokenRule(
-          second,
-          textOf(second, texts),
-          `not together with ${first}`,
-          `Parameters ${first} and ${second} exclude each other: use one of them`
-        )
-      )
-    }
-    for (const group of groups) {
-      const offered = group.flatMap((filter) => nameOf.get(filter) ?? [])
-      if (offered.length > 0 && !offered.some((name) => texts.has(name))) {
-        faults.push(
-          brokenRule(
-            offered[0]!,
-            null,
-            `at least one of ${offered.join(", ")}`,
-            `At least one of the parameters ${offered.join(", ")} is required`
-          )
-        )
-      }
-    }
-    for (const [low, high] of ordered) {
-      const [least, greatest] = [decoded[low], decoded[high]]
-      if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
-      const [lowName, highName] = [nameOf.get(low)!, nameOf.get(high)!]
-      faults.push(
-        brokenRule(
-          lowName,
-          String(least),
-          `at most ${highName}`,
-          `Parameter ${lowName} is ${least}, above ${highName}, which is ${greatest}`
-        )
-      )
-    }
+    const { faults, filters, page, texts } = reading
+    faults.push(
+      ...combinationFaults(list, "Parameter", filters, (filter) => {
+        const name = of.nameOf.get(filter)
+        const text = name === undefined ? undefined : texts.get(name)
+        return text === undefined ? undefined : { name: name!, parameter: name!, text }
+      }),
+      ...of.atLeastOne.flatMap((group) => missingFault(group, texts))
+    )
     return faults.length > 0
       ? Result.fail(faults)
-      : Result.succeed({ filters: decoded, ...page } as QueryOf<N>)
+      : Result.succeed({ filters, ...page } as QueryOf<N>)
   }
 }
 
-/** Returns a hint: which revision knows the name, or the most similar known name. */
-const unknownParameter = (
+/** Returns the fault if none of a group of parameters is given. */
+const missingFault = (
+  group: ReadonlyArray<string>,
+  texts: ReadonlyMap<string, string>
+): ReadonlyArray<InputFault> => {
+  const [first] = group
+  if (first === undefined || group.some((name) => texts.has(name))) return []
+  const names = group.join(", ")
+  const message = `At least one of the parameters ${names} is required`
+  return [brokenRule(first, null, `at least one of ${names}`, message)]
+}
+
+/** Reads one pair of a query string. A repeated name breaks each rule once. */
+const readPair = (of: ListParameters, { name, text, value }: QueryPair, reading: Reading): void => {
+  const { texts } = reading
+  const report = (key: string, fault: () => InputFault) => {
+    if (!reading.reported.has(key)) reading.faults.push(fault())
+    reading.reported.add(key)
+  }
+  if (name === undefined || value === undefined) {
+    report(`malformed ${text}`, () => undecodable(text))
+    // an invalid value counts as present for the rules between parameters
+    const isFilter = name !== undefined && of.parameters.get(name)?.filter !== undefined
+    if (isFilter && !texts.has(name)) texts.set(name, text)
+    return
+  }
+  const parameter = of.parameters.get(name)
+  if (parameter === undefined) {
+    report(`unknown ${name}`, () => unknownParameter(of, name, value))
+  } else if (value === "" && of.rules.emptyParameters === "absent") {
+    return
+  } else if (texts.has(name)) {
+    const message = `Parameter ${name} occurs more than once: send it once`
+    report(`repeated ${name}`, () => brokenRule(name, value, "given once", message))
+  } else {
+    texts.set(name, value)
+    const fault = readValue(of, name, value, parameter, reading)
+    if (fault !== undefined) reading.faults.push(fault)
+  }
+}
+
+/** Decodes the value of a parameter; returns the fault if it breaks a rule. */
+const readValue = (
+  { listItemsMax, rules: { separators } }: ListParameters,
   name: string,
   value: string,
-  names: ReadonlyArray<string>,
-  local: (name: string) => string,
+  { count, decode, filter }: Parameter,
+  { filters, page }: Reading
+): InputFault | undefined => {
+  if (value === "") {
+    const message = `Parameter ${name} is empty: set a value or leave it out`
+    return brokenRule(name, value, "a value", message)
+  }
+  const withCommas = count === undefined
+    ? value
+    : separators.reduce((text, separator) => text.replaceAll(separator, ","), value)
+  const items = count?.(withCommas) ?? 1
+  if (items > listItemsMax) {
+    const rule = `at most ${listItemsMax} items`
+    const message =
+      `Parameter ${name} lists ${items} items: expected ${rule}; send several requests`
+    return { ...brokenRule(name, value, rule, message), limit: "listItemsMax" }
+  }
+  const decoded = decode(withCommas)
+  if (Result.isFailure(decoded)) return invalidValue("query", name, value, decoded.failure.rule)
+  if (filter === undefined) page[name] = decoded.success
+  else filters[filter] = decoded.success
+  return undefined
+}
+
+/** A filter that a query gives, as its faults name it. */
+interface GivenFilter {
+  /** Name in messages. */
+  readonly name: string
+  readonly parameter: string
+  readonly text: string
+}
+
+/**
+ * Returns the broken rules between the filters of a list: some exclude each other, or bound each
+ * other.
+ *
+ * @param noun what messages call a filter
+ * @param given returns a filter, or undefined if the query does not give it
+ */
+export const combinationFaults = (
   list: AnyListName,
-  revision: Revision,
-  revisions: ReadonlyArray<Revision>
-): InputFault => {
-  for (const other of revisions) {
-    const offered = offeredFilters(other, list).find(({ parameter }) => local(parameter) === name)
-    if (offered === undefined) continue
-    const here = parameterName(revision, list, offered.filter)
-    const hint = here === undefined
-      ? `only revision "${other.name}" supports it`
-      : `it belongs to revision "${other.name}"; in revision "${revision.name}" its name is ${
-        local(here)
-      }`
-    return {
-      ...brokenRule(
-        name,
-        value,
-        "a known parameter",
-        `Unknown parameter ${JSON.stringify(name)}: ${hint}`
-      ),
-      ...(here === undefined ? {} : { nearest: local(here) })
-    }
+  noun: "Filter" | "Parameter",
+  values: { readonly [filter: string]: unknown },
+  given: (filter: string) => GivenFilter | undefined
+): ReadonlyArray<InputFault> => {
+  const { exclusions, ordered } = declaration(list)
+  const faults: Array<InputFault> = []
+  for (const [a, b] of exclusions) {
+    const [first, second] = [given(a), given(b)]
+    if (first === undefined || second === undefined) continue
+    const message = `${noun}s ${first.name} and ${second.name} exclude each other: use one of them`
+    faults.push(
+      brokenRule(second.parameter, second.text, `not together with ${first.name}`, message)
+    )
   }
-  const nearest = nearestName(name, names)
-  const hint = nearest === undefined
-    ? `the known ones are ${names.join(", ")}`
-    : `did you mean ${nearest}?`
-  return {
-    ...brokenRule(
-      name,
-      value,
-      "a known parameter",
-      `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: ${hint}`
-    ),
-    ...(nearest === undefined ? {} : { nearest })
+  for (const [a, b] of ordered) {
+    const [least, greatest] = [values[a], values[b]]
+    if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
+    const [low, high] = [given(a)!, given(b)!]
+    const message = `${noun} ${low.name} is ${least}, above ${high.name}, which is ${greatest}`
+    faults.push(brokenRule(low.parameter, low.text, `at most ${high.name}`, message))
   }
+  return faults
 }
 
 const undecodable = (text: string): InputFault =>
@@ -322,15 +265,12 @@ export const noQuery = (query: string, rules: RequestRules): ReadonlyArray<Input
   for (const { text, name, value } of countedPairs(query, () => false, rules)) {
     if (name === undefined || value === undefined) {
       faults.set(`malformed ${text}`, undecodable(text))
-    } else {faults.set(
-        `unknown ${name}`,
-        brokenRule(
-          name,
-          value,
-          "no parameters",
-          `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`
-        )
-      )}
+    } else {
+      const message = `Unknown parameter ${
+        JSON.stringify(name.slice(0, 100))
+      }: this operation takes none`
+      faults.set(`unknown ${name}`, brokenRule(name, value, "no parameters", message))
+    }
   }
   return [...faults.values()]
 }

@@ -1,38 +1,12 @@
-import { values } from "../../domain/mod.ts"
-import {
-  fromItemMax,
-  limitDefault,
-  limitMax,
-  type ListDeclaration,
-  type ListName,
-  type ListQuery,
-  lists
-} from "../lists/mod.ts"
-import { integer, oneOf, scalars } from "../scalars/mod.ts"
+import { type ListDeclaration, type ListName, type ListQuery, lists } from "../lists/mod.ts"
+import { scalars } from "../scalars/mod.ts"
 import { Record, Result, Schema } from "effect"
 import { brokenRule, nearestName } from "../fault.ts"
 import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
-import { declaration } from "../revision.ts"
+import { pageParameters } from "./list_parameters.ts"
+import { combinationFaults } from "./query.ts"
 import { decodeAll, ruleOf, shownValue } from "./violations.ts"
-
-/** The three parameters of every list. */
-export const pageParameters = {
-  fromItem: integer(values.integer(0, fromItemMax), {
-    description:
-      "First itemId of the page, inclusive; an item with this itemId need not exist. By default the page starts at the first item of the order",
-    example: 0
-  }),
-  order: oneOf(["ASC", "DESC"], {
-    description: "ASC from the smallest itemId, DESC from the greatest",
-    default: "ASC"
-  }),
-  limit: integer(values.integer(1, limitMax), {
-    description: "Maximum number of items in the page",
-    example: limitDefault,
-    default: limitDefault
-  })
-}
 
 /*
  * Checks queries and keys of hosts that embed the node. The values have the rules of a URL. Unknown
@@ -91,7 +65,12 @@ export const checkListQuery = <N extends ListName>(
 ): Result.Result<ListQuery<N>, BadInput> => {
   if (!Object.hasOwn(lists, list)) return refused([unknownKind("list", list, lists)])
   const checked = decode(querySchemas[list], query, "query")
-  const combined = combinationFaults(list, query)
+  const given = Object(Object(query).filters) as { readonly [filter: string]: unknown }
+  // a schema would check the rules between filters only if each value alone is right
+  const combined = combinationFaults(list, "Filter", given, (name) =>
+    given[name] === undefined
+      ? undefined
+      : { name, parameter: `filters.${name}`, text: shownValue(given[name]) })
   if (Result.isFailure(checked)) return refused([...checked.failure, ...combined])
   if (combined.length > 0) return refused(combined)
   const { filters = {}, ...others } = checked.success
@@ -138,35 +117,11 @@ const decode = <T>(
 
 const unknownKind = (parameter: string, name: string, known: object): InputFault => {
   const names = Object.keys(known)
-  const fault = invalid(parameter, name, `one of ${names.join(", ")}`)
+  const [value, rule] = [shownValue(name), `one of ${names.join(", ")}`]
+  const message = `${parameter} has the invalid value ${value}: expected ${rule}`
+  const fault = brokenRule(parameter, value, rule, message)
   const nearest = nearestName(String(name), names)
   return nearest === undefined
     ? fault
     : { ...fault, message: `${fault.message}; did you mean ${nearest}?`, nearest }
-}
-
-const invalid = (parameter: string, value: unknown, rule: string): InputFault => {
-  const message = `${parameter} has the invalid value ${shownValue(value)}: expected ${rule}`
-  return brokenRule(parameter, shownValue(value), rule, message)
-}
-
-/** Rules between filters: a schema would check them only if each value alone is right. */
-const combinationFaults = (list: ListName, query: unknown): ReadonlyArray<InputFault> => {
-  const { exclusions, ordered } = declaration(list)
-  const filters = Object(Object(query).filters) as { readonly [filter: string]: unknown }
-  const fault = (filter: string, rule: string, message: string) =>
-    brokenRule(`filters.${filter}`, shownValue(filters[filter]), rule, message)
-  const faults: Array<InputFault> = []
-  for (const [a, b] of exclusions) {
-    if (filters[a] === undefined || filters[b] === undefined) continue
-    const message = `Filters ${a} and ${b} exclude each other: use one of them`
-    faults.push(fault(b, `not together with ${a}`, message))
-  }
-  for (const [low, high] of ordered) {
-    const [least, greatest] = [filters[low], filters[high]]
-    if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
-    const message = `Filter ${low} is ${least}, above ${high}, which is ${greatest}`
-    faults.push(fault(low, `at most ${high}`, message))
-  }
-  return faults
 }
