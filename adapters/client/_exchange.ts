@@ -77,59 +77,56 @@ const sendOnce = async (
     text = await response.text()
   } catch (cause) {
     if (isAborted(signal)) return aborted(signal?.reason)
+    const { timeoutMs } = options
     return timeout.aborted
-      ? failed("TimedOut", `No whole answer of ${url} came within ${options.timeoutMs} ms`, true, {
-        timeoutMs: options.timeoutMs
+      ? failed("TimedOut", `No whole answer of ${url} came within ${timeoutMs} ms`, true, {
+        timeoutMs
       })
-      : failed(
-        "Unreachable",
-        `${url} gave no answer: ${reasonOf(cause)}`,
-        true,
-        { cause }
-      )
+      : failed("Unreachable", `${url} gave no answer: ${reasonOf(cause)}`, true, { cause })
   }
-  const { headers, status } = response
-  const revision = headers.get("api-revision")
-  if (status === 304 && cached !== undefined) {
-    return { ok: true, value: cached.value, snapshot: snapshotOf(headers) }
-  }
-  const retryAfter = retryAfterSeconds(headers)
-  if (revision !== null && revision !== options.revision) {
-    const advice =
-      `make the client with the URL at which the server mounts revision "${options.revision}"`
-    return unexpected(
-      `${url} answers in revision "${revision}", expected "${options.revision}": ${advice}`,
-      status,
-      text,
-      false
-    )
+  return response.status === 304 && cached !== undefined
+    ? { ok: true, value: cached.value, snapshot: snapshotOf(response.headers) }
+    : outcomeOf(options, url, response, text, body === undefined)
+}
+
+/** Returns the outcome of a whole answer. A value is cached for the next request. */
+const outcomeOf = (
+  { cache, revision }: ExchangeOptions,
+  url: string,
+  { headers, ok, status }: Response,
+  text: string,
+  isRead: boolean
+): Outcome<unknown> => {
+  const answered = headers.get("api-revision")
+  if (answered !== null && answered !== revision) {
+    const advice = `make the client with the URL at which the server mounts revision "${revision}"`
+    const message = `${url} answers in revision "${answered}", expected "${revision}": ${advice}`
+    return unexpected(message, status, text, false)
   }
   let value: unknown
   try {
     // the answer to a post may be empty
-    value = text === "" && body !== undefined ? null : parseExact(text)
+    value = text === "" && !isRead ? null : parseExact(text)
   } catch {
     value = undefined
   }
-  if (response.ok && value !== undefined) {
+  if (ok && value !== undefined) {
     const etag = headers.get("etag")
-    if (body === undefined && etag !== null) {
-      options.cache.add(url, { etag, value, characters: text.length + url.length })
+    if (isRead && etag !== null) {
+      cache.add(url, { etag, value, characters: text.length + url.length })
     }
     return { ok: true, value, snapshot: snapshotOf(headers) }
   }
+  const isRetryable = retryableStatuses.has(status)
+  const retryAfter = retryAfterSeconds(headers)
   const name = value === undefined ? undefined : problemName(value)
-  if (response.ok || name === undefined) {
-    return unexpected(
-      `${url} gave an answer with status ${status} that is none of this interface: look whether it is its server`,
-      status,
-      text,
-      retryableStatuses.has(status),
-      retryAfter
-    )
+  if (ok || name === undefined) {
+    const message =
+      `${url} gave an answer with status ${status} that is none of this interface: look whether it is its server`
+    return unexpected(message, status, text, isRetryable, retryAfter)
   }
   const problem = value as Problem
-  return failed("Refused", problem.message, retryableStatuses.has(status), {
+  return failed("Refused", problem.message, isRetryable, {
     name,
     problem,
     snapshot: snapshotOf(headers),

@@ -66,27 +66,88 @@ export interface WorkerPoolStats {
  * crashes, and does not keep the process alive while it is idle.
  */
 export function workerPool<Request, Reply = boolean>(
-  { queueMax, start, workersMax }: WorkerPoolOptions
+  options: WorkerPoolOptions
 ): WorkerPool<Request, Reply> {
-  const workers = new Set<PoolWorker<Request, Reply>>()
-  let queue = new Set<Job<Request, Reply>>()
-  let closed = false
-  let [completed, rejected, crashed] = [0, 0, 0]
-  const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
+  const threads = new ThreadPool<Request, Reply>(options)
+  return {
+    run: (request) => threads.run(request),
+    stats: () => threads.stats(),
+    close: Effect.promise(() => threads.close())
+  }
+}
+
+class ThreadPool<Request, Reply> {
+  readonly #options: WorkerPoolOptions
+  readonly #workers = new Set<PoolWorker<Request, Reply>>()
+  readonly #counts = { completed: 0, rejected: 0, crashed: 0 }
+  readonly #retryAfterSeconds: number
+  #queue = new Set<Job<Request, Reply>>()
+  #isClosed = false
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options
+    const { queueMax, workersMax } = options
+    this.#retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
+  }
+
+  run(request: Request): Effect.Effect<Reply, VerifierBusy> {
+    return Effect.callback<Reply, VerifierBusy>((resume) => {
+      if (this.#isClosed) return resume(Effect.interrupt)
+      if (this.#queue.size >= this.#options.queueMax) {
+        this.#counts.rejected++
+        const retryAfterSeconds = this.#retryAfterSeconds
+        return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
+      }
+      const job: Job<Request, Reply> = { request, resume, crashes: 0 }
+      this.#queue.add(job)
+      this.#dispatch()
+      return Effect.sync(() => {
+        this.#queue.delete(job)
+      })
+    })
+  }
+
+  stats(): WorkerPoolStats {
+    return {
+      ...this.#counts,
+      queued: this.#queue.size,
+      workers: this.#workers.size,
+      running: this.#sentJobs().length
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const jobs = [...this.#queue, ...this.#sentJobs()]
+    // a terminating thread does not reliably keep the process alive, which could exit before the
+    // code after `close` runs
+    const keepAlive = setInterval(() => {}, 1000)
+    await Promise.all([...this.#workers].map(({ thread }) => thread.terminate()))
+    clearInterval(keepAlive)
+    for (const { resume } of jobs) resume(Effect.interrupt)
+  }
+
+  #sentJobs(): ReadonlyArray<Job<Request, Reply>> {
+    return [...this.#workers].flatMap(({ batches }) => batches.flat())
+  }
 
   /**
    * Sends batches to idle workers first, then to new ones. Each gets a second batch, so that it
    * does not wait while the results of the first one travel back.
    */
-  function dispatch(): void {
+  #dispatch(): void {
     for (let ahead = 1; ahead <= BATCHES_AHEAD; ahead++) {
-      for (const worker of workers) if (worker.batches.length < ahead) send(worker)
-      while (workers.size < workersMax && queue.size > 0) send(spawn())
+      for (const worker of this.#workers) if (worker.batches.length < ahead) this.#send(worker)
+      while (this.#workers.size < this.#options.workersMax && this.#queue.size > 0) {
+        this.#send(this.#spawn())
+      }
     }
   }
 
-  function send(worker: PoolWorker<Request, Reply>): void {
-    const batch = takeBatch(queue, Math.min(BATCH_MAX, Math.ceil(queue.size / workersMax)))
+  #send(worker: PoolWorker<Request, Reply>): void {
+    const { workersMax } = this.#options
+    const size = Math.min(BATCH_MAX, Math.ceil(this.#queue.size / workersMax))
+    const batch = takeBatch(this.#queue, size)
     if (batch.length === 0) return
     worker.batches.push(batch)
     worker.thread.ref()
@@ -94,22 +155,23 @@ export function workerPool<Request, Reply = boolean>(
     worker.thread.postMessage(batch.map(({ request }) => request))
   }
 
-  function spawn(): PoolWorker<Request, Reply> {
-    const worker: PoolWorker<Request, Reply> = { thread: start(), batches: [], cause: undefined }
-    workers.add(worker)
-    worker.thread.on("message", (results) => {
+  #spawn(): PoolWorker<Request, Reply> {
+    const thread = this.#options.start()
+    const worker: PoolWorker<Request, Reply> = { thread, batches: [], cause: undefined }
+    this.#workers.add(worker)
+    thread.on("message", (results) => {
       const batch = worker.batches.shift() ?? []
-      completed += batch.length
+      this.#counts.completed += batch.length
       for (const [i, job] of batch.entries()) job.resume(Effect.succeed(results[i] as Reply))
-      if (worker.batches.length === 0) worker.thread.unref()
-      dispatch()
+      if (worker.batches.length === 0) thread.unref()
+      this.#dispatch()
     })
-    worker.thread.on("error", (cause) => worker.cause = cause)
-    worker.thread.on("exit", () => {
-      workers.delete(worker)
-      if (closed) return
-      crashed++
-      requeue(worker)
+    thread.on("error", (cause) => worker.cause = cause)
+    thread.on("exit", () => {
+      this.#workers.delete(worker)
+      if (this.#isClosed) return
+      this.#counts.crashed++
+      this.#requeue(worker)
     })
     return worker
   }
@@ -118,7 +180,7 @@ export function workerPool<Request, Reply = boolean>(
    * Puts the requests of a crashed worker back to the front of the queue. One of its first batch
    * may have caused the crash: these are sent once more, each alone.
    */
-  function requeue({ batches, cause }: PoolWorker<Request, Reply>): void {
+  #requeue({ batches, cause }: PoolWorker<Request, Reply>): void {
     for (const job of batches[0] ?? []) job.crashes++
     const lost = batches.flat()
     for (const job of lost) {
@@ -126,46 +188,8 @@ export function workerPool<Request, Reply = boolean>(
         job.resume(Effect.die(new Error("Verification ended its worker twice", { cause })))
       }
     }
-    queue = new Set([...lost.filter(({ crashes }) => crashes <= 1), ...queue])
-    dispatch()
-  }
-
-  return {
-    run: (request) =>
-      Effect.callback<Reply, VerifierBusy>((resume) => {
-        if (closed) return resume(Effect.interrupt)
-        if (queue.size >= queueMax) {
-          rejected++
-          return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
-        }
-        const job: Job<Request, Reply> = { request, resume, crashes: 0 }
-        queue.add(job)
-        dispatch()
-        return Effect.sync(() => {
-          queue.delete(job)
-        })
-      }),
-    stats: () => ({
-      queued: queue.size,
-      workers: workers.size,
-      completed,
-      rejected,
-      crashed,
-      running: [...workers].reduce(
-        (sum, { batches }) => sum + batches.reduce((sum, batch) => sum + batch.length, 0),
-        0
-      )
-    }),
-    close: Effect.promise(async () => {
-      closed = true
-      const jobs = [...queue, ...[...workers].flatMap(({ batches }) => batches.flat())]
-      // a terminating thread does not reliably keep the process alive, which could exit before the
-      // code after `close` runs
-      const keepAlive = setInterval(() => {}, 1000)
-      await Promise.all([...workers].map(({ thread }) => thread.terminate()))
-      clearInterval(keepAlive)
-      for (const { resume } of jobs) resume(Effect.interrupt)
-    })
+    this.#queue = new Set([...lost.filter(({ crashes }) => crashes <= 1), ...this.#queue])
+    this.#dispatch()
   }
 }
 

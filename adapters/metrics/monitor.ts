@@ -75,71 +75,18 @@ export const prometheusText = (monitor: OpenMonitor): Effect.Effect<string> =>
  * ```
  */
 export const openMonitor = ({ timeoutMs = 2000 }: MonitorOptions = {}): OpenMonitor => {
-  const context = Context.make(Metric.MetricRegistry, new Map())
-  const collectors = new Set<Collector>()
+  const registry = new CollectedRegistry(timeoutMs)
   const checks = new Map<string, Effect.Effect<Health>>()
-  let unread = 0
-  gauge(
-    "rollup_metrics_unread",
-    "Collectors that failed or did not answer in time for this scrape",
-    () => unread
-  ).register(context)
-
-  const register = (series: ReadonlyArray<Series>) => series.map((each) => each.register(context))
-  const remove = (registrations: ReadonlyArray<Metric.Registration>) => {
-    for (const registration of registrations) registration.remove()
-  }
-  const replace = (collector: Collector, series: ReadonlyArray<Series>) => {
-    remove(collector.registrations)
-    // its scope may have closed while it was read
-    collector.registrations = collectors.has(collector) ? register(series) : []
-  }
-  /** Reads a collector and replaces its metrics. Returns whether it succeeded. */
-  const run = (collector: Collector): Effect.Effect<boolean> =>
-    collector.read.pipe(
-      Effect.timeout(timeoutMs),
-      Effect.map((series) => {
-        replace(collector, [...series])
-        return true
-      }),
-      Effect.catchCause((cause) => {
-        replace(collector, [])
-        const message = `Metric ${collector.name} could not be read`
-        return Effect.as(Effect.logDebug(message, cause), false)
-      })
-    )
-  const exportContext = Effect.gen(function*() {
-    const successes = yield* Effect.forEach([...collectors], run, { concurrency: "unbounded" })
-    unread = successes.filter((isSuccess) => !isSuccess).length
-    return context
-  })
-  const health = Effect.gen(function*() {
-    const entries = yield* Effect.forEach(
-      [...checks],
-      ([name, check]) =>
-        Effect.map(withTimeout(check, timeoutMs), (health) => [name, health] as const),
-      { concurrency: "unbounded" }
-    )
-    return Object.fromEntries<Health>(entries)
-  })
   return {
     measure: (...series) =>
       Effect.asVoid(Effect.acquireRelease(
-        Effect.sync(() => register(series)),
-        (registrations) => Effect.sync(() => remove(registrations))
+        Effect.sync(() => registry.register(series)),
+        (registrations) => Effect.sync(() => removeAll(registrations))
       )),
     collect: (name, read) =>
       Effect.asVoid(Effect.acquireRelease(
-        Effect.sync(() => {
-          const collector: Collector = { name, read, registrations: [] }
-          collectors.add(collector)
-          return collector
-        }),
-        (collector) =>
-          Effect.sync(() => {
-            collectors.delete(collector)
-            replace(collector, [])
-          })
+        Effect.sync(() => registry.add({ name, read, registrations: [] })),
+        (collector) => Effect.sync(() => registry.remove(collector))
       )),
     check: (name, health) =>
       Effect.acquireRelease(
@@ -149,9 +96,84 @@ export const openMonitor = ({ timeoutMs = 2000 }: MonitorOptions = {}): OpenMoni
             if (checks.get(name) === health) checks.delete(name)
           })
       ),
-    exportContext,
-    health
+    exportContext: Effect.suspend(() => registry.export()),
+    health: Effect.map(
+      Effect.suspend(() =>
+        Effect.forEach(
+          [...checks],
+          ([name, check]) =>
+            Effect.map(withTimeout(check, timeoutMs), (health) => [name, health] as const),
+          { concurrency: "unbounded" }
+        )
+      ),
+      (entries) => Object.fromEntries<Health>(entries)
+    )
   }
+}
+
+/** A metric registry, and the collectors that are read for each export of it. */
+class CollectedRegistry {
+  readonly #timeoutMs: number
+  readonly #context = Context.make(Metric.MetricRegistry, new Map())
+  readonly #collectors = new Set<Collector>()
+  #unread = 0
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
+    gauge(
+      "rollup_metrics_unread",
+      "Collectors that failed or did not answer in time for this scrape",
+      () => this.#unread
+    ).register(this.#context)
+  }
+
+  register(series: ReadonlyArray<Series>): ReadonlyArray<Metric.Registration> {
+    return series.map((each) => each.register(this.#context))
+  }
+
+  add(collector: Collector): Collector {
+    this.#collectors.add(collector)
+    return collector
+  }
+
+  remove(collector: Collector): void {
+    this.#collectors.delete(collector)
+    this.#replace(collector, [])
+  }
+
+  export() {
+    const reads = [...this.#collectors].map((collector) => this.#read(collector))
+    return Effect.map(Effect.all(reads, { concurrency: "unbounded" }), (successes) => {
+      this.#unread = successes.filter((isSuccess) => !isSuccess).length
+      return this.#context
+    })
+  }
+
+  /** Reads a collector and replaces its metrics. Returns whether it succeeded. */
+  #read(collector: Collector): Effect.Effect<boolean> {
+    return collector.read.pipe(
+      Effect.timeout(this.#timeoutMs),
+      Effect.map((series) => {
+        this.#replace(collector, [...series])
+        return true
+      }),
+      Effect.catchCause((cause) => {
+        this.#replace(collector, [])
+        const message = `Metric ${collector.name} could not be read`
+        return Effect.as(Effect.logDebug(message, cause), false)
+      })
+    )
+  }
+
+  #replace(collector: Collector, series: ReadonlyArray<Series>): void {
+    removeAll(collector.registrations)
+    // its scope may have closed while it was read
+    collector.registrations = this.#collectors.has(collector) ? this.register(series) : []
+  }
+}
+
+const removeAll = (registrations: ReadonlyArray<Metric.Registration>): void => {
+  for (const registration of registrations) registration.remove()
 }
 
 /** Returns the health, or `failing` if the check fails or times out. */

@@ -90,6 +90,15 @@ const requestSymbolOf = async (
   return tokenId === id ? symbol : valueOf(await client.getToken({ id: tokenId }, options)).symbol
 }
 
+/** An account of a wallet, and the transactions that were sent from it. */
+interface OwnAccount {
+  readonly connection: Connection
+  readonly wallet: Wallet
+  readonly account: later.Account
+  readonly index: AccountIndex
+  readonly sent: SentFrom
+}
+
 /** Returns the account of a wallet. */
 export function walletAccount(
   connection: Connection,
@@ -98,51 +107,11 @@ export function walletAccount(
   sent: SentFrom
 ): WalletAccount {
   const { accountIndex, token } = account
-  const { client, network: { chainId, prefix } } = connection
-  const index = Result.getOrThrow(parseAccountIndex(prefix, accountIndex))
-  const read = async (options: WaitOptions = {}) =>
-    valueOf(await client.getAccount({ accountIndex }, options))
-
-  const build: WalletAccount["build"] = async (request, { after = [], ...options } = {}) => {
-    const account = await read(options)
-    sent.transactions = sent.transactions.filter(({ nonce }) => nonce >= account.nonce)
-    const known = new Set(sent.transactions.map(({ id }) => id))
-    const transactions = [
-      ...sent.transactions,
-      ...after.filter(({ fromAccountIndex, id, nonce }) =>
-        fromAccountIndex === index && nonce >= account.nonce && !known.has(id)
-      )
-    ]
-    return await buildTransaction(
-      connection,
-      {
-        wallet,
-        index,
-        account,
-        nextNonce: freeNonce(account.nonce, transactions),
-        committed: transactions.reduce(
-          (sum, transaction) => sum + transaction.amount + feeUnits(transaction),
-          0n
-        )
-      },
-      request,
-      options
-    )
-  }
-  const post = async (transaction: PostedTransaction, options: WaitOptions = {}) => {
-    const { symbol } = token
-    const requestSymbol = await requestSymbolOf(connection, token, transaction, options)
-    const body = transactionBody(transaction, prefix, { symbol, requestSymbol })
-    valueOf(await client.postTx(body, options))
-    const forget = () => {
-      sent.transactions = sent.transactions.filter(({ id }) => id !== transaction.id)
-    }
-    forget()
-    sent.transactions = [...sent.transactions, transaction]
-    return sentTransaction(connection, transaction.id, forget)
-  }
+  const index = Result.getOrThrow(parseAccountIndex(connection.network.prefix, accountIndex))
+  const own = { connection, wallet, account, index, sent }
   const transfer: WalletAccount["transfer"] = (request, options) => {
-    const next = sent.last.then(async () => await post(await build(request, options), options))
+    const build = () => buildFrom(own, request, options)
+    const next = sent.last.then(async () => await postFrom(own, await build(), options))
     sent.last = next.catch(() => {})
     return next
   }
@@ -150,49 +119,115 @@ export function walletAccount(
     index,
     accountIndex,
     token,
-    read,
-    build,
-    sign: (transaction) => {
-      const refuse = refuseFor({ prefix })
-      const sender = transaction.fromAccountIndex
-      const faults = [
-        ...sender === index ? [] : [
-          refuse("fromAccountIndex", sender, `${index}, the account that signs`)
-        ],
-        ...postedFaults(transaction, refuse, keccak256)
-      ]
-      if (faults.length > 0) throw new InvalidTransaction(faults)
-      return {
-        ...transaction,
-        signature: signTransaction(wallet.privateKey, transaction, chainId)
-      }
-    },
-    post,
+    read: (options) => readAccount(own, options),
+    build: (request, options) => buildFrom(own, request, options),
+    sign: (transaction) => signFrom(own, transaction),
+    post: (transaction, options) => postFrom(own, transaction, options),
     transfer,
     exit: (request, options) => transfer({ ...request, to: "exit" }, options),
-    exits: async ({ pending, ...options } = {}) => {
-      const exits: Array<later.Exit> = []
-      const filter = pending === true
-        ? { accountIndex, onlyPendingWithdraws: true }
-        : { accountIndex }
-      for await (const exit of client.items("getExits", filter, options)) exits.push(exit)
-      return exits
-    },
-    withdrawData: async (exit, { exitRoot, instant = true, ...options } = {}) =>
-      withdrawDataOf(
-        exit,
-        {
-          accountIndex: index,
-          tokenId: token.id,
-          publicKey: wallet.publicKey,
-          address: ownerAddress(account, prefix)
-        },
-        exitRoot ??
-          BigInt(valueOf(await client.getBatch({ batchNum: exit.batchNum }, options)).exitRoot),
-        instant
-      )
+    exits: (options) => exitsOf(own, options),
+    withdrawData: (exit, options) => withdrawFrom(own, exit, options)
   }
 }
+
+const readAccount = async (
+  { account: { accountIndex }, connection: { client } }: OwnAccount,
+  options: WaitOptions = {}
+): Promise<later.Account> => valueOf(await client.getAccount({ accountIndex }, options))
+
+const buildFrom = async (
+  own: OwnAccount,
+  request: Parameters<WalletAccount["build"]>[0],
+  { after = [], ...options }: Parameters<WalletAccount["build"]>[1] = {}
+): ReturnType<WalletAccount["build"]> => {
+  const { connection, index, sent, wallet } = own
+  const account = await readAccount(own, options)
+  sent.transactions = sent.transactions.filter(({ nonce }) => nonce >= account.nonce)
+  const known = new Set(sent.transactions.map(({ id }) => id))
+  const transactions = [
+    ...sent.transactions,
+    ...after.filter(({ fromAccountIndex, id, nonce }) =>
+      fromAccountIndex === index && nonce >= account.nonce && !known.has(id)
+    )
+  ]
+  return await buildTransaction(
+    connection,
+    {
+      wallet,
+      index,
+      account,
+      nextNonce: freeNonce(account.nonce, transactions),
+      committed: transactions.reduce(
+        (sum, transaction) => sum + transaction.amount + feeUnits(transaction),
+        0n
+      )
+    },
+    request,
+    options
+  )
+}
+
+const postFrom = async (
+  { account: { token }, connection, sent }: OwnAccount,
+  transaction: PostedTransaction,
+  options: WaitOptions = {}
+): ReturnType<WalletAccount["post"]> => {
+  const { client, network: { prefix } } = connection
+  const { symbol } = token
+  const requestSymbol = await requestSymbolOf(connection, token, transaction, options)
+  const body = transactionBody(transaction, prefix, { symbol, requestSymbol })
+  valueOf(await client.postTx(body, options))
+  const forget = () => {
+    sent.transactions = sent.transactions.filter(({ id }) => id !== transaction.id)
+  }
+  forget()
+  sent.transactions = [...sent.transactions, transaction]
+  return sentTransaction(connection, transaction.id, forget)
+}
+
+const signFrom = <T extends PostedTransaction>(
+  { connection: { network: { chainId, prefix } }, index, wallet }: OwnAccount,
+  transaction: T
+): T => {
+  const refuse = refuseFor({ prefix })
+  const sender = transaction.fromAccountIndex
+  const faults = [
+    ...sender === index ? [] : [
+      refuse("fromAccountIndex", sender, `${index}, the account that signs`)
+    ],
+    ...postedFaults(transaction, refuse, keccak256)
+  ]
+  if (faults.length > 0) throw new InvalidTransaction(faults)
+  return { ...transaction, signature: signTransaction(wallet.privateKey, transaction, chainId) }
+}
+
+const exitsOf = async (
+  { account: { accountIndex }, connection: { client } }: OwnAccount,
+  { pending, ...options }: Parameters<WalletAccount["exits"]>[0] = {}
+): ReturnType<WalletAccount["exits"]> => {
+  const filter = pending === true ? { accountIndex, onlyPendingWithdraws: true } : { accountIndex }
+  const exits: Array<later.Exit> = []
+  for await (const exit of client.items("getExits", filter, options)) exits.push(exit)
+  return exits
+}
+
+const withdrawFrom = async (
+  { account, connection: { client, network: { prefix } }, index, wallet }: OwnAccount,
+  exit: later.Exit,
+  { exitRoot, instant = true, ...options }: Parameters<WalletAccount["withdrawData"]>[1] = {}
+): ReturnType<WalletAccount["withdrawData"]> =>
+  withdrawDataOf(
+    exit,
+    {
+      accountIndex: index,
+      tokenId: account.token.id,
+      publicKey: wallet.publicKey,
+      address: ownerAddress(account, prefix)
+    },
+    exitRoot ??
+      BigInt(valueOf(await client.getBatch({ batchNum: exit.batchNum }, options)).exitRoot),
+    instant
+  )
 
 /** Returns the lowest nonce from `nonce` on that no transaction has. */
 function freeNonce(nonce: bigint, transactions: ReadonlyArray<PostedTransaction>): bigint {

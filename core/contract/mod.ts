@@ -34,6 +34,7 @@ export {
   pageParameters,
   pathReader,
   parameterValue,
+  type QueryOf,
   queryReader,
   ruleOf,
   shownValue,

@@ -4,10 +4,15 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
 import { isConnectionLost, isReadOnly, sqlState, waitFailure } from "./failure.ts"
 import { openSocket, type ServerAddress } from "./_server_address.ts"
-import { makeSessionPool } from "./_session_pool.ts"
+import {
+  commit,
+  connectionOf,
+  makeSessionPool,
+  type SessionPool,
+  transactionConnectionOf
+} from "./_session_pool.ts"
 
 interface ClientBounds {
   readonly role: string
@@ -153,90 +158,120 @@ export const makeClient = (
   options: ClientOptions
 ): Effect.Effect<Client, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function*() {
-    const { address, connections, retries, sharing } = options
-    const pool = yield* makeSessionPool({
-      url: options.url,
-      applicationName: options.applicationName,
-      startupParameters: {
-        statement_timeout: String(options.statementTimeoutMs),
-        idle_in_transaction_session_timeout: String(options.idleTransactionMs),
-        ...retries ? readPlans : {}
-      },
-      // without a statement timeout the socket has none either
-      stream: () =>
-        openSocket(
-          address,
-          options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + silenceMs
-        ),
-      connectTimeout: options.connectTimeoutMs,
-      maxConnections: connections,
-      multiplex: sharing > 1,
-      multiplexConcurrency: sharing,
-      preparedStatementCacheSize: preparedMax
-    })
+    const { connections, sharing } = options
+    const pool = yield* openSessions(options)
     const limiter = makeConnectionLimiter({
       connections,
       permits: connections * sharing,
       waitMs: options.queueWaitMs
     })
-    let cancelled = 0
-    const onError = (error: SqlError.SqlError): void => {
-      if (sqlState(error) === queryCanceled) cancelled++
-      if (isReadOnly(error)) pool.replaceAll()
-    }
-    yield* measure(...clientMetrics(options, limiter.stats, () => cancelled))
-    const answerMs = options.statementTimeoutMs + sharedMs
-    const answerTimeout = Effect.suspend(() => {
-      cancelled++
-      return Effect.fail(
-        waitFailure(
-          `The database did not respond within ${answerMs} ms, because slow statements occupy the connections: try again`
-        )
-      )
-    })
-    const runStatement = <A, E, R>(
-      use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
-    ): Effect.Effect<A, E | SqlError.SqlError, R> => {
-      const statement = pool.use((session) => use(connectionOf(session, onError)))
-      if (!retries) return statement
-      return withTimeout(
-        Effect.catchIf(statement, mayWorkElsewhere, () => statement),
-        answerMs,
-        answerTimeout
-      )
-    }
-    const sql = yield* SqlClient.make({
-      driver: "postgresql",
-      compiler: PgClient.makeCompiler(),
-      acquirer: Effect.andThen(
-        limiter.scopedPermit,
-        Effect.map(pool.get, (session) => connectionOf(session, onError))
-      ),
-      borrower: (use) => limiter.withPermit(runStatement(use)),
-      transactionAcquirer: Effect.andThen(
-        limiter.scopedPermit,
-        Effect.map(pool.reserve, (session) => transactionConnectionOf(session, onError))
-      ),
-      prepareTransactionControls: true,
-      commit,
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      spanAttributes: [
-        ["db.system.name", "postgresql"],
-        ["db.namespace", address.database],
-        ["server.address", address.host],
-        ["server.port", address.port]
-      ]
-    }).pipe(Effect.provide(Reactivity.layer))
+    const runner = new StatementRunner(options, pool)
+    yield* measure(...clientMetrics(options, limiter.stats, () => runner.cancelled))
+    const sql = yield* openSqlClient(options, pool, limiter, runner)
     const values: Values = (text, parameters) =>
       Effect.withFiber((fiber) =>
         isTraced(fiber)
           ? sql.unsafe(text, parameters).values
           : limiter.withPermit(
-            runStatement((connection) => connection.executeValues(text, parameters))
+            runner.run((connection) => connection.executeValues(text, parameters))
           )
       )
     return { sql, values, replaceConnections: pool.replaceAll }
   })
+
+const openSessions = (
+  options: ClientOptions
+): Effect.Effect<SessionPool, SqlError.SqlError, Scope.Scope> =>
+  makeSessionPool({
+    url: options.url,
+    applicationName: options.applicationName,
+    startupParameters: {
+      statement_timeout: String(options.statementTimeoutMs),
+      idle_in_transaction_session_timeout: String(options.idleTransactionMs),
+      ...options.retries ? readPlans : {}
+    },
+    // without a statement timeout the socket has none either
+    stream: () =>
+      openSocket(
+        options.address,
+        options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + silenceMs
+      ),
+    connectTimeout: options.connectTimeoutMs,
+    maxConnections: options.connections,
+    multiplex: options.sharing > 1,
+    multiplexConcurrency: options.sharing,
+    preparedStatementCacheSize: preparedMax
+  })
+
+const openSqlClient = (
+  { address }: ClientOptions,
+  pool: SessionPool,
+  limiter: ReturnType<typeof makeConnectionLimiter>,
+  runner: StatementRunner
+): Effect.Effect<SqlClient.SqlClient> =>
+  SqlClient.make({
+    driver: "postgresql",
+    compiler: PgClient.makeCompiler(),
+    acquirer: Effect.andThen(
+      limiter.scopedPermit,
+      Effect.map(pool.get, (session) => connectionOf(session, runner.onError))
+    ),
+    borrower: (use) => limiter.withPermit(runner.run(use)),
+    transactionAcquirer: Effect.andThen(
+      limiter.scopedPermit,
+      Effect.map(pool.reserve, (session) => transactionConnectionOf(session, runner.onError))
+    ),
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [
+      ["db.system.name", "postgresql"],
+      ["db.namespace", address.database],
+      ["server.address", address.host],
+      ["server.port", address.port]
+    ]
+  }).pipe(Effect.provide(Reactivity.layer))
+
+/** Runs single statements on the connections of a pool. */
+class StatementRunner {
+  readonly #pool: SessionPool
+  readonly #retries: boolean
+  readonly #answerMs: number
+  /** Number of statements that exceeded their time. */
+  cancelled = 0
+
+  constructor({ retries, statementTimeoutMs }: ClientOptions, pool: SessionPool) {
+    this.#pool = pool
+    this.#retries = retries
+    this.#answerMs = statementTimeoutMs + sharedMs
+  }
+
+  run<A, E, R>(
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | SqlError.SqlError, R> {
+    const statement = this.#pool.use((session) => use(connectionOf(session, this.onError)))
+    if (!this.#retries) return statement
+    return withTimeout(
+      Effect.catchIf(statement, mayWorkElsewhere, () => statement),
+      this.#answerMs,
+      this.#answerTimeout
+    )
+  }
+
+  readonly onError = (error: SqlError.SqlError): void => {
+    if (sqlState(error) === queryCanceled) this.cancelled++
+    if (isReadOnly(error)) this.#pool.replaceAll()
+  }
+
+  readonly #answerTimeout = Effect.suspend(() => {
+    this.cancelled++
+    return Effect.fail(
+      waitFailure(
+        `The database did not respond within ${this.#answerMs} ms, because slow statements occupy the connections: try again`
+      )
+    )
+  })
+}
 
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   Option.isSome(Context.getOption(fiber.context, Tracer.ParentSpan))

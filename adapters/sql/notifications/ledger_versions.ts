@@ -75,107 +75,141 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
   Layer.effect(
     LedgerVersions,
     Effect.gen(function*() {
-      const { session, sql } = yield* ControlConnection
+      const control = yield* ControlConnection
       const versionRef = yield* SubscriptionRef.make(0)
-      const snapshots = new RecentSnapshots()
-      const pool = new PoolChanges()
-      let isListening = false
-      let greatest = 0
-      let polledMs = -Infinity
-      let notifiedMs = -Infinity
-      const recordVersion = (version: number) =>
-        Effect.suspend(() => {
-          if (version <= greatest) return Effect.void
-          greatest = version
-          return SubscriptionRef.set(versionRef, version)
-        })
-      const isReceiving = () => isListening && Date.now() - notifiedMs <= silenceMs
-      let listener: SnapshotListener = () => {}
-      const onPayload = (payload: string, isNext: boolean) =>
-        Effect.suspend(() => {
-          const { snapshot, version } = parseVersionPayload(payload)
-          if (snapshot !== null) {
-            snapshots.note(snapshot)
-            // while notifications arrive, a polled version is also notified, after those before it
-            if (isNext || !isReceiving()) listener(snapshot, isNext)
-          }
-          return recordVersion(version)
-        })
-      const onNotification = (payload: string) =>
-        Effect.suspend(() => {
-          notifiedMs = Date.now()
-          const [kind, rest = ""] = payload.split(/ (.*)/su)
-          if (kind === "ledger") return onPayload(rest, true)
-          if (kind === "pool") pool.changed()
-          return Effect.void
-        })
-      const poll = Effect.flatMap(storedPayload(sql), (payload) => {
-        polledMs = Date.now()
-        return payload === undefined ? Effect.void : onPayload(payload, false)
-      })
-      const pollAndNotify = Effect.andThen(poll, sql.unsafe(notifyStatement("'here'")))
-
-      const listen = Effect.gen(function*() {
-        const connection = yield* PgConnection.make(session(silenceMs))
-        const [row] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
-        return yield* connection.listen(String(row!.channel))
-      }).pipe(Effect.tapError((error) =>
-        Effect.logDebug(
-          `LISTEN failed, polling for new ledger versions until it works: ${causeMessage(error)}`
-        )
-      ))
-      const follow = Effect.scoped(Effect.gen(function*() {
-        const notifications = yield* Effect.retry(
-          listen,
-          Schedule.min([Schedule.exponential(pollMs), Schedule.spaced("10 seconds")])
-        )
-        isListening = true
-        // changes from before LISTEN
-        pool.changed()
-        yield* pollAndNotify
-        return yield* Effect.forever(
-          Effect.flatMap(Queue.take(notifications), ({ payload }) => onNotification(payload))
-        )
-      }))
+      const known = new KnownVersions(versionRef)
       yield* Effect.forkScoped(Effect.retry(
-        Effect.ensuring(
-          follow,
-          Effect.sync(() => {
-            isListening = false
-            // the known version may be stale until the next poll
-            polledMs = -Infinity
-            notifiedMs = -Infinity
-          })
-        ),
+        Effect.ensuring(followNotifications(control, known), Effect.sync(() => known.stopped())),
         Schedule.spaced(pollMs)
       ))
-
-      let lastPollMs = 0
-      yield* Effect.forkScoped(Effect.repeat(
-        Effect.suspend(() => {
-          const nowMs = Date.now()
-          if (isListening && nowMs - lastPollMs < slowPollMs) {
-            return Effect.void
-          }
-          lastPollMs = nowMs
-          return Effect.ignore(isListening ? pollAndNotify : poll)
-        }),
-        Schedule.spaced(pollMs)
-      ))
-      const latest = () =>
-        Date.now() - polledMs > (isListening ? silenceMs : 2 * pollMs) ? null : greatest
+      yield* Effect.forkScoped(pollRegularly(control, known))
       return {
-        latest,
-        recordVersion,
-        pool,
-        isReceiving,
-        onSnapshot: (next) => void (listener = next),
-        snapshot: (version) => snapshots.at(version),
+        latest: () => known.latest(),
+        recordVersion: (version) => known.record(version),
+        pool: known.pool,
+        isReceiving: () => known.isReceiving(),
+        onSnapshot: (next) => void (known.listener = next),
+        snapshot: (version) => known.snapshots.at(version),
         current: SubscriptionRef.get(versionRef),
         changes: Stream.changes(SubscriptionRef.changes(versionRef))
       }
     })
   )
+
+/** The versions that this process has read, written or been notified of. */
+class KnownVersions {
+  readonly #ref: SubscriptionRef.SubscriptionRef<number>
+  readonly snapshots = new RecentSnapshots()
+  readonly pool = new PoolChanges()
+  listener: SnapshotListener = () => {}
+  isListening = false
+  #greatest = 0
+  #polledMs = -Infinity
+  #notifiedMs = -Infinity
+
+  constructor(ref: SubscriptionRef.SubscriptionRef<number>) {
+    this.#ref = ref
+  }
+
+  /** Returns the greatest version; null if it may be stale. */
+  latest(): number | null {
+    const staleMs = this.isListening ? silenceMs : 2 * pollMs
+    return Date.now() - this.#polledMs > staleMs ? null : this.#greatest
+  }
+
+  isReceiving(): boolean {
+    return this.isListening && Date.now() - this.#notifiedMs <= silenceMs
+  }
+
+  record(version: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (version <= this.#greatest) return Effect.void
+      this.#greatest = version
+      return SubscriptionRef.set(this.#ref, version)
+    })
+  }
+
+  /** Call this with the payload that the ledger had, or undefined if there is no ledger. */
+  polled(payload: string | undefined): Effect.Effect<void> {
+    this.#polledMs = Date.now()
+    return payload === undefined ? Effect.void : this.#add(payload, false)
+  }
+
+  notified(payload: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.#notifiedMs = Date.now()
+      const [kind, rest = ""] = payload.split(/ (.*)/su)
+      if (kind === "ledger") return this.#add(rest, true)
+      if (kind === "pool") this.pool.changed()
+      return Effect.void
+    })
+  }
+
+  /** Call this when LISTEN ends: the known version may be stale until the next poll. */
+  stopped(): void {
+    this.isListening = false
+    this.#polledMs = -Infinity
+    this.#notifiedMs = -Infinity
+  }
+
+  #add(payload: string, isNext: boolean): Effect.Effect<void> {
+    const { snapshot, version } = parseVersionPayload(payload)
+    if (snapshot !== null) {
+      this.snapshots.note(snapshot)
+      // while notifications arrive, a polled version is also notified, after those before it
+      if (isNext || !this.isReceiving()) this.listener(snapshot, isNext)
+    }
+    return this.record(version)
+  }
+}
+
+type Control = ControlConnection["Service"]
+
+/** Listens, and reports the notifications until the connection fails. */
+const followNotifications = (control: Control, known: KnownVersions) =>
+  Effect.scoped(Effect.gen(function*() {
+    const notifications = yield* Effect.retry(
+      listen(control),
+      Schedule.min([Schedule.exponential(pollMs), Schedule.spaced("10 seconds")])
+    )
+    known.isListening = true
+    // changes from before LISTEN
+    known.pool.changed()
+    yield* pollAndNotify(control, known)
+    return yield* Effect.forever(
+      Effect.flatMap(Queue.take(notifications), ({ payload }) => known.notified(payload))
+    )
+  }))
+
+const listen = ({ session }: Control) =>
+  Effect.gen(function*() {
+    const connection = yield* PgConnection.make(session(silenceMs))
+    const [row] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
+    return yield* connection.listen(String(row!.channel))
+  }).pipe(Effect.tapError((error) =>
+    Effect.logDebug(
+      `LISTEN failed, polling for new ledger versions until it works: ${causeMessage(error)}`
+    )
+  ))
+
+const poll = ({ sql }: Control, known: KnownVersions) =>
+  Effect.flatMap(storedPayload(sql), (payload) => known.polled(payload))
+
+const pollAndNotify = (control: Control, known: KnownVersions) =>
+  Effect.andThen(poll(control, known), control.sql.unsafe(notifyStatement("'here'")))
+
+const pollRegularly = (control: Control, known: KnownVersions) => {
+  let lastPollMs = 0
+  return Effect.repeat(
+    Effect.suspend(() => {
+      const nowMs = Date.now()
+      if (known.isListening && nowMs - lastPollMs < slowPollMs) return Effect.void
+      lastPollMs = nowMs
+      return Effect.ignore(known.isListening ? pollAndNotify(control, known) : poll(control, known))
+    }),
+    Schedule.spaced(pollMs)
+  )
+}
 
 /**
  * SQL for the name of the channel. Channels are shared by all schemas of a database; the oid of the

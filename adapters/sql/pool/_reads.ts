@@ -38,94 +38,130 @@ type PoolReads = Omit<
   | "skip"
 >
 
+type Reads<Name extends keyof PoolReads> = Pick<PoolReads, Name>
+
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
-export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
-  const all = <Row extends object, A>(
-    statement: string,
-    parameters: ReadonlyArray<unknown>,
-    read: (row: Row) => A
-  ): Effect.Effect<ReadonlyArray<A>, StoreFailure> =>
-    Effect.mapBoth(sql.unsafe<Row>(statement, parameters), {
-      onSuccess: (rows) => rows.map(read),
-      onFailure: storeFailure
-    })
-  const first = <Row extends object, A>(
-    statement: string,
-    parameters: ReadonlyArray<unknown>,
-    read: (row: Row) => A
-  ): Effect.Effect<A | null, StoreFailure> =>
-    Effect.map(all(statement, parameters, read), ([answer]) => answer ?? null)
-  const select = <Row>(query: RowQuery<Row>, parameters: ReadonlyArray<unknown>) =>
-    Effect.mapError(selectRows(sql, query, parameters), storeFailure)
-  return {
-    transaction: (id) =>
-      Effect.map(select(byId, [bytesOf(id)]), ([transaction]) => transaction ?? null),
-    authorization: (address) =>
-      first(
+export const poolReads = (sql: SqlClient.SqlClient): PoolReads => ({
+  ...readsByKey(sql),
+  ...numbersOfPool(sql),
+  ...listsOfPool(sql)
+})
+
+const readAll = <Row extends object, A>(
+  sql: SqlClient.SqlClient,
+  statement: string,
+  parameters: ReadonlyArray<unknown>,
+  read: (row: Row) => A
+): Effect.Effect<ReadonlyArray<A>, StoreFailure> =>
+  Effect.mapBoth(sql.unsafe<Row>(statement, parameters), {
+    onSuccess: (rows) => rows.map(read),
+    onFailure: storeFailure
+  })
+
+const select = <Row>(
+  sql: SqlClient.SqlClient,
+  query: RowQuery<Row>,
+  parameters: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<Row>, StoreFailure> =>
+  Effect.mapError(selectRows(sql, query, parameters), storeFailure)
+
+const readsByKey = (
+  sql: SqlClient.SqlClient
+): Reads<
+  | "authorization"
+  | "members"
+  | "pooled"
+  | "skippedTransaction"
+  | "transaction"
+  | "transitions"
+> => ({
+  transaction: (id) =>
+    Effect.map(select(sql, byId, [bytesOf(id)]), ([transaction]) => transaction ?? null),
+  authorization: (address) =>
+    Effect.map(
+      readAll(
+        sql,
         "SELECT address, public_key, signature, timestamp_ms FROM pool_authorization WHERE address = $1",
         [bytesOf(address)],
         authorizationOf
       ),
-    transitions: (id) =>
-      all(
-        "SELECT from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE id = $1 ORDER BY number",
-        [bytesOf(id)],
-        (row: TransitionRow) => transitionOf(id, row)
-      ),
-    skippedTransaction: (id) =>
-      Effect.map(
-        select(skipById, [bytesOf(id)]),
-        ([found]) => found === undefined || found.skip === null ? null : { id, ...found.skip }
-      ),
-    counts: Effect.map(
-      all("SELECT pend, fing, fged, invl FROM pool", [], countsOf),
-      ([counts]) => counts!
+      ([authorization]) => authorization ?? null
     ),
-    pooled: (ids) => select(byIds, [byteaList(ids)]),
-    members: (ids) => select(members, [byteaList(ids)]),
-    pendingOf: (index) =>
-      Effect.map(
-        first(
-          "SELECT pending FROM pool_sender WHERE account_index = $1",
-          [int8(index)],
-          (row: { readonly pending: bigint }) => Number(row.pending)
-        ),
-        (pending) => pending ?? 0
-      ),
-    pendingTokens: all(
-      pendingTokensStatement,
-      [],
-      (row: { readonly token_id: bigint }) => Number(row.token_id)
+  transitions: (id) =>
+    readAll(
+      sql,
+      "SELECT from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE id = $1 ORDER BY number",
+      [bytesOf(id)],
+      (row: TransitionRow) => transitionOf(id, row)
     ),
-    pendingByFee: ({ after, limit, tokenId }) =>
-      after === null
-        ? select(firstByFee, [int8(tokenId), int8(limit)])
-        : select(nextByFee, [
-          int8(tokenId),
-          int8(limit),
-          String(-feeUnits(after.transaction)),
-          int8(after.arrival)
-        ]),
-    pendingSince: ({ beforeMs, limit }) => select(since, [int8(beforeMs), int8(limit)]),
-    pendingExpired: (belowBatchNum) => select(expired, [int8(belowBatchNum)]),
-    pendingBelow: (nonces) =>
-      select(belowNonces, [
-        bigintList(nonces.map(({ index }) => index)),
-        bigintList(nonces.map(({ nonce }) => nonce))
+  skippedTransaction: (id) =>
+    Effect.map(
+      select(sql, skipById, [bytesOf(id)]),
+      ([found]) => found === undefined || found.skip === null ? null : { id, ...found.skip }
+    ),
+  pooled: (ids) => select(sql, byIds, [byteaList(ids)]),
+  members: (ids) => select(sql, members, [byteaList(ids)])
+})
+
+const numbersOfPool = (
+  sql: SqlClient.SqlClient
+): Reads<"counts" | "pendingOf" | "pendingTokens" | "settledBatchesBelow"> => ({
+  counts: Effect.map(
+    readAll(sql, "SELECT pend, fing, fged, invl FROM pool", [], countsOf),
+    ([counts]) => counts!
+  ),
+  pendingOf: (index) =>
+    Effect.map(
+      readAll(
+        sql,
+        "SELECT pending FROM pool_sender WHERE account_index = $1",
+        [int8(index)],
+        (row: { readonly pending: bigint }) => Number(row.pending)
+      ),
+      ([pending]) => pending ?? 0
+    ),
+  pendingTokens: readAll(
+    sql,
+    pendingTokensStatement,
+    [],
+    (row: { readonly token_id: bigint }) => Number(row.token_id)
+  ),
+  settledBatchesBelow: ({ batchNum, limit }) =>
+    readAll(
+      sql,
+      "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
+      [int8(batchNum), int8(limit)],
+      settledBatchOf
+    )
+})
+
+const listsOfPool = (
+  sql: SqlClient.SqlClient
+): Reads<
+  "inBatches" | "list" | "pendingBelow" | "pendingByFee" | "pendingExpired" | "pendingSince"
+> => ({
+  pendingByFee: ({ after, limit, tokenId }) =>
+    after === null
+      ? select(sql, firstByFee, [int8(tokenId), int8(limit)])
+      : select(sql, nextByFee, [
+        int8(tokenId),
+        int8(limit),
+        String(-feeUnits(after.transaction)),
+        int8(after.arrival)
       ]),
-    inBatches: ({ from, state, to }) => select(inBatches, [state, int8(from), int8(to)]),
-    list: (query) => {
-      const { parameters, ...rows } = listQuery(query)
-      return Effect.map(select(rows, parameters), pageOf)
-    },
-    settledBatchesBelow: ({ batchNum, limit }) =>
-      all(
-        "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
-        [int8(batchNum), int8(limit)],
-        settledBatchOf
-      )
+  pendingSince: ({ beforeMs, limit }) => select(sql, since, [int8(beforeMs), int8(limit)]),
+  pendingExpired: (belowBatchNum) => select(sql, expired, [int8(belowBatchNum)]),
+  pendingBelow: (nonces) =>
+    select(sql, belowNonces, [
+      bigintList(nonces.map(({ index }) => index)),
+      bigintList(nonces.map(({ nonce }) => nonce))
+    ]),
+  inBatches: ({ from, state, to }) => select(sql, inBatches, [state, int8(from), int8(to)]),
+  list: (query) => {
+    const { parameters, ...rows } = listQuery(query)
+    return Effect.map(select(sql, rows, parameters), pageOf)
   }
-}
+})
 
 /** Returns the number of the next transition. */
 export const nextTransition = (

@@ -45,31 +45,44 @@ const slotsStatement = answerStatement({
   rows: slotRows(String(slotNumMax + 1))
 })
 
-export interface SlotReader {
-  readonly list: (query: ListQuery<"slots">) => Effect.Effect<Page<SlotView>, StoreFailure>
-  readonly find: (slotNum: number) => Effect.Effect<FoundItem<SlotView>, StoreFailure>
-}
-
 /**
- * Returns a reader of slots. Which slots to query depends on the auction clock, which is part of
- * the answer: it queries those of the last clock, and again if the answer has another one.
+ * Reads slots. Which slots to query depends on the auction clock, which is part of the answer: it
+ * queries those of the last clock, and again if the answer has another one.
  */
-export const makeSlotReader = (
-  runQuery: RunQuery,
-  constants: AuctionClock["constants"]
-): SlotReader => {
-  const clockOf = clockReader(constants)
-  let lastClock: AuctionClock | undefined
+export class SlotReader {
+  readonly #runQuery: RunQuery
+  readonly #clockOf: ReturnType<typeof clockReader>
+  #lastClock: AuctionClock | undefined
+
+  constructor(runQuery: RunQuery, constants: AuctionClock["constants"]) {
+    this.#runQuery = runQuery
+    this.#clockOf = clockReader(constants)
+  }
+
+  list(query: ListQuery<"slots">): Effect.Effect<Page<SlotView>, StoreFailure> {
+    return isByBestBid(query.filters) ? this.#listByBestBid(query) : this.#listAll(query)
+  }
+
+  find(slotNum: number): Effect.Effect<FoundItem<SlotView>, StoreFailure> {
+    return this.#runQuery(
+      { statement: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
+      (answer) => {
+        const clock = this.#lastClock = this.#clockOf(answer)
+        return { item: readSlots(clock, answer.rows).slot(slotNum), stamp: answer.stamp }
+      }
+    )
+  }
+
   /** Queries the range that the filters have at the clock of the answer. */
-  const inRange = <A>(
+  #inRange<A>(
     filters: FiltersOf<"slots">,
     queryOf: (range: SlotRange) => SqlQuery,
     read: (answer: SqlAnswer, clock: AuctionClock, range: SlotRange) => A
-  ): Effect.Effect<A, StoreFailure> => {
-    let queried = lastClock && listedSlots(filters, lastClock)
+  ): Effect.Effect<A, StoreFailure> {
+    let queried = this.#lastClock && listedSlots(filters, this.#lastClock)
     // before the first answer the clock is unknown: query no slot
-    return runQuery(queryOf(queried ?? { first: 0, end: 0 }), (answer) => {
-      const clock = lastClock = clockOf(answer)
+    return this.#runQuery(queryOf(queried ?? { first: 0, end: 0 }), (answer) => {
+      const clock = this.#lastClock = this.#clockOf(answer)
       const range = listedSlots(filters, clock)
       if (queried?.first === range.first && queried.end === range.end) {
         return read(answer, clock, range)
@@ -79,33 +92,22 @@ export const makeSlotReader = (
     })
   }
 
-  const listAll = (
-    { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
-  ) => {
-    const pageOf = (range: SlotRange): SlotRange => {
-      const clamp = (position: number) => Math.min(range.end, Math.max(range.first, position))
-      if (order === "ASC") {
-        const first = clamp(fromItem ?? 0)
-        return { first, end: Math.min(range.end, first + limit) }
-      }
-      const end = clamp((fromItem ?? slotNumMax) + 1)
-      return { first: Math.max(range.first, end - limit), end }
-    }
-    return inRange(filters, (range) => {
-      const { end, first } = pageOf(range)
+  #listAll(query: ListQuery<"slots">): Effect.Effect<Page<SlotView>, StoreFailure> {
+    const isAscending = query.order !== "DESC"
+    return this.#inRange(query.filters, (range) => {
+      const { end, first } = pageRange(query, range)
       return { statement: slotsStatement, parameters: [String(first), String(end - 1)] }
     }, ({ rows, stamp }, clock, range): Page<SlotView> => {
-      const { end, first } = pageOf(range)
+      const { end, first } = pageRange(query, range)
       const { slot } = readSlots(clock, rows)
-      const items = Array.from(
-        { length: end - first },
-        (_, i) => slot(order === "ASC" ? first + i : end - 1 - i)
-      )
       const totalItems = range.end - range.first
       return {
-        items,
+        items: Array.from(
+          { length: end - first },
+          (_, i) => slot(isAscending ? first + i : end - 1 - i)
+        ),
         counts: {
-          pendingItems: order === "ASC" ? range.end - end : first - range.first,
+          pendingItems: isAscending ? range.end - end : first - range.first,
           totalItems,
           firstItem: totalItems === 0 ? null : range.first,
           lastItem: totalItems === 0 ? null : range.end - 1
@@ -115,11 +117,11 @@ export const makeSlotReader = (
     })
   }
 
-  const listByBestBid = (
+  #listByBestBid(
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
-  ) => {
+  ): Effect.Effect<Page<SlotView>, StoreFailure> {
     const { by, keys, values } = listsByBestBid(filters)
-    return inRange(filters, ({ end, first }) => ({
+    return this.#inRange(filters, ({ end, first }) => ({
       statement: byBestBidStatement(by, order),
       parameters: [
         keys,
@@ -138,18 +140,20 @@ export const makeSlotReader = (
       }
     })
   }
+}
 
-  return {
-    list: (query) => isByBestBid(query.filters) ? listByBestBid(query) : listAll(query),
-    find: (slotNum) =>
-      runQuery(
-        { statement: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
-        (answer) => {
-          const clock = lastClock = clockOf(answer)
-          return { item: readSlots(clock, answer.rows).slot(slotNum), stamp: answer.stamp }
-        }
-      )
+/** Returns the slots of a page among those of the list. */
+const pageRange = (
+  { fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">,
+  range: SlotRange
+): SlotRange => {
+  const clamp = (position: number) => Math.min(range.end, Math.max(range.first, position))
+  if (order === "ASC") {
+    const first = clamp(fromItem ?? 0)
+    return { first, end: Math.min(range.end, first + limit) }
   }
+  const end = clamp((fromItem ?? slotNumMax) + 1)
+  return { first: Math.max(range.first, end - limit), end }
 }
 
 /** The lists of slots that a query reads: the first parameter of its statement, and the last ones. */

@@ -4,7 +4,7 @@ import type { LedgerReader } from "../../../core/ports/mod.ts"
 import { readAnswer, storeFailure, type Values } from "../connection/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { makeList } from "./_list.ts"
-import { makeSlotReader } from "./_list_slots.ts"
+import { SlotReader } from "./_list_slots.ts"
 import { makeReadState } from "./_read_state.ts"
 import { headStatement, makeRunQuery, type OnVersion } from "./_run_query.ts"
 
@@ -25,9 +25,9 @@ export const makeLedgerReader = (
   onVersion: OnVersion = () => Effect.void
 ): LedgerReader["Service"] => {
   const runQuery = makeRunQuery(values, onVersion)
-  const slots = makeSlotReader(runQuery, options.genesis.constants.auction)
+  const slots = new SlotReader(runQuery, options.genesis.constants.auction)
   return {
-    list: makeList(runQuery, slots.list),
+    list: makeList(runQuery, (query) => slots.list(query)),
     find: ((name, key) =>
       name === "slot"
         ? slots.find(key as number)

@@ -82,7 +82,7 @@ const plusDecode = (text: string) =>
 type QueryReader<N extends AnyListName> = (
   query: string
 ) => Result.Result<QueryOf<N>, ReadonlyArray<InputFault>>
-type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N>
+export type QueryOf<N extends AnyListName> = N extends ListName ? ListQuery<N>
   : N extends "pool" ? PoolListQuery
   : CurrencyQuery
 

@@ -1,0 +1,250 @@
+import { Effect, Result } from "effect"
+import {
+  type AnyListName,
+  answerShape,
+  type FiltersOf,
+  noQuery,
+  type Operation,
+  pathReader,
+  type QueryOf,
+  queryReader,
+  type Revision,
+  type Shape,
+  type WireContext,
+  writerOf
+} from "../../contract/mod.ts"
+import { isHealthy } from "../../domain/mod.ts"
+import type { EthereumAddress, TransactionId } from "../../encoding/mod.ts"
+import type {
+  CurrencyPrices,
+  FoundItem,
+  LedgerReader,
+  LedgerStamp,
+  NotRegistered,
+  Page,
+  PoolStore,
+  StoreFailure
+} from "../../ports/mod.ts"
+import { findGroup, findPooled, listPool } from "../pool/mod.ts"
+import { currencyOf, listCurrencies } from "./currencies.ts"
+import { dependenciesOf } from "./dependencies.ts"
+import { readHealth } from "./health.ts"
+import type { Answer, ReadOperation, ReadOptions } from "./answer.ts"
+import { badInput, failNotFound, type ReadFailure } from "./read_failures.ts"
+import { failForWrongSymbol, wrongPathSymbol } from "./_symbols.ts"
+
+export interface Stores {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: PoolStore["Service"]
+  readonly currencies: CurrencyPrices
+}
+
+/** An operation of a revision, and what its answers are made from. */
+interface Bound<O extends Operation = Operation> {
+  readonly operation: O
+  readonly revision: Revision
+  readonly context: WireContext
+  readonly options: ReadOptions
+  readonly stores: Stores
+  /** Returns the JSON of an answer. */
+  readonly write: (view: unknown) => string
+}
+
+type OfKind<K extends Operation["kind"]> = Extract<Operation, { readonly kind: K }>
+
+/** Returns an operation of a revision, bound to the stores. */
+export const bindOperation = (
+  operation: Operation,
+  revision: Revision,
+  options: ReadOptions,
+  stores: Stores
+): ReadOperation => {
+  const { context } = options
+  const write = writerOf(answerShape(operation, revision) as Shape<unknown>, context)
+  const bind = binders[operation.kind] as (of: Bound) => ReadOperation
+  return bind({ operation, revision, context, options, stores, write })
+}
+
+const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
+  const { context, operation: { list }, revision, stores: { reader }, write } = of
+  const pages: (
+    ...of: Parameters<Stores["reader"]["list"]>
+  ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
+    revision.unregistered === undefined
+      ? reader.list
+      : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
+  const checkSymbol = failForWrongSymbol(list, revision, context, reader)
+  return listAnswer(of, list, (query, text) => {
+    const { accountIndex } = query.filters as FiltersOf<"exits">
+    const dependsOn = dependenciesOf.list(list, query.filters)
+    const answer = (page: Page<unknown>): Answer => ({
+      json: write(page),
+      stamp: page.stamp,
+      dependsOn
+    })
+    return accountIndex === undefined
+      ? Effect.mapEager(pages(list, query), answer)
+      : Effect.flatMap(
+        pages(list, query),
+        (page) => Effect.map(checkSymbol(text, accountIndex, page), () => answer(page))
+      )
+  })
+}
+
+const bindItem = (of: Bound<OfKind<"item">>): ReadOperation => {
+  const { context, operation, options: { constants }, revision, stores: { reader }, write } = of
+  const { item: name, key } = operation
+  return singleAnswer(of, (values, path) =>
+    Effect.flatMap(
+      reader.find(name, key(values as ReadonlyArray<never>)),
+      ({ item, stamp }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
+        if (item === null) return failNotFound(operation, context, path, stamp)
+        const wrong = wrongPathSymbol(operation, revision, context, { item, stamp }, path)
+        if (wrong !== undefined) return Effect.fail(wrong)
+        const dependsOn = dependenciesOf.item(name, item as never, stamp, constants)
+        return Effect.succeed({ json: write(item), stamp, dependsOn })
+      }
+    ))
+}
+
+const bindState = (of: Bound<OfKind<"state">>): ReadOperation => {
+  const { options: { forgeDelaySeconds = 0 }, revision, stores: { pool, reader }, write } = of
+  return singleAnswer(of, () =>
+    Effect.gen(function*() {
+      const node = revision.showsNode === true
+        ? { forgeDelaySeconds, poolLoad: (yield* pool.counts).pend }
+        : null
+      const { stamp, state } = yield* reader.state
+      const json = write({ ...state, node })
+      return node === null ? { json, stamp, dependsOn: dependenciesOf.state } : { json, stamp }
+    }))
+}
+
+const bindConfig =
+  ({ options: { constants }, stores: { reader }, write }: Bound): ReadOperation => () =>
+    Effect.map(reader.state, ({ stamp, state: { variables } }) => {
+      const { verifiers } = variables.rollup
+      const rollup = { ...constants.rollup, verifiers }
+      return { json: write({ ...constants, rollup }), stamp, dependsOn: dependenciesOf.config }
+    })
+
+const bindPoolList = (of: Bound<OfKind<"poolList">>): ReadOperation =>
+  listAnswer(of, "pool", (query) =>
+    listPool(of.stores, query).pipe(
+      Effect.map((page) => ({ json: of.write(page), stamp: page.stamp })),
+      Effect.mapError((failure) =>
+        failure._tag === "BadInput"
+          ? badInput(failure.faults.map((fault) => ({
+            ...fault,
+            parameter: of.context.name(fault.parameter)
+          })))
+          : failure
+      )
+    ))
+
+/** What an answer that may change without the ledger is made from. */
+interface Found {
+  readonly view: unknown
+  readonly stamp?: LedgerStamp
+}
+
+/**
+ * Binds an operation whose answer may change without the ledger.
+ *
+ * @param find returns null if there is no such thing
+ */
+const bindFound = (
+  find: (
+    stores: Stores,
+    value: unknown
+  ) => Effect.Effect<Found | null, StoreFailure>
+) =>
+(of: Bound<OfKind<"authorization" | "currency" | "group" | "poolTransaction">>): ReadOperation =>
+  singleAnswer(of, ([value], path) =>
+    Effect.flatMap(
+      find(of.stores, value),
+      (found): Effect.Effect<Answer, ReadFailure> =>
+        found === null
+          ? failNotFound(of.operation, of.context, path)
+          : Effect.succeed({
+            json: of.write(found.view),
+            ...found.stamp === undefined ? {} : { stamp: found.stamp }
+          })
+    ))
+
+const binders: { readonly [K in Operation["kind"]]: (of: Bound<OfKind<K>>) => ReadOperation } = {
+  list: bindList,
+  item: bindItem,
+  state: bindState,
+  config: bindConfig,
+  poolList: bindPoolList,
+  authorization: bindFound(Effect.fnUntraced(function*({ pool, reader }, address) {
+    const view = yield* pool.authorization(address as EthereumAddress)
+    return view === null ? null : { view, stamp: yield* reader.stamp }
+  })),
+  poolTransaction: bindFound((stores, id) => findPooled(stores, id as TransactionId)),
+  group: bindFound((stores, id) =>
+    Effect.map(
+      findGroup(stores, id as string),
+      ({ items, stamp }) => items.length === 0 ? null : { view: items, stamp }
+    )
+  ),
+  currencyList: (of) =>
+    listAnswer(of, "currencies", (query) =>
+      Effect.map(
+        listCurrencies(of.stores.currencies, query),
+        (items) => ({ json: of.write({ items }) })
+      )),
+  currency: bindFound(({ currencies }, code) =>
+    Effect.map(
+      currencyOf(currencies, code as string),
+      (view) => view === undefined ? null : { view }
+    )
+  ),
+  health: (of) =>
+    singleAnswer(of, () =>
+      Effect.map(readHealth(of.stores), (health): Answer => ({
+        json: of.write(health),
+        ...isHealthy(health) ? {} : { status: 503 }
+      })))
+}
+
+const emptyPage = ({ stamp }: NotRegistered): Effect.Effect<Page<never>> =>
+  Effect.succeed({
+    items: [],
+    counts: { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null },
+    stamp
+  })
+
+/** Decodes the query string of a list. */
+const listAnswer = <N extends AnyListName>(
+  { context, options: { listItemsMax, revisions }, revision }: Bound,
+  list: N,
+  respond: (query: QueryOf<N>, text: string) => Effect.Effect<Answer, ReadFailure>
+): ReadOperation => {
+  const read = queryReader(list, revision, context, revisions, listItemsMax)
+  return (_, query) => {
+    const decoded = read(query)
+    return Result.isSuccess(decoded)
+      ? respond(decoded.success, query)
+      : Effect.fail(badInput(decoded.failure))
+  }
+}
+
+/** Decodes path values, and fails if there is a parameter that the revision refuses. */
+const singleAnswer = (
+  { context, operation, revision: { requestRules } }: Bound,
+  respond: (
+    values: ReadonlyArray<unknown>,
+    path: ReadonlyArray<string>
+  ) => Effect.Effect<Answer, ReadFailure>
+): ReadOperation => {
+  const read = pathReader(operation.parameters, context, requestRules.spelling)
+  return (path, query) => {
+    const values = read(path)
+    const extra = noQuery(query, requestRules)
+    return Result.isSuccess(values) && extra.length === 0
+      ? respond(values.success, path)
+      : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))
+  }
+}
