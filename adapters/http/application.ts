@@ -127,13 +127,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   return Application.of({
     limits,
     answerStats: () => answers.stats(),
-    handle: instrument({
-      counts,
-      inFlight,
-      telemetry,
-      route: (request) => dispatcher.route(request),
-      answer: (routed) => dispatcher.answer(routed)
-    }),
+    handle: instrument({ counts, dispatcher, inFlight, telemetry }),
     refuse: (problem) => {
       counts?.add(dispatcher.defaultRoutes.revision.name, "none", problems[problem.name].status, {
         problem: problem.name,

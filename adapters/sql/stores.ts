@@ -91,7 +91,7 @@ export const sqlStores = (
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
     const versions = yield* LedgerVersions
-    const { isReceiving, latest, pool, recordVersion, snapshot } = versions
+    const { latest, latestPool, pool, recordVersion, snapshot } = versions
     let seenVersion = 0
     const onVersion: OnVersion = replicaUrl === undefined ? recordVersion : (version) => {
       seenVersion = Math.max(seenVersion, version)
@@ -118,7 +118,7 @@ export const sqlStores = (
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),
       Context.add(PoolStore, pool.recordWrites(yield* openPool)),
-      Context.add(PoolTip, pool.tip(isReceiving)),
+      Context.add(PoolTip, { version: latestPool }),
       Context.add(StoreDescription, yield* describe(reads)),
       Context.add(ChangeSource, changeSource(reads, primary, versions))
     )

@@ -21,7 +21,6 @@ export * from "./items.ts"
 export * from "./later.ts"
 export * from "./lists/mod.ts"
 export * from "./operation.ts"
-export * from "./page.ts"
 export * from "./revision.ts"
 export * from "./revision_shapes.ts"
 export {

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { Bodies } from "./bodies/mod.ts"
 import type { InputFault } from "./input_fault.ts"
 import type { PageView } from "./items.ts"
@@ -25,8 +26,8 @@ import {
 import type { PublishedError } from "./published_errors.ts"
 import type { RequestRules } from "./request_rules.ts"
 import type { Shapes } from "./revision_shapes.ts"
-import type { ScalarName } from "./scalars/mod.ts"
-import type { Schema } from "effect"
+import { documented, object, type Shape } from "./objects/mod.ts"
+import { count, type ScalarName } from "./scalars/mod.ts"
 
 /**
  * One revision of the contract: its differences from the declarations. Use cases and stores do not
@@ -151,3 +152,39 @@ const entries = <Id extends string, O>(record: { readonly [I in Id]?: O }) =>
 
 const isOffered = ({ extras = [] }: Revision) => ([id]: readonly [string, unknown]): boolean =>
   (extras as ReadonlyArray<string>).includes(id)
+
+/** The property of a page that says how many items follow. */
+export const pendingItems: Revision["counts"] = {
+  fields: { pendingItems: documented(count, "Items that match and come after this page") },
+  view: ({ counts }) => counts
+}
+
+/** Returns the type of the answer of an operation in a revision. */
+export const answerShape = (operation: Operation, revision: Revision): Shape<never> => {
+  const item = itemShape(operation, revision)
+  const items = (all: ReadonlyArray<never>) => all.map((one) => item.view(one))
+  if (operation.kind === "group") {
+    const schema = Schema.Array(item.schema).annotate({
+      identifier: "AtomicGroup",
+      description: "The transactions of an atomic group, in their order"
+    })
+    return { schema, view: items }
+  }
+  if (!("list" in operation)) return item
+  const { isPaged = true, itemsProperty, title } = declaration(operation.list)
+  const { counts } = revision
+  return {
+    schema: object(title, `${isPaged ? "Page" : "List"} of ${itemsProperty}`, {
+      [itemsProperty]: Schema.Array(item.schema),
+      ...isPaged ? counts.fields : {}
+    }) as Schema.Constraint as Schema.Codec<unknown>,
+    view: (page: PageView) => ({
+      ...isPaged ? counts.view(page) : {},
+      [itemsProperty]: items(page.items)
+    })
+  }
+}
+
+/** Returns the shape of the objects in the answers of an operation. */
+const itemShape = ({ shape }: Operation, revision: Revision): Shape<never> =>
+  typeof shape === "string" ? revision.shapes[shape] : shape

@@ -13,10 +13,9 @@ import {
   unused
 } from "./bodies/mod.ts"
 import { later } from "./later.ts"
-import { pendingItems } from "./page.ts"
 import { publishedError, publishedErrorTypes } from "./published_errors.ts"
 import { publishedRules } from "./request_rules.ts"
-import type { Revision } from "./revision.ts"
+import { pendingItems, type Revision } from "./revision.ts"
 import {
   accountReference,
   batchNum,

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { formatDateTime } from "../../core/contract/scalars/_date_time.ts"
+import { formatDateTime } from "../../core/contract/scalars/_scalar.ts"
 
 const times = Arbitrary.array(
   Arbitrary.schema(

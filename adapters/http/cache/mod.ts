@@ -1,3 +1,4 @@
 /** The response cache, and the entity tags of its answers. */
 export * from "./cache_metrics.ts"
+export type { ReadRequest } from "./entry.ts"
 export * from "./response_cache.ts"

@@ -1,83 +1,23 @@
 import { Deferred, Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
-import type { NetworkConstants } from "../../../core/domain/mod.ts"
-import {
-  type Dependency,
-  type LedgerStamp,
-  type LedgerTip,
-  type PartVersions,
-  type PoolTip,
-  versionsOf
-} from "../../../core/ports/mod.ts"
-import {
-  type Accepted,
-  type Compressible,
-  type CompressionOptions,
-  Compressor
-} from "../compression/mod.ts"
+import { type Dependency, type LedgerStamp, versionsOf } from "../../../core/ports/mod.ts"
+import { type Accepted, Compressor } from "../compression/mod.ts"
 import {
   type AnswerStats,
   bytesOf,
   cacheControl,
   type HeaderRecord,
   type HttpAnswer,
-  type HttpRequest,
   largeBytes,
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
-import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
+import type { ComputedResponse } from "../routes/mod.ts"
 import { contentTag, LedgerTags, matchedTag } from "./_entity_tag.ts"
 import { LruCache } from "./_lru_cache.ts"
+import type { Entry, KnownSnapshot, ReadRequest, ResponseCacheOptions } from "./entry.ts"
 
-export interface ResponseCacheOptions {
-  /** The latest version of the ledger; null if the store does not report versions. */
-  readonly tip: LedgerTip | null
-  readonly poolTip: PoolTip | null
-  readonly constants: NetworkConstants
-  readonly revisions: ReadonlyArray<Revision>
-  /** Maximum bytes of the cached answers; 0 disables the cache. */
-  readonly bytesMax: number
-  /**
-   * Identifies program and configuration: everything that determines the text of an answer, besides
-   * ledger, revision and URL.
-   */
-  readonly program: string
-  /** Number of later batches after which a batch is final: too deep for a rollback. */
-  readonly finalAfterBatches: number
-  readonly compression: CompressionOptions
-}
-
-/** A GET or HEAD request for a resource. */
-export interface ReadRequest {
-  readonly request: HttpRequest
-  readonly routes: RevisionRoutes
-  /** The batch whose finality makes the answer immutable; null if there is none. */
-  readonly batch: number | null
-}
-
-/** A snapshot that is known without a read; the versions of its parts may be unknown. */
-interface KnownSnapshot {
-  readonly stamp: LedgerStamp
-  readonly parts: PartVersions | null
-}
-
-/** An answer with status 200, and what makes it current. */
-interface Entry extends Compressible {
-  readonly key: string
-  /** Bytes of the entry with the compressed bodies that are kept. */
-  bytes: number
-  /** Headers besides those of every answer. */
-  readonly ownHeaders: HeaderRecord
-  readonly etag: string
-  readonly bodyBytes: number
-  readonly dependsOn: ReadonlyArray<Dependency>
-  /** The versions of `dependsOn` as text; null if the answer may change without the ledger. */
-  readonly versions: string | null
-  answer: HttpAnswer
-  /** The snapshot that the headers name; null until the first hit. */
-  current: KnownSnapshot | null
-}
+const noHeaders: HeaderRecord = {}
 
 /** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
 const entryBytes = 1500
@@ -216,7 +156,10 @@ export class ResponseCache {
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
   #store(read: ReadRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
     this.#counts.misses++
-    const { body: content, dependsOn = [], headers: ownHeaders, stamp, status } = computed
+    const { dependsOn = [], stamp, status = 200 } = computed
+    const [content, ownHeaders] = "json" in computed
+      ? [computed.json, noHeaders]
+      : [computed.body, computed.headers]
     const { request: { url }, routes: { headers, revision } } = read
     if (status !== 200) {
       return { status, body: content, headers: { ...headers(stamp), ...ownHeaders } }

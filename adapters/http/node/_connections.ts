@@ -179,7 +179,7 @@ export class Connections {
    * Destroys connections whose clients have not read their answer in time. If too many bytes are
    * unread, also destroys the connections that have read nothing for longest.
    */
-  destroyStalled(nowMs = performance.now()): void {
+  readonly destroyStalled = (nowMs = performance.now()): void => {
     for (const connection of this.#unread) {
       const bytes = connection.socket.writableLength
       if (bytes < connection.unreadBytes) connection.progressAtMs = nowMs

@@ -150,7 +150,7 @@ const watchConnections = Effect.fnUntraced(
     yield* Effect.acquireRelease(
       Effect.sync(() =>
         setInterval(
-          () => connections.destroyStalled(),
+          connections.destroyStalled,
           Math.max(10, Math.min(250, sendTimeoutMs / 4))
         ).unref()
       ),

@@ -162,8 +162,10 @@ interface InstrumentOptions<R extends Routed> {
   /** Null without a `Monitor`. */
   readonly counts: RequestCounts | null
   readonly telemetry: TelemetryOptions
-  readonly route: (request: HttpRequest) => R
-  readonly answer: (routed: R) => Effect.Effect<HttpAnswer>
+  readonly dispatcher: {
+    readonly route: (request: HttpRequest) => R
+    readonly answer: (routed: R) => Effect.Effect<HttpAnswer>
+  }
 }
 
 /** Returns the names of the headers that telemetry adds to answers. */
@@ -179,13 +181,13 @@ export const telemetryHeaderNames = (
  * Without options it only counts the requests in flight.
  */
 export const instrument = <R extends Routed>(
-  { answer, counts, inFlight, route, telemetry }: InstrumentOptions<R>
+  { counts, dispatcher, inFlight, telemetry }: InstrumentOptions<R>
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
   if (counts === null && !isRecorded && traces === undefined) {
     return (request) => {
-      const answering = answer(route(request))
+      const answering = dispatcher.answer(dispatcher.route(request))
       return isSettled(answering) ? answering : countInFlight(inFlight, answering, () => {})
     }
   }
@@ -194,7 +196,7 @@ export const instrument = <R extends Routed>(
   const counting = counts ?? new RequestCounts()
   return (request) => {
     const startedMs = performance.now()
-    const routed = route(request)
+    const routed = dispatcher.route(request)
     const { operation, mount: { revision } } = routed
     const { traceparent } = request.headers
     const parent = typeof traceparent === "string" && (isRecorded || traces !== undefined)
@@ -219,7 +221,7 @@ export const instrument = <R extends Routed>(
       }
     }
 
-    const answering = answer(routed)
+    const answering = dispatcher.answer(routed)
     // a cached answer is an `Exit`: no fiber is needed
     if (isSettled(answering)) {
       return Exit.isSuccess(answering)

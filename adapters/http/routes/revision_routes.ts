@@ -31,11 +31,10 @@ import { makeRouter, type Match, type Mount, mountedPath, type Router } from "./
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
-export interface ComputedResponse extends Pick<Answer, "dependsOn"> {
-  readonly status: number
-  /** Added to the headers that name the snapshot and the revision. */
-  readonly headers: HeaderRecord
-  readonly body: string | Uint8Array
+export type ComputedResponse = Answer | PageResponse
+
+/** The answer of a page. */
+interface PageResponse extends HttpAnswer, Pick<Answer, "dependsOn"> {
   readonly stamp: LedgerStamp | undefined
 }
 
@@ -51,9 +50,9 @@ export interface Resource {
     request: HttpRequest
   ) => Effect.Effect<ComputedResponse, ReadFailure>
   /**
-   * Returns the batch whose finality makes the answer of `get` immutable; null if there is none.
+   * Returns the batch whose finality makes the answer of `get` immutable; absent if there is none.
    */
-  readonly batch?: (values: ReadonlyArray<string>) => number | null
+  readonly batch?: (values: ReadonlyArray<string>) => number
   readonly write?: WriteResource
   /** Returns the problem for an unregistered account, token or batch, with its parameter name. */
   readonly notRegistered: (failure: NotRegistered) => Problem
@@ -142,31 +141,18 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
 }
 
 const readMethods = "GET, HEAD, OPTIONS"
-const noHeaders: HeaderRecord = {}
-const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
+const noDependencies: NonNullable<Answer["dependsOn"]> = []
 
 const readResource = (
   id: ReadOperationId,
   operation: Operation,
   { context, mount: { revision }, reading }: RevisionRoutesOptions
 ): Resource => {
-  const read = reading.operations[id]!
-  const isBatch = returnsOneBatch(operation)
   return {
     operation: id,
     allow: readMethods,
-    get: (values, query) =>
-      Effect.mapEager(
-        read(values, query),
-        ({ dependsOn, json, stamp, status = 200 }): ComputedResponse => ({
-          status,
-          headers: noHeaders,
-          body: json,
-          stamp,
-          ...dependsOn === undefined ? {} : { dependsOn }
-        })
-      ),
-    batch: ([number]) => isBatch ? Number(number) : null,
+    get: reading.operations[id]!,
+    ...returnsOneBatch(operation) ? { batch: ([number]) => Number(number) } : {},
     notRegistered: (failure) =>
       notRegistered(failure, filterName(revision, operation, context, failure.filter))
   }

@@ -43,10 +43,10 @@ export class LedgerVersions extends Context.Service<LedgerVersions, {
   readonly recordVersion: (version: number) => Effect.Effect<void>
   /** Emits the greatest known version, then greater ones; may skip some in quick succession. */
   readonly changes: Stream.Stream<number>
-  /** The version of the pool, updated by notifications. */
+  /** The changes of the pool. */
   readonly pool: PoolChanges
-  /** Whether notifications arrive, so that `pool` misses no change of another process. */
-  readonly isReceiving: () => boolean
+  /** Returns the version of the pool, or null while notifications may be missing. */
+  readonly latestPool: () => number | null
   /** Sets the listener for the snapshots of the ledger, in the order of their commits. */
   readonly onSnapshot: (listener: SnapshotListener) => void
 }>()("rollup/sql/LedgerVersions") {}
@@ -87,7 +87,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
         latest: () => known.latest(),
         recordVersion: (version) => known.record(version),
         pool: known.pool,
-        isReceiving: () => known.isReceiving(),
+        latestPool: () => known.isReceiving() ? known.pool.version : null,
         onSnapshot: (next) => void (known.listener = next),
         snapshot: (version) => known.snapshots.at(version),
         current: SubscriptionRef.get(versionRef),

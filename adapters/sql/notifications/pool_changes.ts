@@ -1,21 +1,17 @@
 import { type Context, Effect } from "effect"
-import type { PoolStore, PoolTip } from "../../../core/ports/mod.ts"
+import type { PoolStore } from "../../../core/ports/mod.ts"
 
 /** The version of the pool in this process. */
 export class PoolChanges {
-  #version = 0
+  /** A number that changes with each change. */
+  version = 0
   /** Called after each change. */
   onChange: () => void = () => {}
 
   /** Records a change, or that notifications of changes may have been lost. */
   changed(): void {
-    this.#version++
+    this.version++
     this.onChange()
-  }
-
-  /** Returns the port over this version, which is null while `isReceiving` returns false. */
-  tip(isReceiving: () => boolean): PoolTip {
-    return { version: () => isReceiving() ? this.#version : null }
   }
 
   /**

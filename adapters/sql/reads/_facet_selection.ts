@@ -8,7 +8,7 @@ import {
   type PostingListName,
   postingLists
 } from "../postings/mod.ts"
-import { keysParameter, type Parameter } from "./_parameters.ts"
+import { keysParameter, type Parameter } from "./_run_query.ts"
 
 /** Filters that are facets. A plan answers the other ones itself, and must take them out. */
 export type FacetFilters<N extends PostingListName> = {

@@ -52,9 +52,9 @@ import {
 } from "./_list_plan.ts"
 import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
-import { numberOrNullParameter, parametersFrom } from "./_parameters.ts"
+import { numberOrNullParameter, parametersFrom } from "./_run_query.ts"
 import { cachedStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
-import { findUnregistered } from "./_unregistered.ts"
+import { findUnregistered } from "./_list_plan.ts"
 
 /** Returns the `list` of the read port. */
 export const makeList = (

@@ -5,7 +5,7 @@ import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
 import { type AnswerStatement, answerStatement, firstColumn } from "../connection/mod.ts"
 import { coordinator } from "../entities/mod.ts"
 import { countsOf, type Order, positionOf } from "../postings/mod.ts"
-import { hexParameter } from "./_parameters.ts"
+import { hexParameter } from "./_run_query.ts"
 import { cachedStatement, type RunQuery } from "./_run_query.ts"
 
 type Filters = FiltersOf<"coordinators">

@@ -18,7 +18,7 @@ import {
   wonSlotKey
 } from "../postings/mod.ts"
 import { keysOfForger } from "./_list_plan.ts"
-import { byteParameter, hexParameter, keysParameter, parametersFrom } from "./_parameters.ts"
+import { byteParameter, hexParameter, keysParameter, parametersFrom } from "./_run_query.ts"
 import { cachedStatement, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 

@@ -3,7 +3,7 @@ import { limitDefault, type ListQuery, lists, rowFilter } from "../../../core/co
 import type { Token } from "../../../core/domain/mod.ts"
 import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
 import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
-import { findUnregistered } from "./_unregistered.ts"
+import { findUnregistered } from "./_list_plan.ts"
 
 /**
  * Returns a page of the tokens. `RunQuery` caches them, so the statement only returns the token

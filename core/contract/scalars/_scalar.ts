@@ -2,7 +2,7 @@ import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effec
 import { values } from "../../domain/mod.ts"
 import { EncodingError, parseDecimal, parseDecimalNumber } from "../../encoding/mod.ts"
 import type { WireContext } from "../wire_context.ts"
-import { type Scalar, type Spelling, type WireForm, wireForm } from "./wire_form.ts"
+import { type Scalar, type Spelling, type WireForm } from "./wire_form.ts"
 
 interface Documentation<T> {
   readonly description?: string
@@ -212,50 +212,43 @@ export const hexadecimal = (
   })
 }
 
+const dayMs = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"))
+
 /**
- * Returns the scalar of a list: the items between commas, without duplicates.
- *
- * @param rule describes the texts, for error messages
+ * Writes RFC 3339 in UTC with milliseconds, like `Date.toISOString`; caches the date part of each
+ * day.
  */
-export const listOf = <T>(
-  item: Scalar<T>,
-  rule: string,
-  example: ReadonlyArray<T>
-): Scalar<ReadonlyArray<T>> =>
-  scalar<ReadonlyArray<T>>({
-    domain: values.listOf(item),
-    parse: (context, spelling) => {
-      const decode = wireForm(item).decode(context, spelling)
-      return (text) => {
-        const items = new Set<T>()
-        for (const part of text.split(",")) {
-          if (part === "") {
-            return Result.fail(new EncodingError(text, `${rule}, none of them empty`))
-          }
-          const value = decode(part)
-          if (Result.isFailure(value)) {
-            const found = JSON.stringify(part)
-            return Result.fail(
-              new EncodingError(text, `${rule}, each ${value.failure.rule}; found ${found}`)
-            )
-          }
-          items.add(value.success)
-        }
-        return Result.succeed([...items])
-      }
-    },
-    format: (context) => {
-      const format = wireForm(item).format(context)
-      return (items) => items.map(format).join(",")
-    },
-    isEscaped: true,
-    encoded: () => Schema.String,
-    example
-  }, {
-    item: item as Scalar<unknown>,
-    count: (text) => {
-      let count = 1
-      for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) count++
-      return count
+export const formatDateTime = (): (timeMs: number) => string => {
+  let lastDay = NaN
+  let date = ""
+  return (timeMs) => {
+    const day = Math.floor(timeMs / dayMs)
+    if (day !== lastDay) {
+      date = new Date(timeMs).toISOString().slice(0, -13)
+      lastDay = day
     }
-  })
+    const inDay = timeMs - day * dayMs
+    const seconds = Math.floor(inDay / 1000)
+    const ms = inDay - seconds * 1000
+    return `${date}${twoDigits[Math.floor(seconds / 3600)]}:${
+      twoDigits[Math.floor(seconds / 60) % 60]
+    }:${twoDigits[seconds % 60]}.${ms === 0 ? "000" : String(ms).padStart(3, "0")}Z`
+  }
+}
+
+/** Reads RFC 3339 in UTC as milliseconds since 1970; digits after the third are dropped. */
+export const parseDateTime = (text: string): Result.Result<number, EncodingError> => {
+  const ms = pattern.test(text) ? Date.parse(text) : NaN
+  // Date.parse takes 30 February for 2 March
+  return !(ms >= 0) || new Date(ms).toISOString().slice(0, 19) !== text.slice(0, 19)
+    ? Result.fail(
+      new EncodingError(
+        text,
+        "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"
+      )
+    )
+    : Result.succeed(ms)
+}
+
+const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u

@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { poolStates, poolTransactionTypes, transactionTypes, values } from "../../domain/mod.ts"
+import { values } from "../../domain/mod.ts"
 import {
   ACCOUNT_INDEX_MAX,
   type AccountIndex,
@@ -16,22 +16,27 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { WireContext } from "../wire_context.ts"
-import { booleanTexts } from "./_boolean_texts.ts"
-import { formatDateTime, parseDateTime } from "./_date_time.ts"
+import { boolean } from "./_boolean.ts"
+import { baseCurrency, poolState, poolTransactionType, transactionType } from "./_enumerations.ts"
+import { listOf } from "./_list_of.ts"
+import { filledText } from "./_texts.ts"
 import {
   bigInteger,
   decimalText,
+  formatDateTime,
   hexadecimal,
   integer,
-  listOf,
   matching,
-  oneOf,
+  parseDateTime,
   quantity,
   scalar
 } from "./_scalar.ts"
 import { type JsonForm, type Scalar, type Spelling, type ValueOf, wireForm } from "./wire_form.ts"
 
 /* Every scalar of the contract, with the bounds that it declares. */
+export { boolean } from "./_boolean.ts"
+export * from "./_enumerations.ts"
+export * from "./_texts.ts"
 
 export const itemId: Scalar<number> = integer(values.safeInteger, {
   description: "Position of the item in its list; increases and is never reused",
@@ -199,27 +204,6 @@ export const ethSignature: Scalar<string> = hexadecimal(values.ethSignature, {
   example: `0x${"22aec942".repeat(16)}1b`
 })
 
-export const text: Scalar<string> = scalar({
-  domain: values.text,
-  parse: () => Result.succeed,
-  isEscaped: true
-})
-export const filledText: Scalar<string> = scalar({
-  domain: values.filledText,
-  parse: () => (text) =>
-    text === ""
-      ? Result.fail(new EncodingError(text, "a text that is not empty"))
-      : Result.succeed(text),
-  isEscaped: true
-})
-export const url: Scalar<string> = scalar({
-  domain: values.text,
-  parse: () => Result.succeed,
-  isEscaped: true,
-  description: "URL of the coordinator",
-  example: "https://coordinator.example"
-})
-
 /** Milliseconds since 1970 in memory, RFC 3339 in UTC on the wire. */
 export const dateTime: Scalar<number> = scalar({
   domain: values.estimatedTimeMs,
@@ -246,20 +230,6 @@ export const tokenAmounts: Schema.Codec<ReadonlyArray<readonly [number, bigint]>
 
 export const usd: Scalar<number> = quantity({ description: "US dollars" })
 export const number: Scalar<number> = quantity()
-export const boolean: Scalar<boolean> = scalar({
-  json: "boolean",
-  domain: values.boolean,
-  parse: (_, spelling = "canonical") => {
-    const { rule, values } = booleanTexts[spelling]
-    return (text) => {
-      const value = values.get(text)
-      return value === undefined
-        ? Result.fail(new EncodingError(text, rule))
-        : Result.succeed(value)
-    }
-  }
-})
-
 export const currencyCode: Scalar<string> = scalar({
   domain: values.currencyCode,
   parse: () => (text) =>
@@ -270,18 +240,6 @@ export const currencyCode: Scalar<string> = scalar({
   example: "EUR"
 })
 const currencyPattern = /^[A-Z]{3}$/u
-export const baseCurrency = oneOf(["USD"], { description: "The currency of all prices" })
-
-export const transactionType = oneOf(transactionTypes, { description: "Type of transaction" })
-export const poolTransactionType = oneOf(poolTransactionTypes, {
-  description: "Type of L2 transaction"
-})
-export const poolState = oneOf(poolStates, {
-  description: "pend: pending, fing: forging, fged: forged, invl: invalid"
-})
-export const healthStatus = oneOf(["UP", "DOWN"])
-export const layer = oneOf(["L1", "L2"])
-
 export const tokenIds: Scalar<ReadonlyArray<number>> = listOf(
   tokenId,
   "token identifiers separated by commas",

@@ -74,9 +74,12 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
       ? reader.list
       : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
   const checkSymbol = failForWrongSymbol(list, revision, context, reader)
+  const dependencies = dependenciesOf.list(list, {})
   return listAnswer(of, list, (query, text) => {
-    const { accountIndex } = query.filters as FiltersOf<"exits">
-    const dependsOn = dependenciesOf.list(list, query.filters)
+    const { accountIndex, includePending } = query.filters as FiltersOf<"transactions">
+    const dependsOn = includePending === true
+      ? dependenciesOf.list(list, query.filters)
+      : dependencies
     const answer = (page: Page<unknown>): Answer => ({
       json: write(page),
       stamp: page.stamp,

@@ -1,4 +1,8 @@
-import type { Spelling } from "./wire_form.ts"
+import { Result } from "effect"
+import { values } from "../../domain/mod.ts"
+import { EncodingError } from "../../encoding/mod.ts"
+import { scalar } from "./_scalar.ts"
+import type { Scalar, Spelling } from "./wire_form.ts"
 
 interface BooleanTexts {
   readonly values: ReadonlyMap<string, boolean>
@@ -16,3 +20,17 @@ export const booleanTexts: { readonly [S in Spelling]: BooleanTexts } = {
   canonical: { values: new Map([["true", true], ["false", false]]), rule: "true or false" },
   lenient: { values: lenient, rule: `one of ${[...lenient.keys()].join(", ")}` }
 }
+
+export const boolean: Scalar<boolean> = scalar({
+  json: "boolean",
+  domain: values.boolean,
+  parse: (_, spelling = "canonical") => {
+    const { rule, values } = booleanTexts[spelling]
+    return (text) => {
+      const value = values.get(text)
+      return value === undefined
+        ? Result.fail(new EncodingError(text, rule))
+        : Result.succeed(value)
+    }
+  }
+})
