@@ -32,7 +32,6 @@ import {
   type Match,
   type Mount,
   type MountMatch,
-  operationName,
   type PostFailure,
   type Resource,
   type RevisionRoutes
@@ -250,3 +249,11 @@ export class Dispatcher {
     })
   }
 }
+
+/** Returns the name of the operation of a request in metrics and logs. */
+const operationName = (resource: Resource | undefined, method: string): string =>
+  resource === undefined
+    ? "none"
+    : method === resource.write?.method
+    ? resource.write.operation
+    : resource.operation

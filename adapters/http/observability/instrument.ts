@@ -177,7 +177,7 @@ export const telemetryHeaderNames = (
 ]
 
 /**
- * Returns `answer` with counts, logs, timing and traces of each request, as the options say.
+ * Returns the dispatcher with counts, logs, timing and traces of each request, as the options say.
  * Without options it only counts the requests in flight.
  */
 export const instrument = <R extends Routed>(
@@ -202,9 +202,7 @@ export const instrument = <R extends Routed>(
     const parent = typeof traceparent === "string" && (isRecorded || traces !== undefined)
       ? parseTraceParent(traceparent)
       : undefined
-    const span = traces === undefined
-      ? undefined
-      : beginSpan(traces, operation, parent)
+    const span = traces === undefined ? undefined : beginSpan(traces, operation, parent)
     const finish = (answer: HttpAnswer): HttpAnswer => {
       const durationMs = performance.now() - startedMs
       counting.add(revision, operation, answer.status, answer, durationMs / 1000)
@@ -224,9 +222,7 @@ export const instrument = <R extends Routed>(
     const answering = dispatcher.answer(routed)
     // a cached answer is an `Exit`: no fiber is needed
     if (isSettled(answering)) {
-      return Exit.isSuccess(answering)
-        ? Effect.succeed(finish(answering.value))
-        : answering
+      return Exit.isSuccess(answering) ? Effect.succeed(finish(answering.value)) : answering
     }
     const counted = countInFlight(
       inFlight,

@@ -69,14 +69,6 @@ export interface WriteResource {
   ) => Effect.Effect<HttpAnswer, PostFailure>
 }
 
-/** Returns the name of the operation of a request in metrics and logs. */
-export const operationName = (resource: Resource | undefined, method: string): string =>
-  resource === undefined
-    ? "none"
-    : method === resource.write?.method
-    ? resource.write.operation
-    : resource.operation
-
 /** The routes and headers of one revision. The paths do not include that of the mount. */
 export interface RevisionRoutes {
   readonly router: Router<Resource>
