@@ -27,7 +27,6 @@ import {
   withoutBody
 } from "./message/mod.ts"
 import {
-  type ComputedResponse,
   makeMountMatcher,
   type Match,
   type Mount,
@@ -143,14 +142,10 @@ export class Dispatcher {
     const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
     const answer: Effect.Effect<HttpAnswer, Failure> = match === undefined || get === undefined
       ? this.#admitted(routed, () => this.#answerUncached(routed))
-      : this.#options.answers.answer(
+      : this.#options.answers.answer<Failure>(
         routed,
-        (): Effect.Effect<ComputedResponse, Failure> =>
-          this.#admitted(routed, () =>
-            this.#withoutUndeclaredBody(
-              routed,
-              () => get(match.values, routed.query, routed.request)
-            ))
+        (run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
+        () => get(match.values, routed.query, routed.request)
       )
     return Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,

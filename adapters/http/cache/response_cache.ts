@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
 import { type Dependency, type LedgerStamp, versionsOf } from "../../../core/ports/mod.ts"
-import { type Accepted, Compressor } from "../compression/mod.ts"
+import { type Accepted, codedTag, Compressor } from "../compression/mod.ts"
 import {
   type AnswerStats,
   bytesOf,
@@ -21,6 +21,9 @@ const noHeaders: HeaderRecord = {}
 
 /** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
 const entryBytes = 1500
+
+/** Runs an effect if the request is admitted, and fails if it is not. */
+type Admit<E> = <A>(run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
  * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
@@ -54,14 +57,14 @@ export class ResponseCache {
    */
   answer<E>(
     read: ReadRequest,
+    admit: Admit<E>,
     compute: () => Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<HttpAnswer, E> {
     const { request: { headers, url }, routes } = read
     const accepted = this.#compressor.negotiate(headers["accept-encoding"])
     const key = keyOf(read)
     // a body that does not declare its length has to be read first
-    const hasBody = headers["transfer-encoding"] !== undefined
-    const now = hasBody ? null : this.#latest()
+    const now = headers["transfer-encoding"] === undefined ? this.#latest() : null
     if (now !== null) {
       const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
@@ -75,9 +78,12 @@ export class ResponseCache {
         if (tag !== undefined) return this.#notModified(this.#headers(read, now.stamp, tag))
       }
     }
-    const computed = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
+    const found = admit(() => {
+      const computed = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
+      return this.#options.tip?.isRemote === true ? this.#share(key, computed) : computed
+    })
     return Effect.flatMapEager(
-      hasBody || this.#options.tip?.isRemote !== true ? computed : this.#share(key, computed),
+      found,
       (found) =>
         "status" in found ? Effect.succeed(found) : this.#respond(read, accepted, found, false)
     )
@@ -240,11 +246,13 @@ export class ResponseCache {
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
-    const tag = matchedTag(
-      headers["if-none-match"],
-      accepted,
-      (tag) => tag === etag || tag === "*"
-    )
+    const [coding] = accepted
+    const ifNoneMatch = headers["if-none-match"]
+    // most clients send the one tag that they have
+    const preferred = ifNoneMatch && (coding === null ? etag : codedTag(etag, coding.name))
+    const tag = ifNoneMatch === preferred
+      ? preferred
+      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
     }

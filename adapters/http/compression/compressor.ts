@@ -70,6 +70,12 @@ export interface Compressible {
  */
 const compressionsMax = 32
 
+/**
+ * Returns the tag of an answer in a coding: the tag of the uncompressed one with the name of the
+ * coding, since a strong tag identifies bytes.
+ */
+export const codedTag = (tag: string, coding: string): string => `${tag.slice(0, -1)}+${coding}"`
+
 /** Compresses the answers of one application. */
 export class Compressor {
   readonly #bytesMin: number
@@ -151,8 +157,7 @@ export class Compressor {
       isAscii: false,
       headers: {
         ...headers,
-        // a strong tag identifies bytes, so the tag names the coding
-        ...headers.etag === undefined ? {} : { etag: `${headers.etag.slice(0, -1)}+${name}"` },
+        ...headers.etag === undefined ? {} : { etag: codedTag(headers.etag, name) },
         "content-encoding": name,
         "content-length": `${body.length}`
       }

@@ -91,7 +91,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
         send({ method: "GET", url, headers })
-      return { ask, stats: application.answerStats }
+      return { ask, send, stats: application.answerStats }
     }))
   return {
     ledger: Context.get(services, Ledger),

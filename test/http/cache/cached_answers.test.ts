@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Scheduler } from "effect"
+import { Deferred, Effect, Fiber, Scheduler } from "effect"
 import { addressOf, genesis } from "../../use_cases/_network.ts"
 import { batchOf, blockOf, bob, chain, headOf, l1Of, l2Of } from "../../use_cases/_chain.ts"
 import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
@@ -319,6 +319,26 @@ describe("the answer cache", () => {
         yield* Fiber.await(interruption)
         isInterrupted = count >= operation
       }
+    }))
+
+  it.effect("is not computed if the client disconnects while the request waits for admission", () =>
+    Effect.gen(function*() {
+      const { moveAway, open, readsOf, tips } = yield* prepared
+      const { send } = yield* open({ ...tips, ledger: { ...tips.ledger, isRemote: true } }, {
+        answersBytesMax: 0
+      })
+      moveAway()
+      const before = readsOf()
+      const admission = yield* Deferred.make<boolean>()
+      const admit = () => Deferred.await(admission)
+      const waiting = yield* Effect.forkChild(
+        send({ method: "GET", url: "/batches", headers: {}, admit }),
+        { startImmediately: true }
+      )
+      yield* Effect.forkChild(Fiber.interrupt(waiting), { startImmediately: true })
+      yield* Deferred.succeed(admission, true)
+      yield* Fiber.await(waiting)
+      assert.strictEqual(readsOf(), before)
     }))
 
   it.effect("with ever new unknown parameters of v1 are those of the ledger, within the bytes of the cache", () =>
