@@ -11,7 +11,7 @@ import {
   withInputFaults
 } from "./_failures.ts"
 import { redirectWithoutSlash } from "./_redirect.ts"
-import type { ReadRequest, ResponseCache } from "./cache/mod.ts"
+import type { Computation, ReadRequest, ResponseCache } from "./cache/mod.ts"
 import {
   answerHeaders,
   exceededLimit,
@@ -139,18 +139,19 @@ export class Dispatcher {
   #answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
     const { match, problem, request: { method } } = routed
     if (problem !== undefined) return this.#refuseRouted(routed, problem)
-    const get = method === "GET" || method === "HEAD" ? match?.target.get : undefined
-    const answer: Effect.Effect<HttpAnswer, Failure> = match === undefined || get === undefined
-      ? this.#admitted(routed, () => this.#answerUncached(routed))
-      : this.#options.answers.answer<Failure>(
-        routed,
-        (run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
-        () => get(match.values, routed.query, routed.request)
-      )
+    const isRead = (method === "GET" || method === "HEAD") && match?.target.get !== undefined
+    const answer: Effect.Effect<HttpAnswer, Failure> = isRead
+      ? this.#options.answers.answer(routed, this.#computation)
+      : this.#admitted(routed, () => this.#answerUncached(routed))
     return Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
       onFailure: (cause) => failureAnswer(routed, cause, this.#options.latestStamp)
     })
+  }
+
+  readonly #computation: Computation<RoutedRequest, Failure> = {
+    admit: (routed, run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
+    compute: ({ match, query, request }) => match!.target.get!(match!.values, query, request)
   }
 
   #refuseRouted(routed: RoutedRequest, problem: Problem): Effect.Effect<HttpAnswer> {

@@ -22,8 +22,12 @@ const noHeaders: HeaderRecord = {}
 /** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
 const entryBytes = 1500
 
-/** Runs an effect if the request is admitted, and fails if it is not. */
-type Admit<E> = <A>(run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+/** How to compute an answer that is not cached. */
+export interface Computation<Read, E> {
+  /** Runs an effect if the request is admitted, and fails if it is not. */
+  readonly admit: <A>(read: Read, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly compute: (read: Read) => Effect.Effect<ComputedResponse, E>
+}
 
 /**
  * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
@@ -55,10 +59,9 @@ export class ResponseCache {
    * otherwise with a computed one. Only the last reads the store. Equal requests share a computation
    * that reads a remote store.
    */
-  answer<E>(
-    read: ReadRequest,
-    admit: Admit<E>,
-    compute: () => Effect.Effect<ComputedResponse, E>
+  answer<Read extends ReadRequest, E>(
+    read: Read,
+    { admit, compute }: Computation<Read, E>
   ): Effect.Effect<HttpAnswer, E> {
     const { request: { headers, url }, routes } = read
     const accepted = this.#compressor.negotiate(headers["accept-encoding"])
@@ -78,8 +81,11 @@ export class ResponseCache {
         if (tag !== undefined) return this.#notModified(this.#headers(read, now.stamp, tag))
       }
     }
-    const found = admit(() => {
-      const computed = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
+    const found = admit(read, () => {
+      const computed = Effect.mapEager(
+        compute(read),
+        (computed) => this.#store(read, key, computed)
+      )
       return this.#options.tip?.isRemote === true ? this.#share(key, computed) : computed
     })
     return Effect.flatMapEager(
