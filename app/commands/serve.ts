@@ -5,11 +5,11 @@ import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
-import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
+import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
 import { exitCodes, ProgramFailure } from "../exit_codes.ts"
 import { guardStores } from "../guarded_stores.ts"
 import { type HeapWatch, watchHeap } from "../heap_watch.ts"
-import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
+import { feesOf, nodeOver } from "../layers.ts"
 import {
   dataLocationOf,
   openCurrencyFile,
@@ -138,10 +138,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         genesis,
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
-        verifier: verifierThreads(genesis.network, {
-          queueMax: settings.verifierQueueMax,
-          ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self, settings) })
-        }),
+        verifier: verifierThreads(genesis.network, verifierOptions(settings, self)),
         exitProofs: exitProofsInThread(genesis.network),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
@@ -234,69 +231,26 @@ const exitBeforeOutOfMemory = (
     Effect.sync((): never => process.exit(exitCodes.memory.code))
   )
 
-/** Verifier threads of one worker: the workers share the cores. */
-const threadsOf = (self: WorkerSelf | undefined, { workers }: ServeSettings): number | undefined =>
-  self === undefined ? undefined : Math.ceil(availableParallelism() / workerCount(workers))
+/** By default, workers share the cores. */
+const verifierOptions = (resolved: ServeSettings, self: WorkerSelf | undefined) => ({
+  ...self === undefined
+    ? {}
+    : { workersMax: Math.ceil(availableParallelism() / workerCount(resolved.workers)) },
+  ...optionsOf("verifier", settings.serverSettings, resolved)
+})
 
-const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
-  const {
-    headersTimeoutMs,
-    httpConnectionsMax,
-    idleTimeoutMs,
-    queueDelayTargetMs,
-    rateAddressesMax,
-    rateBurstMax,
-    ratePerSecondMax,
-    refusalDelayMaxMs,
-    requestTimeoutMs,
-    sendTimeoutMs,
-    trustedProxies,
-    unreadBytesMax
-  } = settings
-  return {
-    headersTimeoutMs,
-    idleTimeoutMs,
-    queueDelayTargetMs,
-    rateAddressesMax,
-    rateBurstMax,
-    ratePerSecondMax,
-    refusalDelayMaxMs,
-    requestTimeoutMs,
-    sendTimeoutMs,
-    unreadBytesMax,
-    connectionsMax: httpConnectionsMax,
-    trustedProxies: trustedProxies?.split(",") ?? []
-  }
-}
+const serverLimitsOf = (resolved: ServeSettings): Partial<ServerLimits> => ({
+  ...optionsOf("server", settings.serverSettings, resolved),
+  trustedProxies: resolved.trustedProxies?.split(",") ?? []
+})
 
-const nodeOptions = (settings: ServeSettings) => {
-  const {
-    answersBytesMax,
-    bodyBytesMax,
-    compression,
-    compressionBytesMin,
-    finalAfterBatches,
-    forgeDelaySeconds,
-    headerBytesMax,
-    jsonDepthMax,
-    listItemsMax,
-    pendingMax,
-    pendingPerAccountMax,
-    requestsMax,
-    urlBytesMax
-  } = settings
-  return {
-    answersBytesMax,
-    compression: compression && { ...nodeCompression, bytesMin: compressionBytesMin },
-    finalAfterBatches,
-    forgeDelaySeconds,
-    pendingMax,
-    pendingPerAccountMax,
-    ...feesOf(settings),
-    limits: { bodyBytesMax, headerBytesMax, jsonDepthMax, listItemsMax, requestsMax, urlBytesMax },
-    mounts: mountsOf(settings)
-  }
-}
+const nodeOptions = (resolved: ServeSettings) => ({
+  ...optionsOf("node", settings.serverSettings, resolved),
+  compression: resolved.compression &&
+    { ...nodeCompression, bytesMin: resolved.compressionBytesMin },
+  limits: optionsOf("http", settings.serverSettings, resolved),
+  mounts: mountsOf(resolved)
+})
 
 const reason = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? cause.message : String(cause)

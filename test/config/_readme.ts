@@ -12,7 +12,7 @@ export const exitTable = (): string =>
 
 const tables: { readonly [name: string]: () => string } = {
   settings: () => settingsTable(settings.serverSettings),
-  limits: limitsTable,
+  limits: () => limitsTable(settings.serverSettings),
   "exit codes": exitTable
 }
 
