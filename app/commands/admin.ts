@@ -10,7 +10,7 @@ import type { TelemetryOptions } from "../../adapters/http/mod.ts"
 import { metricSnapshot, openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
 import { optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
+import { ProgramFailure } from "../process/mod.ts"
 import { groupTimeoutMs, monitorGroup, type WorkerGroup, type WorkerSelf } from "../workers/mod.ts"
 
 /** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */

@@ -6,10 +6,9 @@ import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
-import { exitCodes, ProgramFailure } from "../exit_codes.ts"
-import { guardStores } from "../guarded_stores.ts"
-import { type HeapWatch, watchHeap } from "../heap_watch.ts"
-import { feesOf, nodeOver } from "../layers.ts"
+import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process/mod.ts"
+import { guardStores } from "../stores/mod.ts"
+import { exitProofsInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
 import {
   dataLocationOf,
   openCurrencyFile,
@@ -18,7 +17,6 @@ import {
   sourceOf
 } from "../sources/mod.ts"
 import { verifyStateRootsInThread } from "../threads/mod.ts"
-import { exitProofsInThread, verifierThreads } from "../verifier.ts"
 import {
   isSupervisor,
   runAsWorker,
@@ -69,7 +67,7 @@ const superviseServers = (settings: ServeSettings) =>
     const group = new WorkerGroup(workerCount(settings.workers))
     const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
     // a worker closes its connections to the database after its last answer; this ends before the
-    // limit of this process (`running.ts`)
+    // limit of this process (`process/running.ts`)
     const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 4000 })
     if (markServing === null) return yield* supervised
     // both are interrupted at once, so that the group is not ready while it drains

@@ -3,7 +3,7 @@ import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
 import type { HttpLimits } from "../../adapters/http/mod.ts"
 import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import type { DatabaseOptions } from "../../adapters/sql/mod.ts"
-import type { NodeOptions } from "../layers.ts"
+import type { NodeOptions } from "../node/mod.ts"
 
 /** The options of the adapters that settings set without a conversion, by group. */
 export interface Targets {

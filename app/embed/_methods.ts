@@ -21,7 +21,7 @@ import {
   Submission,
   WriteSession
 } from "../../core/mod.ts"
-import { NodeChanges } from "../changes.ts"
+import { NodeChanges } from "../node/mod.ts"
 import type { Calls } from "./_calls.ts"
 import {
   checkListener,

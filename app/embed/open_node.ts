@@ -1,7 +1,11 @@
 import { Cause, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { CurrencyPrices, Monitor } from "../../core/mod.ts"
-import { type NodeLayerOptions, nodeLayer } from "../node_layer.ts"
-import { exitProofsInThread, verifierThreads } from "../verifier.ts"
+import {
+  exitProofsInThread,
+  type NodeLayerOptions,
+  nodeLayer,
+  verifierThreads
+} from "../node/mod.ts"
 import { Calls } from "./_calls.ts"
 import { nodeOf, nodeServices, type ShownCurrencies } from "./_methods.ts"
 import { readOptions } from "./_options.ts"

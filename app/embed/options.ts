@@ -1,7 +1,6 @@
 import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import type { CurrencyPrice, Monitor } from "../../core/mod.ts"
-import type { NodeOptions } from "../layers.ts"
-import type { NodeStore } from "../stores.ts"
+import type { NodeOptions, NodeStore } from "../node/mod.ts"
 
 /** A line of the log of a node. */
 export interface LogEntry {

@@ -16,11 +16,7 @@ import {
   WriteSession
 } from "../../core/mod.ts"
 import type { NetworkSettings } from "../simulator/mod.ts"
-import {
-  retryUnlessWriterChanged,
-  retryUntilAvailable,
-  type WriterChanged
-} from "../store_retry.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable, type WriterChanged } from "../stores/mod.ts"
 import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"

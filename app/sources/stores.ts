@@ -8,8 +8,7 @@ import {
   type ResolvedOptions,
   type settings
 } from "../config/mod.ts"
-import type { StoreOptions, Stores } from "../layers.ts"
-import { type NodeStore, storesLayer } from "../stores.ts"
+import { type NodeStore, type StoreOptions, type Stores, storesLayer } from "../node/mod.ts"
 import { skipStored } from "./resumed_feed.ts"
 
 /** The location of a node's data. */

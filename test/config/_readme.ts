@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { limitsTable, settings, settingsTable } from "../../app/config/mod.ts"
-import { exitCodes } from "../../app/exit_codes.ts"
+import { exitCodes } from "../../app/process/exit_codes.ts"
 
 /** Returns the exit codes as a table in Markdown. */
 export const exitTable = (): string =>

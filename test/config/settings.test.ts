@@ -14,7 +14,7 @@ import {
   settings,
   settingsTable
 } from "../../app/config/mod.ts"
-import { exitCodes } from "../../app/exit_codes.ts"
+import { exitCodes } from "../../app/process/exit_codes.ts"
 import { revisionList } from "../../core/mod.ts"
 import { exitTable, readmePath, withTables } from "./_readme.ts"
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { nodeOver } from "../../app/layers.ts"
+import { nodeOver } from "../../app/node/layers.ts"
 import { type SourceSettings, sourceOf } from "../../app/sources/block_source.ts"
 import { openStores } from "../../app/sources/stores.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"

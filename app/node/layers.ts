@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { keccak256 } from "../adapters/hashing/mod.ts"
-import { Application, type ApplicationOptions } from "../adapters/http/mod.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { Application, type ApplicationOptions } from "../../adapters/http/mod.ts"
 import {
   type ExitTree,
   type GenesisFeed,
@@ -19,7 +19,7 @@ import {
   type SubmissionOptions,
   VerifierBusy,
   wireContext
-} from "../core/mod.ts"
+} from "../../core/mod.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
@@ -171,7 +171,7 @@ const loadVerifier = (
   network: Network,
   scope: Scope.Scope
 ): Effect.Effect<SignatureVerifier["Service"]> =>
-  Effect.promise(() => import("../adapters/crypto/mod.ts")).pipe(
+  Effect.promise(() => import("../../adapters/crypto/mod.ts")).pipe(
     Effect.flatMap(({ inlineVerifier }) => Layer.buildWithScope(inlineVerifier(network), scope)),
     Effect.map(Context.get(SignatureVerifier))
   )
@@ -180,7 +180,7 @@ const loadVerifier = (
  * Imports the functions of exit proofs. Returns undefined if that fails, as in a browser without a
  * bundler: exit proofs are then accepted unverified, and a feed must have them.
  */
-const loadExitProofs = Effect.tryPromise(() => import("../adapters/crypto/mod.ts")).pipe(
+const loadExitProofs = Effect.tryPromise(() => import("../../adapters/crypto/mod.ts")).pipe(
   Effect.map(({ exitTreeSteps, verifyExitProof }) => ({ exitTreeSteps, verifyExitProof })),
   Effect.catch((error) =>
     Effect.as(
