@@ -20,22 +20,16 @@ import {
   otherLastBlock,
   otherWriter
 } from "./_feed_refusals.ts"
-import { forEachLine, type Line, type LineLimits } from "./_lines.ts"
+import { forEachLine, type Line } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
-import { json, orStoreFailure, refusal, type Refusal, storeFailure } from "./_reply.ts"
+import { json, type Refusal, storeFailure } from "./_reply.ts"
+import type { AdminLimitHits, AdminLimits } from "./limit.ts"
 
 /** The ports through which the feed is applied. */
 export interface FeedPorts {
   readonly ledger: Ledger["Service"]
   readonly reader: LedgerReader["Service"]
   readonly writer: LedgerWriter["Service"]
-}
-
-export interface FeedLimits extends LineLimits {
-  /** Timeout for one record: a process that is no longer the writer would wait indefinitely. */
-  readonly recordMaxMs: number
-  /** Called when a record has timed out. */
-  readonly onTimeout: () => void
 }
 
 /** The header with the hash of the block that the sender considers the last one. */
@@ -46,18 +40,11 @@ const writerWaitMs = 3000
 
 const readRecord = recordReader(FeedRecord, feedRecordKinds)
 
-/** The records of a body that the ledger holds: changed by them, or held before. */
-interface Counts {
-  records: number
-  applied: number
-  held: number
-}
-
 export interface FeedHandler {
   /** Replies with the last block and the head of the ledger. */
-  readonly tip: (path: string) => Effect.Effect<HttpAnswer>
+  readonly tip: Effect.Effect<HttpAnswer, Refusal | StoreFailure>
   /** Applies the records of a body, one by one. */
-  readonly apply: (request: HttpRequest, path: string) => Effect.Effect<HttpAnswer>
+  readonly apply: (request: HttpRequest) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
 }
 
 /**
@@ -68,30 +55,34 @@ export interface FeedHandler {
  * if the answer was lost and the request is repeated, the header names a block that is no longer
  * the last one, and nothing is applied.
  */
-export const makeFeedHandler = (ports: FeedPorts, limits: FeedLimits): FeedHandler => {
+export const makeFeedHandler = (
+  ports: FeedPorts,
+  limits: AdminLimits,
+  hits: AdminLimitHits
+): FeedHandler => {
   const semaphore = Semaphore.makeUnsafe(1)
   return {
-    tip: (path) => orStoreFailure(replyWithTip(ports, path), path),
+    tip: Effect.map(
+      Effect.flatMap(readPosition(ports), (position) => tipOf(ports, position)),
+      (tip) => json(200, tip)
+    ),
     // one request at a time; its records fail if another process writes between them
-    apply: (request, path) =>
-      orStoreFailure(
-        semaphore.withPermit(Effect.suspend(() =>
-          Effect.provideService(
-            applyRecords(ports, limits, request, path),
-            WriteSession,
-            newWriteSession()
-          )
-        )),
-        path
-      )
+    apply: (request) =>
+      semaphore.withPermit(Effect.suspend(() =>
+        Effect.provideService(
+          applyRecords(ports, limits, hits, request),
+          WriteSession,
+          newWriteSession()
+        )
+      ))
   }
 }
 
-/** Returns the last block and the head, or null if another process is the writer. */
-const readPosition = ({ writer }: FeedPorts): Effect.Effect<FeedPosition | null, StoreFailure> =>
+/** Returns the last block and the head. Fails if another process is the writer. */
+const readPosition = ({ writer }: FeedPorts): Effect.Effect<FeedPosition, Refusal | StoreFailure> =>
   feedPosition.pipe(
     Effect.provideService(LedgerWriter, writer),
-    Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.succeed(null) })
+    Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.fail(otherWriter) })
   )
 
 const tipOf = (
@@ -103,77 +94,74 @@ const tipOf = (
     ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, head, batchNum, version })
   )
 
-const replyWithTip = (ports: FeedPorts, path: string) =>
-  Effect.flatMap(readPosition(ports), (position) =>
-    position === null
-      ? Effect.succeed(refusal(otherWriter, path))
-      : Effect.map(tipOf(ports, position), (tip) => json(200, tip)))
-
 const applyRecords = Effect.fnUntraced(function*(
   ports: FeedPorts,
-  limits: FeedLimits,
-  request: HttpRequest,
-  path: string
-): Effect.fn.Return<HttpAnswer, StoreFailure> {
+  limits: AdminLimits,
+  hits: AdminLimitHits,
+  request: HttpRequest
+): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure> {
   const position = yield* readPosition(ports)
-  if (position === null) return refusal(otherWriter, path)
   const { lastBlock: last } = position
   const after = request.headers[afterHeader]
   if (after !== undefined && String(after).toLowerCase() !== last.hash) {
-    return refusal(otherLastBlock(String(after), last, yield* tipOf(ports, position)), path)
+    return yield* Effect.fail(otherLastBlock(String(after), last, yield* tipOf(ports, position)))
   }
-  const counts: Counts = { records: 0, applied: 0, held: 0 }
-  const unconfirmed = after === undefined ? last : undefined
-  const reason = yield* forEachLine(
-    request,
-    limits,
-    (line) => applyLine(ports, limits, line, unconfirmed, counts)
+  const counts = { records: 0, applied: 0, held: 0 }
+  const applyLine = ({ number, text }: Line) =>
+    Effect.gen(function*() {
+      const record = yield* readRecordIn(number, text, after === undefined ? last : undefined)
+      const write = applyUninterrupted(ports.ledger.applyRecord(record), limits, hits)
+      const report = yield* Effect.mapError(write, (failure) =>
+        failure._tag === "BlockViolation"
+          ? blockViolation(number, record.kind, failure)
+          : storeFailure(failure, number))
+      counts.records++
+      if (isHeld(report)) counts.held++
+      else counts.applied++
+    })
+  yield* Effect.mapError(
+    forEachLine(request, {
+      idleMs: limits.adminBodyIdleMs,
+      lineBytesMax: limits.feedLineBytesMax,
+      bytesLimit: "feedLineBytesMax",
+      hits
+    }, applyLine),
+    (reason): Refusal => ({ ...reason, members: { ...reason.members, ...counts } })
   )
-  if (reason !== undefined) {
-    return refusal({ ...reason, members: { ...reason.members, ...counts } }, path)
-  }
-  const now = yield* readPosition(ports)
-  return json(200, { ...counts, ledger: now === null ? null : yield* tipOf(ports, now) })
+  // another process may have become the writer
+  const tip = yield* Effect.catchIf(
+    Effect.flatMap(readPosition(ports), (now) => tipOf(ports, now)),
+    (failure) => failure === otherWriter,
+    () => Effect.succeed(null)
+  )
+  return json(200, { ...counts, ledger: tip })
 })
 
 /**
- * Applies the record of a line and counts it. Returns the reason if it is refused.
+ * Returns the record in a line.
  *
  * @param unconfirmed the last block, if the request does not name it in `Feed-After`
  */
-const applyLine = Effect.fnUntraced(function*(
-  { ledger }: FeedPorts,
-  limits: FeedLimits,
-  { number, text }: Line,
-  unconfirmed: EthereumBlock | undefined,
-  counts: Counts
-): Effect.fn.Return<Refusal | undefined> {
-  const record = readRecord(number, text)
+const readRecordIn = (
+  line: number,
+  text: string,
+  unconfirmed: EthereumBlock | undefined
+): Effect.Effect<FeedRecord, Refusal> => {
+  const record = readRecord(line, text)
   if (Result.isFailure(record)) {
-    return {
+    const faults = record.failure
+    return Effect.fail({
       name: "invalid-record",
-      message: record.failure[0]!.message,
-      faults: record.failure,
-      members: { line: number }
-    }
+      message: faults[0]!.message,
+      faults,
+      members: { line }
+    })
   }
   const { kind } = record.success
-  if (unconfirmed !== undefined && (kind === "rollBack" || kind === "prices")) {
-    return missingPrecondition(number, kind, unconfirmed)
-  }
-  const report = yield* Effect.result(
-    applyUninterrupted(ledger.applyRecord(record.success), limits)
-  )
-  if (Result.isFailure(report)) {
-    return report.failure._tag === "BlockViolation"
-      ? blockViolation(number, kind, report.failure)
-      : storeFailure(report.failure, number)
-  }
-  counts.records++
-  if (isHeld(report.success)) counts.held++
-  else counts.applied++
-  return undefined
-})
+  return unconfirmed !== undefined && (kind === "rollBack" || kind === "prices")
+    ? Effect.fail(missingPrecondition(line, kind, unconfirmed))
+    : Effect.succeed(record.success)
+}
 
 /** Returns whether the ledger already held a record. */
 const isHeld = (report: RecordReport): boolean =>
@@ -185,19 +173,20 @@ const isHeld = (report: RecordReport): boolean =>
  */
 const applyUninterrupted = <A, E>(
   write: Effect.Effect<A, E>,
-  { onTimeout, recordMaxMs }: FeedLimits
+  { feedRecordTimeoutMs }: AdminLimits,
+  hits: AdminLimitHits
 ): Effect.Effect<A, E | StoreFailure> =>
   Effect.uninterruptible(Effect.flatMap(
     Effect.forkDetach(Effect.timeoutOrElse(Effect.interruptible(write), {
-      duration: recordMaxMs,
+      duration: feedRecordTimeoutMs,
       orElse: () =>
         Effect.suspend(() => {
-          onTimeout()
+          hits.feedRecordTimeoutMs++
           return Effect.fail(
             new StoreFailure({
               retry: true,
               message:
-                `The record was not applied within ${recordMaxMs} ms, but may still be applied: read the last block of the ledger before you send more records`
+                `The record was not applied within ${feedRecordTimeoutMs} ms, but may still be applied: read the last block of the ledger before you send more records`
             })
           )
         })

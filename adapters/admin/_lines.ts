@@ -2,16 +2,15 @@ import { Effect } from "effect"
 import { type HttpRequest, utf8Text } from "../http/mod.ts"
 import type { ByteStream } from "../http/message/mod.ts"
 import type { Refusal } from "./_reply.ts"
+import type { AdminLimitHits } from "./limit.ts"
 
-export interface LineLimits {
+interface LineLimits {
   /** Maximum bytes of a line, without its line feed. */
   readonly lineBytesMax: number
   /** Maximum bytes of the body; unlimited by default. */
   readonly bodyBytesMax?: number
   /** How long a client may pause. */
   readonly idleMs: number
-  /** Called when a limit was hit. */
-  readonly onHit: (limit: "bytes" | "idleMs") => void
 }
 
 /** A line of a body. */
@@ -21,25 +20,15 @@ export interface Line {
   readonly text: string
 }
 
-/** The reason why a line cannot be read. */
-class UnreadableLine {
-  readonly line: number
-  readonly reason: "too-long" | "body-too-large" | "idle" | "encoding" | "disconnected"
-  constructor(line: number, reason: UnreadableLine["reason"]) {
-    this.line = line
-    this.reason = reason
-  }
-}
-
 /**
- * Returns the lines of a body, except blank ones. It reads more bytes only when the next line is
- * requested, so a client that sends faster than its lines are processed gets backpressure. If it
- * cannot continue, the last value is an `UnreadableLine`.
+ * Yields the lines of a body, except blank ones. It reads more bytes only when the next line is
+ * requested, so a client that sends faster than its lines are processed gets backpressure. Returns
+ * the reason if it cannot continue.
  */
 export async function* readLines(
   body: ByteStream,
-  { bodyBytesMax = Infinity, idleMs, lineBytesMax }: Omit<LineLimits, "onHit">
-): AsyncGenerator<Line | UnreadableLine, void> {
+  { bodyBytesMax = Infinity, idleMs, lineBytesMax }: LineLimits
+): AsyncGenerator<Line, Refusal | undefined> {
   // the connection stays open for the answer
   const chunks = body.iterator({ destroyOnReturn: false })
   let isPending = false
@@ -50,33 +39,32 @@ export async function* readLines(
     for (;;) {
       isPending = true
       const read = await withTimeout(chunks.next(), idleMs)
-      if (read === "idle" || read === "disconnected") {
-        return yield new UnreadableLine(number, read)
-      }
+      if (read === "idle") return idle(number, idleMs)
+      if (read === "disconnected") return disconnected(number)
       isPending = false
       const chunk = read.done === true ? new Uint8Array() : read.value
       bytes += chunk.length
-      if (bytes > bodyBytesMax) return yield new UnreadableLine(number, "body-too-large")
+      if (bytes > bodyBytesMax) return tooLarge("The body is too large", number, bodyBytesMax)
       let start = 0
       for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-        if (restBytes + end - start > lineBytesMax) {
-          return yield new UnreadableLine(number, "too-long")
-        }
-        const line = decodeLine(number, [...rest, chunk.subarray(start, end)])
+        rest.push(chunk.subarray(start, end))
+        if (restBytes + end - start > lineBytesMax) return lineTooLong(number, lineBytesMax)
+        const text = utf8Text(joined(rest))
+        if (text === undefined) return notUtf8(number)
+        if (text.trim() !== "") yield { number, text }
         rest = []
         restBytes = 0
         start = end + 1
-        if (line !== undefined) yield line
-        if (line instanceof UnreadableLine) return
         number++
       }
       restBytes += chunk.length - start
-      if (restBytes > lineBytesMax) return yield new UnreadableLine(number, "too-long")
+      if (restBytes > lineBytesMax) return lineTooLong(number, lineBytesMax)
       if (chunk.length > start) rest.push(chunk.subarray(start))
       if (read.done !== true) continue
-      const last = decodeLine(number, rest)
-      if (last !== undefined) yield last
-      return
+      const text = utf8Text(joined(rest))
+      if (text === undefined) return notUtf8(number)
+      if (text.trim() !== "") yield { number, text }
+      return undefined
     }
   } finally {
     // an iterator that waits for bytes cannot return before they arrive
@@ -84,40 +72,43 @@ export async function* readLines(
   }
 }
 
+const lineFeed = 10
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+
+/** Options of `forEachLine`. */
+export interface LineOptions extends LineLimits {
+  readonly hits: AdminLimitHits
+  /** The limit of the bytes. */
+  readonly bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax"
+}
+
 /**
- * Reads the lines of a body until `use` refuses one, or one cannot be read. Returns the refusal;
- * undefined at the end of the body. After it, the rest of the body can be discarded.
+ * Calls `use` with each line of a body. Fails with the refusal of a line, after which the rest of
+ * the body can be discarded, and counts the limits that the body exceeds.
  */
 export const forEachLine = Effect.fnUntraced(function*<E, R>(
   { stream }: HttpRequest,
-  limits: LineLimits,
-  use: (line: Line) => Effect.Effect<Refusal | undefined, E, R>
-): Effect.fn.Return<Refusal | undefined, E, R> {
-  if (stream === undefined) return undefined
+  { bytesLimit, hits, ...limits }: LineOptions,
+  use: (line: Line) => Effect.Effect<void, E, R>
+): Effect.fn.Return<void, E | Refusal, R> {
+  if (stream === undefined) return
   const lines = readLines(stream, limits)
   for (;;) {
     const next = yield* Effect.promise(() => lines.next())
-    if (next.done === true) return undefined
-    const refusal = next.value instanceof UnreadableLine
-      ? unreadableLine(next.value, limits)
-      : yield* use(next.value)
-    if (refusal === undefined) continue
-    yield* Effect.promise(() => lines.return())
-    return refusal
+    if (next.done === true) {
+      if (next.value === undefined) return
+      if (next.value.name === "body-too-large") hits[bytesLimit]++
+      if (next.value.name === "request-timeout") hits.adminBodyIdleMs++
+      return yield* Effect.fail(next.value)
+    }
+    yield* Effect.tapError(
+      use(next.value),
+      () => Effect.promise(() => lines.return(undefined))
+    )
   }
 })
-
-const lineFeed = 10
-
-/** Returns undefined for a blank line. */
-const decodeLine = (
-  number: number,
-  parts: ReadonlyArray<Uint8Array>
-): Line | UnreadableLine | undefined => {
-  const text = utf8Text(parts.length === 1 ? parts[0]! : Buffer.concat(parts))
-  if (text === undefined) return new UnreadableLine(number, "encoding")
-  return text.trim() === "" ? undefined : { number, text }
-}
 
 const withTimeout = async <A>(
   read: Promise<A>,
@@ -136,53 +127,35 @@ const withTimeout = async <A>(
   }
 }
 
-/** Returns the refusal for a line that cannot be read, and counts the limit that it exceeds. */
-const unreadableLine = (
-  { line, reason }: UnreadableLine,
-  { bodyBytesMax, idleMs, lineBytesMax, onHit }: LineLimits
-): Refusal => {
-  const members = { line }
-  if (reason === "too-long" || reason === "body-too-large") onHit("bytes")
-  if (reason === "idle") onHit("idleMs")
-  switch (reason) {
-    case "too-long":
-      return {
-        name: "body-too-large",
-        message: `Line ${line} is too long: at most ${lineBytesMax} bytes are accepted`,
-        members
-      }
-    case "body-too-large":
-      return {
-        name: "body-too-large",
-        message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`,
-        members
-      }
-    case "idle":
-      return {
-        name: "request-timeout",
-        message:
-          `Line ${line} is incomplete, and no data arrived for ${idleMs} ms: send the body without such pauses`,
-        headers: { connection: "close" },
-        members
-      }
-    case "encoding":
-      return {
-        name: "invalid-record",
-        message: `Line ${line} is not UTF-8, expected JSON in UTF-8`,
-        faults: [{
-          line,
-          pointer: "",
-          value: null,
-          rule: "UTF-8",
-          message: `Line ${line} is not UTF-8`
-        }],
-        members
-      }
-    case "disconnected":
-      return {
-        name: "malformed-request",
-        message: `The connection closed in line ${line}, before the end of the body`,
-        members
-      }
+const tooLarge = (message: string, line: number, bytesMax: number): Refusal => ({
+  name: "body-too-large",
+  message: `${message}: at most ${bytesMax} bytes are accepted`,
+  members: { line }
+})
+
+const lineTooLong = (line: number, bytesMax: number): Refusal =>
+  tooLarge(`Line ${line} is too long`, line, bytesMax)
+
+const idle = (line: number, idleMs: number): Refusal => ({
+  name: "request-timeout",
+  message:
+    `Line ${line} is incomplete, and no data arrived for ${idleMs} ms: send the body without such pauses`,
+  headers: { connection: "close" },
+  members: { line }
+})
+
+const notUtf8 = (line: number): Refusal => {
+  const message = `Line ${line} is not UTF-8`
+  return {
+    name: "invalid-record",
+    message: `${message}, expected JSON in UTF-8`,
+    faults: [{ line, pointer: "", value: null, rule: "UTF-8", message }],
+    members: { line }
   }
 }
+
+const disconnected = (line: number): Refusal => ({
+  name: "malformed-request",
+  message: `The connection closed in line ${line}, before the end of the body`,
+  members: { line }
+})

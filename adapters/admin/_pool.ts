@@ -6,16 +6,17 @@ import {
   type TransactionId
 } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
-import { forEachLine, type LineLimits } from "./_lines.ts"
+import { forEachLine, type LineOptions } from "./_lines.ts"
 import { PoolCommand } from "./_pool_commands.ts"
 import { recordReader } from "./_record.ts"
-import { json, orStoreFailure, type RecordFault, refusal, storeFailure } from "./_reply.ts"
+import { json, type RecordFault, type Refusal, storeFailure } from "./_reply.ts"
+import type { AdminLimitHits, AdminLimits } from "./limit.ts"
 
 export interface PoolHandler {
   /** Runs the commands of a body, one by one. */
-  readonly runCommands: (request: HttpRequest, path: string) => Effect.Effect<HttpAnswer>
+  readonly runCommands: (request: HttpRequest) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
   /** Replies with a transaction and its state transitions. */
-  readonly transaction: (id: string, path: string) => Effect.Effect<HttpAnswer>
+  readonly transaction: (id: string) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
 }
 
 type PoolService = Pool["Service"]
@@ -31,43 +32,50 @@ const readCommand = recordReader(
  * transaction only from the expected state. `changed` names the transactions that this command
  * changed, and `transactions` has the current state of each one.
  */
-export const makePoolHandler = (pool: PoolService, limits: LineLimits): PoolHandler => ({
-  runCommands: (request, path) => orStoreFailure(runCommands(pool, limits, request, path), path),
-  transaction: (id, path) => orStoreFailure(replyWithTransaction(pool, id, path), path)
+export const makePoolHandler = (
+  pool: PoolService,
+  limits: AdminLimits,
+  hits: AdminLimitHits
+): PoolHandler => ({
+  runCommands: (request) =>
+    runCommands(pool, request, {
+      idleMs: limits.adminBodyIdleMs,
+      lineBytesMax: limits.poolBodyBytesMax,
+      bodyBytesMax: limits.poolBodyBytesMax,
+      bytesLimit: "poolBodyBytesMax",
+      hits
+    }),
+  transaction: (id) => replyWithTransaction(pool, id)
 })
 
 const runCommands = Effect.fnUntraced(function*(
   pool: PoolService,
-  limits: LineLimits,
   request: HttpRequest,
-  path: string
-): Effect.fn.Return<HttpAnswer> {
+  options: LineOptions
+): Effect.fn.Return<HttpAnswer, Refusal> {
   const commands: Array<{ readonly line: number; readonly command: PoolCommand }> = []
   const faults: Array<RecordFault> = []
-  const unreadable = yield* forEachLine(request, limits, ({ number, text }) =>
+  yield* forEachLine(request, options, ({ number, text }) =>
     Effect.sync(() => {
       const command = readCommand(number, text)
       if (Result.isFailure(command)) faults.push(...command.failure)
       else commands.push({ line: number, command: command.success })
-      return undefined
     }))
-  if (unreadable !== undefined) return refusal(unreadable, path)
   if (faults.length > 0) {
-    return refusal({
+    return yield* Effect.fail<Refusal>({
       name: "invalid-record",
       message: summarize(faults),
       faults: faults.slice(0, faultsMax),
       members: { line: faults[0]!.line, results: [] }
-    }, path)
+    })
   }
   const results: Array<object> = []
   for (const { command, line } of commands) {
-    const result = yield* Effect.result(Effect.uninterruptible(run(pool, command)))
-    if (Result.isFailure(result)) {
-      const { members, ...failure } = storeFailure(result.failure, line)
-      return refusal({ ...failure, members: { ...members, results } }, path)
-    }
-    results.push({ line, kind: command.kind, ...result.success })
+    const result = yield* Effect.mapError(
+      Effect.uninterruptible(run(pool, command)),
+      (failure): Refusal => ({ ...storeFailure(failure, line), members: { line, results } })
+    )
+    results.push({ line, kind: command.kind, ...result })
   }
   return json(200, { results })
 })
@@ -125,14 +133,17 @@ const changes = Effect.fnUntraced(function*(
 })
 
 const replyWithTransaction = Effect.fnUntraced(
-  function*(pool: PoolService, text: string, path: string) {
+  function*(
+    pool: PoolService,
+    text: string
+  ): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure> {
     const id = Result.getOrUndefined(parseTransactionId(text))
     const transitions = id === undefined ? [] : yield* pool.transitions(id)
     if (id === undefined || transitions.length === 0) {
-      return refusal({
+      return yield* Effect.fail<Refusal>({
         name: "not-found",
         message: `The pool has never contained a transaction ${JSON.stringify(text.slice(0, 100))}`
-      }, path)
+      })
     }
     return json(200, {
       transaction: yield* pool.transaction(id),

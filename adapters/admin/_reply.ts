@@ -81,12 +81,15 @@ export const json = (
 export const retryLater = { "retry-after": "1" } as const
 export const neverCached = { "cache-control": "no-store" } as const
 
-/** Replies with a refusal if the store fails. */
-export const orStoreFailure = (
-  reply: Effect.Effect<HttpAnswer, StoreFailure>,
+/** Answers a failure with a refusal. */
+export const orRefusal = (
+  answer: Effect.Effect<HttpAnswer, Refusal | StoreFailure>,
   path: string
 ): Effect.Effect<HttpAnswer> =>
-  Effect.catch(reply, (failure) => Effect.succeed(refusal(storeFailure(failure), path)))
+  Effect.catch(
+    answer,
+    (failure) => Effect.succeed(refusal("_tag" in failure ? storeFailure(failure) : failure, path))
+  )
 
 /** Returns the refusal for a failure of the store. */
 export const storeFailure = ({ message, retry }: StoreFailure, line?: number): Refusal => ({

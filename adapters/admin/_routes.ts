@@ -1,13 +1,13 @@
 import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { feedJsonSchema } from "../../core/mod.ts"
+import { feedJsonSchema, type StoreFailure } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
 import { makeRouter } from "../http/routes/mod.ts"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
 import type { FeedHandler } from "./_feed.ts"
 import type { PoolHandler } from "./_pool.ts"
 import { type Phase, readinessReply } from "./_readiness.ts"
-import { json, neverCached, type Refusal, refusal, retryLater } from "./_reply.ts"
+import { json, neverCached, orRefusal, type Refusal, retryLater } from "./_reply.ts"
 import {
   type AdminOperation,
   adminOpenApi,
@@ -35,7 +35,10 @@ export interface RoutesOptions {
 }
 
 /** Answers a request. `id` is the parameter of the path, if it has one. */
-type Handler = (request: HttpRequest, path: string, id: string) => Effect.Effect<HttpAnswer>
+type Handler = (
+  request: HttpRequest,
+  id: string
+) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
 
 /** The operations of one path. */
 interface Resource {
@@ -62,24 +65,23 @@ export const makeRoutes = (
   }
   const router = makeRouter([...resources].map(([path, target]) => ({ path, target })))
   const isAllowed = token === undefined ? () => false : tokenChecker(token)
-  return (request) => {
-    const path = request.url.split("?", 1)[0]!
+  const answer = (request: HttpRequest, path: string): ReturnType<Handler> => {
     const match = router.find(path)
-    if (match === undefined) return Effect.succeed(refusal(unknownPath(path), path))
+    if (match === undefined) return Effect.fail(unknownPath(path))
     const { target, values } = match
     // without the token a client learns nothing else about the path
-    if (target.isGuarded && !isAllowed(request.headers)) {
-      return Effect.succeed(refusal(unauthorized, path))
-    }
+    if (target.isGuarded && !isAllowed(request.headers)) return Effect.fail(unauthorized)
     const method = request.method === "HEAD" ? "GET" : request.method
     const handler = target.methods.get(method)
-    if (handler === undefined) {
-      return Effect.succeed(refusal(methodNotAllowed(method, target), path))
-    }
+    if (handler === undefined) return Effect.fail(methodNotAllowed(method, target))
     const message = method === "POST" ? unsupportedType(request) : undefined
     return message === undefined
-      ? handler(request, path, values[0] ?? "")
-      : Effect.succeed(refusal({ name: "unsupported-media-type", message }, path))
+      ? handler(request, values[0] ?? "")
+      : Effect.fail({ name: "unsupported-media-type", message })
+  }
+  return (request) => {
+    const path = request.url.split("?", 1)[0]!
+    return orRefusal(answer(request, path), path)
   }
 }
 
@@ -94,19 +96,17 @@ const handlersOf = (
     })
   })
   const ofNode = (
-    answer: (handlers: NodeHandlers, ...args: Parameters<Handler>) => Effect.Effect<HttpAnswer>
+    answer: (handlers: NodeHandlers, ...args: Parameters<Handler>) => ReturnType<Handler>
   ): Handler =>
-  (request, path, id) => {
+  (request, id) => {
     const attached = phase() === "stopping" ? undefined : handlers()
     return attached === undefined
-      ? Effect.succeed(
-        refusal({
-          name: "unavailable",
-          message: `The node is ${phase()}: try again in 1 s`,
-          headers: retryLater
-        }, path)
-      )
-      : answer(attached, request, path, id)
+      ? Effect.fail({
+        name: "unavailable",
+        message: `The node is ${phase()}: try again in 1 s`,
+        headers: retryLater
+      })
+      : answer(attached, request, id)
   }
   return {
     "GET /": () => Effect.succeed(index),
@@ -122,33 +122,32 @@ const handlersOf = (
       Effect.sync(() => json(200, adminOpenApi((name) => offered.includes(name)))),
     "GET /schemas/feed.json": () =>
       Effect.sync(() => json(200, feedJsonSchema(), { "content-type": "application/schema+json" })),
-    "GET /verification": (_, path) => verificationReply(verification, path),
-    "GET /feed": ofNode(({ feed }, _, path) => feed.tip(path)),
-    "POST /feed": ofNode(({ feed }, request, path) => feed.apply(request, path)),
-    "POST /pool": ofNode(({ pool }, request, path) => pool.runCommands(request, path)),
-    "GET /pool/{id}": ofNode(({ pool }, _, path, id) => pool.transaction(id, path))
+    "GET /verification": () => verificationReply(verification),
+    "GET /feed": ofNode(({ feed }) => feed.tip),
+    "POST /feed": ofNode(({ feed }, request) => feed.apply(request)),
+    "POST /pool": ofNode(({ pool }, request) => pool.runCommands(request)),
+    "GET /pool/{id}": ofNode(({ pool }, _, id) => pool.transaction(id))
   }
 }
 
 const verificationReply = (
-  verification: Effect.Effect<string | null, unknown>,
-  path: string
-): Effect.Effect<HttpAnswer> =>
-  Effect.match(verification, {
+  verification: Effect.Effect<string | null, unknown>
+): Effect.Effect<HttpAnswer, Refusal> =>
+  Effect.matchEffect(verification, {
     onFailure: () =>
-      refusal({
+      Effect.fail({
         name: "unavailable",
         message:
           "The result cannot be read now, because the store does not respond: try again in 1 s",
         headers: retryLater
-      }, path),
+      }),
     onSuccess: (report) =>
       report === null
-        ? refusal({
+        ? Effect.fail({
           name: "not-found",
           message: "The store has not been verified yet: run rollup-node verify"
-        }, path)
-        : json(200, JSON.parse(report) as object, neverCached)
+        })
+        : Effect.succeed(json(200, JSON.parse(report) as object, neverCached))
   })
 
 const unauthorized: Refusal = {

@@ -154,26 +154,19 @@ const withMonitor = <A, E, R>(monitor: OpenMonitor | null, effect: Effect.Effect
 
 const nodeHandlers = (
   node: Context.Context<AdminPorts>,
-  { adminBodyIdleMs: idleMs, feedLineBytesMax, feedRecordTimeoutMs, poolBodyBytesMax }: AdminLimits,
+  limits: AdminLimits,
   hits: AdminLimitHits
 ): NodeHandlers => ({
-  feed: makeFeedHandler({
-    ledger: Context.get(node, Ledger),
-    reader: Context.get(node, LedgerReader),
-    writer: Context.get(node, LedgerWriter)
-  }, {
-    idleMs,
-    lineBytesMax: feedLineBytesMax,
-    onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
-    recordMaxMs: feedRecordTimeoutMs,
-    onTimeout: () => hits.feedRecordTimeoutMs++
-  }),
-  pool: makePoolHandler(Context.get(node, Pool), {
-    idleMs,
-    lineBytesMax: poolBodyBytesMax,
-    bodyBytesMax: poolBodyBytesMax,
-    onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
-  })
+  feed: makeFeedHandler(
+    {
+      ledger: Context.get(node, Ledger),
+      reader: Context.get(node, LedgerReader),
+      writer: Context.get(node, LedgerWriter)
+    },
+    limits,
+    hits
+  ),
+  pool: makePoolHandler(Context.get(node, Pool), limits, hits)
 })
 
 /** A feed may take as long as it likes; this is the longest time that a timer of Node can have. */
