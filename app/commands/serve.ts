@@ -1,7 +1,6 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
-import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
@@ -10,11 +9,11 @@ import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process
 import { guardStores } from "../stores/mod.ts"
 import { exitProofsInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
 import {
-  dataLocationOf,
   openCurrencyFile,
   openStores,
   readCurrencyFile,
-  sourceOf
+  sourceOf,
+  storeOf
 } from "../sources/mod.ts"
 import { verifyStateRootsInThread } from "../threads/mod.ts"
 import {
@@ -98,36 +97,35 @@ const withMonitoring = <A, E, R>(
  * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
  */
 const verificationOf = (settings: ServeSettings) => {
-  const location = dataLocationOf(settings)
-  return location.kind === "memory"
-    ? undefined
-    : Effect.suspend(() =>
-      lastVerification(
-        location.kind === "directory"
-          ? { kind: "directory", directory: resolve(location.directory) }
-          : location,
-        settings
-      )
+  const store = storeOf(settings)
+  if ("memory" in store) return undefined
+  return Effect.suspend(() =>
+    lastVerification(
+      "directory" in store
+        ? { kind: "directory", directory: store.directory }
+        : { kind: "database", url: Redacted.make(store.database) },
+      settings
     )
+  )
 }
 
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>
   Effect.scoped(Effect.gen(function*() {
-    const location = dataLocationOf(settings)
+    const store = storeOf(settings)
     const currencies = settings.currenciesFile === undefined
       ? yield* CurrencyPrices
       : yield* openCurrencyFile(settings.currenciesFile)
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const heap = yield* watchHeap(settings.heapBytesMax)
-    const isShared = location.kind === "database"
     const replay = replayNeed(heap)
-    const opening = openStores(location, {
+    const opening = openStores(store, {
       genesis,
       ...feesOf(settings),
       onProgress: replay.onProgress
     })
+    const isShared = "database" in store
     const stores = yield* isShared
       ? opening
       : Effect.raceFirst(opening, Effect.flatMap(heap.full, () => heapFull(replay.describe())))
