@@ -7,7 +7,7 @@ import {
 } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Node, NodeOptions } from "../../app/node/layers.ts"
-import { memoryNode } from "../../app/node/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, Monitor, writeFeedLine } from "../../core/mod.ts"
 

@@ -11,12 +11,11 @@ import {
   optionsOf,
   programHelp,
   type ResolvedOptions,
-  settings,
-  settingsTable
+  settings
 } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/process/exit_codes.ts"
 import { revisionList } from "../../core/mod.ts"
-import { exitTable, readmePath, withTables } from "./_readme.ts"
+import { exitTable, readmePath, settingsTable, withTables } from "./_readme.ts"
 
 const all = Object.values(settings.serverSettings)
 const options = commands.flatMap(({ options }) => Object.values(options))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { exitProofsHere } from "../../app/node/layers.ts"
-import { memoryNode } from "../../app/node/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { exitProofsInThread } from "../../app/node/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
