@@ -35,11 +35,10 @@ export const adminApplication = (
       }),
     // the parser of the server refuses twice the sum of both
     limits: { ...defaultLimits, urlBytesMax: 0, headerBytesMax: adminHeaderBytesMax / 2 },
-    answerStats: () =>
-      noAnswers
+    answerStats: noAnswers
   })
 
-const noAnswers: AnswerStats = {
+const noAnswers = (): AnswerStats => ({
   entries: 0,
   bytes: 0,
   bytesMax: 0,
@@ -49,7 +48,7 @@ const noAnswers: AnswerStats = {
   notModified: 0,
   evictions: 0,
   encodings: new Map()
-}
+})
 
 const internal = {
   name: "internal",

@@ -22,7 +22,7 @@ export interface NodeHandlers {
   readonly pool: PoolHandler
 }
 
-/** What the routes read of the process. */
+/** The state of the process that the routes report, and the token. */
 export interface RoutesOptions {
   readonly monitor: OpenMonitor
   readonly phase: () => Phase
