@@ -13,8 +13,7 @@ import {
   readInvocation,
   unknownName
 } from "./config/mod.ts"
-import { exitCodes } from "./exit_codes.ts"
-import { runCommand } from "./running.ts"
+import { exitCodes, runCommand } from "./process/mod.ts"
 import { isWorker } from "./workers/mod.ts"
 
 /**

@@ -1,25 +1,15 @@
-import { Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import {
   checkHealth,
   collect,
   gauge,
   type Health,
-  type LedgerReader,
-  type LedgerTip,
+  LedgerReader,
+  LedgerTip,
   measure,
-  type PoolStore,
+  PoolStore,
   synchedBlockNum
 } from "../../core/mod.ts"
-
-export interface LedgerWatchOptions {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
-  readonly tip: LedgerTip | null
-  /**
-   * Time without a change of the ledger after which the process is not ready; undefined for none.
-   */
-  readonly ledgerAgeMaxMs: number | undefined
-}
 
 /** Polling interval of the version in memory; the age of the ledger is accurate to it. */
 const pollMs = 1000
@@ -27,26 +17,27 @@ const pollMs = 1000
 /**
  * Registers the health check of the ledger and the metrics of ledger and pool, until the scope
  * closes.
+ *
+ * @param ageMaxMs time without a change of the ledger after which the process is not ready
  */
 export const watchLedger = Effect.fnUntraced(function*(
-  { ledgerAgeMaxMs, pool, reader, tip }: LedgerWatchOptions
+  node: Context.Context<LedgerReader | PoolStore>,
+  ageMaxMs: number | undefined
 ): Effect.fn.Return<void, never, Scope.Scope> {
-  let version: number | null = null
-  let changedMs = Date.now()
-  const noteVersion = (current: number | null) => {
-    if (current === null || current === version) return
-    version = current
-    changedMs = Date.now()
-  }
-  const stamp = Effect.tap(reader.stamp, ({ version }) => Effect.sync(() => noteVersion(version)))
+  const reader = Context.get(node, LedgerReader)
+  const changes = new LastChange()
+  const stamp = Effect.tap(
+    reader.stamp,
+    ({ version }) => Effect.sync(() => changes.note(version))
+  )
+  const tip = Context.get(node, LedgerTip)
   if (tip !== null) {
     yield* Effect.acquireRelease(
-      Effect.sync(() => setInterval(() => noteVersion(tip.version()), pollMs).unref()),
+      Effect.sync(() => setInterval(() => changes.note(tip.version()), pollMs).unref()),
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }
-  const ageMs = Effect.map(stamp, () => Date.now() - changedMs)
-
+  const ageMs = Effect.map(stamp, () => changes.ageMs())
   yield* checkHealth(
     "ledger",
     Effect.match(ageMs, {
@@ -54,39 +45,68 @@ export const watchLedger = Effect.fnUntraced(function*(
         state: "failing",
         detail: `The ledger cannot be read: ${message}`
       }),
-      onSuccess: (ageMs): Health => {
-        const summary = `The ledger is at version ${version}; this process saw its last change ${
-          Math.round(ageMs / 1000)
-        } s ago`
-        return ledgerAgeMaxMs !== undefined && ageMs > ledgerAgeMaxMs
-          ? {
-            state: "failing",
-            detail: `${summary}, expected at most ${
-              Math.round(ledgerAgeMaxMs / 1000)
-            } s; check the process that writes the ledger`
-          }
-          : { state: "ok", detail: summary }
-      }
+      onSuccess: (ageMs) => healthAt(ageMs, ageMaxMs, changes.version)
     })
   )
+  yield* measureLedger(reader, stamp, ageMs)
+  yield* measurePool(Context.get(node, PoolStore))
+  yield* measure(gauge(
+    "rollup_ledger_age_max_seconds",
+    "Maximum age of the ledger while this process is ready; +Inf for no maximum",
+    () => (ageMaxMs ?? Infinity) / 1000
+  ))
+})
 
-  const collectGauge = (
-    name: string,
-    description: string,
-    value: Effect.Effect<number | null, unknown>
-  ) =>
-    collect(
-      name,
-      Effect.map(value, (value) => value === null ? [] : [gauge(name, description, () => value)])
-    )
-  const transactions = (state: string, count: number) =>
-    gauge(
-      "rollup_pool_transactions",
-      "Transactions in the pool, by state: pending, forging, forged and invalid",
-      () => count,
-      { state }
-    )
-  yield* Effect.all([
+/** The last version of the ledger that this process saw, and when it saw it first. */
+class LastChange {
+  version: number | null = null
+  #atMs = Date.now()
+
+  note(version: number | null): void {
+    if (version === null || version === this.version) return
+    this.version = version
+    this.#atMs = Date.now()
+  }
+
+  ageMs(): number {
+    return Date.now() - this.#atMs
+  }
+}
+
+const healthAt = (
+  ageMs: number,
+  ageMaxMs: number | undefined,
+  version: number | null
+): Health => {
+  const summary = `The ledger is at version ${version}; this process saw its last change ${
+    Math.round(ageMs / 1000)
+  } s ago`
+  return ageMaxMs !== undefined && ageMs > ageMaxMs
+    ? {
+      state: "failing",
+      detail: `${summary}, expected at most ${
+        Math.round(ageMaxMs / 1000)
+      } s; check the process that writes the ledger`
+    }
+    : { state: "ok", detail: summary }
+}
+
+const collectGauge = (
+  name: string,
+  description: string,
+  value: Effect.Effect<number | null, unknown>
+) =>
+  collect(
+    name,
+    Effect.map(value, (value) => value === null ? [] : [gauge(name, description, () => value)])
+  )
+
+const measureLedger = (
+  reader: LedgerReader["Service"],
+  stamp: LedgerReader["Service"]["stamp"],
+  ageMs: Effect.Effect<number, unknown>
+) =>
+  Effect.all([
     collectGauge(
       "rollup_ledger_version",
       "Version of the ledger",
@@ -114,18 +134,19 @@ export const watchLedger = Effect.fnUntraced(function*(
         reader.state,
         ({ state }) => Number(state.lastEthereumBlock - state.lastSynchedBlock)
       )
-    ),
-    collect(
-      "rollup_pool_transactions",
-      Effect.map(
-        pool.counts,
-        (counts) => Object.entries(counts).map(([state, count]) => transactions(state, count))
-      )
-    ),
-    measure(gauge(
-      "rollup_ledger_age_max_seconds",
-      "Maximum age of the ledger while this process is ready; +Inf for no maximum",
-      () => (ledgerAgeMaxMs ?? Infinity) / 1000
-    ))
+    )
   ], { discard: true })
-})
+
+const measurePool = (pool: PoolStore["Service"]) =>
+  collect(
+    "rollup_pool_transactions",
+    Effect.map(pool.counts, (counts) =>
+      Object.entries(counts).map(([state, count]) =>
+        gauge(
+          "rollup_pool_transactions",
+          "Transactions in the pool, by state: pending, forging, forged and invalid",
+          () => count,
+          { state }
+        )
+      ))
+  )

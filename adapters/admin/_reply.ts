@@ -1,11 +1,6 @@
-import { problems, problemType } from "../http/mod.ts"
-
-/** An answer of the admin listener. */
-export interface Reply {
-  readonly status: number
-  readonly headers: { readonly [name: string]: string }
-  readonly body: string
-}
+import { Effect } from "effect"
+import type { StoreFailure } from "../../core/mod.ts"
+import { type HttpAnswer, problems, problemType } from "../http/mod.ts"
 
 /** The reason why a request is refused. */
 export interface Refusal {
@@ -13,7 +8,7 @@ export interface Refusal {
   /** One sentence for a person. */
   readonly message: string
   readonly faults?: ReadonlyArray<RecordFault>
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HttpAnswer["headers"]
   /** Additional members of the answer. */
   readonly members?: { readonly [name: string]: unknown }
 }
@@ -31,37 +26,29 @@ export interface RecordFault {
   readonly invariant?: string
 }
 
-/** The problems of the admin listener by name, with the status and the title of their answers. */
+/** The problems of the public interface, and those of the admin listener alone. */
 const refusals = {
-  "malformed-request": problems["malformed-request"],
+  ...problems,
   "invalid-record": { status: 400, title: "A record does not have the required form" },
   "unauthorized": { status: 401, title: "The request has no valid token" },
-  "unknown-path": problems["unknown-path"],
-  "not-found": problems["not-found"],
-  "method-not-allowed": problems["method-not-allowed"],
-  "request-timeout": problems["request-timeout"],
   "ledger-elsewhere": { status: 412, title: "The last block of the ledger is different" },
   "body-too-large": { status: 413, title: "The body, or a line of it, is too large" },
-  "unsupported-media-type": { status: 415, title: "The type of the body is not supported" },
-  "headers-too-large": problems["headers-too-large"],
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
   "precondition-required": {
     status: 428,
     title: "The record requires a precondition, because it must not be applied twice"
-  },
-  "internal": problems.internal,
-  "unavailable": problems.unavailable
+  }
 } as const satisfies {
   readonly [name: string]: { readonly status: number; readonly title: string }
 }
 
-export type RefusalName = keyof typeof refusals
+type RefusalName = keyof typeof refusals
 
 /** Returns the answer to a refused request: a problem object, as the public interface has. */
 export const refusal = (
   { faults, headers = {}, members = {}, message, name }: Refusal,
   path: string
-): Reply => {
+): HttpAnswer => {
   const { status, title } = refusals[name]
   return json(status, {
     message,
@@ -78,7 +65,11 @@ export const refusal = (
 }
 
 /** Returns an answer in JSON. A bigint becomes a decimal string, as in a feed. */
-export const json = (status: number, value: unknown, headers: Reply["headers"] = {}): Reply => ({
+export const json = (
+  status: number,
+  value: unknown,
+  headers: HttpAnswer["headers"] = {}
+): HttpAnswer => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(
@@ -88,3 +79,22 @@ export const json = (status: number, value: unknown, headers: Reply["headers"] =
 })
 
 export const retryLater = { "retry-after": "1" } as const
+export const neverCached = { "cache-control": "no-store" } as const
+
+/** Answers a failure with a refusal. */
+export const orRefusal = (
+  answer: Effect.Effect<HttpAnswer, Refusal | StoreFailure>,
+  path: string
+): Effect.Effect<HttpAnswer> =>
+  Effect.catch(
+    answer,
+    (failure) => Effect.succeed(refusal("_tag" in failure ? storeFailure(failure) : failure, path))
+  )
+
+/** Returns the refusal for a failure of the store. */
+export const storeFailure = ({ message, retry }: StoreFailure, line?: number): Refusal => ({
+  name: retry ? "unavailable" : "internal",
+  message: `${line === undefined ? "" : `Line ${line}: `}${message}`,
+  ...retry ? { headers: retryLater } : {},
+  ...line === undefined ? {} : { members: { line } }
+})

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { FeedRecord, type JsonSchema } from "../../core/mod.ts"
 import { problemSchema } from "../http/mod.ts"
-import { PoolCommand } from "./_pool.ts"
+import { PoolCommand } from "./_pool_commands.ts"
 
 /* The schemas of the answers of the admin listener, as components of its OpenAPI document. */
 

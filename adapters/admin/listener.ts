@@ -1,29 +1,25 @@
-import { Cause, Context, Data, Effect, Exit, type Redacted, type Scope, Struct } from "effect"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { Context, Data, Effect, Layer, type Redacted, type Scope, Struct } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
 import {
   Ledger,
   LedgerReader,
-  LedgerTip,
   LedgerWriter,
   Monitor,
   Pool,
-  PoolStore
+  type PoolStore
 } from "../../core/mod.ts"
 import { limitHits } from "../../core/ports/mod.ts"
+import { Application } from "../http/mod.ts"
+import { serverLayer } from "../http/node/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
-import { answerClientErrors } from "./_client_errors.ts"
+import { adminApplication } from "./_application.ts"
 import { makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
-import { refusal, type Reply } from "./_reply.ts"
-import { makeRoutes, type NodeHandlers, tokenChecker } from "./_routes.ts"
-import { type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
+import { makeRoutes, type NodeHandlers } from "./_routes.ts"
+import { type AdminLimitHits, type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
-
-// see adapters/http/node/server.ts
-const { createServer } = process.getBuiltinModule("node:http")
 
 /** Options of `openAdmin`. */
 export interface AdminOptions {
@@ -96,9 +92,6 @@ export interface Admin {
   ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Time for pending answers when the scope closes; the node has stopped before. */
-const closeMs = 250
-
 /**
  * Opens the admin listener, an HTTP server for operators, until the scope closes. It has `/livez`,
  * `/readyz` and `/metrics`, and `/feed` and `/pool` if there is a token. `/readyz` answers 503
@@ -123,15 +116,8 @@ const closeMs = 250
  */
 export const openAdmin = Effect.fnUntraced(
   function*(options: AdminOptions): Effect.fn.Return<Admin, AdminError, Scope.Scope> {
-    const { host = "127.0.0.1", monitor, port, token } = options
+    const { monitor, token, verification } = options
     const limits = { ...defaultAdminLimits, ...options.limits }
-    const {
-      adminBodyIdleMs: idleMs,
-      adminHeaderBytesMax,
-      adminHeadersTimeoutMs,
-      feedLineBytesMax,
-      poolBodyBytesMax
-    } = limits
     const hits = noHits()
     let phase: Phase = "starting"
     let handlers: NodeHandlers | undefined
@@ -139,164 +125,93 @@ export const openAdmin = Effect.fnUntraced(
       monitor,
       phase: () => phase,
       handlers: () => handlers,
-      verification: options.verification,
-      isAllowed: token === undefined ? null : tokenChecker(token)
+      verification,
+      token
     })
-    const run = Effect.runForkWith(yield* Effect.context<never>())
-    const server = createServer({
-      requestTimeout: 0,
-      headersTimeout: adminHeadersTimeoutMs,
-      connectionsCheckingInterval: Math.max(10, Math.min(1000, adminHeadersTimeoutMs / 4)),
-      maxHeaderSize: adminHeaderBytesMax,
-      keepAliveTimeout: 10_000
-    }, (request, response) => {
-      const fiber = run(
-        reply(request).pipe(
-          Effect.tapCause((cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.void
-              : Effect.logError("A request to the admin listener failed", cause)
-          ),
-          Effect.map((reply) => send(reply, request, response))
-        )
-      )
-      response.once("close", () => void fiber.interruptUnsafe())
-      fiber.addObserver((exit) => {
-        if (Exit.isFailure(exit)) {
-          send(
-            refusal(
-              {
-                name: "internal",
-                message: "An internal error occurred: the log contains the cause"
-              },
-              request.url!
-            ),
-            request,
-            response
-          )
-        }
-      })
-    })
-    server.maxConnections = limits.adminConnectionsMax
-    server.on("drop", () => hits.adminConnectionsMax++)
-    answerClientErrors(server, hits)
-    const { address, family, port: boundPort } = yield* Effect.acquireRelease(
-      listen(server, port, host),
-      () => close(server)
-    )
+    const url = yield* listen(options, limits, adminApplication(reply, limits, hits), hits)
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)
     const markServing = Effect.asVoid(Effect.acquireRelease(
-      Effect.sync(() => {
-        phase = "serving"
-      }),
-      () =>
-        Effect.sync(() => {
-          phase = "stopping"
-        })
+      Effect.sync(() => void (phase = "serving")),
+      () => Effect.sync(() => void (phase = "stopping"))
     ))
     return {
       markServing,
       readiness: Effect.suspend(() => readinessOf(monitor, phase)),
-      url: `http://${family === "IPv6" ? `[${address}]` : address}:${boundPort}`,
+      url,
       attachNode: Effect.fnUntraced(function*(node) {
-        const reader = Context.get(node, LedgerReader)
-        yield* withMonitor(
-          monitor,
-          watchLedger({
-            reader,
-            pool: Context.get(node, PoolStore),
-            tip: Context.get(node, LedgerTip),
-            ledgerAgeMaxMs: options.ledgerAgeMaxMs
-          })
-        )
-        handlers = {
-          feed: makeFeedHandler({
-            ledger: Context.get(node, Ledger),
-            reader,
-            writer: Context.get(node, LedgerWriter)
-          }, {
-            idleMs,
-            lineBytesMax: feedLineBytesMax,
-            onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
-            recordMaxMs: limits.feedRecordTimeoutMs,
-            onTimeout: () => hits.feedRecordTimeoutMs++
-          }),
-          pool: makePoolHandler(Context.get(node, Pool), {
-            idleMs,
-            lineBytesMax: poolBodyBytesMax,
-            bodyBytesMax: poolBodyBytesMax,
-            onHit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
-          })
-        }
+        yield* withMonitor(monitor, watchLedger(node, options.ledgerAgeMaxMs))
+        handlers = nodeHandlers(node, limits, hits)
         yield* markServing
       })
     }
   }
 )
 
-const withMonitor = <A, E, R>(monitor: OpenMonitor, effect: Effect.Effect<A, E, R>) =>
+const withMonitor = <A, E, R>(monitor: OpenMonitor | null, effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Monitor, monitor)
 
+const nodeHandlers = (
+  node: Context.Context<AdminPorts>,
+  limits: AdminLimits,
+  hits: AdminLimitHits
+): NodeHandlers => ({
+  feed: makeFeedHandler(
+    {
+      ledger: Context.get(node, Ledger),
+      reader: Context.get(node, LedgerReader),
+      writer: Context.get(node, LedgerWriter)
+    },
+    limits,
+    hits
+  ),
+  pool: makePoolHandler(Context.get(node, Pool), limits, hits)
+})
+
+/** A feed may take as long as it likes; this is the longest time that a timer of Node can have. */
+const unlimitedMs = 2 ** 31 - 1
+
+/** Serves the application until the scope closes, and returns its URL. */
 const listen = (
-  server: Server,
-  port: number,
-  host: string
-): Effect.Effect<AddressInfo, AdminError> =>
-  Effect.callback((resume) => {
-    server.once("error", (error) =>
-      resume(Effect.fail(
+  { host = "127.0.0.1", port }: AdminOptions,
+  { adminConnectionsMax, adminHeadersTimeoutMs }: AdminLimits,
+  application: Application["Service"],
+  hits: AdminLimitHits
+): Effect.Effect<string, AdminError, Scope.Scope> => {
+  const server = serverLayer({
+    host,
+    port,
+    // each worker process has an admin port of its own
+    exclusive: true,
+    // the node has stopped before
+    shutdownTimeout: "250 millis",
+    drain: 0,
+    limits: {
+      connectionsMax: adminConnectionsMax,
+      headersTimeoutMs: adminHeadersTimeoutMs,
+      requestTimeoutMs: unlimitedMs,
+      idleTimeoutMs: 10_000,
+      refusalDelayMaxMs: 0
+    },
+    onDrop: () => hits.adminConnectionsMax++
+  })
+  return Layer.build(Layer.provide(server, Layer.succeed(Application, application))).pipe(
+    // the metrics of the HTTP server are those of the public interface
+    (building) => withMonitor(null, building),
+    Effect.map((services) =>
+      HttpServer.formatAddress(Context.get(services, HttpServer.HttpServer).address)
+    ),
+    Effect.catchTag("ServeError", ({ cause }) =>
+      Effect.fail(
         new AdminError({
-          message:
-            `Port ${port} of ${host} cannot be listened on for the admin interface: ${error.message}`,
-          cause: error
+          message: `Port ${port} of ${host} cannot be listened on for the admin interface: ${
+            cause instanceof Error ? cause.message : String(cause)
+          }`,
+          cause
         })
-      )))
-    // exclusive: each worker process has an admin port of its own
-    server.listen({ port, host, exclusive: true }, () =>
-      resume(Effect.succeed(server.address() as AddressInfo)))
-  })
-
-const close = (server: Server): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const timer = setTimeout(() => server.closeAllConnections(), closeMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resume(Effect.void)
-    })
-    server.closeIdleConnections()
-  })
-
-/** How long the rest of an unread body is read, so that the client can read the answer. */
-const lingerMs = 2000
-
-/**
- * Returns whether a body follows the headers. Node sets `complete` of a request without a body only
- * after the listener has returned.
- */
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
-
-const send = (
-  { body, headers, status }: Reply,
-  request: IncomingMessage,
-  response: ServerResponse
-): void => {
-  if (response.headersSent || response.destroyed) return
-  const isRead = request.complete || request.readableEnded || !hasBody(request)
-  response.writeHead(status, {
-    ...headers,
-    "content-length": Buffer.byteLength(body),
-    ...isRead ? {} : { connection: "close" }
-  })
-  response.end(request.method === "HEAD" ? undefined : body)
-  if (isRead) return
-  // if a connection is closed while bytes arrive, it is reset, and the client loses the answer
-  request.resume()
-  const { socket } = request
-  const timer = setTimeout(() => socket.destroy(), lingerMs)
-  request.once("close", () => clearTimeout(timer))
+      ))
+  )
 }
 
 /**

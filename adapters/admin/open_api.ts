@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { programVersion } from "../../core/mod.ts"
 import { adminSchemas } from "./_schemas.ts"
 
@@ -100,8 +101,14 @@ const operations = {
   }
 } as const satisfies { readonly [operation: string]: Operation }
 
+export const operationNames = Struct.keys(operations)
+
 /** Returns what an operation does, in one phrase. */
 export const summaryOf = (operation: AdminOperation): string => operations[operation].summary
+
+/** Returns whether an operation requires the token. */
+export const isGuarded = (operation: AdminOperation): boolean =>
+  "isGuarded" in operations[operation]
 
 /**
  * Returns the OpenAPI 3.1 document of the admin listener.

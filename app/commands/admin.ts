@@ -1,6 +1,5 @@
 import { type Context, Effect, type Scope } from "effect"
 import {
-  type AdminLimits,
   type AdminOptions,
   type AdminPorts,
   openAdmin,
@@ -10,8 +9,8 @@ import {
 import type { TelemetryOptions } from "../../adapters/http/mod.ts"
 import { metricSnapshot, openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
-import type { ResolvedOptions, settings } from "../config/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
+import { optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
+import { ProgramFailure } from "../process/mod.ts"
 import { groupTimeoutMs, monitorGroup, type WorkerGroup, type WorkerSelf } from "../workers/mod.ts"
 
 /** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */
@@ -124,9 +123,13 @@ export const openGroupMonitoring = Effect.fnUntraced(
 )
 
 /** Opens an admin listener with the settings for its address and its clients. */
-const openListener = (settings: AdminSettings, options: Omit<AdminOptions, "host" | "limits">) =>
+const openListener = (resolved: AdminSettings, options: Omit<AdminOptions, "host" | "limits">) =>
   Effect.catchTag(
-    openAdmin({ ...options, host: settings.adminHost, limits: adminLimitsOf(settings) }),
+    openAdmin({
+      ...options,
+      host: resolved.adminHost,
+      limits: optionsOf("admin", settings.monitoring, resolved)
+    }),
     "AdminError",
     (cause) =>
       Effect.fail(
@@ -138,27 +141,6 @@ const openListener = (settings: AdminSettings, options: Omit<AdminOptions, "host
         })
       )
   )
-
-const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
-  const {
-    adminBodyIdleMs,
-    adminConnectionsMax,
-    adminHeaderBytesMax,
-    adminHeadersTimeoutMs,
-    feedLineBytesMax,
-    feedRecordTimeoutMs,
-    poolBodyBytesMax
-  } = settings
-  return {
-    adminBodyIdleMs,
-    adminConnectionsMax,
-    adminHeaderBytesMax,
-    adminHeadersTimeoutMs,
-    feedLineBytesMax,
-    feedRecordTimeoutMs,
-    poolBodyBytesMax
-  }
-}
 
 /**
  * Returns the port of an admin listener: a free one by default if the server's port is free too.

@@ -27,7 +27,7 @@ import {
   type ResolvedOptions,
   type settings
 } from "../config/mod.ts"
-import { nodeOver } from "../layers.ts"
+import { nodeOver } from "../node/mod.ts"
 import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { makeProgress } from "./progress.ts"
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createWriteStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { setImmediate } from "node:timers/promises"
-import { ProgramFailure } from "../exit_codes.ts"
+import { ProgramFailure } from "../process/mod.ts"
 
 /**
  * Writes texts to a file or to standard output. Succeeds if the reader closes the pipe early. If it

@@ -4,7 +4,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
 import { feedJsonSchema, type RevisionName, wireContext } from "../../core/mod.ts"
 import { mountsOf, type settings } from "../config/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
+import { ProgramFailure } from "../process/mod.ts"
 import { defaultNetwork } from "../simulator/mod.ts"
 import { writeTexts } from "./output.ts"
 

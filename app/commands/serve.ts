@@ -1,24 +1,21 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
-import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
-import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
-import { exitCodes, ProgramFailure } from "../exit_codes.ts"
-import { guardStores } from "../guarded_stores.ts"
-import { type HeapWatch, watchHeap } from "../heap_watch.ts"
-import { feesOf, nodeOver, omitUndefined } from "../layers.ts"
+import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
+import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process/mod.ts"
+import { guardStores } from "../stores/mod.ts"
+import { exitProofsInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
 import {
-  dataLocationOf,
   openCurrencyFile,
   openStores,
   readCurrencyFile,
-  sourceOf
+  sourceOf,
+  storeOf
 } from "../sources/mod.ts"
 import { verifyStateRootsInThread } from "../threads/mod.ts"
-import { exitProofsInThread, verifierThreads } from "../verifier.ts"
 import {
   isSupervisor,
   runAsWorker,
@@ -69,7 +66,7 @@ const superviseServers = (settings: ServeSettings) =>
     const group = new WorkerGroup(workerCount(settings.workers))
     const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
     // a worker closes its connections to the database after its last answer; this ends before the
-    // limit of this process (`running.ts`)
+    // limit of this process (`process/running.ts`)
     const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 4000 })
     if (markServing === null) return yield* supervised
     // both are interrupted at once, so that the group is not ready while it drains
@@ -100,36 +97,35 @@ const withMonitoring = <A, E, R>(
  * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
  */
 const verificationOf = (settings: ServeSettings) => {
-  const location = dataLocationOf(settings)
-  return location.kind === "memory"
-    ? undefined
-    : Effect.suspend(() =>
-      lastVerification(
-        location.kind === "directory"
-          ? { kind: "directory", directory: resolve(location.directory) }
-          : location,
-        settings
-      )
+  const store = storeOf(settings)
+  if ("memory" in store) return undefined
+  return Effect.suspend(() =>
+    lastVerification(
+      "directory" in store
+        ? { kind: "directory", directory: store.directory }
+        : { kind: "database", url: Redacted.make(store.database) },
+      settings
     )
+  )
 }
 
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>
   Effect.scoped(Effect.gen(function*() {
-    const location = dataLocationOf(settings)
+    const store = storeOf(settings)
     const currencies = settings.currenciesFile === undefined
       ? yield* CurrencyPrices
       : yield* openCurrencyFile(settings.currenciesFile)
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const heap = yield* watchHeap(settings.heapBytesMax)
-    const isShared = location.kind === "database"
     const replay = replayNeed(heap)
-    const opening = openStores(location, {
+    const opening = openStores(store, {
       genesis,
       ...feesOf(settings),
       onProgress: replay.onProgress
     })
+    const isShared = "database" in store
     const stores = yield* isShared
       ? opening
       : Effect.raceFirst(opening, Effect.flatMap(heap.full, () => heapFull(replay.describe())))
@@ -138,10 +134,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         genesis,
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
-        verifier: verifierThreads(genesis.network, {
-          queueMax: settings.verifierQueueMax,
-          ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self, settings) })
-        }),
+        verifier: verifierThreads(genesis.network, verifierOptions(settings, self)),
         exitProofs: exitProofsInThread(genesis.network),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
@@ -234,69 +227,26 @@ const exitBeforeOutOfMemory = (
     Effect.sync((): never => process.exit(exitCodes.memory.code))
   )
 
-/** Verifier threads of one worker: the workers share the cores. */
-const threadsOf = (self: WorkerSelf | undefined, { workers }: ServeSettings): number | undefined =>
-  self === undefined ? undefined : Math.ceil(availableParallelism() / workerCount(workers))
+/** By default, workers share the cores. */
+const verifierOptions = (resolved: ServeSettings, self: WorkerSelf | undefined) => ({
+  ...self === undefined
+    ? {}
+    : { workersMax: Math.ceil(availableParallelism() / workerCount(resolved.workers)) },
+  ...optionsOf("verifier", settings.serverSettings, resolved)
+})
 
-const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
-  const {
-    headersTimeoutMs,
-    httpConnectionsMax,
-    idleTimeoutMs,
-    queueDelayTargetMs,
-    rateAddressesMax,
-    rateBurstMax,
-    ratePerSecondMax,
-    refusalDelayMaxMs,
-    requestTimeoutMs,
-    sendTimeoutMs,
-    trustedProxies,
-    unreadBytesMax
-  } = settings
-  return {
-    headersTimeoutMs,
-    idleTimeoutMs,
-    queueDelayTargetMs,
-    rateAddressesMax,
-    rateBurstMax,
-    ratePerSecondMax,
-    refusalDelayMaxMs,
-    requestTimeoutMs,
-    sendTimeoutMs,
-    unreadBytesMax,
-    connectionsMax: httpConnectionsMax,
-    trustedProxies: trustedProxies?.split(",") ?? []
-  }
-}
+const serverLimitsOf = (resolved: ServeSettings): Partial<ServerLimits> => ({
+  ...optionsOf("server", settings.serverSettings, resolved),
+  trustedProxies: resolved.trustedProxies?.split(",") ?? []
+})
 
-const nodeOptions = (settings: ServeSettings) => {
-  const {
-    answersBytesMax,
-    bodyBytesMax,
-    compression,
-    compressionBytesMin,
-    finalAfterBatches,
-    forgeDelaySeconds,
-    headerBytesMax,
-    jsonDepthMax,
-    listItemsMax,
-    pendingMax,
-    pendingPerAccountMax,
-    requestsMax,
-    urlBytesMax
-  } = settings
-  return {
-    answersBytesMax,
-    compression: compression && { ...nodeCompression, bytesMin: compressionBytesMin },
-    finalAfterBatches,
-    forgeDelaySeconds,
-    pendingMax,
-    pendingPerAccountMax,
-    ...feesOf(settings),
-    limits: { bodyBytesMax, headerBytesMax, jsonDepthMax, listItemsMax, requestsMax, urlBytesMax },
-    mounts: mountsOf(settings)
-  }
-}
+const nodeOptions = (resolved: ServeSettings) => ({
+  ...optionsOf("node", settings.serverSettings, resolved),
+  compression: resolved.compression &&
+    { ...nodeCompression, bytesMin: resolved.compressionBytesMin },
+  limits: optionsOf("http", settings.serverSettings, resolved),
+  mounts: mountsOf(resolved)
+})
 
 const reason = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? cause.message : String(cause)

@@ -12,7 +12,7 @@ import {
   walletFromEthereumKey
 } from "../../adapters/wallet/mod.ts"
 import { feeUSD, hexOfBytes, type PostedTransaction, wireContext } from "../../core/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
+import { ProgramFailure } from "../process/mod.ts"
 import {
   type DemoWallet,
   networkOptions,

@@ -1,4 +1,5 @@
 import { Record } from "effect"
+import type { OptionAt, Target } from "./target.ts"
 import type { Value } from "./value.ts"
 
 /** An option that only the command line sets, since it belongs to one run. */
@@ -15,11 +16,22 @@ export interface Option<A> {
 }
 
 /** An option that an environment variable and the configuration file can set too. */
-export interface Setting<A> extends Option<A> {
+export interface Setting<A, T extends Target | undefined = Target | undefined> extends Option<A> {
   /** Table and name in the file, such as `server.port`. */
   readonly key: string
   /** Environment variable. */
   readonly variable: string
+  /** The option of an adapter that has the value; undefined if the value is converted first. */
+  readonly sets: T
+  readonly limit: Limit | undefined
+}
+
+/** The effect of exceeding a limit, and the metric that counts it. */
+export interface Limit {
+  /** The effect on the excess, such as the status of the response. */
+  readonly beyond: string
+  /** Metric; `rollup_limit_hits_total` with the setting's name as the label `limit` by default. */
+  readonly metric?: string
 }
 
 /** Options and settings of a command, by their names in the code. */
@@ -49,25 +61,34 @@ interface Declared<A> {
   readonly isSecret?: boolean
 }
 
-interface DeclaredSetting<A> extends Declared<A> {
+interface DeclaredSetting<A, T extends Target | undefined> extends Omit<Declared<A>, "flag"> {
   readonly key: string
+  /** The name in the file with hyphens by default. */
+  readonly flag?: string
   /** The prefix and the flag in capitals by default; set for a conventional name. */
   readonly variable?: string
+  readonly sets?: T
+  /** Set if the setting is a limit. */
+  readonly limit?: Limit
 }
 
 /** Declares a setting; without a default it is optional. */
-export function setting<A>(
-  declared: DeclaredSetting<A> & { readonly default: NoInfer<A> }
-): Setting<A>
-export function setting<A>(declared: DeclaredSetting<A>): Setting<A | undefined>
-export function setting<A>(
-  { key, variable, ...declared }: DeclaredSetting<A> & { readonly default?: A }
-): Setting<A | undefined> {
-  const option = flagOnly(declared)
+export function setting<A extends OptionAt<T>, const T extends Target | undefined = undefined>(
+  declared: DeclaredSetting<A, T> & { readonly default: NoInfer<A> }
+): Setting<A, T>
+export function setting<A extends OptionAt<T>, const T extends Target | undefined = undefined>(
+  declared: DeclaredSetting<A, T>
+): Setting<A | undefined, T>
+export function setting<A, T extends Target | undefined>(
+  { key, limit, sets, variable, ...declared }: DeclaredSetting<A, T> & { readonly default?: A }
+): Setting<A | undefined, T | undefined> {
+  const flag = declared.flag ?? key.slice(key.indexOf(".") + 1).replaceAll("_", "-")
   return {
-    ...option,
+    ...flagOnly({ ...declared, flag }),
     key,
-    variable: variable ?? variablePrefix + declared.flag.toUpperCase().replaceAll("-", "_")
+    variable: variable ?? variablePrefix + flag.toUpperCase().replaceAll("-", "_"),
+    sets,
+    limit
   }
 }
 

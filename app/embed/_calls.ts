@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Fiber, type Layer, type ManagedRuntime } from "effect"
-import type { nodeLayer } from "../node_layer.ts"
+import type { nodeLayer } from "../node/mod.ts"
 import type { NodeServer } from "./node.ts"
 import { errorOfCause, type Failure, NodeError } from "./node_error.ts"
 

@@ -3,7 +3,8 @@ import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
 import { Application } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
-import type { ListenOptions, NodeServer } from "./node.ts"
+import type { NodeServer } from "./node.ts"
+import type { ListenOptions } from "./options.ts"
 
 /** Starts a server of the application; `onClose` is called after it is shut down. */
 export const listen = (

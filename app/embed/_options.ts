@@ -9,7 +9,7 @@ import {
   values
 } from "../../core/mod.ts"
 import { object, optional, read, withoutUndefined } from "./_decode.ts"
-import type { EmbedOptions, ListenOptions } from "./node.ts"
+import type { EmbedOptions, ListenOptions } from "./options.ts"
 
 /** Returns a copy of the options of a node. Throws a `NodeError` with all violations. */
 export const readOptions = (input: unknown): EmbedOptions =>

@@ -1,5 +1,12 @@
 /** A node as one layer, for hosts that use Effect. */
-export { NodeChanges } from "../changes.ts"
-export type { Node, NodeOptions } from "../layers.ts"
-export { nodeLayer, type NodeLayerOptions } from "../node_layer.ts"
-export type { DatabaseStore, DirectoryStore, MemoryStore, NodeStore } from "../stores.ts"
+export {
+  type DatabaseStore,
+  type DirectoryStore,
+  type MemoryStore,
+  type Node,
+  NodeChanges,
+  nodeLayer,
+  type NodeLayerOptions,
+  type NodeOptions,
+  type NodeStore
+} from "../node/mod.ts"

@@ -1,78 +1,17 @@
 import type { Effect } from "effect"
 import type { FetchHandler, RequestTarget } from "../../adapters/http/mod.ts"
-import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import type {
-  BlockFeed,
-  BlockReport,
-  CurrencyPrice,
-  FeedRecord,
-  FiltersOf,
-  FoundItem,
-  ItemKeys,
-  ItemName,
-  Items,
-  LedgerStamp,
-  ListItems,
-  ListName,
-  ListQuery,
-  Monitor,
-  NetworkState,
   NodeChange,
-  Page,
   Pool,
   PostedAuthorization,
   PostedGroup,
   PostedTransaction,
-  PriceFeed,
-  RecordReport,
   RequestedTransaction,
-  RollBackReport,
   Submitted,
   TransactionId
 } from "../../core/mod.ts"
-import type { NodeOptions } from "../layers.ts"
-import type { NodeStore } from "../stores.ts"
-
-/** A line of the log of a node. */
-export interface LogEntry {
-  readonly level: "info" | "warn" | "error"
-  readonly message: string
-  /** The error that the message is about, if there is one. */
-  readonly cause?: unknown
-}
-
-/** Options of an embedded node. All except `genesis` have defaults. */
-export interface EmbedOptions
-  extends Omit<NodeOptions, "verifier" | "exitProofs" | "verifyStateRoots">
-{
-  /** Where the data are; in memory by default. */
-  readonly store?: NodeStore
-  /**
-   * Number of worker threads that verify signatures, and whether a thread verifies and derives exit
-   * proofs. By default the calling thread does both. Needs Node.
-   */
-  readonly verifierThreads?: number
-  /**
-   * Computes the state root of each batch before its block is stored, in a worker thread, and
-   * refuses the block if its root differs; false by default. The first block, and each block after
-   * another process has written, is rejected with a `StoreFailure` with `retry: true` until the
-   * state tree has been built. Needs Node.
-   */
-  readonly checkStateRoots?: boolean
-  /** The prices of currencies that revision `v1` shows; none by default. See `setCurrencies`. */
-  readonly currencies?: ReadonlyArray<CurrencyPrice>
-  /** Collects metrics, for example one of `openMonitor`; no metrics by default. */
-  readonly monitor?: Monitor
-  /** Gets the log; by default warnings and errors go to the console. It must not throw. */
-  readonly log?: (entry: LogEntry) => void
-  /** Stops the opening, for example while the database is unreachable. */
-  readonly signal?: AbortSignal
-}
-
-/** A query of a list; without filters it selects all items. */
-export type Query<N extends ListName> = Omit<ListQuery<N>, "filters"> & {
-  readonly filters?: FiltersOf<N>
-}
+import type { LedgerMethods } from "./ledger_methods.ts"
+import type { ListenOptions } from "./options.ts"
 
 type Destination = "toAccountIndex" | "toAddress" | "toPublicKey"
 
@@ -87,18 +26,6 @@ export interface GroupInput extends Pick<PostedGroup, "id"> {
   readonly transactions: ReadonlyArray<
     TransactionInput & Pick<PostedGroup["transactions"][number], "requestOffset">
   >
-}
-
-/** Where and how to listen. */
-export interface ListenOptions {
-  /** 0 selects a free port. */
-  readonly port: number
-  /** The address to listen on; `127.0.0.1` by default, and `0.0.0.0` listens on all. */
-  readonly host?: string
-  /** Time for answers in progress when the server closes; 5000 by default. */
-  readonly shutdownTimeoutMs?: number
-  /** Each limit is that of `defaultServerLimits` by default. */
-  readonly limits?: Partial<ServerLimits>
 }
 
 /** A server of a node. */
@@ -124,148 +51,7 @@ type Promised<Method> = Method extends
  * The values are those of the domain: amounts, nonces and block numbers are `bigint`, and times are
  * milliseconds since 1970. Each returned object has a method `toJSON`.
  */
-export interface RollupNode extends AsyncDisposable {
-  /**
-   * Applies a block atomically. `applied` is false if it is the last block, which is not applied
-   * again. Rejects with BlockViolation if the block violates an invariant.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis, next } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * const record = next()
-   * if (record.kind !== "block") throw new Error("Expected a block")
-   * console.log((await node.applyBlock(record.block)).applied) // => true
-   * console.log((await node.applyBlock(record.block)).applied) // => false
-   * await node.close()
-   * ```
-   */
-  readonly applyBlock: (block: BlockFeed) => Promise<BlockReport>
-  /**
-   * Drops all blocks after `toBlock`, and reports the last block that remains. `toBlock` need not be
-   * stored: it may be one of the empty blocks that `previous` skips, or above the last block. Rejects
-   * with BlockViolation if it is below the genesis block.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis, next } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * for (let i = 0; i < 3; i++) await node.applyRecord(next())
-   * const { blocks } = await node.rollBack(genesis.block.number)
-   * console.log(blocks) // => 3
-   * await node.close()
-   * ```
-   */
-  readonly rollBack: (toBlock: bigint) => Promise<RollBackReport>
-  /**
-   * Sets prices of tokens in US dollars. They belong to the last block: its rollback removes them.
-   * Rejects with BlockViolation if a token is not registered.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * await node.setPrices([{ tokenId: 0, priceUSD: 3120.5, timeMs: genesis.block.timestampMs }])
-   * console.log((await node.find("token", 0)).item?.priceUSD) // => 3120.5
-   * await node.close()
-   * ```
-   */
-  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<LedgerStamp>
-  /**
-   * Replaces the prices of currencies that revision `v1` shows at `/currencies`. They are not
-   * stored: a host sets them again after it has opened the node. Rejects with BadInput if a price
-   * is invalid.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
-   * // one US dollar is 0.84 euros
-   * await node.setCurrencies([{ currency: "EUR", unitsPerUSD: 0.84, timeMs: Date.now() }])
-   * const response = await node.fetch(new Request("http://node/v1/currencies/EUR"))
-   * console.log((await response.json()).price) // => 0.84
-   * await node.close()
-   * ```
-   */
-  readonly setCurrencies: (prices: ReadonlyArray<CurrencyPrice>) => Promise<void>
-  /**
-   * Applies one record of a feed: a block, a rollback, prices or a head. A genesis record must equal the
-   * genesis of the node, and changes nothing. Rejects with BlockViolation.
-   *
-   * ```ts
-   * import { readFeedLine } from "rollup-node-api"
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate, writeFeed } from "rollup-node-api/simulator"
-   * import { Exit } from "effect"
-   *
-   * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
-   * for (const line of writeFeed(simulate({ seed: 1 }), 100)) {
-   *   const record = readFeedLine(line)
-   *   if (Exit.isSuccess(record)) await node.applyRecord(record.value)
-   * }
-   * console.log((await node.list("transactions")).counts.totalItems >= 100) // => true
-   * await node.close()
-   * ```
-   */
-  readonly applyRecord: (record: FeedRecord) => Promise<RecordReport>
-  /**
-   * Returns a page of a list: the first 20 items in ascending order by default, at most 2049.
-   * Rejects with BadInput if the query is invalid, and with NotRegistered if a filter names an
-   * unknown item.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * const { counts, items } = await node.list("tokens", { order: "DESC", limit: 1 })
-   * console.log(items[0]?.symbol, counts.totalItems) // => ETH 1
-   * const failure = await node.list("accounts", { filters: { tokenIds: [99] } }).catch((error) => error)
-   * console.log(failure._tag) // => NotRegistered
-   * await node.close()
-   * ```
-   */
-  readonly list: <N extends ListName>(name: N, query?: Query<N>) => Promise<Page<ListItems[N]>>
-  /**
-   * Returns an item by its key; null if it does not exist. Rejects with BadInput if the key is
-   * invalid.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * console.log((await node.find("token", 0)).item?.name) // => Ether
-   * console.log((await node.find("token", 1)).item) // => null
-   * await node.close()
-   * ```
-   */
-  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<FoundItem<Items[N]>>
-  /**
-   * Returns the state of the network: the last block and batch, variables and recommended fees.
-   *
-   * ```ts
-   * import { openNode } from "rollup-node-api/embed"
-   * import { simulate } from "rollup-node-api/simulator"
-   *
-   * const { genesis, next } = simulate({ seed: 1 })
-   * const node = await openNode({ genesis })
-   * await node.applyRecord(next())
-   * const { stamp } = await node.state()
-   * console.log(stamp.ethereumBlockNum - genesis.block.number) // => 1n
-   * await node.close()
-   * ```
-   */
-  readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
+export interface RollupNode extends LedgerMethods, AsyncDisposable {
   /**
    * Submits a signed transaction to the pool, as a POST over HTTP does. `stored` is false if the
    * pool contains the same transaction. Rejects with SubmissionRefused, which lists all violated

@@ -8,11 +8,7 @@ import {
   Submission,
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
-import {
-  retryUnlessWriterChanged,
-  retryUntilAvailable,
-  type WriterChanged
-} from "../store_retry.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable, type WriterChanged } from "../stores/mod.ts"
 import { runnerOf, type SimulationRunner } from "./calls.ts"
 import type { LiveNetwork, Simulation } from "./simulation.ts"
 import type { SubmittedTransaction } from "./world/mod.ts"

@@ -16,7 +16,7 @@ import {
   WriteSession
 } from "../../core/mod.ts"
 import type { NetworkSettings } from "../simulator/mod.ts"
-import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable, type WriterChanged } from "../stores/mod.ts"
 import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"
@@ -59,7 +59,6 @@ const feedSource = (feed: OpenFeed): BlockSource => {
     genesis,
     start: ({ isShared, skipStored }) =>
       Effect.gen(function*() {
-        const report = yield* openSourceCheck("Following the feed")
         const following = Effect.gen(function*() {
           if (!isShared) return yield* followFeed(skipStored(records))
           const last = yield* retryUntilAvailable(lastBlock)
@@ -68,20 +67,34 @@ const feedSource = (feed: OpenFeed): BlockSource => {
             isEmpty: last.number === genesis.block.number
           })
         })
+        const report = yield* openSourceReport("Following the feed")
         yield* Effect.forkScoped(reportFeedEnd(feed, inOneWriteSession(following), report))
       })
   }
 }
 
-/** Registers the health check of the block source, and returns the function that sets its result. */
-const openSourceCheck = (detail: string) =>
+/** Logs the state of the block source, and sets its health check. */
+interface SourceReport {
+  readonly ok: (detail: string) => Effect.Effect<void>
+  /** @param log the entry of the log; the detail by default */
+  readonly failing: (detail: string, ...log: ReadonlyArray<unknown>) => Effect.Effect<void>
+}
+
+/** Registers the health check of the block source. */
+const openSourceReport = (detail: string): Effect.Effect<SourceReport, never, Scope.Scope> =>
   Effect.gen(function*() {
     let health: Health = { state: "ok", detail }
     yield* checkHealth("source", Effect.sync(() => health))
-    return (next: Health) => Effect.sync(() => void (health = next))
+    const set = (next: Health) => Effect.sync(() => void (health = next))
+    return {
+      ok: (detail) => Effect.andThen(set({ state: "ok", detail }), Effect.log(detail)),
+      failing: (detail, ...log) =>
+        Effect.andThen(
+          set({ state: "failing", detail }),
+          Effect.logError(...log.length === 0 ? [detail] : log)
+        )
+    }
   })
-
-type ReportHealth = Effect.Success<ReturnType<typeof openSourceCheck>>
 
 /**
  * Provides a `WriteSession`: a write fails if another process may have written since the last one.
@@ -96,104 +109,107 @@ const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
 const reportFeedEnd = <R>(
   feed: OpenFeed,
   following: Effect.Effect<void, BlockViolation | FeedFileError | StoreFailure, R>,
-  report: ReportHealth
+  report: SourceReport
 ): Effect.Effect<void, never, R> =>
   Effect.matchEffect(following, {
-    onSuccess: () => {
-      const detail = "The feed has ended; no more blocks are applied"
-      return Effect.andThen(report({ state: "ok", detail }), Effect.log(detail))
-    },
+    onSuccess: () => report.ok("The feed has ended; no more blocks are applied"),
     onFailure: (error) => {
       const message = error._tag === "BlockViolation" ? feed.atLine(error.message) : error.message
       const remedy = error._tag === "StoreFailure" ? "repair the store" : "correct the feed"
-      const detail =
+      return report.failing(
         `Stopped following the feed: ${message}. The ledger stays at the record before: ${remedy} and restart the server`
-      return Effect.andThen(report({ state: "failing", detail }), Effect.logError(detail))
+      )
     }
   })
 
-const simulatedSource = (
-  settings: SourceSettings
-): Effect.Effect<BlockSource> =>
+const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    const { empty, paceSeconds, transactions, transactionsMax } = settings
-    const [{ drive, networkOptions, resume, simulate }, { openSimulationThread }] = yield* Effect
-      .promise(() => Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")]))
-    const options = networkOptions(settings)
-    const { genesis } = simulate(options)
-
+    const [simulator, { openSimulationThread }] = yield* Effect.promise(() =>
+      Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")])
+    )
+    const options = simulator.networkOptions(settings)
     /** Starts the simulated network after the last block of the ledger. */
     const bootstrap = Effect.gen(function*() {
       // if stores are shared, reading the last block waits until this process is the writer
       yield* retryUnlessWriterChanged(lastBlock)
       const simulation = yield* openSimulationThread(options)
       if ((yield* retryUnlessWriterChanged((yield* LedgerReader).stamp)).version > 0) {
-        yield* resume(simulation)
+        yield* simulator.resume(simulation)
       }
-      return yield* drive(simulation, {
+      const { paceSeconds, transactions, transactionsMax } = settings
+      return yield* simulator.drive(simulation, {
         transactions,
         transactionsMax,
         usesClock: true,
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })
-    /**
-     * Runs the network until it ends. `onLive` runs when its history is complete. Starts another
-     * one, after the last block of the ledger, if the writer changes.
-     */
-    const runNetwork = (
-      onLive: Effect.Effect<void>
-    ): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
-      Effect.catchTag(
-        Effect.scoped(
-          Effect.flatMap(bootstrap, (network) => Effect.andThen(onLive, Fiber.join(network)))
-        ),
-        "WriterChanged",
-        () =>
-          Effect.andThen(
-            Effect.log(
-              "Another process has written the ledger: resuming the simulated network after its last block"
-            ),
-            runNetwork(onLive)
-          )
-      )
-    const start = Effect.gen(function*() {
-      const report = yield* openSourceCheck("The history of the simulated network is being applied")
-      const announce = (detail: string) =>
-        Effect.andThen(report({ state: "ok", detail }), Effect.log(detail))
-      const running = runNetwork(announce(
-        paceSeconds === 0
-          ? "The simulated network adds no blocks: --pace is 0"
-          : `The simulated network is live: a block arrives every ${paceSeconds} s`
-      )).pipe(
-        Effect.andThen(
-          paceSeconds === 0
-            ? Effect.void
-            : announce(
-              `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
-            )
-        ),
-        Effect.onError((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.void
-            : Effect.andThen(
-              report({
-                state: "failing",
-                detail: `The simulated network has stopped: ${
-                  Cause.prettyErrors(cause)[0]?.message
-                }`
-              }),
-              Effect.logError("The simulated network has stopped", cause)
-            )
-        )
-      )
-      yield* Effect.forkScoped(running)
-    })
     return {
-      genesis,
-      start: () => empty ? Effect.void : inOneWriteSession(start)
+      genesis: simulator.simulate(options).genesis,
+      start: () =>
+        settings.empty ? Effect.void : inOneWriteSession(startNetwork(settings, bootstrap))
     }
   })
+
+/** Starts a simulated network, and returns the fiber that adds its blocks once it is live. */
+type Bootstrap = Effect.Effect<
+  Fiber.Fiber<void, BlockViolation | StoreFailure | WriterChanged>,
+  BlockViolation | StoreFailure | WriterChanged,
+  Node
+>
+
+const startNetwork = (
+  { paceSeconds, transactionsMax }: SourceSettings,
+  bootstrap: Bootstrap
+): Effect.Effect<void, never, Node> =>
+  Effect.gen(function*() {
+    const report = yield* openSourceReport("The history of the simulated network is being applied")
+    const isPaused = paceSeconds === 0
+    const running = runNetwork(
+      bootstrap,
+      report.ok(
+        isPaused
+          ? "The simulated network adds no blocks: --pace is 0"
+          : `The simulated network is live: a block arrives every ${paceSeconds} s`
+      )
+    )
+    const reportEnd = isPaused ? Effect.void : report.ok(
+      `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
+    )
+    const reportFailure = (cause: Cause.Cause<unknown>) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : report.failing(
+          `The simulated network has stopped: ${Cause.prettyErrors(cause)[0]?.message}`,
+          "The simulated network has stopped",
+          cause
+        )
+    yield* Effect.forkScoped(
+      Effect.onError(Effect.andThen(running, reportEnd), reportFailure)
+    )
+  })
+
+/**
+ * Runs a network until it ends. `onLive` runs when its history is complete. Starts another one, after
+ * the last block of the ledger, if the writer changes.
+ */
+const runNetwork = (
+  bootstrap: Bootstrap,
+  onLive: Effect.Effect<void>
+): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
+  Effect.catchTag(
+    Effect.scoped(
+      Effect.flatMap(bootstrap, (network) => Effect.andThen(onLive, Fiber.join(network)))
+    ),
+    "WriterChanged",
+    () =>
+      Effect.andThen(
+        Effect.log(
+          "Another process has written the ledger: resuming the simulated network after its last block"
+        ),
+        runNetwork(bootstrap, onLive)
+      )
+  )
 
 /** A source of blocks, and the genesis of its network. */
 interface BlockSource {

@@ -8,7 +8,7 @@ import {
   type LedgerWriter,
   type StoreFailure
 } from "../../core/mod.ts"
-import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable } from "../stores/mod.ts"
 import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 

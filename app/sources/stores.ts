@@ -1,32 +1,9 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { resolve } from "node:path"
-import type { JournalOptions } from "../../adapters/journal/mod.ts"
 import { type FeedRecord, LedgerReader, type StoreFailure } from "../../core/mod.ts"
-import {
-  type ConnectionOptions,
-  connectionOptions,
-  type ResolvedOptions,
-  type settings
-} from "../config/mod.ts"
-import type { StoreOptions, Stores } from "../layers.ts"
-import { type NodeStore, storesLayer } from "../stores.ts"
+import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
+import { type NodeStore, type StoreOptions, type Stores, storesLayer } from "../node/mod.ts"
 import { skipStored } from "./resumed_feed.ts"
-
-/** The location of a node's data. */
-export type DataLocation =
-  | { readonly kind: "memory" }
-  | {
-    readonly kind: "directory"
-    readonly directory: string
-    /** Options of the journal that are not its defaults. */
-    readonly checkpoints?: Pick<JournalOptions, "checkpointBytes" | "poolHistoryMs">
-  }
-  | {
-    readonly kind: "database"
-    readonly url: Redacted.Redacted
-    readonly replicaUrl?: Redacted.Redacted
-    readonly connections: ConnectionOptions
-  }
 
 type LocationSettings = ResolvedOptions<
   & typeof settings.storage
@@ -36,29 +13,23 @@ type LocationSettings = ResolvedOptions<
   & typeof settings.connections
 >
 
-/**
- * Returns the data location that the settings name. `checkServer` has refused contradictory ones.
- */
-export const dataLocationOf = (
-  { data, database, journalBytesMax, memory, poolHistorySeconds, replica, ...settings }:
-    LocationSettings
-): DataLocation => {
-  if (memory) return { kind: "memory" }
+/** Returns the store that the settings name. `checkServer` has refused contradictory ones. */
+export const storeOf = (settings: LocationSettings): NodeStore => {
+  const { data, database, journalBytesMax, memory, poolHistorySeconds, replica } = settings
+  if (memory) return { memory }
   if (database === undefined) {
     return {
-      kind: "directory",
-      directory: data,
-      checkpoints: {
-        checkpointBytes: journalBytesMax,
-        poolHistoryMs: poolHistorySeconds * 1000
-      }
+      directory: resolve(data),
+      checkpointBytes: journalBytesMax,
+      poolHistoryMs: poolHistorySeconds * 1000
     }
   }
   return {
-    kind: "database",
-    url: database,
-    ...replica === undefined ? {} : { replicaUrl: replica },
-    connections: connectionOptions(settings, { waitSeconds: 60 })
+    database: Redacted.value(database),
+    ...connectionOptions(settings, { waitSeconds: 60 }),
+    // another process may be the writer: this one takes over when that process ends
+    lease: { waits: true },
+    ...replica === undefined ? {} : { replica: Redacted.value(replica) }
   }
 }
 
@@ -83,71 +54,42 @@ export interface OpenOptions extends StoreOptions {
 }
 
 /** Opens the stores for the lifetime of the scope, and logs their last block. */
-export const openStores = (location: DataLocation, { onProgress, ...options }: OpenOptions) =>
+export const openStores = (
+  store: NodeStore,
+  { onProgress, ...options }: OpenOptions
+) =>
   Effect.gen(function*() {
-    const store = storeOf(location)
     const context = yield* Layer.build(
       storesLayer("directory" in store && onProgress ? { ...store, onProgress } : store, options)
     )
-    const stores = Layer.succeedContext(context)
     const opened: OpenStores = {
-      stores,
+      stores: Layer.succeedContext(context),
       skipStored: (records) => records,
-      isShared: false,
+      isShared: "database" in store,
       failed: Effect.never
     }
-    switch (location.kind) {
-      case "memory":
-        yield* Effect.log("All data are in memory and are lost when the program exits")
-        return opened
-      case "database":
-        yield* Effect.log(`Data in the database: ${yield* contentOf(context)}`)
-        return { ...opened, isShared: true }
-      case "directory": {
-        const { JournalStores } = yield* Effect.promise(() =>
-          import("../../adapters/journal/mod.ts")
-        )
-        const {
-          directory,
-          failed,
-          feedLines,
-          replayReport: { checkpointSeq, durationMs, records }
-        } = Option.getOrThrow(
-          yield* Effect.provide(Effect.serviceOption(JournalStores), context)
-        )
-        const seconds = (durationMs / 1000).toFixed(1)
-        yield* Effect.log(
-          checkpointSeq + records === 0
-            ? `Data in ${directory}: empty`
-            : `Data in ${directory}: ${yield* contentOf(
-              context
-            )}, read from ${
-              checkpointSeq === 0 ? "" : "a checkpoint and "
-            }${records} records in ${seconds} s`
-        )
-        return { ...opened, failed, skipStored: (records) => skipStored(records, feedLines()) }
-      }
+    if ("memory" in store) {
+      yield* Effect.log("All data are in memory and are lost when the program exits")
+      return opened
     }
+    if ("database" in store) {
+      yield* Effect.log(`Data in the database: ${yield* contentOf(context)}`)
+      return opened
+    }
+    const { JournalStores } = yield* Effect.promise(() => import("../../adapters/journal/mod.ts"))
+    const { directory, failed, feedLines, replayReport } = Option.getOrThrow(
+      yield* Effect.provide(Effect.serviceOption(JournalStores), context)
+    )
+    const { checkpointSeq, durationMs, records } = replayReport
+    yield* Effect.log(
+      checkpointSeq + records === 0
+        ? `Data in ${directory}: empty`
+        : `Data in ${directory}: ${yield* contentOf(context)}, read from ${
+          checkpointSeq === 0 ? "" : "a checkpoint and "
+        }${records} records in ${(durationMs / 1000).toFixed(1)} s`
+    )
+    return { ...opened, failed, skipStored: (records) => skipStored(records, feedLines()) }
   })
-
-const storeOf = (location: DataLocation): NodeStore => {
-  switch (location.kind) {
-    case "memory":
-      return { memory: true }
-    case "directory":
-      return { ...location.checkpoints, directory: resolve(location.directory) }
-    case "database":
-      return {
-        database: Redacted.value(location.url),
-        ...location.connections,
-        // another process may be the writer: this one takes over when that process ends
-        lease: { waits: true },
-        ...location.replicaUrl === undefined
-          ? {}
-          : { replica: Redacted.value(location.replicaUrl) }
-      }
-  }
-}
 
 const contentOf = (context: Context.Context<LedgerReader>) =>
   Effect.map(

@@ -6,8 +6,8 @@ import {
   openAdmin
 } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import type { Node, NodeOptions } from "../../app/layers.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import type { Node, NodeOptions } from "../../app/node/layers.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, Monitor, writeFeedLine } from "../../core/mod.ts"
 

@@ -3,7 +3,7 @@ import { Writable } from "node:stream"
 import { openRequestLog } from "../../adapters/admin/mod.ts"
 import { Application, type TelemetryOptions } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { Monitor } from "../../core/mod.ts"
 import { genesis } from "./_admin.ts"
 

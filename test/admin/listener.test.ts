@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { openAdmin } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { Ledger, LedgerReader, type Health, StoreFailure } from "../../core/mod.ts"
 import { ask, blocks, genesis, get, post, token, watched } from "./_admin.ts"
 

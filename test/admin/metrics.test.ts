@@ -1,5 +1,5 @@
 import { journaledStores } from "../../adapters/journal/mod.ts"
-import { watchHeap } from "../../app/heap_watch.ts"
+import { watchHeap } from "../../app/process/heap_watch.ts"
 import { temporaryDirectory } from "../journal/_directories.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

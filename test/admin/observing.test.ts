@@ -10,7 +10,7 @@ import {
   type RequestRecord
 } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { Monitor } from "../../core/mod.ts"
 import { applicationOver } from "../http/_application.ts"
 import { genesis } from "./_admin.ts"

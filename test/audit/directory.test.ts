@@ -14,7 +14,7 @@ import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { auditJournal, journaledStores, JournalStores } from "../../adapters/journal/mod.ts"
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
-import { nodeOver } from "../../app/layers.ts"
+import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import {
   type Auditing,

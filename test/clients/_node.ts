@@ -1,5 +1,5 @@
 import { Effect, Layer, Result } from "effect"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { l1UserTransactionId, parsePublicKey } from "../../core/encoding/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"

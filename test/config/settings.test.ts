@@ -2,11 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Exit, Schema } from "effect"
 import { readFileSync } from "node:fs"
 
+import { defaultAdminLimits } from "../../adapters/admin/mod.ts"
+import { defaultLimits } from "../../adapters/http/mod.ts"
+import { defaultServerLimits } from "../../adapters/http/node/mod.ts"
 import { commands } from "../../app/commands/commands.ts"
-import { commandHelp, programHelp, settings, settingsTable } from "../../app/config/mod.ts"
-import { exitCodes } from "../../app/exit_codes.ts"
+import {
+  commandHelp,
+  optionsOf,
+  programHelp,
+  type ResolvedOptions,
+  settings
+} from "../../app/config/mod.ts"
+import { exitCodes } from "../../app/process/exit_codes.ts"
 import { revisionList } from "../../core/mod.ts"
-import { exitTable, readmePath, withTables } from "./_readme.ts"
+import { exitTable, readmePath, settingsTable, withTables } from "./_readme.ts"
 
 const all = Object.values(settings.serverSettings)
 const options = commands.flatMap(({ options }) => Object.values(options))
@@ -42,6 +51,23 @@ describe("the settings", () => {
       assert.strictEqual(argument!.value.fromText(name), name)
       assert.include(argument!.value.rule, name)
     }
+  })
+
+  it("set the options of the adapters that they name", () => {
+    const { serverSettings } = settings
+    const usual = Object.fromEntries(
+      Object.entries(serverSettings).map(([name, setting]) => [name, setting.default])
+    ) as ResolvedOptions<typeof serverSettings>
+    const values = { ...usual, maxFeeUSD: undefined, httpConnectionsMax: 7, connectionsMax: 9 }
+    const { trustedProxies: _, ...serverLimits } = defaultServerLimits
+    assert.deepStrictEqual(optionsOf("server", serverSettings, values), {
+      ...serverLimits,
+      connectionsMax: 7
+    })
+    assert.deepStrictEqual(optionsOf("http", serverSettings, values), defaultLimits)
+    assert.deepStrictEqual(optionsOf("admin", serverSettings, values), defaultAdminLimits)
+    assert.strictEqual(optionsOf("database", serverSettings, values).maxConnections, 9)
+    assert.notProperty(optionsOf("node", serverSettings, values), "maxFeeUSD")
   })
 
   it("follow the naming convention of each source", () => {

@@ -11,7 +11,7 @@ import {
   programHelp,
   readInvocation
 } from "../../app/config/mod.ts"
-import { exitCodes } from "../../app/exit_codes.ts"
+import { exitCodes } from "../../app/process/exit_codes.ts"
 
 /** Returns a stream as `process.stdout` is on a terminal, or elsewhere. */
 const stream = (columns?: number) =>

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { ReadOperationId } from "../../core/contract/mod.ts"
 import type {

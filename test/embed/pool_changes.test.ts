@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { NodeChanges, withChanges } from "../../app/changes.ts"
+import { NodeChanges, withChanges } from "../../app/node/changes.ts"
 import * as Memory from "../../adapters/memory/mod.ts"
 import { type NodeChange, PoolStore, replacedReason } from "../../core/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"

@@ -7,7 +7,7 @@ import {
   signAuthorization
 } from "../../adapters/crypto/mod.ts"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { bodyWriter, limitMax, revisionList, wireContext } from "../../core/contract/mod.ts"
 import { CurrencyPrices, LedgerReader } from "../../core/ports/mod.ts"

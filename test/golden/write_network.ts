@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import { writeFileSync } from "node:fs"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"

@@ -12,8 +12,6 @@ import { doors, read, root } from "./_project.ts"
 
 /** Functions without an example, since hosts do not call them. */
 const internal = new Set([
-  // of the admin listener: writes to a socket that has no response
-  "sendLastAnswer",
   // of the journal, between two steps of a write
   "yieldForLargeBlocks"
 ])

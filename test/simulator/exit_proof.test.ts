@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { exitProofsHere } from "../../app/layers.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { exitProofsHere } from "../../app/node/layers.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { exitProofsInThread } from "../../app/verifier.ts"
+import { exitProofsInThread } from "../../app/node/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { type ExitProofVerifier, Ledger } from "../../core/use_cases/mod.ts"
 

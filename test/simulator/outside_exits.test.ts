@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { Exit } from "../../core/domain/mod.ts"
 import { EXIT_ACCOUNT, l2TransactionId } from "../../core/encoding/mod.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import type { LiveNode } from "../../app/simulator/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"

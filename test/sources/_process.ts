@@ -1,5 +1,5 @@
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { nodeOver } from "../../app/layers.ts"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { nodeOver } from "../../app/node/layers.ts"
 import { type SourceSettings, sourceOf } from "../../app/sources/block_source.ts"
 import { openStores } from "../../app/sources/stores.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
@@ -24,7 +24,7 @@ export const startProcess = Effect.fnUntraced(function*(url: string, settings: S
   const source = yield* sourceOf(settings)
   const { genesis } = source
   const stores = yield* Scope.provide(
-    openStores({ kind: "database", url: Redacted.make(url), connections: {} }, { genesis }),
+    openStores({ database: url, lease: { waits: true } }, { genesis }),
     scope
   )
   const node = yield* Layer.buildWithScope(nodeOver(stores.stores, { genesis }), scope)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { sourceOf } from "../../app/sources/mod.ts"
 import { Ledger, LedgerReader, Monitor, StoreFailure } from "../../core/mod.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { retryUntilAvailable } from "../../app/store_retry.ts"
+import { retryUntilAvailable } from "../../app/stores/store_retry.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
 
 const unavailable = new StoreFailure({ message: "The store is away", retry: true })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { sqlStores, type SqlStoresOptions } from "../../adapters/sql/mod.ts"
-import { nodeOver } from "../../app/layers.ts"
+import { nodeOver } from "../../app/node/layers.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 

@@ -6,8 +6,8 @@ import {
   signAuthorization,
   signTransaction
 } from "../../adapters/crypto/mod.ts"
-import type { NodeOptions } from "../../app/layers.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import type { NodeOptions } from "../../app/node/layers.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import type { PostedAuthorization, PostedTransaction } from "../../core/domain/mod.ts"
 import { l2TransactionId, type PublicKey } from "../../core/encoding/mod.ts"

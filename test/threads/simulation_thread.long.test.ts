@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { drive, driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { openSimulationThread } from "../../app/threads/simulation_thread.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"

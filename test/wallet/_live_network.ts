@@ -7,7 +7,7 @@ import {
   type Wallet,
   walletFromEthereumKey
 } from "../../adapters/wallet/mod.ts"
-import { memoryNode } from "../../app/memory_node.ts"
+import { memoryNode } from "../_memory_node.ts"
 import { defaultNetwork, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"

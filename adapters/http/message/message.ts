@@ -17,6 +17,8 @@ export interface HttpRequest {
    * operation, or if the request does not declare its length.
    */
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
+  /** The body as it arrives, such as a `Readable` of Node, to be read instead of `body`. */
+  readonly stream?: ByteStream
   /** The address of the client, if the transport knows it. */
   readonly peer?: { readonly remoteAddress?: string | undefined }
   /**
@@ -31,6 +33,13 @@ export interface HttpRequest {
   readonly accepts?: (bytes: number) => boolean
   /** The problem to answer with, if the transport refuses the request. */
   readonly refusal?: Problem
+}
+
+/** A stream whose iterator can stop before the end without destroying it. */
+export interface ByteStream {
+  readonly iterator: (
+    options: { readonly destroyOnReturn: boolean }
+  ) => AsyncIterableIterator<Uint8Array>
 }
 
 /**

@@ -18,7 +18,7 @@ const lingerMs = 500
  * Writes an answer to a socket of `node:http` that has no `ServerResponse`, such as after a
  * `clientError`. Closes the connection when the client does, and destroys it after half a second.
  */
-export const sendLastAnswer = (answer: HttpAnswer, socket: Socket): void => {
+const sendLastAnswer = (answer: HttpAnswer, socket: Socket): void => {
   const { body, headers, status } = answer
   const all = { ...headers, "content-length": String(bodyBytes(answer)), connection: "close" }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

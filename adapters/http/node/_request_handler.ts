@@ -43,6 +43,7 @@ export const makeRequestHandler = (
         url: source.url!,
         headers: source.headers,
         body: (bytesMax) => readBody(source, bytesMax),
+        stream: source,
         peer: source.socket,
         admit,
         accepts

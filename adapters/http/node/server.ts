@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly host?: string
   /** Whether several processes may listen on the port (Linux, BSD); false by default. */
   readonly reusePort?: boolean
+  /** Whether each worker of a cluster has the port to itself; false by default. */
+  readonly exclusive?: boolean
   /**
    * Time for a graceful shutdown, after which all connections are destroyed; 5 seconds by default.
    */
@@ -36,6 +38,8 @@ export interface ServerOptions {
   readonly drain?: Duration.Input
   /** Each limit is that of `defaultServerLimits` by default. */
   readonly limits?: Partial<ServerLimits>
+  /** Called for each connection that is closed because `connectionsMax` are open. */
+  readonly onDrop?: () => void
 }
 
 /**
@@ -105,10 +109,13 @@ export const serverLayer = (
     answerClientErrors({ admit, application, connections, run, server })
     yield* watchConnections(server, connections, limits)
 
-    const { drain = "1 second", host, port, reusePort, shutdownTimeout = "5 seconds" } = options
+    const { drain = "1 second", shutdownTimeout = "5 seconds" } = options
+    const { exclusive = false, host, onDrop, port, reusePort } = options
+    if (onDrop !== undefined) server.on("drop", onDrop)
     const listen = {
       port,
       backlog,
+      exclusive,
       ...host === undefined ? {} : { host },
       ...reusePort === undefined ? {} : { reusePort }
     }

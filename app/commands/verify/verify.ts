@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { type AuditReport, Findings } from "../../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
-import { ProgramFailure } from "../../exit_codes.ts"
+import { ProgramFailure } from "../../process/mod.ts"
 import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {

@@ -28,7 +28,6 @@ export const revisionPaths = Object.fromEntries(
 export const listening = group("Listening", {
   port: setting({
     key: "server.port",
-    flag: "port",
     variable: "PORT",
     value: integer({ minimum: 0, maximum: 65535 }),
     default: 8080,
@@ -36,7 +35,6 @@ export const listening = group("Listening", {
   }),
   host: setting({
     key: "server.host",
-    flag: "host",
     variable: "HOST",
     value: text(hostAddress),
     default: "127.0.0.1",
@@ -44,14 +42,12 @@ export const listening = group("Listening", {
   }),
   publicUrl: setting({
     key: "server.public_url",
-    flag: "public-url",
     value: text(serverUrl),
     doc:
       "URL at which clients reach this server: the URL of every coordinator of the simulated network, spelled exactly as here; fictional URLs if not set"
   }),
   workers: setting({
     key: "server.workers",
-    flag: "workers",
     variable: "WORKERS",
     value: integerOr("cores", { minimum: 1, maximum: 1024 }),
     default: 1,
@@ -60,10 +56,10 @@ export const listening = group("Listening", {
   }),
   shutdownTimeoutMs: setting({
     key: "server.shutdown_timeout_ms",
-    flag: "shutdown-timeout-ms",
     value: integer({ minimum: 0, maximum: 3_600_000 }),
     default: 5000,
-    doc: "Time for responses in progress to finish after a signal to stop"
+    doc: "Time for responses in progress to finish after a signal to stop",
+    limit: { beyond: "connections are destroyed", metric: "none: the process ends" }
   }),
   ...revisionPaths
 })

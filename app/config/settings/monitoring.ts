@@ -49,55 +49,65 @@ export const monitoring = group("Monitoring", {
   adminConnectionsMax: setting({
     key: "admin.connections_max",
     flag: "admin-connections-max",
+    sets: "admin.adminConnectionsMax",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 100,
-    doc: "Concurrent connections to the admin listener"
+    doc: "Concurrent connections to the admin listener",
+    limit: { beyond: "the connection is closed at once" }
   }),
   adminHeadersTimeoutMs: setting({
     key: "admin.headers_timeout_ms",
     flag: "admin-headers-timeout-ms",
+    sets: "admin.adminHeadersTimeoutMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "Timeout for receiving the headers of a request to the admin listener"
+    doc: "Timeout for receiving the headers of a request to the admin listener",
+    limit: { beyond: "408, and the connection is closed" }
   }),
   adminHeaderBytesMax: setting({
     key: "admin.header_bytes_max",
     flag: "admin-header-bytes-max",
+    sets: "admin.adminHeaderBytesMax",
     value: integer({ minimum: 1024, maximum: 1_048_576 }),
     default: 16_384,
-    doc: "Bytes of URL and headers of a request to the admin listener"
+    doc: "Bytes of URL and headers of a request to the admin listener",
+    limit: { beyond: "431, and the connection is closed" }
   }),
   adminBodyIdleMs: setting({
     key: "admin.body_idle_ms",
     flag: "admin-body-idle-ms",
+    sets: "admin.adminBodyIdleMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "Timeout for a client that stops sending while it posts a feed or pool commands"
+    doc: "Timeout for a client that stops sending while it posts a feed or pool commands",
+    limit: { beyond: "408, and the connection is closed" }
   }),
   feedLineBytesMax: setting({
     key: "admin.feed_line_bytes_max",
-    flag: "feed-line-bytes-max",
+    sets: "admin.feedLineBytesMax",
     value: integer({ minimum: 1024, maximum: 536_870_912 }),
     default: 33_554_432,
-    doc: "Bytes of one record of a posted feed"
+    doc: "Bytes of one record of a posted feed",
+    limit: { beyond: "413; the records before it are applied" }
   }),
   feedRecordTimeoutMs: setting({
     key: "admin.feed_record_timeout_ms",
-    flag: "feed-record-timeout-ms",
+    sets: "admin.feedRecordTimeoutMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "Timeout for applying one record of a posted feed"
+    doc: "Timeout for applying one record of a posted feed",
+    limit: { beyond: "503 with Retry-After; the record may have been applied" }
   }),
   poolBodyBytesMax: setting({
     key: "admin.pool_body_bytes_max",
-    flag: "pool-body-bytes-max",
+    sets: "admin.poolBodyBytesMax",
     value: integer({ minimum: 1024, maximum: 536_870_912 }),
     default: 4_194_304,
-    doc: "Bytes of one posted list of pool commands"
+    doc: "Bytes of one posted list of pool commands",
+    limit: { beyond: "413; no command is executed" }
   }),
   ledgerAgeMaxSeconds: setting({
     key: "admin.ledger_age_max_seconds",
-    flag: "ledger-age-max-seconds",
     value: number({ minimum: 1, maximum: 31_536_000 }),
     doc:
       "Seconds without a new block after which the server reports that it is not ready; unlimited if not set"
@@ -111,7 +121,6 @@ export const monitoring = group("Monitoring", {
   }),
   serverTiming: setting({
     key: "admin.server_timing",
-    flag: "server-timing",
     value: yesNo,
     default: false,
     doc: "Send the duration of each request in the response header Server-Timing"
@@ -130,7 +139,6 @@ export const monitoring = group("Monitoring", {
   }),
   traceRatio: setting({
     key: "otlp.trace_ratio",
-    flag: "trace-ratio",
     value: number({ minimum: 0, maximum: 1 }),
     default: 1,
     doc: "Share of requests to trace, among those without a sampling decision of the caller"

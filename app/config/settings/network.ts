@@ -12,14 +12,12 @@ const contract = (name: string, contract: string) =>
 export const network = group("Network", {
   seed: setting({
     key: "network.seed",
-    flag: "seed",
     value: text(nonEmptyText),
     default: "1",
     doc: "Seed of the simulated network; the same seed generates the same network"
   }),
   transactions: setting({
     key: "network.transactions",
-    flag: "transactions",
     value: integer({ minimum: 0 }),
     default: 3000,
     doc:
@@ -27,7 +25,6 @@ export const network = group("Network", {
   }),
   prefix: setting({
     key: "network.prefix",
-    flag: "prefix",
     default: "zk",
     value: text({
       placeholder: "text",
@@ -50,14 +47,12 @@ export const network = group("Network", {
 export const chain = group("Network", {
   chainId: setting({
     key: "network.chain_id",
-    flag: "chain-id",
     value: integer({ minimum: 0, maximum: 65_535 }),
     default: 1337,
     doc: "Identifier of the Ethereum chain of the simulated network; every signature contains it"
   }),
   rollupAddress: setting({
     key: "network.rollup_address",
-    flag: "rollup-address",
     value: text(ethereumAddress),
     default: "0x10465b16615ae36f350268eb951d7b0187141d3b",
     doc: "Address of the rollup contract of the simulated network; authorizations contain it"
@@ -70,7 +65,6 @@ export const chain = group("Network", {
 export const pace = group("Network", {
   transactionsMax: setting({
     key: "network.transactions_max",
-    flag: "transactions-max",
     value: integer({ minimum: 1 }),
     default: 100_000,
     doc:
@@ -85,7 +79,6 @@ export const pace = group("Network", {
   }),
   checkStateRoots: setting({
     key: "network.check_state_roots",
-    flag: "check-state-roots",
     value: yesNo,
     default: false,
     doc:
@@ -93,27 +86,23 @@ export const pace = group("Network", {
   }),
   simulate: setting({
     key: "network.simulate",
-    flag: "simulate",
     value: yesNo,
     doc:
       "Serve a simulated network. The default without a database, a feed and a genesis; with a database it has to be set, so that no test data get into it by mistake"
   }),
   empty: setting({
     key: "network.empty",
-    flag: "empty",
     value: yesNo,
     default: false,
     doc: "Start with the genesis only and add no blocks"
   }),
   feed: setting({
     key: "network.feed",
-    flag: "feed",
     value: text(filePath),
     doc: "Follow a feed in NDJSON instead of a simulated network; - reads standard input"
   }),
   genesis: setting({
     key: "network.genesis",
-    flag: "genesis",
     value: text(filePath),
     doc:
       "Start an empty ledger of your own network with the genesis record in a file; blocks come through the admin listener"

@@ -4,34 +4,36 @@ import { filePath, integer, number, text, yesNo } from "../value.ts"
 export const pool = group("Transaction pool", {
   pendingMax: setting({
     key: "pool.pending_max",
-    flag: "pending-max",
+    sets: "node.pendingMax",
     value: integer({ minimum: 0 }),
     default: 100_000,
-    doc: "Pending transactions in the pool"
+    doc: "Pending transactions in the pool",
+    limit: { beyond: "503 with Retry-After" }
   }),
   pendingPerAccountMax: setting({
     key: "pool.pending_per_account_max",
-    flag: "pending-per-account-max",
+    sets: "node.pendingPerAccountMax",
     value: integer({ minimum: 0 }),
     default: 1000,
-    doc: "Pending transactions per sender account"
+    doc: "Pending transactions per sender account",
+    limit: { beyond: "503 with Retry-After" }
   }),
   minFeeUSD: setting({
     key: "pool.min_fee_usd",
-    flag: "min-fee-usd",
+    sets: "node.minFeeUSD",
     value: number({ minimum: 0 }),
     default: 0,
     doc: "Minimum fee in US dollars; tokens without a price have the value 0"
   }),
   maxFeeUSD: setting({
     key: "pool.max_fee_usd",
-    flag: "max-fee-usd",
+    sets: "node.maxFeeUSD",
     value: number({ minimum: 0 }),
     doc: "Maximum fee in US dollars; unlimited if not set"
   }),
   recommendedFeeUSD: setting({
     key: "pool.recommended_fee_usd",
-    flag: "recommended-fee-usd",
+    sets: "node.recommendedFeeUSD",
     value: number({ minimum: 0 }),
     default: 0.01,
     doc:
@@ -39,23 +41,25 @@ export const pool = group("Transaction pool", {
   }),
   forgeDelaySeconds: setting({
     key: "pool.forge_delay_seconds",
-    flag: "forge-delay-seconds",
+    sets: "node.forgeDelaySeconds",
     value: number({ minimum: 0 }),
     default: 0,
     doc: "Seconds that the coordinator waits between two batches, which /v1/state shows"
   }),
   verifierThreadsMax: setting({
     key: "pool.verifier_threads_max",
-    flag: "verifier-threads-max",
+    sets: "verifier.workersMax",
     value: integer({ minimum: 1, maximum: 1024 }),
-    doc: "Threads that verify signatures, per process; one per core if not set"
+    doc: "Threads that verify signatures, per process; one per core if not set",
+    limit: { beyond: "signatures wait", metric: "rollup_verifier_waiting" }
   }),
   verifierQueueMax: setting({
     key: "pool.verifier_queue_max",
-    flag: "verifier-queue-max",
+    sets: "verifier.queueMax",
     value: integer({ minimum: 0, maximum: 1_000_000 }),
     default: 4096,
-    doc: "Verifications waiting for a thread"
+    doc: "Verifications waiting for a thread",
+    limit: { beyond: "503 with Retry-After" }
   })
 })
 
@@ -72,24 +76,31 @@ export const currencies = group("Prices of currencies", {
 export const memory = group("Memory", {
   heapBytesMax: setting({
     key: "limits.heap_bytes_max",
-    flag: "heap-bytes-max",
     value: integer({ minimum: 33_554_432, maximum: Number.MAX_SAFE_INTEGER }),
     doc:
-      "Bytes of the JavaScript heap, per process, after a full garbage collection; the limit of V8 if not set"
+      "Bytes of the JavaScript heap, per process, after a full garbage collection; the limit of V8 if not set",
+    limit: {
+      beyond:
+        "503 with Retry-After for writes, from 92 % on; the process exits with code 7 if more than half of the rest is used"
+    }
   })
 })
 
 export const caching = group("Caching", {
   answersBytesMax: setting({
     key: "cache.answers_bytes_max",
-    flag: "answers-bytes-max",
+    sets: "node.answersBytesMax",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Bytes of cached responses; 0 disables the response cache"
+    doc: "Bytes of cached responses; 0 disables the response cache",
+    limit: {
+      beyond: "the least recently used responses are evicted",
+      metric: "rollup_answers_evicted_total"
+    }
   }),
   finalAfterBatches: setting({
     key: "cache.final_after_batches",
-    flag: "final-after-batches",
+    sets: "node.finalAfterBatches",
     value: integer({ minimum: 1 }),
     default: 1000,
     doc:
@@ -100,14 +111,12 @@ export const caching = group("Caching", {
 export const compression = group("Compression", {
   compression: setting({
     key: "server.compression",
-    flag: "compression",
     value: yesNo,
     default: true,
     doc: "Compress responses for clients that accept it (zstd, br, gzip)"
   }),
   compressionBytesMin: setting({
     key: "server.compression_bytes_min",
-    flag: "compression-bytes-min",
     value: integer({ minimum: 0 }),
     default: 1024,
     doc: "Bytes from which on a response is compressed"

@@ -18,7 +18,6 @@ export const storage = group("Data storage", {
   }),
   memory: setting({
     key: "data.memory",
-    flag: "memory",
     value: yesNo,
     default: false,
     doc: "Keep all data in memory; they are lost when the program exits"
@@ -28,14 +27,12 @@ export const storage = group("Data storage", {
 export const checkpoints = group("Data storage", {
   journalBytesMax: setting({
     key: "data.journal_bytes_max",
-    flag: "journal-bytes-max",
     value: integer({ minimum: 65_536, maximum: 2 ** 40 }),
     default: 2 * 2 ** 20,
     doc: "Bytes of records in the data directory after which a checkpoint replaces them"
   }),
   poolHistorySeconds: setting({
     key: "data.pool_history_seconds",
-    flag: "pool-history-seconds",
     value: integer({ minimum: 1, maximum: 2 ** 32 }),
     default: 86_400,
     doc:
@@ -69,27 +66,34 @@ export const connections = group("PostgreSQL", {
   connectionsMax: setting({
     key: "database.connections_max",
     flag: "database-connections-max",
+    sets: "database.maxConnections",
     value: integer({ minimum: 4, maximum: 10_000 }),
     default: 16,
-    doc: "Connections per process; one more while migrations run"
+    doc: "Connections per process; one more while migrations run",
+    limit: { beyond: "statements wait", metric: "rollup_database_waits_total" }
   }),
   statementTimeoutMs: setting({
     key: "database.statement_timeout_ms",
     flag: "database-statement-timeout-ms",
+    sets: "database.statementTimeoutMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "Timeout of one statement"
+    doc: "Timeout of one statement",
+    limit: { beyond: "the statement is cancelled; 503 with Retry-After" }
   }),
   queueWaitMs: setting({
     key: "database.queue_wait_ms",
     flag: "database-queue-wait-ms",
+    sets: "database.queueWaitMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 2000,
-    doc: "Time that a statement may wait for a connection"
+    doc: "Time that a statement may wait for a connection",
+    limit: { beyond: "503 with Retry-After" }
   }),
   connectTimeoutMs: setting({
     key: "database.connect_timeout_ms",
     flag: "database-connect-timeout-ms",
+    sets: "database.connectTimeoutMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 3000,
     doc: "Timeout for opening a connection"
@@ -104,6 +108,7 @@ export const connections = group("PostgreSQL", {
   idleTransactionMs: setting({
     key: "database.idle_transaction_ms",
     flag: "database-idle-transaction-ms",
+    sets: "database.idleTransactionMs",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
     doc: "Time that a transaction may stay idle, for example if its process is frozen"

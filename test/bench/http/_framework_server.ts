@@ -5,7 +5,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { createServer } from "node:http"
 import { Application } from "../../../adapters/http/mod.ts"
-import { memoryNode } from "../../../app/memory_node.ts"
+import { memoryNode } from "../../_memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
 /*

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
-import { memoryNode } from "../../../app/memory_node.ts"
+import { memoryNode } from "../../_memory_node.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
-import { exitProofsInThread, verifierThreads } from "../../../app/verifier.ts"
+import { exitProofsInThread, verifierThreads } from "../../../app/node/verifier.ts"
 import { Ledger } from "../../../core/mod.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { nodeCompression, serverLayer } from "../../../adapters/http/node/mod.ts"
-import { memoryNode } from "../../../app/memory_node.ts"
+import { memoryNode } from "../../_memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
 /*

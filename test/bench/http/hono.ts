@@ -1,7 +1,7 @@
 import { Effect, ManagedRuntime } from "effect"
 import { Hono } from "hono"
 import { fetchHandler } from "../../../adapters/http/mod.ts"
-import { memoryNode } from "../../../app/memory_node.ts"
+import { memoryNode } from "../../_memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 import { median } from "../_load.ts"
 

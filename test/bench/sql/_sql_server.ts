@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
-import { nodeOver } from "../../../app/layers.ts"
+import { nodeOver } from "../../../app/node/layers.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { network } from "./_sql_ledger.ts"
 

@@ -4,7 +4,7 @@ import { HttpServer } from "effect/http"
 import { get, type IncomingHttpHeaders } from "node:http"
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { nodeCompression, serverLayer } from "../../../adapters/http/node/mod.ts"
-import { memoryNode } from "../../../app/memory_node.ts"
+import { memoryNode } from "../../_memory_node.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { Ledger } from "../../../core/mod.ts"
 

@@ -1,6 +1,5 @@
 import type { Layer } from "effect"
-import { type Node, type NodeOptions, nodeOver } from "./layers.ts"
-import { memoryStores } from "./stores.ts"
+import { memoryStores, type Node, type NodeOptions, nodeOver } from "../app/node/mod.ts"
 
 /**
  * Returns a node over stores in memory, without `NodeChanges`: building it is synchronous and

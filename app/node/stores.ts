@@ -1,8 +1,8 @@
 import { Effect, Layer, Redacted } from "effect"
-import type { JournalError, JournalOptions } from "../adapters/journal/mod.ts"
-import * as Memory from "../adapters/memory/mod.ts"
-import type { DatabaseError, DatabaseOptions, LeaseOptions } from "../adapters/sql/mod.ts"
-import type { StoreFailure } from "../core/mod.ts"
+import type { JournalError, JournalOptions } from "../../adapters/journal/mod.ts"
+import * as Memory from "../../adapters/memory/mod.ts"
+import type { DatabaseError, DatabaseOptions, LeaseOptions } from "../../adapters/sql/mod.ts"
+import type { StoreFailure } from "../../core/mod.ts"
 import { feesOf, type StoreOptions, type Stores } from "./layers.ts"
 
 /** Stores in memory: the data are lost when the node closes. */
@@ -39,13 +39,13 @@ export const storesLayer = (
   const network = { genesis: options.genesis, ...feesOf(options) }
   if ("directory" in store) {
     return Layer.unwrap(Effect.map(
-      Effect.promise(() => import("../adapters/journal/mod.ts")),
+      Effect.promise(() => import("../../adapters/journal/mod.ts")),
       ({ journaledStores }) => journaledStores({ ...store, ...network })
     ))
   }
   const { database, replica, ...connections } = store
   return Layer.unwrap(Effect.map(
-    Effect.promise(() => import("../adapters/sql/mod.ts")),
+    Effect.promise(() => import("../../adapters/sql/mod.ts")),
     ({ sqlStores }) =>
       sqlStores({
         url: Redacted.make(database),

@@ -1,5 +1,5 @@
 import { Clock, Data, Effect, Result } from "effect"
-import type { StoreFailure } from "../core/mod.ts"
+import type { StoreFailure } from "../../core/mod.ts"
 
 /**
  * Retries a step with exponential backoff while the store is unavailable. Fails if the failure of

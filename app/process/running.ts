@@ -1,9 +1,9 @@
 import { Cause, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { constants } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
-import type { Command, Invocation } from "./config/mod.ts"
+import type { Command, Invocation } from "../config/mod.ts"
 import { exitCodes, programFailure } from "./exit_codes.ts"
-import { isWorker } from "./workers/mod.ts"
+import { isWorker } from "../workers/mod.ts"
 
 /**
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the

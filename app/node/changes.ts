@@ -12,7 +12,7 @@ import {
   type StoreFailure,
   synchedBlockNum,
   type TransactionId
-} from "../core/mod.ts"
+} from "../../core/mod.ts"
 import type { Stores } from "./layers.ts"
 
 /**

@@ -1,12 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { keccak256 } from "../adapters/hashing/mod.ts"
-import {
-  Application,
-  type CompressionOptions,
-  type HttpLimits,
-  type Mount,
-  type TelemetryOptions
-} from "../adapters/http/mod.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { Application, type ApplicationOptions } from "../../adapters/http/mod.ts"
 import {
   type ExitTree,
   type GenesisFeed,
@@ -25,7 +19,7 @@ import {
   type SubmissionOptions,
   VerifierBusy,
   wireContext
-} from "../core/mod.ts"
+} from "../../core/mod.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
@@ -36,32 +30,12 @@ export type ExitProofs = Required<Pick<SlowChecks, "verifyExitProofs" | "buildEx
 /** Options of a node. All except `genesis` have defaults. */
 export interface NodeOptions
   extends
-    Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax">,
+    Omit<ApplicationOptions, "context" | "constants">,
+    Omit<SubmissionOptions, "network" | "keccak256" | "retryAfterSeconds">,
     Pick<RecommendedFeeOptions, "recommendedFeeUSD">
 {
   /** The network, and the block before the first one that is applied. */
   readonly genesis: GenesisFeed
-  /** Path of each revision; `later` at `/` and `earlier` at `/earlier` by default. */
-  readonly mounts?: ReadonlyArray<Mount>
-  readonly limits?: Partial<HttpLimits>
-  /** Maximum bytes of cached responses; 64 MiB by default, 0 disables the cache. */
-  readonly answersBytesMax?: number
-  /**
-   * Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default.
-   */
-  readonly finalAfterBatches?: number
-  /**
-   * Seconds that the coordinator waits between two batches, which revision `v1` shows in its state;
-   * 0 by default.
-   */
-  readonly forgeDelaySeconds?: number
-  /**
-   * Compression of answers by `Accept-Encoding`; gzip from 1024 bytes by default. `false` disables
-   * it.
-   */
-  readonly compression?: CompressionOptions | false
-  /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
-  readonly telemetry?: TelemetryOptions
   /**
    * Verifies posted signatures. By default in the calling thread, with code that is imported for
    * the first signature.
@@ -99,17 +73,12 @@ export const nodeOver = <E>(
     genesis,
     exitProofs = exitProofsHere,
     verifyStateRoots = Effect.succeed(undefined),
-    maxFeeUSD,
-    minFeeUSD,
-    pendingMax,
-    pendingPerAccountMax,
     verifier = verifierOnDemand(genesis.network)
   } = options
-  const submission = Submission.layer({
-    network: genesis.network,
-    keccak256,
-    ...omitUndefined({ maxFeeUSD, minFeeUSD, pendingMax, pendingPerAccountMax })
-  })
+  const { constants, network } = genesis
+  const submission = Submission.layer({ ...options, network, keccak256 })
+  const context = wireContext(network, keccak256)
+  const application = Application.layer({ ...options, constants, context })
   const ledger = Layer.unwrap(
     Effect.map(
       Effect.all({ exitProofs, verifyStateRoots }),
@@ -118,38 +87,11 @@ export const nodeOver = <E>(
     )
   ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
-  return Layer.merge(applicationOver(options), ledger).pipe(
+  return Layer.merge(application, ledger).pipe(
     Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))),
     Layer.provideMerge(ports)
   )
 }
-
-/** Builds the HTTP application of a node. */
-const applicationOver = (
-  {
-    answersBytesMax,
-    compression,
-    finalAfterBatches,
-    forgeDelaySeconds,
-    genesis,
-    limits,
-    mounts,
-    telemetry
-  }: NodeOptions
-): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
-  Application.layer({
-    context: wireContext(genesis.network, keccak256),
-    constants: genesis.constants,
-    ...omitUndefined({
-      answersBytesMax,
-      compression,
-      finalAfterBatches,
-      forgeDelaySeconds,
-      limits,
-      mounts,
-      telemetry
-    })
-  })
 
 /** Returns the options of fees that are set. */
 export const feesOf = (
@@ -159,7 +101,7 @@ export const feesOf = (
 ): RecommendedFeeOptions => omitUndefined({ maxFeeUSD, minFeeUSD, recommendedFeeUSD })
 
 /** Returns the options without undefined values. */
-export const omitUndefined = <A extends object>(
+const omitUndefined = <A extends object>(
   options: A
 ): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
@@ -229,7 +171,7 @@ const loadVerifier = (
   network: Network,
   scope: Scope.Scope
 ): Effect.Effect<SignatureVerifier["Service"]> =>
-  Effect.promise(() => import("../adapters/crypto/mod.ts")).pipe(
+  Effect.promise(() => import("../../adapters/crypto/mod.ts")).pipe(
     Effect.flatMap(({ inlineVerifier }) => Layer.buildWithScope(inlineVerifier(network), scope)),
     Effect.map(Context.get(SignatureVerifier))
   )
@@ -238,7 +180,7 @@ const loadVerifier = (
  * Imports the functions of exit proofs. Returns undefined if that fails, as in a browser without a
  * bundler: exit proofs are then accepted unverified, and a feed must have them.
  */
-const loadExitProofs = Effect.tryPromise(() => import("../adapters/crypto/mod.ts")).pipe(
+const loadExitProofs = Effect.tryPromise(() => import("../../adapters/crypto/mod.ts")).pipe(
   Effect.map(({ exitTreeSteps, verifyExitProof }) => ({ exitTreeSteps, verifyExitProof })),
   Effect.catch((error) =>
     Effect.as(

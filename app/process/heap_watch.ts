@@ -1,7 +1,14 @@
 import { Deferred, Effect } from "effect"
 import { constants, PerformanceObserver } from "node:perf_hooks"
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8"
-import { checkHealth, gauge, type Health, limitHits, measure, StoreFailure } from "../core/mod.ts"
+import {
+  checkHealth,
+  gauge,
+  type Health,
+  limitHits,
+  measure,
+  StoreFailure
+} from "../../core/mod.ts"
 
 /** V8 reserves so many bytes of its limit for young objects. */
 const youngBytes = 32 * 2 ** 20

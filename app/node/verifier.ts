@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Scope } from "effect"
-import type { VerifierWorkersOptions } from "../adapters/crypto/node.ts"
-import { Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
+import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
+import { Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
 import type { ExitProofs } from "./layers.ts"
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
@@ -14,7 +14,7 @@ export const verifierThreads = (
       const [monitor, scope] = [yield* Monitor, yield* Effect.scope]
       const verifier = yield* Effect.cached(
         Effect.uninterruptible(
-          Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
+          Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
             Effect.flatMap(({ verifierWorkers }) =>
               Layer.buildWithScope(verifierWorkers(network, options), scope)
             ),
@@ -42,7 +42,7 @@ export const exitProofsInThread = (
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     const workers = yield* Effect.cached(Effect.uninterruptible(
-      Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
+      Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
         Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
     ))

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { LedgerWriter, PoolStore, type StoreFailure } from "../core/mod.ts"
-import type { Stores } from "./layers.ts"
+import { LedgerWriter, PoolStore, type StoreFailure } from "../../core/mod.ts"
+import type { Stores } from "../node/mod.ts"
 
 /** Returns stores whose writes first run `check` if they add data; reads and rollbacks do not. */
 export const guardStores = <E>(

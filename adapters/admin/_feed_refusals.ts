@@ -1,0 +1,53 @@
+import type { BlockViolation, EthereumBlock } from "../../core/mod.ts"
+import { type Refusal, retryLater } from "./_reply.ts"
+
+/* The refusals of a posted feed. */
+
+export const otherWriter: Refusal = {
+  name: "unavailable",
+  message:
+    "Another process writes the ledger: send the feed to that process, or try again after it has stopped",
+  headers: retryLater
+}
+
+export const otherLastBlock = (
+  after: string,
+  { hash, number }: EthereumBlock,
+  ledger: object
+): Refusal => ({
+  name: "ledger-elsewhere",
+  message: `Feed-After names block ${
+    JSON.stringify(after.slice(0, 100))
+  }, expected ${hash}, the last block ${number}: nothing was applied; send the records after that block`,
+  members: { ledger }
+})
+
+export const missingPrecondition = (
+  line: number,
+  kind: string,
+  { hash, number }: EthereumBlock
+): Refusal => ({
+  name: "precondition-required",
+  message:
+    `Line ${line} is a ${kind} record, which may have been applied before: send the header Feed-After with the hash of the last block of the ledger; when this request arrived, that was ${hash}, block ${number}`,
+  members: { line }
+})
+
+/** Returns the refusal for a violation, with its position in the record as a JSON pointer. */
+export const blockViolation = (
+  line: number,
+  kind: string,
+  { expected, invariant, message, pointer, value }: BlockViolation
+): Refusal => ({
+  name: "block-violation",
+  message: `Line ${line}: ${message}`,
+  faults: [{
+    line,
+    pointer: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
+    value,
+    rule: expected,
+    message,
+    invariant
+  }],
+  members: { line }
+})

@@ -1,0 +1,161 @@
+import { Effect } from "effect"
+import { type HttpRequest, utf8Text } from "../http/mod.ts"
+import type { ByteStream } from "../http/message/mod.ts"
+import type { Refusal } from "./_reply.ts"
+import type { AdminLimitHits } from "./limit.ts"
+
+interface LineLimits {
+  /** Maximum bytes of a line, without its line feed. */
+  readonly lineBytesMax: number
+  /** Maximum bytes of the body; unlimited by default. */
+  readonly bodyBytesMax?: number
+  /** How long a client may pause. */
+  readonly idleMs: number
+}
+
+/** A line of a body. */
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  readonly text: string
+}
+
+/**
+ * Yields the lines of a body, except blank ones. It reads more bytes only when the next line is
+ * requested, so a client that sends faster than its lines are processed gets backpressure. Returns
+ * the reason if it cannot continue.
+ */
+export async function* readLines(
+  body: ByteStream,
+  { bodyBytesMax = Infinity, idleMs, lineBytesMax }: LineLimits
+): AsyncGenerator<Line, Refusal | undefined> {
+  // the connection stays open for the answer
+  const chunks = body.iterator({ destroyOnReturn: false })
+  let isPending = false
+  let [number, bytes] = [1, 0]
+  let rest: Array<Uint8Array> = []
+  let restBytes = 0
+  try {
+    for (;;) {
+      isPending = true
+      const read = await withTimeout(chunks.next(), idleMs)
+      if (read === "idle") return idle(number, idleMs)
+      if (read === "disconnected") return disconnected(number)
+      isPending = false
+      const chunk = read.done === true ? new Uint8Array() : read.value
+      bytes += chunk.length
+      if (bytes > bodyBytesMax) return tooLarge("The body is too large", number, bodyBytesMax)
+      let start = 0
+      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+        rest.push(chunk.subarray(start, end))
+        if (restBytes + end - start > lineBytesMax) return lineTooLong(number, lineBytesMax)
+        const text = utf8Text(joined(rest))
+        if (text === undefined) return notUtf8(number)
+        if (text.trim() !== "") yield { number, text }
+        rest = []
+        restBytes = 0
+        start = end + 1
+        number++
+      }
+      restBytes += chunk.length - start
+      if (restBytes > lineBytesMax) return lineTooLong(number, lineBytesMax)
+      if (chunk.length > start) rest.push(chunk.subarray(start))
+      if (read.done !== true) continue
+      const text = utf8Text(joined(rest))
+      if (text === undefined) return notUtf8(number)
+      if (text.trim() !== "") yield { number, text }
+      return undefined
+    }
+  } finally {
+    // an iterator that waits for bytes cannot return before they arrive
+    if (!isPending) await chunks.return?.()
+  }
+}
+
+const lineFeed = 10
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+
+/** Options of `forEachLine`. */
+export interface LineOptions extends LineLimits {
+  readonly hits: AdminLimitHits
+  /** The limit of the bytes. */
+  readonly bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax"
+}
+
+/**
+ * Calls `use` with each line of a body. Fails with the refusal of a line, after which the rest of
+ * the body can be discarded, and counts the limits that the body exceeds.
+ */
+export const forEachLine = Effect.fnUntraced(function*<E, R>(
+  { stream }: HttpRequest,
+  { bytesLimit, hits, ...limits }: LineOptions,
+  use: (line: Line) => Effect.Effect<void, E, R>
+): Effect.fn.Return<void, E | Refusal, R> {
+  if (stream === undefined) return
+  const lines = readLines(stream, limits)
+  for (;;) {
+    const next = yield* Effect.promise(() => lines.next())
+    if (next.done === true) {
+      if (next.value === undefined) return
+      if (next.value.name === "body-too-large") hits[bytesLimit]++
+      if (next.value.name === "request-timeout") hits.adminBodyIdleMs++
+      return yield* Effect.fail(next.value)
+    }
+    yield* Effect.tapError(
+      use(next.value),
+      () => Effect.promise(() => lines.return(undefined))
+    )
+  }
+})
+
+const withTimeout = async <A>(
+  read: Promise<A>,
+  ms: number
+): Promise<A | "idle" | "disconnected"> => {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await Promise.race([
+      read,
+      new Promise<"idle">((resolve) => timer = setTimeout(resolve, ms, "idle"))
+    ])
+  } catch {
+    return "disconnected"
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const tooLarge = (message: string, line: number, bytesMax: number): Refusal => ({
+  name: "body-too-large",
+  message: `${message}: at most ${bytesMax} bytes are accepted`,
+  members: { line }
+})
+
+const lineTooLong = (line: number, bytesMax: number): Refusal =>
+  tooLarge(`Line ${line} is too long`, line, bytesMax)
+
+const idle = (line: number, idleMs: number): Refusal => ({
+  name: "request-timeout",
+  message:
+    `Line ${line} is incomplete, and no data arrived for ${idleMs} ms: send the body without such pauses`,
+  headers: { connection: "close" },
+  members: { line }
+})
+
+const notUtf8 = (line: number): Refusal => {
+  const message = `Line ${line} is not UTF-8`
+  return {
+    name: "invalid-record",
+    message: `${message}, expected JSON in UTF-8`,
+    faults: [{ line, pointer: "", value: null, rule: "UTF-8", message }],
+    members: { line }
+  }
+}
+
+const disconnected = (line: number): Refusal => ({
+  name: "malformed-request",
+  message: `The connection closed in line ${line}, before the end of the body`,
+  members: { line }
+})
