@@ -1,7 +1,6 @@
 import { Effect, Fiber } from "effect"
-import { limitMax, type ListItems, listNames } from "../../contract/mod.ts"
-import type { Account, AccountView, GenesisFeed, Token, TokenId } from "../../domain/mod.ts"
-import { FIRST_USER_ACCOUNT, type Keccak256, l1UserTransactionId } from "../../encoding/mod.ts"
+import { listNames } from "../../contract/mod.ts"
+import type { GenesisFeed } from "../../domain/mod.ts"
 import type {
   LedgerBlock,
   LedgerHistory,
@@ -9,7 +8,9 @@ import type {
   LedgerStamp,
   StoreFailure
 } from "../../ports/mod.ts"
-import { type AccountTree, StateLeaves } from "./state_root.ts"
+import type { AuditCheck } from "./checks.ts"
+import { auditAccounts, auditCounts, auditQueue, auditTokens } from "./_ledger_lists.ts"
+import type { AccountTree } from "./state_root.ts"
 import { auditList } from "./_filters.ts"
 import { type Findings, reportDefects } from "./findings.ts"
 import { type FindWrongProofs, reportWrongProofs } from "./exit_proofs.ts"
@@ -44,6 +45,9 @@ export interface AuditOptions {
 
 /** Number of exit proofs that are verified together. */
 const proofsAtOnce = 200
+
+/** Share of the replay in the total time, for the progress. */
+const replayShare = 0.9
 
 /**
  * Checks a ledger through its ports. It computes every batch from the state before it, from the
@@ -83,83 +87,30 @@ export const auditLedger = (
     const tokens = yield* auditTokens(reader, findings)
     const replay = new LedgerReplay(reader, rules, tokens, findings)
     const options = { findWrongProofs, onProgress, findings }
-    yield* reportDefects(
-      "blocks",
-      "blocks",
-      auditBlocks(ports, rules.genesis, replay, stamp, options),
-      findings
-    )
-    yield* onProgress({ units: replay.transactions, share: 0.9, at: "accounts" })
-    yield* reportDefects(
-      "balances",
-      "accounts",
-      auditAccounts(reader, replay, tree, findings),
-      findings
-    )
-    yield* auditCounts(reader, replay, findings)
-    yield* reportDefects(
-      "queued",
-      "queues",
-      auditQueue(reader, rules.keccak256, findings),
-      findings
-    )
-    yield* reportDefects(
-      "rollbacks",
-      "rollbacks",
-      auditRollBacks(history, stamp.version, findings),
-      findings
-    )
-    yield* onProgress({ units: replay.transactions, share: 0.95, at: "filters" })
-    yield* Effect.forEach(
-      listNames,
-      (name) =>
-        reportDefects("postings", `list of ${name}`, auditList(reader, name, findings), findings)
-    )
-  })
-
-/** Checks that token ids have no gaps, and returns all tokens. */
-const auditTokens = Effect.fnUntraced(
-  function*(reader: LedgerReader["Service"], findings: Findings) {
-    const tokens = new Map<TokenId, Token>()
-    let lastItem = 0
-    yield* eachPage(reader, "tokens", (items) => {
-      for (const token of items) {
-        findings.same("tokens", `token ${tokens.size}`, token.id, tokens.size)
-        if (token.itemId <= lastItem) {
-          findings.violate("tokens", `token ${token.id}, itemId`, token.itemId, `above ${lastItem}`)
-        }
-        tokens.set(token.id, token)
-        lastItem = token.itemId
-      }
-      findings.checked("tokens", items.length)
-    })
-    return tokens
-  }
-)
-
-/** Calls `each` with the items of a list, page by page. */
-const eachPage = <N extends "accounts" | "tokens">(
-  reader: LedgerReader["Service"],
-  name: N,
-  each: (items: ReadonlyArray<ListItems[N]>) => void
-): Effect.Effect<void, StoreFailure> =>
-  Effect.gen(function*() {
-    for (let fromItem = 0;;) {
-      const { counts, items } = yield* reader
-        .list(name, { filters: {}, fromItem, limit: limitMax })
-        .pipe(Effect.catchTag("NotRegistered", Effect.die))
-      each(items)
-      const last: AccountView | Token | undefined = items.at(-1)
-      if (last === undefined || counts.pendingItems === 0) return
-      fromItem = ("account" in last ? last.account : last).itemId + 1
-      yield* Effect.yieldNow
+    const { genesis, keccak256 } = rules
+    const parts: ReadonlyArray<readonly [AuditCheck, at: string, AuditPart]> = [
+      ["blocks", "blocks", auditBlocks(history, genesis, replay, stamp, options)],
+      ["balances", "accounts", Effect.suspend(() => auditAccounts(reader, replay, tree, findings))],
+      ["ranges", "counts", Effect.suspend(() => auditCounts(reader, replay, findings))],
+      ["queued", "queues", auditQueue(reader, keccak256, findings)],
+      ["rollbacks", "rollbacks", auditRollBacks(history, stamp.version, findings)],
+      ...listNames.map((name) =>
+        ["postings", `list of ${name}`, auditList(reader, name, findings)] as const
+      )
+    ]
+    for (const [i, [check, at, part]] of parts.entries()) {
+      const share = i === 0 ? 0 : replayShare + (1 - replayShare) * i / parts.length
+      yield* onProgress({ units: replay.transactions, share, at })
+      yield* reportDefects(check, at, part, findings)
     }
   })
+
+type AuditPart = Effect.Effect<void, StoreFailure>
 
 /** Checks the chain of blocks, and the batches of each block in the state before them. */
 const auditBlocks = Effect.fnUntraced(
   function*(
-    { history }: LedgerAuditPorts,
+    history: LedgerHistory["Service"],
     genesis: GenesisFeed,
     replay: LedgerReplay,
     stamp: LedgerStamp,
@@ -185,7 +136,7 @@ const auditBlocks = Effect.fnUntraced(
         )
       }
       const share = replay.lastBatchNum / ((stamp.batchNum ?? 0) + 1)
-      yield* onProgress({ units: replay.transactions, share: 0.9 * share, at: "batches" })
+      yield* onProgress({ units: replay.transactions, share: replayShare * share, at: "batches" })
       if (block.next === null) break
       ;[number, previous] = [block.next.number, block]
     }
@@ -216,117 +167,3 @@ function auditBlock(
     )
   }
 }
-
-/** Compares the stored accounts, and the root over them, with the values after the last batch. */
-const auditAccounts = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    replay: LedgerReplay,
-    tree: AccountTree | null,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
-    const leaves = new StateLeaves()
-    let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
-    yield* eachPage(reader, "accounts", (items) => {
-      for (const { account } of items) {
-        if (account.index !== last + 1) {
-          findings.violate(
-            "transitions",
-            `account ${last + 1}`,
-            "no account",
-            "no gaps of accounts"
-          )
-        }
-        if (account.itemId <= lastItem) {
-          const location = `account ${account.index}, itemId`
-          findings.violate("transitions", location, account.itemId, `above ${lastItem}`)
-        }
-        ;[last, lastItem] = [account.index, account.itemId]
-        auditAccount(account, replay, findings)
-        if (tree !== null) leaves.add(tree.account(account))
-      }
-    })
-    if (tree === null || replay.lastBatch === null) return
-    const { batchNum, stateRoot } = replay.lastBatch
-    findings.checked("state-root", leaves.count)
-    const root = yield* runWithYields(leaves.root(tree))
-    findings.same("state-root", `batch ${batchNum}, stateRoot`, stateRoot, root)
-  }
-)
-
-function auditAccount(account: Account, replay: LedgerReplay, findings: Findings): void {
-  const computed = replay.balances.get(account.index)
-  if (computed === undefined) {
-    findings.violate(
-      "transitions",
-      `account ${account.index}`,
-      "an account",
-      "one that a batch creates"
-    )
-    return
-  }
-  findings.checked("balances")
-  findings.sameMembers(
-    "balances",
-    () => `account ${account.index} after batch ${replay.lastBatchNum}`,
-    { nonce: account.nonce, balance: account.balance },
-    computed
-  )
-}
-
-/** Runs a generator, and yields to other fibers in between. */
-const runWithYields = <A>(steps: Generator<void, A>): Effect.Effect<A> =>
-  Effect.gen(function*() {
-    for (let count = 1;; count++) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-      if (count % 64 === 0) yield* Effect.yieldNow
-    }
-  })
-
-/** Compares the numbers of listed transactions and exits with those of all batches. */
-const auditCounts = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    replay: LedgerReplay,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
-    for (const name of ["transactions", "exits", "batches"] as const) {
-      const { counts } = yield* reader.list(name, { filters: {}, limit: 1 })
-        .pipe(Effect.catchTag("NotRegistered", Effect.die))
-      findings.same("ranges", `list of ${name}`, counts.totalItems, replay[name])
-    }
-  }
-)
-
-/** Checks the ids and positions of the transactions that wait in queues. */
-const auditQueue = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    keccak256: Keccak256,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
-    for (let fromItem: number | undefined;;) {
-      const { counts, items } = yield* reader.list("transactions", {
-        filters: { includePending: true },
-        ...fromItem === undefined ? {} : { fromItem },
-        limit: limitMax,
-        order: "DESC"
-      }).pipe(Effect.catchTag("NotRegistered", Effect.die))
-      const waiting = items.filter(({ transaction }) => transaction.batchNum === null)
-      findings.checked("queued", waiting.length)
-      for (const { transaction: { id, l1, position } } of waiting) {
-        const toForgeL1TransactionsNum = l1?.toForgeL1TransactionsNum ?? 0
-        findings.same(
-          "queued",
-          `queue ${toForgeL1TransactionsNum}, position ${position}`,
-          id,
-          l1UserTransactionId({ toForgeL1TransactionsNum, position }, keccak256)
-        )
-      }
-      const last = items.at(-1)
-      if (waiting.length < items.length || last === undefined || counts.pendingItems === 0) return
-      fromItem = last.transaction.itemId - 1
-    }
-  }
-)
