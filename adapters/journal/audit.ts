@@ -19,10 +19,9 @@ import {
   openMemoryPool
 } from "../memory/mod.ts"
 import { differenceOf } from "./_difference.ts"
-import { applyEntry, restore } from "./_replay.ts"
-import type { Journal } from "./journal.ts"
-import { JournalError } from "./journal_error.ts"
-import type { LogEntry } from "./record_log.ts"
+import { applyEntry, restore } from "./replay/mod.ts"
+import type { Journal, LogEntry } from "./log/mod.ts"
+import { JournalError } from "./files/mod.ts"
 import { openJournal } from "./stores.ts"
 
 /** Number of proofs that are verified together. */

@@ -7,7 +7,7 @@ import {
   PoolStore,
   LedgerTip
 } from "../../core/ports/mod.ts"
-import type { LogEntry, RecordLog } from "./record_log.ts"
+import type { LogEntry, RecordLog } from "./log/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import {
   memoryHistory,
@@ -17,7 +17,7 @@ import {
   type MemoryPoolStore
 } from "../memory/mod.ts"
 import { completeBlock } from "../../core/use_cases/mod.ts"
-import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
+import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
  * Appends an entry. Returns an effect with the result of `settle`, which the log calls when the
