@@ -1,18 +1,17 @@
-import { Effect, Exit, Result, Struct } from "effect"
-import {
-  type Account,
-  type GenesisFeed,
-  type Network,
-  readFeedLine
-} from "../../core/domain/mod.ts"
+import { Effect, Exit, Struct } from "effect"
+import { type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../core/ports/mod.ts"
-import { auditPoolPorts, type Findings, type TreeHashes } from "../../core/use_cases/mod.ts"
+import {
+  type AuditOptions,
+  auditPoolPorts,
+  type Findings,
+  reportWrongProofs
+} from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
   type AuditedLedger,
-  auditMemoryHistory,
-  auditMemoryRoot,
-  type DeferredProof,
+  auditMemoryLedger,
+  auditRecord,
   type MemoryPoolStore,
   memoryReader,
   openAuditedLedger,
@@ -20,26 +19,10 @@ import {
   openMemoryPool
 } from "../memory/mod.ts"
 import { differenceOf } from "./_difference.ts"
-import { applyEntry, restore } from "./_replay.ts"
-import type { Journal } from "./journal.ts"
-import { JournalError } from "./journal_error.ts"
-import type { LogEntry } from "./record_log.ts"
+import { applyEntry, restore } from "./replay/mod.ts"
+import type { Journal, LogEntry } from "./log/mod.ts"
+import { JournalError } from "./files/mod.ts"
 import { openJournal } from "./stores.ts"
-
-/** The parts of an audit that the caller supplies. */
-export interface JournalAuditOptions {
-  /** Verifies exit proofs, and adds a finding for each invalid one. */
-  readonly verifyProofs: (
-    network: Network,
-    proofs: ReadonlyArray<DeferredProof>
-  ) => Effect.Effect<void>
-  /** The hashes of the state tree; null to skip the check of the state root. */
-  readonly tree: (TreeHashes & { readonly account: (account: Account) => bigint }) | null
-  /** Called with the number of records, their share of all (0 to 1), and the last record. */
-  readonly onProgress: (
-    progress: { readonly units: number; readonly share: number; readonly at: string }
-  ) => Effect.Effect<void>
-}
 
 /** Number of proofs that are verified together. */
 const proofBatchSize = 200
@@ -64,8 +47,7 @@ const sliceMs = 50
  * const { genesis } = simulate({ seed: 1 })
  * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
  * const findings = new Findings()
- * const skip = () => Effect.void
- * const options = { onProgress: skip, verifyProofs: skip, tree: null }
+ * const options = { onProgress: () => Effect.void, findWrongProofs: null, tree: null }
  * await Effect.runPromise(auditJournal(directory, options, findings))
  * console.log(findings.report().isSound) // => true
  * rmSync(directory, { recursive: true })
@@ -73,7 +55,7 @@ const sliceMs = 50
  */
 export const auditJournal = (
   directory: string,
-  options: JournalAuditOptions,
+  options: AuditOptions,
   findings: Findings
 ): Effect.Effect<void, JournalError> =>
   Effect.scoped(
@@ -90,7 +72,7 @@ export const auditJournal = (
 const auditOpen = Effect.fnUntraced(
   function*(
     journal: Journal,
-    { onProgress, tree, verifyProofs }: JournalAuditOptions,
+    options: AuditOptions,
     findings: Findings
   ): Effect.fn.Return<void, JournalError> {
     const genesis = genesisOf(journal.genesisLine)
@@ -105,44 +87,16 @@ const auditOpen = Effect.fnUntraced(
     findings.checked("genesis")
     const [audited, pool] = [openAuditedLedger(genesis, keccak256), openMemoryPool()]
     const stores = { audited, genesis, pool }
-    const checkpointSeq = journal.manifest?.seq ?? 0
-    const total = checkpointSeq + (yield* tryRead(journal, () => journal.length))
-    let proofs: ReadonlyArray<DeferredProof> = []
-    /** Audits entries until one is not sound. Returns the location of that one, or undefined. */
-    const auditAll = Effect.fnUntraced(
-      function*(entries: Iterator<LogEntry, void>, unit: string, start: number) {
-        let [number, isSound] = [start, true]
-        const auditSlice = () => {
-          const endMs = performance.now() + sliceMs
-          for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
-            // a head is no record: it only follows one
-            if (entry.value.kind !== "head") number++
-            const location = `${entry.value.kind === "head" ? "head after " : ""}${unit} ${number}`
-            isSound = auditEntry(stores, entry.value, location, findings)
-            if (!isSound || performance.now() > endMs) return isSound
-          }
-          return false
-        }
-        while (yield* tryRead(journal, auditSlice)) {
-          proofs = [...proofs, ...audited.takeProofs()]
-          if (proofs.length >= proofBatchSize) {
-            yield* verifyProofs(genesis.network, proofs)
-            proofs = []
-          }
-          const at = `${unit} ${number}`
-          yield* onProgress({ units: number, share: Math.min(1, number / total), at })
-          yield* Effect.yieldNow
-        }
-        return isSound ? undefined : `${unit} ${number}`
-      }
-    )
+    const archived = journal.manifest?.seq ?? 0
+    const total = archived + (yield* tryRead(journal, () => journal.length))
+    const run = { journal, stores, total, options, findings }
     // the genesis is the first line of the feed
-    let violated = yield* auditAll(archivedEntries(journal), "feed line", 1)
+    let violated = yield* auditEntries(run, archivedEntries(journal), "feed line", 1)
     if (violated === undefined) {
       yield* auditCheckpoint(journal, stores, findings)
-      violated = yield* auditAll(journal.replay(), "record", checkpointSeq)
+      violated = yield* auditEntries(run, journal.replay(), "record", archived)
     }
-    yield* verifyProofs(genesis.network, [...proofs, ...audited.takeProofs()])
+    yield* verifyProofs(run)
     if (violated !== undefined) {
       return findings.note(
         `The records after ${violated} were not checked, because they depend on it`
@@ -150,10 +104,59 @@ const auditOpen = Effect.fnUntraced(
     }
     const reader = memoryReader(audited.ledger)
     yield* Effect.orDie(auditPoolPorts({ reader, pool }, keccak256, findings))
-    yield* auditMemoryHistory(audited.ledger, findings)
-    if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
+    yield* auditMemoryLedger(audited.ledger, { genesis, keccak256, tree: options.tree }, findings)
   }
 )
+
+/** The audit of an open journal. */
+interface JournalAudit {
+  readonly journal: Journal
+  readonly stores: AuditedStores
+  /** Number of all records. */
+  readonly total: number
+  readonly options: AuditOptions
+  readonly findings: Findings
+}
+
+/** Audits entries until one is not sound. Returns the location of that one, or undefined. */
+const auditEntries = Effect.fnUntraced(
+  function*(
+    run: JournalAudit,
+    entries: Iterator<LogEntry, void>,
+    unit: string,
+    start: number
+  ): Effect.fn.Return<string | undefined, JournalError> {
+    const { findings, journal, options: { onProgress }, stores, total } = run
+    let [number, isSound] = [start, true]
+    const auditSlice = () => {
+      const endMs = performance.now() + sliceMs
+      for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
+        // a head is no record: it only follows one
+        if (entry.value.kind !== "head") number++
+        const location = `${entry.value.kind === "head" ? "head after " : ""}${unit} ${number}`
+        isSound = auditEntry(stores, entry.value, location, findings)
+        if (!isSound || performance.now() > endMs) return isSound
+      }
+      return false
+    }
+    while (yield* tryRead(journal, auditSlice)) {
+      yield* verifyProofs(run, proofBatchSize)
+      const at = `${unit} ${number}`
+      yield* onProgress({ units: number, share: Math.min(1, number / total), at })
+      yield* Effect.yieldNow
+    }
+    return isSound ? undefined : `${unit} ${number}`
+  }
+)
+
+/** Verifies the proofs of the applied records, if there are `min` or more. */
+const verifyProofs = (
+  { findings, options: { findWrongProofs }, stores: { audited, genesis } }: JournalAudit,
+  min = 0
+): Effect.Effect<void> =>
+  findWrongProofs === null
+    ? Effect.void
+    : reportWrongProofs(findWrongProofs, genesis.network, audited.takeProofs(min), findings)
 
 /** Yields the records of the ledger before the checkpoint. Only the feed of them is stored. */
 function* archivedEntries(journal: Journal): Generator<LogEntry, void> {
@@ -257,19 +260,5 @@ function auditEntry(
     findings.violate("journal", location, entry.text.slice(0, 200), "a record of a feed")
     return false
   }
-  findings.checked("feed")
-  const applied = audited.applyRecord(record.value, location)
-  if (Result.isFailure(applied)) {
-    const { expected, invariant, pointer, value } = applied.failure
-    findings.violate(
-      "feed",
-      record.value.kind === "block"
-        ? `${location}, block ${record.value.block.number}${pointer}`
-        : `${location}${pointer}`,
-      `${value} (${invariant})`,
-      expected
-    )
-    return false
-  }
-  return true
+  return auditRecord(audited, record.value, location, findings)
 }

@@ -7,7 +7,7 @@ import {
   PoolStore,
   LedgerTip
 } from "../../core/ports/mod.ts"
-import type { LogEntry, RecordLog } from "./record_log.ts"
+import type { LogEntry, RecordLog } from "./log/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import {
   memoryHistory,
@@ -17,7 +17,7 @@ import {
   type MemoryPoolStore
 } from "../memory/mod.ts"
 import { completeBlock } from "../../core/use_cases/mod.ts"
-import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
+import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
  * Appends an entry. Returns an effect with the result of `settle`, which the log calls when the
@@ -75,37 +75,13 @@ const unlessFailed = <A, E>(
     log.failure === undefined ? run() : Effect.fail(log.failure)
   )
 
-/**
- * Returns the ports of a ledger in memory that append each accepted write to a log. A write is made
- * in memory once its entry is durable. So a read never waits for the log.
- */
-const journaledLedger = (
+/** Returns the read ports of a ledger in memory whose writes wait for the log, so that reads need not. */
+const readLedger = (
   ledger: MemoryLedger,
   log: RecordLog
-): {
-  readonly reader: LedgerReader["Service"]
-  readonly history: LedgerHistory["Service"]
-  readonly writer: LedgerWriter["Service"]
-} => {
+): { readonly reader: LedgerReader["Service"]; readonly history: LedgerHistory["Service"] } => {
   const read = <A, E>(compute: () => Result.Result<A, E>) =>
     unlessFailed(log, () => Effect.fromResult(compute()))
-  const writes = new WriteQueue(ledger.view)
-  /** Appends a record and makes its write, without another write of the ledger in between. */
-  const record = <A, E>(
-    entry: FeedRecord,
-    write: () => Result.Result<A, E>,
-    content: Partial<LogEntry> = {}
-  ): Effect.Effect<A, E | StoreFailure> =>
-    unlessFailed(log, () =>
-      append<A, E | StoreFailure>(
-        log,
-        { kind: "ledger", text: writeFeedLine(entry), ...content },
-        (failure) => failure === undefined ? write() : Result.fail(failure)
-      )).pipe(Effect.uninterruptible)
-  const checked = <A, E>(
-    check: () => Result.Result<void, E>,
-    write: Effect.Effect<A, E | StoreFailure>
-  ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
   const history = memoryHistory(ledger)
   return {
     history: {
@@ -119,71 +95,135 @@ const journaledLedger = (
       accountsAndTokens: (of) => read(() => Result.succeed(ledger.accountsAndTokens(of))),
       state: read(() => Result.succeed(ledger.state())),
       stamp: read(() => Result.succeed(ledger.stamp()))
-    },
-    writer: {
-      apply: (block, decide) =>
-        writes.apply(decide, (decision) => {
-          const store = () => ledger.apply(() => Result.succeed(decision))
-          if (decision.kind === "alreadyStored") return read(store)
-          const { changes } = decision
-          return Effect.andThen(
-            yieldForLargeBlocks(changes),
-            Effect.suspend(() => {
-              ledger.assertStorable(changes)
-              // a replay never builds an exit tree
-              const complete = completeBlock(block, changes, ledger.view)
-              return record({ kind: "block", block: complete }, store)
-            })
-          )
-        }),
-      // recorded even if no block is dropped, since the version grows
-      rollBack: (toBlock, check) =>
-        checked(
-          () => check(ledger.view),
-          Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
-            record(
-              { kind: "rollBack", toBlock },
-              () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
-              { timeMs, version: ledger.stamp().version + 1 }
-            ))
-        ),
-      setPrices: (prices, check) =>
-        checked(
-          () => check(ledger.view),
+    }
+  }
+}
+
+/**
+ * Appends a record of the ledger and makes its write in memory once the entry is durable, without
+ * another write of the ledger in between.
+ */
+const recordWrite = <A, E>(
+  log: RecordLog,
+  record: FeedRecord,
+  write: () => Result.Result<A, E>,
+  content: Partial<LogEntry> = {}
+): Effect.Effect<A, E | StoreFailure> =>
+  unlessFailed(log, () =>
+    append<A, E | StoreFailure>(
+      log,
+      { kind: "ledger", text: writeFeedLine(record), ...content },
+      (failure) => failure === undefined ? write() : Result.fail(failure)
+    )).pipe(Effect.uninterruptible)
+
+/** Returns the write port of a ledger in memory that appends each accepted write to a log. */
+const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Service"] => {
+  const writes = new WriteQueue(ledger.view)
+  const checked = <A, E>(
+    check: () => Result.Result<void, E>,
+    write: Effect.Effect<A, E | StoreFailure>
+  ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
+  return {
+    apply: (block, decide) =>
+      writes.apply(decide, (decision) => {
+        const store = () => ledger.apply(() => Result.succeed(decision))
+        if (decision.kind === "alreadyStored") {
+          return unlessFailed(log, () => Effect.fromResult(store()))
+        }
+        const { changes } = decision
+        return Effect.andThen(
+          yieldForLargeBlocks(changes),
           Effect.suspend(() => {
-            ledger.assertPrices(prices)
-            return record(
-              { kind: "prices", prices },
-              () => ledger.setPrices(prices, () => Result.void)
-            )
+            ledger.assertStorable(changes)
+            // a replay never builds an exit tree
+            const complete = completeBlock(block, changes, ledger.view)
+            return recordWrite(log, { kind: "block", block: complete }, store)
           })
-        ),
-      setHead: (head, check) =>
-        checked(
-          () => check(ledger.view),
-          Effect.suspend(() =>
-            record(
-              { kind: "head", head },
-              () => ledger.setHead(head, () => Result.void),
-              { kind: "head", version: ledger.stamp().version + 1 }
-            )
+        )
+      }),
+    // recorded even if no block is dropped, since the version grows
+    rollBack: (toBlock, check) =>
+      checked(
+        () => check(ledger.view),
+        Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
+          recordWrite(
+            log,
+            { kind: "rollBack", toBlock },
+            () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
+            { timeMs, version: ledger.stamp().version + 1 }
+          ))
+      ),
+    setPrices: (prices, check) =>
+      checked(
+        () => check(ledger.view),
+        Effect.suspend(() => {
+          ledger.assertPrices(prices)
+          return recordWrite(
+            log,
+            { kind: "prices", prices },
+            () => ledger.setPrices(prices, () => Result.void)
+          )
+        })
+      ),
+    setHead: (head, check) =>
+      checked(
+        () => check(ledger.view),
+        Effect.suspend(() =>
+          recordWrite(
+            log,
+            { kind: "head", head },
+            () => ledger.setHead(head, () => Result.void),
+            { kind: "head", version: ledger.stamp().version + 1 }
           )
         )
-    }
+      )
   }
 }
 
 type Pool = PoolStore["Service"]
 
-/**
- * Returns the port of a pool in memory that appends each write to a log if it changed the pool. An
- * answer waits until the log is durable. A write that cannot become durable is undone.
- */
-const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
+type PoolWrites = Pick<
+  Pool,
+  | "addTransaction"
+  | "addGroup"
+  | "replaceTransaction"
+  | "addAuthorization"
+  | "change"
+  | "settle"
+  | "skip"
+>
+
+/** Returns the reads of a pool in memory. An answer waits until the log is durable. */
+const poolReads = (pool: MemoryPoolStore, log: RecordLog): Omit<Pool, keyof PoolWrites> => {
   const answerRead = readWhenDurable(log)
   // a pool in memory is synchronous
   const read = <A, E>(effect: Effect.Effect<A, E>) =>
     answerRead(() => Effect.runSync(Effect.result(effect)))
+  return {
+    transaction: (id) => read(pool.transaction(id)),
+    authorization: (address) => read(pool.authorization(address)),
+    transitions: (id) => read(pool.transitions(id)),
+    skippedTransaction: (id) => read(pool.skippedTransaction(id)),
+    counts: read(pool.counts),
+    pooled: (ids) => read(pool.pooled(ids)),
+    members: (ids) => read(pool.members(ids)),
+    pendingOf: (index) => read(pool.pendingOf(index)),
+    pendingTokens: read(pool.pendingTokens),
+    pendingByFee: (query) => read(pool.pendingByFee(query)),
+    pendingSince: (query) => read(pool.pendingSince(query)),
+    pendingExpired: (belowBatchNum) => read(pool.pendingExpired(belowBatchNum)),
+    pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
+    inBatches: (query) => read(pool.inBatches(query)),
+    list: (query) => read(pool.list(query)),
+    settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query))
+  }
+}
+
+/**
+ * Returns the writes of a pool in memory, which append each write to a log if it changed the pool. A
+ * write that cannot become durable is undone.
+ */
+const poolWrites = (pool: MemoryPoolStore, log: RecordLog): PoolWrites => {
   const write = <A, E>(
     effect: Effect.Effect<A, E>,
     record: PoolRecord,
@@ -203,22 +243,6 @@ const journaledPool = (pool: MemoryPoolStore, log: RecordLog): Pool => {
       })
     })
   return {
-    transaction: (id) => read(pool.transaction(id)),
-    authorization: (address) => read(pool.authorization(address)),
-    transitions: (id) => read(pool.transitions(id)),
-    skippedTransaction: (id) => read(pool.skippedTransaction(id)),
-    counts: read(pool.counts),
-    pooled: (ids) => read(pool.pooled(ids)),
-    members: (ids) => read(pool.members(ids)),
-    pendingOf: (index) => read(pool.pendingOf(index)),
-    pendingTokens: read(pool.pendingTokens),
-    pendingByFee: (query) => read(pool.pendingByFee(query)),
-    pendingSince: (query) => read(pool.pendingSince(query)),
-    pendingExpired: (belowBatchNum) => read(pool.pendingExpired(belowBatchNum)),
-    pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
-    inBatches: (query) => read(pool.inBatches(query)),
-    list: (query) => read(pool.list(query)),
-    settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query)),
     addTransaction: (transaction, owners, limits) =>
       write(pool.addTransaction(transaction, owners, limits), {
         kind: "transaction",
@@ -294,11 +318,11 @@ export interface RecordedStoresOptions {
 export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions
 ): Context.Context<LedgerHistory | LedgerReader | LedgerWriter | PoolStore> => {
-  const { history, reader, writer } = journaledLedger(ledger, log)
+  const { history, reader } = readLedger(ledger, log)
   return Context.make(LedgerReader, reader).pipe(
     Context.add(LedgerHistory, history),
-    Context.add(LedgerWriter, writer),
-    Context.add(PoolStore, journaledPool(pool, log)),
+    Context.add(LedgerWriter, ledgerWriter(ledger, log)),
+    Context.add(PoolStore, { ...poolReads(pool, log), ...poolWrites(pool, log) }),
     Context.add(LedgerTip, {
       id: id ?? ledger.id,
       version: () => log.failure === undefined ? ledger.stamp().version : null,

@@ -13,15 +13,15 @@ import {
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
-import { replay, type ReplayReport } from "./_replay.ts"
+import { replay, type ReplayReport } from "./replay/mod.ts"
 import {
   checkpointHealth,
   type CheckpointReport,
   type Checkpoints,
   scheduleCheckpoints
 } from "./checkpoint/mod.ts"
-import { Journal, type OnCommits } from "./journal.ts"
-import { JournalError } from "./journal_error.ts"
+import { Journal, type OnCommits } from "./log/mod.ts"
+import { JournalError } from "./files/mod.ts"
 import { recordedStores } from "./recorded_stores.ts"
 
 /** The network, the bounds of the recommended fee, and the data directory. */

@@ -1,26 +1,20 @@
 import { Effect, Result } from "effect"
-import type { Account, BlockChanges, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
+import type { BlockChanges, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { Keccak256 } from "../../core/encoding/mod.ts"
 import {
-  auditHistoryPorts,
+  auditLedger,
+  type AuditOptions,
   type BlockViolation,
   decideBlock,
   decideHead,
   decidePrices,
+  type DeferredProof,
   type Findings,
+  type LedgerAuditRules,
   type LedgerRules,
-  StateLeaves,
-  type TreeHashes,
   type VerifyExit
 } from "../../core/use_cases/mod.ts"
 import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from "./ledger.ts"
-
-/** The proof of an exit, not yet verified. */
-export interface DeferredProof {
-  /** The record and account of the exit, for a finding. */
-  readonly location: string
-  readonly proof: Parameters<VerifyExit>
-}
 
 /** A ledger in memory that applies the records of a feed with all checks. */
 export interface AuditedLedger {
@@ -33,8 +27,11 @@ export interface AuditedLedger {
     record: FeedRecord,
     location: string
   ) => Result.Result<BlockChanges | null, BlockViolation>
-  /** Returns the proofs of the records applied since the last call. The caller verifies them. */
-  readonly takeProofs: () => ReadonlyArray<DeferredProof>
+  /**
+   * Returns the proofs of the records applied since the last call, for the caller to verify; none if
+   * there are fewer than `min`.
+   */
+  readonly takeProofs: (min?: number) => ReadonlyArray<DeferredProof>
 }
 
 /**
@@ -109,7 +106,8 @@ export const openAuditedLedger = (
   return {
     ledger,
     applyRecord,
-    takeProofs: () => {
+    takeProofs: (min = 0) => {
+      if (deferredProofs.length < min) return []
       const proofs = deferredProofs
       deferredProofs = []
       return proofs
@@ -118,80 +116,65 @@ export const openAuditedLedger = (
 }
 
 /**
- * Checks the changes of all accounts, from the last block to the first one, and the rollbacks. Adds
- * the result to `findings`.
+ * Applies a record to an audited ledger. Returns whether it is valid; if it is not, adds a violation
+ * of the check `feed`.
+ *
+ * ```ts
+ * import { Findings } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { auditRecord, openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const audited = openAuditedLedger(simulation.genesis, keccak256)
+ * const findings = new Findings()
+ * simulation.next()
+ * console.log(auditRecord(audited, simulation.next(), "record 2", findings)) // => false
+ * console.log(findings.report().violations[0]?.place) // => record 2, block 18000002/parentHash
+ * ```
+ */
+export const auditRecord = (
+  { applyRecord }: AuditedLedger,
+  record: FeedRecord,
+  location: string,
+  findings: Findings
+): boolean => {
+  findings.checked("feed")
+  const applied = applyRecord(record, location)
+  if (Result.isSuccess(applied)) return true
+  const { expected, invariant, pointer, value } = applied.failure
+  const place = record.kind === "block" ? `${location}, block ${record.block.number}` : location
+  findings.violate("feed", `${place}${pointer}`, `${value} (${invariant})`, expected)
+  return false
+}
+
+/**
+ * Checks a ledger in memory by `auditLedger`. The proofs of its exits are those of `takeProofs`.
  *
  * ```ts
  * import { Effect } from "effect"
  * import { Findings } from "rollup-node-api"
  * import { keccak256 } from "rollup-node-api/crypto"
- * import { auditMemoryHistory, openAuditedLedger } from "rollup-node-api/memory"
+ * import { auditMemoryLedger, openAuditedLedger } from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const simulation = simulate({ seed: 1 })
- * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
- * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(next(), `record ${i}`)
  * const findings = new Findings()
- * await Effect.runPromise(auditMemoryHistory(ledger, findings))
- * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 208
+ * await Effect.runPromise(auditMemoryLedger(ledger, { genesis, keccak256, tree: null }, findings))
+ * console.log(findings.report().isSound) // => true
  * ```
  */
-export const auditMemoryHistory = (
+export const auditMemoryLedger = (
   ledger: MemoryLedger,
+  { tree, ...rules }: LedgerAuditRules & Pick<AuditOptions, "tree">,
   findings: Findings
 ): Effect.Effect<void> =>
   // a ledger in memory has no failures
-  Effect.orDie(
-    auditHistoryPorts({ reader: memoryReader(ledger), history: memoryHistory(ledger) }, findings)
-  )
-
-/**
- * Computes the state root over all accounts of a ledger, and compares it with that of the last
- * batch. Adds the result to `findings`; does nothing before the first batch. Yields to other fibers
- * between its steps.
- *
- * ```ts
- * import { Effect } from "effect"
- * import { Findings } from "rollup-node-api"
- * import { accountLeaf, keccak256, poseidon } from "rollup-node-api/crypto"
- * import { auditMemoryRoot, openAuditedLedger } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const simulation = simulate({ seed: 1 })
- * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
- * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
- * const leaf = (index: number, value: bigint) => poseidon([BigInt(index), value, 1n])
- * const node = (left: bigint, right: bigint) => poseidon([left, right])
- * const findings = new Findings()
- * await Effect.runPromise(auditMemoryRoot(ledger, { account: accountLeaf, leaf, node }, findings))
- * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 125
- * ```
- */
-export const auditMemoryRoot = (
-  ledger: MemoryLedger,
-  tree: TreeHashes & { readonly account: (account: Account) => bigint },
-  findings: Findings
-): Effect.Effect<void> =>
-  Effect.gen(function*() {
-    const { batchNum } = ledger.stamp()
-    const batch = batchNum === null ? null : ledger.find("batch", batchNum).item
-    if (batch === null) return
-    const leaves = new StateLeaves()
-    for (let fromItem = 0;;) {
-      const { items } = Result.getOrThrow(
-        ledger.list("accounts", { filters: {}, fromItem, limit: 500 })
-      )
-      for (const { account } of items) leaves.add(tree.account(account))
-      const last = items.at(-1)
-      if (last === undefined) break
-      fromItem = last.account.itemId + 1
-      yield* Effect.yieldNow
-    }
-    const steps = leaves.root(tree)
-    let step = steps.next()
-    for (let count = 1; step.done !== true; step = steps.next()) {
-      if (count++ % 64 === 0) yield* Effect.yieldNow
-    }
-    findings.checked("state-root", leaves.count)
-    findings.same("state-root", `batch ${batch.batchNum}, stateRoot`, batch.stateRoot, step.value)
-  })
+  Effect.orDie(auditLedger(
+    { reader: memoryReader(ledger), history: memoryHistory(ledger) },
+    rules,
+    { findWrongProofs: null, tree, onProgress: () => Effect.void },
+    findings
+  ))

@@ -1,11 +1,5 @@
 /** Stores in memory: the ledger and the transaction pool. */
-export {
-  auditMemoryHistory,
-  auditMemoryRoot,
-  type AuditedLedger,
-  type DeferredProof,
-  openAuditedLedger
-} from "./audit.ts"
+export { type AuditedLedger, auditMemoryLedger, auditRecord, openAuditedLedger } from "./audit.ts"
 export {
   layer,
   layerOf,

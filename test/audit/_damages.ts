@@ -28,7 +28,7 @@ export const damages: {
     all: [
       damage(
         "state-root",
-        /^batch \d+, state_root$/u,
+        /^batch \d+, stateRoot$/u,
         "UPDATE batch SET state_root = 5 WHERE batch_num = (SELECT max(batch_num) FROM batch)"
       ),
       damage(
@@ -45,7 +45,7 @@ export const damages: {
       damage("standing", /^ledger, next_exit$/u, "UPDATE ledger SET next_exit = 1"),
       damage(
         "blocks",
-        /^block \d+, timestamp_ms$/u,
+        /^block \d+, timestampMs$/u,
         "UPDATE block SET timestamp_ms = timestamp_ms - 1000000000 WHERE number = (SELECT max(number) FROM block)"
       ),
       damage(
@@ -60,7 +60,7 @@ export const damages: {
       ),
       damage(
         "block-marks",
-        /^coordinator AS r, rows of block \d+$|^block \d+, next_coordinator$/u,
+        /^block \d+, next_coordinator$/u,
         `UPDATE coordinator SET ethereum_block_num = ethereum_block_num + 2 WHERE item_id = ${
           some("coordinator", "item_id")
         }`
@@ -215,7 +215,7 @@ export const damages: {
     all: [
       damage(
         "balances",
-        /^account \d+ after batch \d+, balance$/u,
+        /^account \d+ before batch \d+, balance$/u,
         `UPDATE batch SET balances_before[1] = balances_before[1] + 1 WHERE batch_num = ${
           some("batch", "batch_num", "cardinality(balances_before) > 1", "batch_num DESC")
         }`
@@ -229,7 +229,7 @@ export const damages: {
       ),
       damage(
         "changes",
-        /^batch \d+, created accounts$/u,
+        /^batch \d+, account 70000$/u,
         `UPDATE batch SET changed_accounts[cardinality(changed_accounts)] = 70000 WHERE batch_num = ${
           some("batch", "batch_num", "num_accounts > 0")
         }`
@@ -289,13 +289,13 @@ export const damages: {
   "missing rows": {
     all: [
       damage(
-        "stretches",
+        "ranges",
         /^batch \d+, transactions$/u,
         "DELETE FROM transaction WHERE item_id = (SELECT max(item_id) FROM transaction)"
       ),
       damage("postings", /^posting 54.*first item \d+$/u, "SELECT 1"),
       damage(
-        "stretches",
+        "ranges",
         /^batch \d+, exits$/u,
         "DELETE FROM exit WHERE item_id = (SELECT max(item_id) FROM exit)"
       ),
@@ -363,12 +363,12 @@ export const damages: {
       ),
       damage(
         "postings",
-        /^posting 4174[\da-f]+, account item \d+$/u,
+        /^posting, lists of account by tokenIds$/u,
         "UPDATE posting SET items = items[1:cardinality(items) - 1] WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x4174' AND cardinality(items) BETWEEN 2 AND 60 LIMIT 1)"
       ),
       damage(
         "postings",
-        /^posting 546b[\da-f]+, transaction item \d+$/u,
+        /^posting, lists of transaction by publicKey$/u,
         "DELETE FROM posting WHERE key = (SELECT key FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x546b' AND octet_length(key) = 35 AND first_ordinal = 0 AND filed = 0 LIMIT 1)"
       ),
       damage(
@@ -378,12 +378,12 @@ export const damages: {
       ),
       damage(
         "postings-below",
-        /^posting 5461[\da-f]+, transaction item \d+$/u,
+        /^posting, lists of transaction by address and \w+/u,
         "DELETE FROM posting WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5461' AND octet_length(key) > 23 LIMIT 1)"
       ),
       damage(
         "postings-below",
-        /^posting 5469[\da-f]+, transaction item \d+$/u,
+        /^posting, lists of transaction by accountIndex and type$/u,
         "UPDATE posting SET filed = 1 WHERE (key, first_item) = (SELECT key, first_item FROM posting WHERE substring(key FROM 1 FOR 2) = '\\x5469' AND octet_length(key) = 11 AND filed = 0 LIMIT 1)"
       )
     ]

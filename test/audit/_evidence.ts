@@ -1,13 +1,9 @@
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { openAuditedLedger } from "../../adapters/memory/mod.ts"
-import type { Account, BatchFeed, L1UserFeed, Transaction } from "../../core/domain/mod.ts"
-import {
-  type AuditReport,
-  auditBatch,
-  type BatchEvidence,
-  Findings
-} from "../../core/use_cases/mod.ts"
+import type { Account, BatchFeed, L1UserFeed } from "../../core/domain/mod.ts"
+import type { BatchEvidence } from "../../core/use_cases/audit/_batch_evidence.ts"
+import { type AuditReport, auditBatch, Findings } from "../../core/use_cases/mod.ts"
 import {
   ann,
   batchOf,
@@ -64,10 +60,9 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
       ): [number, Account] => [account.index, account])
     )
   const queue = forged.map(([feed]) => feed)
-  const rows = [block101, block102, { ...block103, l1UserTransactions: queue }].flatMap((block) =>
-    Result.getOrThrow(applyRecord({ kind: "block", block }, ""))!.queued
-  )
-  const queued = new Map(rows.map((row): [string, Transaction] => [row.id, { ...row, itemId: 0 }]))
+  for (const block of [block101, block102, { ...block103, l1UserTransactions: queue }]) {
+    Result.getOrThrow(applyRecord({ kind: "block", block }, ""))
+  }
   const before = accounts()
   const batches = [batchOf(3, {
     exitRoot: 55n,
@@ -82,17 +77,13 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
   return {
     batch,
     transactions: transactions.map(({ transaction }) => transaction),
-    queued: (id) => queued.get(id),
     exits: Result.getOrThrow(ledger.list("exits", { filters: {}, limit: 50 })).items.map((
       { exit }
     ) => exit),
-    created: [...after.values()].filter(({ index }) => !before.has(index)),
+    changes: ledger.block(block104.number)!.batches[0]!.accountChanges,
     lastAccountBefore: Math.max(...before.keys()),
-    updated: [...before.values()].filter(({ balance, index, nonce }) =>
-      balance !== after.get(index)!.balance || nonce !== after.get(index)!.nonce
-    ).map(({ index }) => index),
+    stored: (index) => after.get(index),
     before: (index) => before.get(index),
-    after: (index) => after.get(index),
     token: (id) => ledger.find("token", id).item ?? undefined
   }
 }

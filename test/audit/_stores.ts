@@ -1,13 +1,7 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { accountLeaf, keccak256, poseidon, verifyExitProof } from "../../adapters/crypto/mod.ts"
-import {
-  BulkWriter,
-  Database,
-  type DatabaseAuditOptions,
-  databaseLayer,
-  sqlStores
-} from "../../adapters/sql/mod.ts"
+import { keccak256, verifyExitProof } from "../../adapters/crypto/mod.ts"
+import { BulkWriter, Database, databaseLayer, sqlStores } from "../../adapters/sql/mod.ts"
 import { auditTables } from "../../adapters/sql/audit/_audit_tables.ts"
 import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
@@ -23,6 +17,7 @@ import {
   pooledLedger,
   Submission
 } from "../../core/use_cases/mod.ts"
+import { treeHashes } from "../../app/commands/verify/auditing.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import type { Network } from "../properties/_networks.ts"
 
@@ -121,12 +116,6 @@ export const play = Effect.fnUntraced(
 export const openDatabase = (url: string) =>
   Effect.map(Layer.build(databaseLayer({ url: Redacted.make(url) })), Context.get(Database))
 
-const hashes: DatabaseAuditOptions["tree"] = {
-  leaf: (index, value) => poseidon([BigInt(index), value, 1n]),
-  node: (left, right) => poseidon([left, right]),
-  account: accountLeaf
-}
-
 export interface AuditRequest {
   readonly proofs?: boolean
   readonly stateRoot?: boolean
@@ -148,7 +137,7 @@ export const auditIn = (
             return all.flatMap((proof, place) => verifyExitProof(...proof) ? [] : [place])
           }) :
         null,
-      tree: stateRoot ? hashes : null,
+      tree: stateRoot ? treeHashes : null,
       onProgress: () => Effect.void
     }, findings)
     return findings.report()

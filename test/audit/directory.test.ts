@@ -16,16 +16,17 @@ import { auditJournal, journaledStores, JournalStores } from "../../adapters/jou
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
-import {
-  type Auditing,
-  reportWrongProofs,
-  makeProofVerifier,
-  treeHashes
-} from "../../app/commands/verify/auditing.ts"
+import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditing.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
-import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
+import {
+  type AuditOptions,
+  type AuditReport,
+  auditPoolPorts,
+  Findings,
+  Ledger
+} from "../../core/use_cases/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { withGaps } from "../laws/mod.ts"
@@ -47,7 +48,7 @@ const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), 
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 
-const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
+const auditing = (findings: Findings): Effect.Effect<AuditOptions, never, Scope.Scope> =>
   Effect.map(
     makeProofVerifier(1, findings),
     (findWrongProofs) => ({ onProgress: () => Effect.void, findWrongProofs, tree: treeHashes })
@@ -72,13 +73,8 @@ const audited = (
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.scoped(Effect.gen(function*() {
     const findings = new Findings()
-    const { onProgress, tree: hashes, findWrongProofs } = yield* auditing(findings)
-    yield* auditJournal(directory, {
-      onProgress,
-      tree: tree ? hashes : null,
-      verifyProofs: (network, proofs) =>
-        reportWrongProofs(findWrongProofs, network, proofs, findings)
-    }, findings)
+    const options = yield* auditing(findings)
+    yield* auditJournal(directory, { ...options, ...tree ? {} : { tree: null } }, findings)
     return findings.report()
   }))
 

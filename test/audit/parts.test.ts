@@ -1,5 +1,5 @@
 /*
- * The parts of an audit: the balance book, the account tree, the findings, and the audit of a pool.
+ * The parts of an audit: the balances, the account tree, the findings, and the audit of a pool.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import type { Pooled } from "../../core/ports/mod.ts"
 import {
   type AuditViolation,
   auditPoolPorts,
-  BalanceBook,
+  Balances,
   Findings,
   type PoolAuditPorts,
   StateLeaves
@@ -17,9 +17,9 @@ import {
 import { postedOf } from "../pool/_node.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
-describe("a balance book", () => {
-  it("returns the last value, however large, and nothing for an unset index", () => {
-    const book = new BalanceBook()
+describe("balances", () => {
+  it("are the last values, however large, and nothing for an unset index", () => {
+    const balances = new Balances()
     const holdings = [
       [256, 0n, 0n],
       [257, 2n ** 40n - 1n, 2n ** 192n - 1n],
@@ -29,19 +29,21 @@ describe("a balance book", () => {
       [2 ** 40, 6n, 1n]
     ] as const
     for (const [index, nonce, balance] of holdings) {
-      assert.isUndefined(book.get(index))
-      book.set(index, { nonce: 9n, balance: 2n ** 255n })
-      book.set(index, { nonce, balance })
+      assert.isUndefined(balances.get(index))
+      balances.set(index, { nonce: 9n, balance: 2n ** 255n })
+      balances.set(index, { nonce, balance })
     }
     for (const [index, nonce, balance] of holdings) {
-      assert.deepStrictEqual(book.get(index), { nonce, balance })
+      assert.deepStrictEqual(balances.get(index), { nonce, balance })
     }
     // in any order of updates, each entry is independent
-    for (const [index, nonce, balance] of holdings.toReversed()) book.set(index, { nonce, balance })
-    for (const [index, nonce, balance] of holdings) {
-      assert.deepStrictEqual(book.get(index), { nonce, balance })
+    for (const [index, nonce, balance] of holdings.toReversed()) {
+      balances.set(index, { nonce, balance })
     }
-    for (const index of [0, 258, 4098, 8192]) assert.isUndefined(book.get(index))
+    for (const [index, nonce, balance] of holdings) {
+      assert.deepStrictEqual(balances.get(index), { nonce, balance })
+    }
+    for (const index of [0, 258, 4098, 8192]) assert.isUndefined(balances.get(index))
   })
 })
 

@@ -13,7 +13,7 @@ import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { crc32 } from "node:zlib"
-import { differenceAt, type FileIdentity } from "../_file_identity.ts"
+import { differenceAt, type FileIdentity } from "../files/mod.ts"
 import type { PartReference } from "./manifest.ts"
 
 const folderIn = (journalDirectory: string): string => join(journalDirectory, "checkpoint")

@@ -25,6 +25,17 @@ export interface Checkpoints {
   readonly keepUp: Effect.Effect<void>
 }
 
+/** What the checkpoints since the start have been. */
+interface CheckpointSums {
+  /** The problem of the last checkpoint, or undefined. */
+  problem: string | undefined
+  count: number
+  failures: number
+  /** Of the last one. */
+  bytes: number
+  durationMs: number
+}
+
 /** Writes checkpoints until the scope closes, one at a time, and reports them as metrics. */
 export const scheduleCheckpoints = (
   journal: CheckpointedJournal,
@@ -38,8 +49,13 @@ export const scheduleCheckpoints = (
       (opened) => Effect.promise(() => opened.close())
     )
     const semaphore = Semaphore.makeUnsafe(1)
-    let problem: string | undefined
-    const sum = { count: 0, failures: 0, bytes: 0, durationMs: 0 }
+    const sums: CheckpointSums = {
+      problem: undefined,
+      count: 0,
+      failures: 0,
+      bytes: 0,
+      durationMs: 0
+    }
     const write = semaphore.withPermit(Effect.gen(function*() {
       const nowMs = yield* Clock.currentTimeMillis
       // without entries that may still be undone
@@ -49,56 +65,25 @@ export const scheduleCheckpoints = (
       })
       return yield* Effect.tryPromise({ try: (signal) => writer.write(signal), catch: failureOf })
     })).pipe(
-      Effect.tap(({ bytes, durationMs, seq, writtenBytes }) => {
-        problem = undefined
-        sum.count++
-        sum.bytes = bytes
-        sum.durationMs = durationMs
-        return Effect.log(
-          `Checkpoint of ${journal.directory} at record ${seq}: wrote ${
-            mebibytes(writtenBytes)
-          } of ${mebibytes(bytes)} MiB in ${(durationMs / 1000).toFixed(1)} s`
-        )
-      }),
+      Effect.tap((report) => reportCheckpoint(journal, report, sums)),
       Effect.tapError(({ message }) => {
-        problem = message
-        sum.failures++
+        sums.problem = message
+        sums.failures++
         return Effect.logWarning(message)
       })
     )
-    yield* measure(
-      gauge(
-        "rollup_journal_bytes_since_checkpoint",
-        "Bytes of the records of the journal that no checkpoint includes",
-        () => journal.bytesSinceCheckpoint
-      ),
-      gauge(
-        "rollup_journal_checkpoint_bytes",
-        "Bytes of the last checkpoint since the start",
-        () => sum.bytes
-      ),
-      gauge(
-        "rollup_journal_checkpoint_duration_seconds",
-        "Time that the last checkpoint since the start took",
-        () => sum.durationMs / 1000
-      ),
-      counter("rollup_journal_checkpoints_total", "Checkpoints that were written", () => sum.count),
-      counter("rollup_journal_checkpoint_failures_total", "Checkpoints that failed", () =>
-        sum.failures)
-    )
+    yield* measureCheckpoints(journal, sums)
     const writeIfDue = Effect.gen(function*() {
       yield* Effect.sleep(checkPeriodMs)
       if (journal.bytesSinceCheckpoint < checkpointBytes || journal.failure !== undefined) {
         return
       }
-      yield* Effect.catch(write, () =>
-        Effect.sleep(retryMs))
+      yield* Effect.catch(write, () => Effect.sleep(retryMs))
     })
     yield* Effect.forkScoped(Effect.forever(writeIfDue))
     return {
       write,
-      problem: () =>
-        problem,
+      problem: () => sums.problem,
       keepUp: Effect.suspend(() =>
         journal.bytesSinceCheckpoint < 2 * checkpointBytes
           ? Effect.void
@@ -106,6 +91,44 @@ export const scheduleCheckpoints = (
       )
     }
   })
+
+const reportCheckpoint = (
+  { directory }: CheckpointedJournal,
+  { bytes, durationMs, seq, writtenBytes }: CheckpointReport,
+  sums: CheckpointSums
+): Effect.Effect<void> => {
+  sums.problem = undefined
+  sums.count++
+  sums.bytes = bytes
+  sums.durationMs = durationMs
+  return Effect.log(
+    `Checkpoint of ${directory} at record ${seq}: wrote ${mebibytes(writtenBytes)} of ${
+      mebibytes(bytes)
+    } MiB in ${(durationMs / 1000).toFixed(1)} s`
+  )
+}
+
+const measureCheckpoints = (journal: CheckpointedJournal, sums: CheckpointSums) =>
+  measure(
+    gauge(
+      "rollup_journal_bytes_since_checkpoint",
+      "Bytes of the records of the journal that no checkpoint includes",
+      () => journal.bytesSinceCheckpoint
+    ),
+    gauge(
+      "rollup_journal_checkpoint_bytes",
+      "Bytes of the last checkpoint since the start",
+      () => sums.bytes
+    ),
+    gauge(
+      "rollup_journal_checkpoint_duration_seconds",
+      "Time that the last checkpoint since the start took",
+      () => sums.durationMs / 1000
+    ),
+    counter("rollup_journal_checkpoints_total", "Checkpoints that were written", () => sums.count),
+    counter("rollup_journal_checkpoint_failures_total", "Checkpoints that failed", () =>
+      sums.failures)
+  )
 
 /** Returns the health of a journal that has not failed. */
 export const checkpointHealth = (

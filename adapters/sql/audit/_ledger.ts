@@ -1,12 +1,7 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { checksumOf, migrations } from "../schema/mod.ts"
-import {
-  type AuditSnapshot,
-  type AuditStep,
-  countRows,
-  reportViolations
-} from "./_audit_snapshot.ts"
+import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
@@ -107,18 +102,7 @@ export const auditGenesis = (
     return genesis.value
   })
 
-interface LedgerRow {
-  readonly version: bigint
-  readonly token_version: bigint
-  readonly ethereum_block_num: string
-  readonly batch_num: bigint | null
-  readonly parts_max: bigint | null
-  readonly last_block: string | null
-  readonly last_batch: bigint | null
-  readonly tokens_max: bigint | null
-}
-
-/** The checks of the head as rows of `reportViolations`: it must not contradict the last block. */
+/** The head must not contradict the last block. */
 const headStatement = `
 SELECT 'ledger, ' || wrong.place AS place, wrong.found, wrong.expected
 FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LATERAL (VALUES
@@ -127,51 +111,24 @@ FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LA
   ('chain_head', ledger.chain_head::text, 'at least ' || ledger.head_number, ledger.chain_head < ledger.head_number)
 ) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
 
-/** The checks of the rollbacks as rows of `reportViolations`. */
-const rollBacksStatement = `
-SELECT 'rollback ' || serial || ', ' || wrong.place AS place, wrong.found, wrong.expected
-FROM (SELECT *, row_number() OVER (ORDER BY serial) AS number, lag(version) OVER (ORDER BY serial) AS before FROM rollback) AS logged
-CROSS JOIN ledger CROSS JOIN LATERAL (VALUES
-  ('serial', serial::text, number::text, serial <> number),
-  ('version', logged.version::text, 'more than ' || coalesce(before, 0) || ', at most ' || ledger.version, logged.version <= coalesce(before, 0) OR logged.version > ledger.version),
-  ('blocks', blocks::text, 'from 1 to ' || removed_block_number - last_block_number, blocks NOT BETWEEN 1 AND removed_block_number - last_block_number)
-) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
+/** The row of `ledger` must name the last block and batch, and no version may be newer than its own. */
+const rowStatement = `
+SELECT 'ledger' || wrong.place AS place, wrong.found, wrong.expected
+FROM (SELECT 1) AS one LEFT JOIN ledger ON true CROSS JOIN LATERAL (VALUES
+  (', ethereum_block_num', ethereum_block_num::text, (SELECT max(number)::text FROM block)),
+  (', batch_num', batch_num::text, (SELECT max(batch_num)::text FROM batch)),
+  (', part_versions', (SELECT max(part)::text FROM unnest(part_versions) AS part WHERE part > version), NULL),
+  ('', CASE WHEN ledger.version IS NULL THEN 'no row' END, NULL)
+) AS wrong (place, found, expected) WHERE wrong.found IS DISTINCT FROM wrong.expected`
 
-/** Checks the row of `ledger` against the last block, the last batch and the tokens. */
-export const auditLedgerRow = (snapshot: AuditSnapshot): AuditStep =>
-  Effect.gen(function*() {
-    const { findings, rows } = snapshot
-    const all = yield* rows<LedgerRow>(`
-SELECT version, token_version, ethereum_block_num::text AS ethereum_block_num, batch_num, (SELECT max(part) FROM unnest(part_versions) AS part) AS parts_max,
-  (SELECT max(number)::text FROM block) AS last_block, (SELECT max(batch_num) FROM batch) AS last_batch, (SELECT max(token.version) FROM token) AS tokens_max
-FROM ledger`)
-    findings.checked("standing")
-    const [ledger] = all
-    if (ledger === undefined) return findings.violate("standing", "ledger", "no row", "one")
-    findings.same(
-      "standing",
-      "ledger, ethereum_block_num",
-      ledger.ethereum_block_num,
-      ledger.last_block
-    )
-    findings.same("standing", "ledger, batch_num", ledger.batch_num, ledger.last_batch)
-    yield* reportViolations(snapshot, "standing", headStatement)
-    yield* reportViolations(snapshot, "rollbacks", rollBacksStatement)
-    yield* countRows(snapshot, "rollbacks", "rollback")
-    if (ledger.parts_max !== null && ledger.parts_max > ledger.version) {
-      findings.violate(
-        "standing",
-        "ledger, part_versions",
-        ledger.parts_max,
-        `at most ${ledger.version}, the version of the ledger`
-      )
-    }
-    if (ledger.tokens_max !== null && ledger.tokens_max > ledger.token_version) {
-      findings.violate(
-        "tokens",
-        "token, version",
-        ledger.tokens_max,
-        `at most ${ledger.token_version}, the version in the ledger row`
-      )
-    }
-  })
+/** The checks of the row of `ledger`. */
+export const ledgerStatements: ReadonlyArray<AuditStatement> = [
+  { check: "standing", counted: "ledger", text: rowStatement },
+  { check: "standing", text: headStatement },
+  {
+    check: "tokens",
+    text: `
+SELECT 'token, version' AS place, max(token.version)::text AS found, 'at most ' || ledger.token_version || ', the version in the ledger row' AS expected
+FROM token CROSS JOIN ledger GROUP BY ledger.token_version HAVING max(token.version) > ledger.token_version`
+  }
+]

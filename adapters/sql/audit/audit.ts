@@ -3,17 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import type { Findings } from "../../../core/use_cases/mod.ts"
 import { Database, storeFailure } from "../connection/mod.ts"
-import type { DatabaseAuditOptions } from "./_audit_snapshot.ts"
+import type { DatabaseAuditOptions } from "./_audit_tables.ts"
 
-/*
- * An audit reads one snapshot, in pages by key. It needs 41 bytes of memory for each account during
- * the pass over the batches, and 32 for the state root. Hash and merge joins are off, since they
- * would read whole tables for each page.
- */
+/* An audit reads one snapshot: its statements whole tables, the ports batch by batch. */
 const beginStatement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 const settingsStatement = `
 SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true), set_config('jit', 'off', true),
-  set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+  set_config('work_mem', '64MB', true)`
 
 /**
  * Checks all tables of a ledger and a pool, and adds the violations to `findings`. It takes no

@@ -38,7 +38,7 @@ const keysOfFacets = [undefined, ...Object.keys(openExits.facets)].map((filter) 
 )
 
 /** Returns the keys of an open exit, as hexadecimal digits. */
-export const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
+const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
   keysOfFacets.flatMap((keysOf) =>
     keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
   )

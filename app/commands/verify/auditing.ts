@@ -1,49 +1,11 @@
 import { Effect, Scope } from "effect"
 import { availableParallelism } from "node:os"
-import {
-  accountLeaf,
-  poseidon,
-  type ProvenExit,
-  verifyExitProof
-} from "../../../adapters/crypto/mod.ts"
+import { accountLeaf, poseidon, verifyExitProof } from "../../../adapters/crypto/mod.ts"
 import { type ExitProofWorkers, exitProofWorkers } from "../../../adapters/crypto/node.ts"
-import type { Account, Findings, Network, TreeHashes } from "../../../core/mod.ts"
-
-/** Services for audits: progress reports, and expensive checks in worker threads. */
-export interface Auditing {
-  readonly onProgress: (
-    done: { readonly units: number; readonly share: number | undefined; readonly at: string }
-  ) => Effect.Effect<void>
-  /** Returns the indexes of invalid proofs. Checks a sample if `--exit-sample` is below 1. */
-  readonly findWrongProofs: (
-    network: Network,
-    proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>
-  ) => Effect.Effect<ReadonlyArray<number>>
-  readonly tree: (TreeHashes & { readonly account: (account: Account) => bigint }) | null
-}
-
-/** Verifies the proofs of records, and adds a finding for each invalid one. */
-export const reportWrongProofs = (
-  findWrongProofs: Auditing["findWrongProofs"],
-  network: Network,
-  deferredProofs: ReadonlyArray<
-    { readonly location: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
-  >,
-  findings: Findings
-): Effect.Effect<void> =>
-  Effect.map(findWrongProofs(network, deferredProofs.map(({ proof }) => proof)), (wrong) => {
-    for (const index of wrong) {
-      findings.violate(
-        "exit-proofs",
-        deferredProofs[index]!.location,
-        "a proof with another root",
-        `a proof with the root ${deferredProofs[index]!.proof[1]}, the exit root of its batch`
-      )
-    }
-  })
+import type { AccountTree, Findings, FindWrongProofs } from "../../../core/mod.ts"
 
 /** The hash functions of the state tree. */
-export const treeHashes: NonNullable<Auditing["tree"]> = {
+export const treeHashes: AccountTree = {
   account: accountLeaf,
   leaf: (index, value) => poseidon([BigInt(index), value, 1n]),
   node: (left, right) => poseidon([left, right])
@@ -59,7 +21,7 @@ const inPlaceMax = 64
 export const makeProofVerifier = (
   sample: number,
   findings: Findings
-): Effect.Effect<Auditing["findWrongProofs"], never, Scope.Scope> =>
+): Effect.Effect<FindWrongProofs, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let workers: ExitProofWorkers | undefined
     let due = 0

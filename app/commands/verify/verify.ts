@@ -1,7 +1,7 @@
 import { Effect, type Redacted } from "effect"
 import { resolve } from "node:path"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { type AuditReport, Findings } from "../../../core/mod.ts"
+import { type AuditOptions, type AuditReport, Findings } from "../../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
 import { ProgramFailure } from "../../process/mod.ts"
 import { writeTexts } from "../output.ts"
@@ -12,7 +12,7 @@ import {
   type Verification,
   type VerifiedLocation
 } from "../verification.ts"
-import { type Auditing, makeProofVerifier, reportWrongProofs, treeHashes } from "./auditing.ts"
+import { makeProofVerifier, treeHashes } from "./auditing.ts"
 import { verifyFeed } from "./verify_feed.ts"
 
 type Connections = ResolvedOptions<typeof settings.connections>
@@ -36,7 +36,7 @@ export const verify = (
     const findings = new Findings(violationsMax)
     const progress = yield* makeProgress({ unit: "items" })
     const startedMs = Date.now()
-    const auditing: Auditing = {
+    const options: AuditOptions = {
       onProgress: progress.report,
       findWrongProofs: yield* makeProofVerifier(exitSample, findings),
       tree: stateRoot ? treeHashes : null
@@ -50,7 +50,7 @@ export const verify = (
     }
     if (!stateRoot) findings.note("The state root was not computed: --state-root enables it")
     const location = verifiedLocationOf(data, database, feed)
-    yield* auditOf(location, auditing, findings, settings)
+    yield* auditOf(location, options, findings, settings)
     const took = progress.end()
     const verification: Verification = {
       finishedAt: new Date().toISOString(),
@@ -86,24 +86,19 @@ const verifiedLocationOf = (
 
 const auditOf = (
   location: ReturnType<typeof verifiedLocationOf>,
-  { onProgress, tree, findWrongProofs }: Auditing,
+  options: AuditOptions,
   findings: Findings,
   settings: Connections
 ) => {
   switch (location.kind) {
     case "feed":
-      return verifyFeed(location.path, { onProgress, tree, findWrongProofs }, findings)
+      return verifyFeed(location.path, options, findings)
     case "directory":
       return Effect.gen(function*() {
         const { auditJournal } = yield* Effect.promise(() =>
           import("../../../adapters/journal/mod.ts")
         )
-        yield* auditJournal(location.directory, {
-          onProgress,
-          tree,
-          verifyProofs: (network, proofs) =>
-            reportWrongProofs(findWrongProofs, network, proofs, findings)
-        }, findings)
+        yield* auditJournal(location.directory, options, findings)
       })
     case "database":
       return Effect.gen(function*() {
@@ -111,10 +106,7 @@ const auditOf = (
           import("../../../adapters/sql/mod.ts")
         )
         yield* Effect.provide(
-          auditDatabase(
-            { keccak256, findWrongProofs, onProgress, tree },
-            findings
-          ),
+          auditDatabase({ keccak256, ...options }, findings),
           databaseLayer({
             url: location.url,
             ...connectionOptions(settings),

@@ -1,14 +1,10 @@
-import { Effect, Result, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { exitTree } from "../../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import {
-  auditMemoryHistory,
-  auditMemoryRoot,
-  openAuditedLedger
-} from "../../../adapters/memory/mod.ts"
-import type { FeedRecord, Findings } from "../../../core/mod.ts"
+import { auditMemoryLedger, auditRecord, openAuditedLedger } from "../../../adapters/memory/mod.ts"
+import type { AuditOptions, FeedRecord, Findings } from "../../../core/mod.ts"
+import { reportWrongProofs } from "../../../core/use_cases/mod.ts"
 import { FeedFileError, feedFrom } from "../../sources/mod.ts"
-import { type Auditing, reportWrongProofs } from "./auditing.ts"
 
 /** Proofs that are verified together. */
 const proofsAtOnce = 200
@@ -18,51 +14,31 @@ const proofsAtOnce = 200
  */
 export const verifyFeed = (
   path: string,
-  { onProgress, tree, findWrongProofs }: Auditing,
+  { findWrongProofs, onProgress, tree }: AuditOptions,
   findings: Findings
 ) =>
   Effect.gen(function*() {
     const { genesis, records, share } = yield* feedFrom(path)
     const audited = openAuditedLedger(genesis, keccak256, { buildExitTree: exitTree })
     findings.checked("genesis")
-    let [number, deferredProofs] = [1, audited.takeProofs()]
-    const verifyDeferred = Effect.suspend(() => {
-      const proofs = deferredProofs
-      deferredProofs = []
-      return reportWrongProofs(findWrongProofs, genesis.network, proofs, findings)
-    })
-    const auditRecord = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
+    let number = 1
+    const verifyProofs = (min = 0) =>
+      findWrongProofs === null
+        ? Effect.void
+        : reportWrongProofs(findWrongProofs, genesis.network, audited.takeProofs(min), findings)
+    const apply = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
       Effect.gen(function*() {
-        const recordName = `record ${++number}`
-        findings.checked("feed")
-        const applied = audited.applyRecord(record, recordName)
-        if (Result.isFailure(applied)) {
-          const { expected, invariant, pointer: within, value } = applied.failure
-          findings.violate(
-            "feed",
-            record.kind === "block"
-              ? `${recordName}, block ${record.block.number}${within}`
-              : `${recordName}${within}`,
-            `${value} (${invariant})`,
-            expected
-          )
-          return yield* Effect.fail(refused)
-        }
-        deferredProofs = [...deferredProofs, ...audited.takeProofs()]
-        if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
-        yield* onProgress({ units: number, share: share(), at: recordName })
+        const at = `record ${++number}`
+        if (!auditRecord(audited, record, at, findings)) return yield* Effect.fail(refused)
+        yield* verifyProofs(proofsAtOnce)
+        yield* onProgress({ units: number, share: share(), at })
       })
     yield* Stream.fromAsyncIterable(records, (error) => error as FeedFileError).pipe(
-      Stream.runForEach(auditRecord),
+      Stream.runForEach(apply),
       Effect.catch((error) =>
         Effect.sync(() => {
           if (error !== refused) {
-            findings.violate(
-              "feed",
-              `after record ${number}`,
-              error.message,
-              "a valid line"
-            )
+            findings.violate("feed", `after record ${number}`, error.message, "a valid line")
           }
           findings.note(
             `The records after record ${number} were not verified, because they depend on it`
@@ -70,9 +46,8 @@ export const verifyFeed = (
         })
       )
     )
-    yield* verifyDeferred
-    yield* auditMemoryHistory(audited.ledger, findings)
-    if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
+    yield* verifyProofs()
+    yield* auditMemoryLedger(audited.ledger, { genesis, keccak256, tree }, findings)
   })
 
 const refused = { message: "refused" } as const

@@ -47,15 +47,21 @@ export const rowFilter = <const List extends ListDeclaration>(
 
 type Unchecked = (value: unknown) => unknown
 
-/** The types of the declaration ensure that rows and values are those that the filter compares. */
 const conditionOf = ({ compared, match }: Filter, value: unknown): (row: unknown) => boolean => {
   const matches = (comparisons[match] as Unchecked)(value) as Unchecked
   return (row) =>
     compared.some((valueOf) => {
-      const own = valueOf(row as never)
+      const own = comparedValue(valueOf, row)
       return own !== null && matches(own) === true
     })
 }
+
+/**
+ * Returns a value of a row that a filter compares. The types of the declaration ensure that rows are
+ * those of the filter.
+ */
+export const comparedValue = (valueOf: Filter["compared"][number], row: unknown): unknown =>
+  valueOf(row as never)
 
 const comparisons: {
   readonly [M in Filter["match"]]: (wanted: never) => (own: never) => boolean

@@ -1,16 +1,16 @@
 import type { Exit } from "../../domain/mod.ts"
 import { inclusionOldLeaf } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import type { BatchEvidence } from "./balance_book.ts"
+import { accountOf, type BatchEvidence } from "./_batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** Compares the stored exits of a batch with the computed ones. */
 export function auditExits(
-  { batch, before, created, exits }: BatchEvidence,
+  evidence: BatchEvidence,
   outcome: BatchOutcome,
   findings: Findings
 ): void {
-  const { batchNum, exitRoot } = batch
+  const { batch: { batchNum, exitRoot }, exits } = evidence
   findings.checked("exits", exits.length)
   if (outcome.exits.length === 0 && exitRoot !== 0n) {
     findings.violate("exits", `batch ${batchNum}, exitRoot`, exitRoot, "0, since nothing leaves")
@@ -18,7 +18,7 @@ export function auditExits(
   const missing = new Map(outcome.exits.map(({ accountIndex, balance }) => [accountIndex, balance]))
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
-    const owner = before(accountIndex) ?? created.find(({ index }) => index === accountIndex)
+    const owner = accountOf(evidence, outcome, accountIndex)
     findings.sameMembers("exits", () => locationOf(exit), {
       batchNum: exit.batchNum,
       balance: exit.balance,

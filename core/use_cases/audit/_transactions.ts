@@ -1,14 +1,20 @@
 import { Result } from "effect"
-import { coordinatorL1Part, l2TransactionType, type Transaction } from "../../domain/mod.ts"
+import {
+  coordinatorL1Part,
+  l1TransactionType,
+  l2TransactionType,
+  type Transaction
+} from "../../domain/mod.ts"
 import {
   isUserAccount,
   type Keccak256,
   l1CoordinatorTransactionId,
+  l1UserTransactionId,
   l2TransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import type { BatchEvidence } from "./balance_book.ts"
+import { accountOf, type BatchEvidence, queuedRow } from "./_batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** The transactions of a batch by kind, in order. */
@@ -19,8 +25,8 @@ export interface TransactionsByKind {
 }
 
 /**
- * Compares the stored transactions of a batch with the computed ones. Reports a violation and
- * returns false, and compares nothing, if they are not in order.
+ * Compares the stored transactions of a batch with the computed ones. If they are not in order, it
+ * reports only that.
  */
 export function auditTransactions(
   keccak256: Keccak256,
@@ -28,7 +34,7 @@ export function auditTransactions(
   kinds: TransactionsByKind,
   outcome: BatchOutcome,
   findings: Findings
-): boolean {
+): void {
   const { batch, transactions } = evidence
   findings.checked("transactions", transactions.length)
   const inOrder = [...kinds.user, ...kinds.coordinator, ...kinds.l2]
@@ -40,7 +46,7 @@ export function auditTransactions(
       "its position in the batch",
       "L1 user transactions, L1 coordinator transactions and L2 transactions, in this order"
     )
-    return false
+    return
   }
   for (const [position, row] of inOrder.entries()) {
     findings.sameMembers("transactions", () => locationOf(row), {
@@ -48,14 +54,13 @@ export function auditTransactions(
       batchNum: row.batchNum
     }, { position, batchNum: batch.batchNum })
   }
-  kinds.user.forEach((row, position) =>
-    auditUser(evidence, row, outcome.l1UserEffects[position]!, findings)
-  )
+  for (const [position, row] of kinds.user.entries()) {
+    auditUser(keccak256, evidence, row, position, outcome, findings)
+  }
   auditCoordinator(keccak256, evidence, kinds, outcome, findings)
   kinds.l2.forEach((row, position) =>
     auditL2(keccak256, evidence, row, outcome.l2[position]!, findings)
   )
-  return true
 }
 
 const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
@@ -63,35 +68,41 @@ const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
 
 const noOwner = { address: null, publicKey: null }
 
-/** Returns the owner of an account that exists before the batch or that the batch creates. */
-const ownerOf = ({ before, created }: BatchEvidence, index: number) =>
-  (isUserAccount(index)
-    ? before(index) ?? created.find((account) => account.index === index)
-    : undefined) ?? noOwner
-
+/** Compares a forged user transaction with its effect. Its other fields are those of the feed. */
 function auditUser(
+  keccak256: Keccak256,
   evidence: BatchEvidence,
   row: Transaction,
-  effect: BatchOutcome["l1UserEffects"][number],
+  position: number,
+  outcome: BatchOutcome,
   findings: Findings
 ): void {
-  const queued = evidence.queued(row.id)
-  if (queued === undefined) return
-  const receiver = ownerOf(evidence, row.toAccountIndex)
-  const { depositAmount } = queued.l1 ?? {}
+  const queue = evidence.batch.forgeL1TransactionsNum
+  const { createdIndex, effectiveAmount, effectiveDepositAmount } = outcome.l1UserEffects[position]!
+  const { fromAccountIndex } = queuedRow(row)
+  const ownerOf = (index: number) =>
+    (isUserAccount(index) ? accountOf(evidence, outcome, index) : undefined) ?? noOwner
+  const receiver = ownerOf(row.toAccountIndex)
   findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
-    ...membersOf(queued),
-    fromAccountIndex: effect.createdIndex ?? queued.fromAccountIndex ?? NO_ACCOUNT,
-    fromPublicKey: queued.fromPublicKey ??
-      ownerOf(evidence, queued.fromAccountIndex ?? NO_ACCOUNT).publicKey,
+    type: l1TransactionType(
+      fromAccountIndex ?? NO_ACCOUNT,
+      row.toAccountIndex,
+      row.l1?.depositAmount ?? 0n
+    ),
+    id: l1UserTransactionId({ toForgeL1TransactionsNum: queue ?? 0, position }, keccak256),
+    toForgeL1TransactionsNum: queue,
+    fromAccountIndex: createdIndex ?? fromAccountIndex ?? NO_ACCOUNT,
+    fromPublicKey: fromAccountIndex === null
+      ? row.fromPublicKey
+      : ownerOf(fromAccountIndex).publicKey,
     toAddress: receiver.address,
     toPublicKey: receiver.publicKey,
-    amountSuccess: effect.effectiveAmount === queued.amount,
-    depositAmountSuccess: effect.effectiveDepositAmount === depositAmount
+    amountSuccess: effectiveAmount === row.amount,
+    depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
   })
 }
 
-/** Returns the fields that a queued transaction and its forged row share, unless it changes them. */
+/** Returns the fields of a transaction and of its L1 part. */
 const membersOf = (
   { batchNum: _1, historicUSD: _2, itemId: _3, l1, l2: _4, position: _5, ...row }: Transaction
 ) => ({ ...row, ...l1 })

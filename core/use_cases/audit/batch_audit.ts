@@ -1,16 +1,18 @@
 import { Result } from "effect"
 import {
   type AuctionConstants,
+  type Batch,
   type L2Feed,
   slotOfBlock,
   type Transaction
 } from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import { type BatchInput, processBatch } from "../batch/mod.ts"
-import { auditBalances, type BatchEvidence } from "./balance_book.ts"
+import { type BatchEvidence, queuedRow } from "./_batch_evidence.ts"
+import { auditChanges, type ComputedValues } from "./_changes.ts"
 import { auditExits } from "./_exits.ts"
-import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
 import type { Findings } from "./findings.ts"
+import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
 
 /** The rules of a batch audit: constants and functions of the network. */
 export interface BatchAuditRules {
@@ -19,15 +21,16 @@ export interface BatchAuditRules {
 }
 
 /**
- * Computes a batch from the state before it and compares the result with the stored rows. It does
- * not check exit proofs, which are expensive and have a check of their own, and values in US
+ * Computes a batch from the state before it and compares the result with the stored rows. Returns
+ * the values of the accounts that it created or changed, or undefined if it is no valid transition.
+ * It does not check exit proofs, which are expensive and have a check of their own, and values in US
  * dollars, since stores do not record the prices at the time of a batch.
  */
 export function auditBatch(
   { auction, keccak256 }: BatchAuditRules,
   evidence: BatchEvidence,
   findings: Findings
-): void {
+): ComputedValues | undefined {
   const { batch, lastAccountBefore, transactions } = evidence
   const location = `batch ${batch.batchNum}`
   findings.checked("batches")
@@ -38,30 +41,20 @@ export function auditBatch(
     slotOfBlock(auction, batch.ethereumBlockNum)
   )
   const kinds = kindsOf(transactions)
-  for (const { id, itemId } of kinds.user) {
-    if (evidence.queued(id) === undefined) {
-      findings.violate(
-        "queued",
-        `transaction ${id} (item ${itemId}, ${location})`,
-        "no queued transaction with this id",
-        "the forged transaction"
-      )
-    }
-  }
   const outcome = processBatch({
     account: evidence.before,
     token: evidence.token,
     lastAccountIndex: lastAccountBefore
-  }, inputOf(evidence, kinds))
+  }, inputOf(batch, kinds))
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {
     const { expected, invariant, pointer, value } = outcome.failure
     findings.violate("transitions", `${location}${pointer}`, `${value} (${invariant})`, expected)
-    return
+    return undefined
   }
-  const isOrdered = auditTransactions(keccak256, evidence, kinds, outcome.success, findings)
-  if (isOrdered) auditBalances(evidence, outcome.success, findings)
+  auditTransactions(keccak256, evidence, kinds, outcome.success, findings)
   auditExits(evidence, outcome.success, findings)
+  return auditChanges(evidence, outcome.success, findings)
 }
 
 const kindsOf = (transactions: ReadonlyArray<Transaction>): TransactionsByKind => ({
@@ -70,14 +63,16 @@ const kindsOf = (transactions: ReadonlyArray<Transaction>): TransactionsByKind =
   l2: transactions.filter(({ l2 }) => l2 !== null)
 })
 
-/** Returns the input of the batch without fee accounts, which stores do not record. */
+/**
+ * Returns the input of the batch. Stores record neither the fee accounts nor the signatures, which
+ * the contract verified.
+ */
 const inputOf = (
-  { batch, queued }: BatchEvidence,
+  { batchNum }: Batch,
   { coordinator, l2, user }: TransactionsByKind
 ): BatchInput => ({
-  batchNum: batch.batchNum,
-  queue: user.map((forged) => queued(forged.id) ?? asQueued(forged)),
-  // the contract verified the signatures, and stores do not record them
+  batchNum,
+  queue: user.map(queuedRow),
   l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) => ({
     address: fromAddress ?? "",
     publicKey: fromPublicKey ?? "",
@@ -93,7 +88,3 @@ const inputOf = (
   })),
   feeAccounts: []
 })
-
-/** Returns a forged transaction as it was in the queue, if the queued row is missing. */
-const asQueued = (row: Transaction): Transaction =>
-  row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row

@@ -19,7 +19,7 @@ export const auditChecks = {
   "block-marks": "Each block stores the next item ids and the last numbers of the ledger after it",
   "batches":
     "Batch numbers are consecutive; block, time and slot of a batch are those of its block",
-  "stretches": "Each transaction and exit belongs to a batch, in the order of the batches",
+  "ranges": "Each transaction and exit belongs to a batch, in the order of the batches",
   "totals": "The counts and sums of each batch equal its rows and those of all earlier batches",
   "transitions": "Each batch is a valid state transition from the state before it",
   "balances": "Each balance and nonce, current or overwritten, is the result of the transactions",

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { AuditCheck } from "./checks.ts"
 
 /** A violation of a check: the stored value and the expected one. Reports contain it as JSON. */
@@ -121,3 +122,16 @@ export class Findings {
     return counts
   }
 }
+
+/** Adds a violation if a part of an audit dies, since its store cannot read damaged rows. */
+export const reportDefects = <E>(
+  check: AuditCheck,
+  location: string,
+  part: Effect.Effect<void, E>,
+  findings: Findings
+): Effect.Effect<void, E> =>
+  Effect.catchDefect(
+    part,
+    (defect) =>
+      Effect.sync(() => findings.violate(check, location, `${defect}`, "rows that can be read"))
+  )

@@ -1,10 +1,17 @@
+import type { Account } from "../../domain/mod.ts"
 import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 
-/** The hash functions of a state tree. */
+/** The hash functions of the nodes of a state tree. */
 export interface TreeHashes {
   /** Hash of a leaf from key and value. */
   readonly leaf: (index: AccountIndex, value: bigint) => bigint
   readonly node: (left: bigint, right: bigint) => bigint
+}
+
+/** The hash functions of a state tree. */
+export interface AccountTree extends TreeHashes {
+  /** Value of the leaf of an account. */
+  readonly account: (account: Account) => bigint
 }
 
 const words = 4

@@ -12,7 +12,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { Parts } from "../../../adapters/journal/checkpoint/mod.ts"
-import { Journal } from "../../../adapters/journal/journal.ts"
+import { Journal } from "../../../adapters/journal/log/journal.ts"
 import { JournalError } from "../../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../../core/domain/mod.ts"

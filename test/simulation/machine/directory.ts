@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { replay } from "../../../adapters/journal/_replay.ts"
-import { Journal } from "../../../adapters/journal/journal.ts"
+import { replay } from "../../../adapters/journal/replay/replay.ts"
+import { Journal } from "../../../adapters/journal/log/journal.ts"
 import { recordedStores } from "../../../adapters/journal/mod.ts"
 import {
   type MemoryPoolStore,

@@ -2,22 +2,20 @@ import { resolve } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { isDeepStrictEqual } from "node:util"
 import { crc32, inflateRawSync } from "node:zlib"
-import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { StoreFailure } from "../../core/ports/mod.ts"
-import { type ChainHead, readChainHead, writeChainHead } from "./_chain_head.ts"
-import { commitFailure, hasRoom, movedFailure } from "./_commit_failure.ts"
-import { damagedError, databaseFile, lineOf, translateError } from "./_database.ts"
-import { differenceAt } from "./_file_identity.ts"
-import { readLastAcknowledged } from "./_last_acknowledged.ts"
-import { type OpenReader, openReader } from "./_reader.ts"
-import { openForWriting, type Writer } from "./_writer.ts"
+import type { GenesisFeed } from "../../../core/domain/mod.ts"
+import { StoreFailure } from "../../../core/ports/mod.ts"
+import { type ChainHead, readChainHead, writeChainHead } from "./chain_head.ts"
+import { commitFailure, hasRoom, movedFailure } from "./commit_failure.ts"
+import { damagedError, databaseFile, lineOf, translateError } from "./database.ts"
+import { differenceAt, readLastAcknowledged, JournalError } from "../files/mod.ts"
+import { type OpenReader, openReader } from "./reader.ts"
+import { openForWriting, type Writer } from "./writer.ts"
 import {
   type CheckpointedJournal,
   CheckpointTable,
   type Manifest,
   Parts
-} from "./checkpoint/mod.ts"
-import { JournalError } from "./journal_error.ts"
+} from "../checkpoint/mod.ts"
 import type { LogEntry, OnSettled, RecordLog } from "./record_log.ts"
 
 /** Called when commits start to fail, and with undefined when they succeed again. */

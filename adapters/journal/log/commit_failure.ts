@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
-import { StoreFailure } from "../../core/ports/mod.ts"
-import { isSqliteError } from "./_database.ts"
+import { StoreFailure } from "../../../core/ports/mod.ts"
+import { isSqliteError } from "./database.ts"
 
 /**
  * Returns the failure for an error of a commit. It is temporary if the system refused a write:

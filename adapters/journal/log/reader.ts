@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import type { GenesisFeed } from "../../core/domain/mod.ts"
+import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   assertNetwork,
   damagedError,
@@ -14,10 +14,14 @@ import {
   readGenesis,
   translateError,
   wasOpened
-} from "./_database.ts"
-import { differenceAt, type FileIdentity, identityOf } from "./_file_identity.ts"
-import { findLogDamage } from "./_write_ahead_log.ts"
-import { JournalError } from "./journal_error.ts"
+} from "./database.ts"
+import {
+  differenceAt,
+  type FileIdentity,
+  identityOf,
+  findLogDamage,
+  JournalError
+} from "../files/mod.ts"
 
 /** A journal that is open for reading, and locked for this process. */
 export interface OpenReader {

@@ -1,9 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
-import { createDatabase, databaseFile, openWriter } from "./_database.ts"
-import { differenceAt, type FileIdentity, identityOf } from "./_file_identity.ts"
-import { writeHolder } from "./_holder.ts"
-import { type AcknowledgedFile, openAcknowledgedFile } from "./_last_acknowledged.ts"
-import { JournalError } from "./journal_error.ts"
+import { createDatabase, databaseFile, openWriter } from "./database.ts"
+import {
+  differenceAt,
+  type FileIdentity,
+  identityOf,
+  writeHolder,
+  type AcknowledgedFile,
+  openAcknowledgedFile,
+  JournalError
+} from "../files/mod.ts"
 
 /** The database, open for writing, with its statements. */
 export interface Writer {

@@ -1,6 +1,10 @@
-import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
-import type { TransactionId } from "../../core/encoding/mod.ts"
-import type { OwnedTransaction, PoolStore, TransactionOwners } from "../../core/ports/mod.ts"
+import type {
+  Authorization,
+  PoolTransaction,
+  SkippedTransaction
+} from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
+import type { OwnedTransaction, PoolStore, TransactionOwners } from "../../../core/ports/mod.ts"
 
 type Calls = PoolStore["Service"]
 

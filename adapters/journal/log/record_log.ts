@@ -1,4 +1,4 @@
-import type { StoreFailure } from "../../core/ports/mod.ts"
+import type { StoreFailure } from "../../../core/ports/mod.ts"
 
 /** One accepted write: a line of the ledger's feed, or a write of the pool as JSON. */
 export interface LogEntry {

@@ -3,11 +3,9 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { crc32 } from "node:zlib"
-import { type GenesisFeed, writeFeedLine } from "../../core/domain/mod.ts"
-import { describeHolder, hasHolder } from "./_holder.ts"
-import { readLastAcknowledged } from "./_last_acknowledged.ts"
-import { hasParts } from "./checkpoint/mod.ts"
-import { JournalError } from "./journal_error.ts"
+import { type GenesisFeed, writeFeedLine } from "../../../core/domain/mod.ts"
+import { describeHolder, hasHolder, readLastAcknowledged, JournalError } from "../files/mod.ts"
+import { hasParts } from "../checkpoint/mod.ts"
 
 export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
 

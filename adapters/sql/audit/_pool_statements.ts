@@ -1,0 +1,160 @@
+import { Effect, Result } from "effect"
+import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
+import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
+import { type OrderedPooled, orderedPooled, queryOf } from "../entities/mod.ts"
+import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
+
+const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
+
+const batchOf = (row: string): string => `coalesce(' in batch ' || ${row}.batch_num, '')`
+
+/** The checks of the pool alone. */
+export const poolStatements: ReadonlyArray<AuditStatement> = [
+  {
+    check: "pool",
+    text: `
+SELECT 'pool, ' || each.name AS place, each.counted::text AS found, each.expected::text AS expected FROM pool CROSS JOIN LATERAL (VALUES
+  ${
+      poolStates.map((state) =>
+        `('${state}', pool.${state}, (SELECT count(*) FROM pool_transaction WHERE state = '${state}'))`
+      ).join(",\n  ")
+    }
+) AS each (name, counted, expected) WHERE each.counted <> each.expected`
+  },
+  {
+    check: "pool",
+    text: `
+SELECT 'pool, ' || each.name AS place, each.next::text AS found, 'more than ' || each.greatest AS expected FROM pool CROSS JOIN LATERAL (VALUES
+  ('next_arrival', pool.next_arrival, (SELECT max(arrival) FROM pool_transaction)), ('next_transition', pool.next_transition, (SELECT max(number) FROM pool_transition)),
+  ('next_write', pool.next_write, (SELECT max(number) FROM pool_write))
+) AS each (name, next, greatest) WHERE each.next <= each.greatest`
+  },
+  {
+    check: "pool",
+    text: `
+SELECT 'pool_sender ' || account_index AS place, coalesce(found.pending::text, 'no row') AS found, coalesce(there.pending::text, 'no row') AS expected
+FROM (SELECT from_account_index AS account_index, count(*) AS pending FROM pool_transaction WHERE state = 'pend' GROUP BY from_account_index) AS there
+FULL JOIN pool_sender AS found USING (account_index) WHERE there.pending IS DISTINCT FROM found.pending`
+  },
+  {
+    check: "pool",
+    text: `
+SELECT ${
+      place("id")
+    } || ', arrival' AS place, arrival::text AS found, 'that of no other transaction' AS expected
+FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GROUP BY arrival HAVING count(*) > 1)`
+  },
+  {
+    check: "pool-steps",
+    text: `
+SELECT ${
+      place("id")
+    } AS place, 'no step' AS found, 'one that it entered with' AS expected FROM pool_transaction
+WHERE NOT EXISTS (SELECT FROM pool_transition WHERE pool_transition.id = pool_transaction.id)`
+  },
+  {
+    check: "pool-steps",
+    counted: "pool_transition",
+    text: `
+SELECT ${place("step.id")} || ', step ' || number AS place, wrong.found, wrong.expected FROM (
+  SELECT *, lag(to_state) OVER steps AS before, lead(number) OVER steps IS NULL AS is_last FROM pool_transition WINDOW steps AS (PARTITION BY id ORDER BY number)
+) AS step LEFT JOIN pool_transaction AS t ON t.id = step.id CROSS JOIN LATERAL (VALUES
+  ('from ' || coalesce(from_state, 'nowhere'), 'from ' || coalesce(before, 'nowhere'), from_state IS DISTINCT FROM before),
+  ('state ' || coalesce(t.state, 'none') || ${
+      batchOf("t")
+    }, 'state ' || coalesce(to_state, 'none') || ${batchOf("step")},
+    is_last AND (t.state IS DISTINCT FROM to_state OR (to_state IS NOT NULL AND t.batch_num IS DISTINCT FROM step.batch_num)))
+) AS wrong (found, expected, is_wrong) WHERE wrong.is_wrong`
+  },
+  {
+    // after a rollback the last marks may be wrong until the pool settles, so only those before are
+    // checked
+    check: "pool-ledger",
+    counted: "(SELECT FROM pool_mark UNION ALL SELECT FROM pool_transaction) AS compared",
+    text: `
+SELECT 'pool_mark ' || m.batch_num AS place, m.ethereum_block_hash AS found, coalesce('0x' || encode(batch.ethereum_block_hash, 'hex'), 'no mark, since there is no such batch') AS expected
+FROM pool_mark AS m LEFT JOIN batch ON batch.batch_num = m.batch_num
+WHERE m.ethereum_block_hash IS DISTINCT FROM '0x' || encode(batch.ethereum_block_hash, 'hex') AND m.batch_num < (
+  SELECT max(right_one.batch_num) FROM pool_mark AS right_one JOIN batch AS b ON b.batch_num = right_one.batch_num WHERE right_one.ethereum_block_hash = '0x' || encode(b.ethereum_block_hash, 'hex')
+)`
+  }
+]
+
+const lastBatch = "(SELECT coalesce(max(batch_num), 0) FROM batch)"
+
+/** The checks of the pool against the ledger, which it has settled. */
+export const settledStatements: ReadonlyArray<AuditStatement> = [
+  {
+    check: "pool-ledger",
+    text: `
+SELECT ${
+      place("t.id")
+    } AS place, 'forged in batch ' || t.batch_num AS found, coalesce('forged in batch ' || l.batch_num, 'not forged: no batch has it') AS expected
+FROM pool_transaction AS t LEFT JOIN transaction AS l ON l.id = t.id WHERE t.state = 'fged' AND t.batch_num <= ${lastBatch} AND l.batch_num IS DISTINCT FROM t.batch_num`
+  },
+  {
+    check: "pool-ledger",
+    text: `
+SELECT ${place("t.id")} AS place, t.state || ${batchOf("t")} AS found,
+  CASE WHEN l.id IS NOT NULL THEN 'forged in batch ' || l.batch_num WHEN t.state = 'fing' THEN 'pending or forged, since that batch is there' ELSE 'invalid: nonce ' || t.nonce || ' is used, the account is at ' || a.nonce END AS expected
+FROM pool_transaction AS t LEFT JOIN transaction AS l ON l.id = t.id LEFT JOIN account AS a ON a.account_index = t.from_account_index
+WHERE (t.state IN ('pend', 'fing') AND l.id IS NOT NULL AND l.to_account_index = t.to_account_index) OR (t.state = 'fing' AND t.batch_num <= ${lastBatch})
+  OR (t.state = 'pend' AND t.nonce < a.nonce)`
+  }
+]
+
+const pooledById = queryOf(
+  orderedPooled,
+  "pool_transaction AS r WHERE r.id > $1::bytea ORDER BY r.id LIMIT 5000"
+)
+
+/** Checks the ids and fees of the transactions in the pool. */
+export const auditPoolIds = (
+  { findings, select }: AuditSnapshot,
+  keccak256: Keccak256
+): AuditStep =>
+  Effect.gen(function*() {
+    for (let last = "\\x";;) {
+      const page: ReadonlyArray<OrderedPooled> = yield* select(pooledById, last)
+      if (page.length === 0) return
+      for (const { feeUnits: stored, transaction } of page) {
+        const id = l2TransactionId(transaction, keccak256)
+        findings.sameMembers(
+          "pool",
+          () => `pool_transaction ${transaction.id}`,
+          { id: transaction.id, fee_units: stored },
+          {
+            id: Result.getOrElse(id, () => "the hash of its fields"),
+            fee_units: feeUnits(transaction)
+          }
+        )
+      }
+      findings.checked("pool", page.length)
+      last = `\\x${page.at(-1)!.transaction.id.slice(2)}`
+    }
+  })
+
+interface SettledRow {
+  readonly batch_num: bigint | null
+  readonly hash: string | null
+  readonly mark: bigint | null
+  readonly mark_hash: string | null
+}
+
+/** Returns whether the pool has settled with the last batch; otherwise adds a note. */
+export const hasPoolSettled = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
+  Effect.gen(function*() {
+    const [settled] = yield* rows<SettledRow>(`
+SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
+FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
+    const { batch_num, hash, mark, mark_hash } = settled!
+    if (mark === batch_num && mark_hash === hash) return true
+    findings.note(
+      `The pool has settled with batch ${mark ?? "none"} (${
+        mark_hash ?? "no block"
+      }), and the last batch is ${batch_num ?? "none"} (${
+        hash ?? "no block"
+      }): its transactions were not compared with the ledger; the node settles the pool with its next block`
+    )
+    return false
+  })

@@ -1,0 +1,78 @@
+import type { AuditStatement } from "./_audit_snapshot.ts"
+
+/** The checks of tokens, prices, coordinators and bids. */
+export const registrationStatements: ReadonlyArray<AuditStatement> = [
+  {
+    check: "tokens",
+    text: `
+SELECT 'last token' AS place, 'token ' || max(token.token_id) AS found, 'token ' || last.token_id AS expected
+FROM token CROSS JOIN (SELECT last_token_id AS token_id FROM block ORDER BY number DESC LIMIT 1) AS last
+GROUP BY last.token_id HAVING max(token.token_id) <> last.token_id`
+  },
+  {
+    check: "tokens",
+    text: `
+SELECT 'token ' || token_id || ', ethereum_address' AS place, '0x' || encode(ethereum_address, 'hex') AS found, 'the address of no other token' AS expected
+FROM token WHERE ethereum_address IN (SELECT ethereum_address FROM token GROUP BY ethereum_address HAVING count(*) > 1)`
+  },
+  {
+    check: "prices",
+    counted: "price_change",
+    text: `
+SELECT 'token ' || token_id AS place, 'price ' || coalesce(price_usd::text, 'none') || ' at ' || coalesce(price_time_ms::text, 'no time') AS found, 'both or neither' AS expected
+FROM token WHERE (price_usd IS NULL) <> (price_time_ms IS NULL)`
+  },
+  {
+    check: "prices",
+    text: `
+SELECT 'token ' || token_id || ', price_usd' AS place, price_usd::text AS found, 'none, since no price_change tells that it was set' AS expected
+FROM token WHERE price_usd IS NOT NULL AND NOT EXISTS (SELECT FROM price_change WHERE price_change.token_id = token.token_id)`
+  },
+  {
+    check: "prices",
+    text: `
+SELECT 'price_change of block ' || ethereum_block_num || ', place ' || place AS place, 'token ' || token_id || ', place ' || place AS found,
+  CASE WHEN NOT is_known THEN 'a registered token' ELSE 'place ' || coalesce(before + 1, 0) END AS expected
+FROM (
+  SELECT *, lag(place) OVER (PARTITION BY ethereum_block_num ORDER BY place) AS before, EXISTS (SELECT FROM token WHERE token.token_id = price_change.token_id) AS is_known FROM price_change
+) AS placed WHERE place <> coalesce(before + 1, 0) OR NOT is_known`
+  },
+  {
+    check: "prices",
+    text: `
+SELECT 'price_change of block ' || ethereum_block_num || ', place ' || place AS place, coalesce(price_usd_before::text, 'none') || ' at ' || coalesce(price_time_ms_before::text, 'no time') AS found,
+  CASE WHEN number = 1 THEN 'none, since it is the first price of token ' || token_id ELSE 'price and time, or neither' END AS expected
+FROM (SELECT *, row_number() OVER (PARTITION BY token_id ORDER BY ethereum_block_num, place) AS number FROM price_change) AS numbered
+WHERE (price_usd_before IS NULL) <> (price_time_ms_before IS NULL) OR (number = 1 AND price_usd_before IS NOT NULL
+  AND NOT EXISTS (SELECT FROM token WHERE token.token_id = numbered.token_id AND token.ethereum_block_num = numbered.ethereum_block_num))`
+  },
+  {
+    check: "coordinators",
+    counted: "coordinator",
+    text: `
+SELECT 'registration 0x' || encode(bidder_addr, 'hex') AS place, 'item ' || coalesce(found.item_id::text, 'none') || ', forger ' || coalesce(encode(found.forger_addr, 'hex'), 'none') AS found,
+  'item ' || coalesce(latest.item_id::text, 'none') || ', forger ' || coalesce(encode(latest.forger_addr, 'hex'), 'none') AS expected
+FROM (SELECT DISTINCT ON (bidder_addr) bidder_addr, forger_addr, item_id FROM coordinator ORDER BY bidder_addr, item_id DESC) AS latest
+FULL JOIN registration AS found USING (bidder_addr)
+WHERE found.item_id IS DISTINCT FROM latest.item_id OR found.forger_addr IS DISTINCT FROM latest.forger_addr`
+  },
+  {
+    check: "bids",
+    counted: "bid",
+    text: `
+SELECT 'bid ' || item_id || ' (slot ' || slot_num || ')' AS place, bid_value::text AS found, 'more than ' || before || ', the bid before' AS expected
+FROM (SELECT *, lag(bid_value) OVER (PARTITION BY slot_num ORDER BY item_id) AS before FROM bid) AS bids WHERE bid_value <= before`
+  },
+  {
+    check: "bids",
+    text: `
+SELECT 'bid ' || item_id || ', bidder_addr' AS place, '0x' || encode(bidder_addr, 'hex') AS found, 'the address of a coordinator that registered before' AS expected
+FROM bid WHERE NOT EXISTS (SELECT FROM coordinator WHERE coordinator.bidder_addr = bid.bidder_addr AND coordinator.ethereum_block_num <= bid.ethereum_block_num)`
+  },
+  {
+    check: "bids",
+    text: `
+SELECT 'bid ' || bid.item_id || ', timestamp_ms' AS place, bid.timestamp_ms::text AS found, coalesce(block.timestamp_ms::text, 'that of a block that is there') AS expected
+FROM bid LEFT JOIN block ON block.number = bid.ethereum_block_num WHERE bid.timestamp_ms IS DISTINCT FROM block.timestamp_ms`
+  }
+]

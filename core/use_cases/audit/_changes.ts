@@ -1,0 +1,130 @@
+import type { AccountValues, TokenId } from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
+import type { BatchEvidence } from "./_batch_evidence.ts"
+import type { Findings } from "./findings.ts"
+
+/** Values of accounts after a batch, by index. */
+export type ComputedValues = Map<AccountIndex, AccountValues>
+
+/**
+ * Compares the created accounts and the stored changes of a batch with the computed ones. Returns
+ * the computed values of the accounts that the batch created or changed.
+ */
+export function auditChanges(
+  evidence: BatchEvidence,
+  outcome: BatchOutcome,
+  findings: Findings
+): ComputedValues {
+  const { batch: { batchNum }, before, changes } = evidence
+  auditCreated(evidence, outcome, findings)
+  const computed: ComputedValues = new Map(
+    outcome.accountUpdates.map((update) => [update.index, update])
+  )
+  const stored = new Map(changes.map((change) => [change.index, change]))
+  const touched = [...new Set([...stored.keys(), ...computed.keys()])].sort((a, b) => a - b)
+  addFees(evidence, outcome, touched, computed, findings)
+  findings.checked("balances", touched.length)
+  findings.checked("changes", changes.length)
+  for (const index of touched) {
+    const [from, to, change] = [before(index), computed.get(index), stored.get(index)]
+    const isChanged = to !== undefined && (from?.nonce !== to.nonce || from.balance !== to.balance)
+    const location = `batch ${batchNum}, account ${index}`
+    if (change === undefined || !isChanged) {
+      const [actual, expected] = [change?.after, isChanged ? to : undefined].map((values) =>
+        values === undefined ? "no change" : formatValues(values)
+      )
+      findings.same("changes", location, actual, expected)
+      continue
+    }
+    findings.same("changes", location, formatValues(change.after), formatValues(to))
+    if (change.before === null || from === undefined) {
+      const [actual, expected] = [change.before, from ?? null].map(formatValues)
+      findings.same("changes", `${location}, before`, actual, expected)
+    } else {
+      findings.sameMembers("balances", () => `account ${index} before batch ${batchNum}`, {
+        nonce: change.before.nonce,
+        balance: change.before.balance
+      }, { nonce: from.nonce, balance: from.balance })
+    }
+  }
+  return computed
+}
+
+const formatValues = (values: AccountValues | null): string =>
+  values === null ? "no account" : `nonce ${values.nonce}, balance ${values.balance}`
+
+function auditCreated(
+  { batch, stored }: BatchEvidence,
+  { createdAccounts }: BatchOutcome,
+  findings: Findings
+): void {
+  findings.same(
+    "totals",
+    `batch ${batch.batchNum}, numAccounts`,
+    batch.numAccounts,
+    createdAccounts.length
+  )
+  for (const { address, batchNum, index, publicKey, tokenId } of createdAccounts) {
+    const account = stored(index)
+    if (account === undefined) {
+      findings.violate(
+        "transitions",
+        `account ${index}`,
+        "no account",
+        `one that batch ${batch.batchNum} creates`
+      )
+    } else {
+      findings.sameMembers("transitions", () => `account ${index}`, {
+        tokenId: account.tokenId,
+        batchNum: account.batchNum,
+        publicKey: account.publicKey,
+        address: account.address
+      }, { tokenId, batchNum, publicKey, address })
+    }
+  }
+}
+
+/**
+ * Adds the fees to the accounts that collected them. Stores do not record these accounts. For each
+ * token it is the account whose stored balance exceeds the computed one by exactly the fees.
+ */
+function addFees(
+  { batch, before, changes }: BatchEvidence,
+  { createdAccounts, l2 }: BatchOutcome,
+  touched: ReadonlyArray<AccountIndex>,
+  computed: ComputedValues,
+  findings: Findings
+): void {
+  const sums = new Map<TokenId, bigint>()
+  for (const { feeAmount, tokenId } of l2) sums.set(tokenId, (sums.get(tokenId) ?? 0n) + feeAmount)
+  findings.checked("fees", batch.collectedFees.length)
+  const after = new Map(changes.map((change) => [change.index, change.after]))
+  const tokenOf = (index: AccountIndex) =>
+    (before(index) ?? createdAccounts.find((account) => account.index === index))?.tokenId
+  for (const [tokenId, amount] of batch.collectedFees) {
+    const location = `batch ${batch.batchNum}, token ${tokenId}`
+    const sum = sums.get(tokenId) ?? 0n
+    findings.same("fees", location, amount, sum)
+    if (sum === 0n) continue
+    const withoutFees = (index: AccountIndex) => computed.get(index) ?? before(index)
+    const collector = touched.find((index) => {
+      const balance = withoutFees(index)?.balance
+      // the fees can restore the balance before
+      const stored = after.get(index) ?? before(index)
+      return balance !== undefined && stored?.balance === balance + sum &&
+        tokenOf(index) === tokenId
+    })
+    if (collector === undefined) {
+      findings.violate(
+        "fees",
+        location,
+        `no account with ${sum} units of fees`,
+        "one account that received the fees"
+      )
+    } else {
+      const { balance, nonce } = withoutFees(collector)!
+      computed.set(collector, { nonce, balance: balance + sum })
+    }
+  }
+}

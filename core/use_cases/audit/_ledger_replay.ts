@@ -1,0 +1,239 @@
+import { Effect } from "effect"
+import { limitMax } from "../../contract/mod.ts"
+import type {
+  Account,
+  Batch,
+  Exit,
+  GenesisFeed,
+  Token,
+  TokenId,
+  Transaction
+} from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  FIRST_USER_ACCOUNT,
+  isUserAccount,
+  type Keccak256
+} from "../../encoding/mod.ts"
+import type { LedgerBatch, LedgerBlock, LedgerReader, StoreFailure } from "../../ports/mod.ts"
+import { Balances } from "./balances.ts"
+import type { BatchEvidence } from "./_batch_evidence.ts"
+import type { ComputedValues } from "./_changes.ts"
+import { auditBatch } from "./batch_audit.ts"
+import type { DeferredProof } from "./exit_proofs.ts"
+import { type Findings, reportDefects } from "./findings.ts"
+
+/** The network of a ledger, and the rules of its audit. */
+export interface LedgerAuditRules {
+  readonly genesis: GenesisFeed
+  readonly keccak256: Keccak256
+}
+
+/** Accounts whose owners are cached: the same accounts appear in many batches. */
+const cachedMax = 2 ** 16
+
+/**
+ * The state of a ledger after the batches checked so far. It does not go through `StagedLedger`,
+ * which places the changes of a block of the feed: stores do not record the fee accounts, the
+ * signatures and the prices that a feed has.
+ */
+export class LedgerReplay {
+  readonly balances = new Balances()
+  lastBatch: Batch | null = null
+  lastAccountIndex: AccountIndex = FIRST_USER_ACCOUNT - 1
+  #lastForgedQueue = -1
+  #lastItems = { transaction: 0, exit: 0 }
+  batches = 0
+  transactions = 0
+  exits = 0
+  proofs: Array<DeferredProof> = []
+  readonly #reader: LedgerReader["Service"]
+  readonly #rules: LedgerAuditRules
+  readonly #tokens: ReadonlyMap<TokenId, Token>
+  readonly #findings: Findings
+  readonly #accounts = new Map<AccountIndex, Account>()
+
+  constructor(
+    reader: LedgerReader["Service"],
+    rules: LedgerAuditRules,
+    tokens: ReadonlyMap<TokenId, Token>,
+    findings: Findings
+  ) {
+    this.#reader = reader
+    this.#rules = rules
+    this.#tokens = tokens
+    this.#findings = findings
+  }
+
+  get lastBatchNum(): number {
+    return this.lastBatch?.batchNum ?? 0
+  }
+
+  /** Returns the proofs of the exits checked since the last call. */
+  takeProofs(): ReadonlyArray<DeferredProof> {
+    const { proofs } = this
+    this.proofs = []
+    return proofs
+  }
+
+  /** Compares the stored rows of the next batch with the computed ones. */
+  auditBatch({ block }: LedgerBlock, stored: LedgerBatch): Effect.Effect<void, StoreFailure> {
+    const { accountChanges, batch } = stored
+    this.#auditOrder(batch, block)
+    let computed: ComputedValues | undefined
+    const audit = Effect.map(this.#loadEvidence(stored), (evidence) => {
+      computed = auditBatch(
+        { auction: this.#rules.genesis.constants.auction, keccak256: this.#rules.keccak256 },
+        evidence,
+        this.#findings
+      )
+    })
+    return Effect.map(
+      reportDefects("batches", `batch ${batch.batchNum}`, audit, this.#findings),
+      () => {
+        // after an invalid batch, the audit continues with the stored values
+        const values = computed ??
+          new Map(accountChanges.map(({ after, index }) => [index, after]))
+        for (const [index, each] of values) {
+          this.balances.set(index, each)
+          this.lastAccountIndex = Math.max(this.lastAccountIndex, index)
+        }
+        this.lastBatch = batch
+        this.batches++
+      }
+    )
+  }
+
+  /** Loads the rows of a batch, and checks their numbers and item ids. */
+  #loadEvidence(
+    { accountChanges: changes, batch }: LedgerBatch
+  ): Effect.Effect<BatchEvidence, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const found = (yield* this.#reader.find("fullBatch", batch.batchNum)).item
+      const transactions = (found?.transactions ?? []).map(({ transaction }) => transaction)
+      const exits = yield* this.#exitsOf(batch, transactions)
+      this.#auditItems(batch, transactions, exits)
+      this.proofs.push(...exits.map((exit) => proofOf(exit, batch)))
+      yield* this.#loadAccounts(
+        transactions,
+        [...changes.map(({ index }) => index), ...exits.map(({ accountIndex }) => accountIndex)]
+      )
+      const lastAccountBefore = this.lastAccountIndex
+      const stored = (index: AccountIndex) => this.#accounts.get(index)
+      return {
+        batch,
+        transactions,
+        exits,
+        changes,
+        lastAccountBefore,
+        stored,
+        before: (index) => {
+          const account = index <= lastAccountBefore ? stored(index) : undefined
+          const values = account && this.balances.get(index)
+          return values && { ...account, ...values }
+        },
+        token: (id) => this.#tokens.get(id)
+      }
+    })
+  }
+
+  /** Compares a batch with its block and with the batch before it. */
+  #auditOrder(batch: Batch, block: LedgerBlock["block"]): void {
+    const place = `batch ${batch.batchNum}`
+    const expected = `batch ${this.lastBatchNum + 1}`
+    this.#findings.same("batches", place, place, expected)
+    const previousItem = this.lastBatch?.itemId ?? 0
+    if (batch.itemId <= previousItem) {
+      this.#findings.violate("batches", `${place}, itemId`, batch.itemId, `above ${previousItem}`)
+    }
+    this.#findings.sameMembers("batches", () => place, {
+      ethereumBlockNum: batch.ethereumBlockNum,
+      ethereumBlockHash: batch.ethereumBlockHash,
+      timestampMs: batch.timestampMs
+    }, {
+      ethereumBlockNum: block.number,
+      ethereumBlockHash: block.hash,
+      timestampMs: block.timestampMs
+    })
+    const queue = batch.forgeL1TransactionsNum
+    if (queue === null) return
+    this.#findings.same(
+      "batches",
+      `${place}, forgeL1TransactionsNum`,
+      queue,
+      this.#lastForgedQueue + 1
+    )
+    this.#lastForgedQueue = queue
+  }
+
+  /** Returns the exits of a batch. */
+  #exitsOf(
+    { batchNum, exitRoot }: Batch,
+    transactions: ReadonlyArray<Transaction>
+  ): Effect.Effect<ReadonlyArray<Exit>, StoreFailure> {
+    if (exitRoot === 0n && !transactions.some(({ toAccountIndex }) => toAccountIndex === 1)) {
+      return Effect.succeed([])
+    }
+    return this.#reader.list("exits", { filters: { batchNum }, limit: limitMax }).pipe(
+      Effect.map(({ items }) => items.map(({ exit }) => exit)),
+      Effect.catchTag("NotRegistered", Effect.die)
+    )
+  }
+
+  /** Checks the numbers of the rows of a batch, and that their item ids ascend. */
+  #auditItems(
+    { batchNum, forgedTransactions }: Batch,
+    transactions: ReadonlyArray<Transaction>,
+    exits: ReadonlyArray<Exit>
+  ): void {
+    this.#findings.checked("ranges", 2)
+    this.#findings.same(
+      "ranges",
+      `batch ${batchNum}, transactions`,
+      `${transactions.length} rows`,
+      `${forgedTransactions} rows`
+    )
+    this.transactions += transactions.length
+    this.exits += exits.length
+    for (const [kind, rows] of [["transaction", transactions], ["exit", exits]] as const) {
+      for (const { itemId } of rows) {
+        const last = this.#lastItems[kind]
+        if (itemId <= last) {
+          const place = `${kind}, item ${itemId}`
+          this.#findings.violate("ranges", place, `in batch ${batchNum}`, `an item above ${last}`)
+        }
+        this.#lastItems[kind] = itemId
+      }
+    }
+  }
+
+  /** Loads the accounts of some indexes and transactions, and those that these can create. */
+  #loadAccounts(
+    transactions: ReadonlyArray<Transaction>,
+    indexes: Iterable<AccountIndex>
+  ): Effect.Effect<void, StoreFailure> {
+    if (this.#accounts.size > cachedMax) this.#accounts.clear()
+    const named = new Set(indexes)
+    let created = this.lastAccountIndex
+    for (const { fromAccountIndex, l1, toAccountIndex, type } of transactions) {
+      if (fromAccountIndex !== null) named.add(fromAccountIndex)
+      named.add(toAccountIndex)
+      if (l1 !== null && type.startsWith("CreateAccount")) named.add(++created)
+    }
+    const accounts = [...named].filter((index) =>
+      isUserAccount(index) && !this.#accounts.has(index)
+    )
+    return accounts.length === 0
+      ? Effect.void
+      : Effect.map(this.#reader.accountsAndTokens({ accounts, tokens: [] }), (found) => {
+        for (const account of found.accounts) {
+          if (account !== null) this.#accounts.set(account.index, account)
+        }
+      })
+  }
+}
+
+const proofOf = (exit: Exit, { exitRoot }: Batch): DeferredProof => ({
+  location: `exit ${exit.itemId} (batch ${exit.batchNum}, account ${exit.accountIndex})`,
+  proof: [exit, exitRoot]
+})
