@@ -52,7 +52,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
   const key = text(new RegExp(`^${prefix}:[A-Za-z0-9_-]{44}$`, "u"))
   const account = text(new RegExp(`^${prefix}:.*:(0|[1-9]\\d*)$`, "u"))
 
-  // §1.3
   const token = object("Token", {
     id: uint32,
     ethereumAddress: address,
@@ -64,7 +63,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     USD: orNull(number),
     fiatUpdate: orNull(dateTime)
   })
-  // §1.1
   const accountObject = object("Account", {
     itemId: safe,
     accountIndex: account,
@@ -74,7 +72,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     [`${prefix}EthereumAddress`]: owner,
     token
   })
-  // §1.2, with the lower-case keys of §0.1
   const exit = object("Exit", {
     batchNum: uint32,
     accountIndex: account,
@@ -96,7 +93,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     token,
     ...v1 ? { bjj: key, [`${prefix}EthereumAddress`]: owner } : {}
   })
-  // §1.13
   const l1Info = object("L1Info", {
     toForgeL1TransactionsNum: orNull(uint32),
     userOrigin: bool,
@@ -158,7 +154,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     URL: any,
     ethereumBlock: uint64
   })
-  // §1.5; both revisions contain all of it
   const bid = object("Bid", {
     itemId: safe,
     bidderAddr: address,
@@ -170,7 +165,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
     ethereumBlockNum: uint64,
     timestamp: dateTime
   })
-  // §1.4
   const slot = object("Slot", {
     itemId: safe,
     slotNum: uint32,
@@ -180,7 +174,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       ? { openAuction: bool, bestBid: orNull(bid) }
       : { closedAuction: bool, winner: orNull(coordinator) }
   })
-  // §1.7
   const pagination = object("PaginationInfo", {
     totalItems: safe,
     firstItem: orNull(safe),
@@ -188,7 +181,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
   })
   const page = (name: string, wrapper: string, item: Golden) =>
     object(name, { [wrapper]: array(item), ...later ? { pendingItems: safe } : { pagination } })
-  // §1.10
   const nextForger = object("NextForger", {
     coordinator,
     period: object("Period", {
@@ -199,7 +191,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       toTimestamp: dateTime
     })
   })
-  // §1.11
   const state = object("State", {
     network: object("StateNetwork", {
       ...later ? { lastEthereumBlock: uint64, lastSynchedBlock: uint64 } : { lastBlock: uint64 },
@@ -272,7 +263,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       withdrawalDelay: safe,
       emergencyMode: bool
     }),
-    // §1.9
     recommendedFee: object("RecommendedFee", {
       existingAccount: number,
       createAccount: number,
@@ -283,7 +273,6 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
   const governanceToken = v1 ? "tokenHEZ" : "governanceToken"
   const rollupAddress = v1 ? "hermezRollup" : "rollupAddress"
   const large = v1 ? integer(10n ** 78n - 1n) : bigInt
-  // §1.12, with the neutral names of the design
   const config = object("Config", {
     ...v1 ? { chainId: safe } : {},
     [v1 ? "hermez" : "rollup"]: object("ConfigRollup", {
@@ -326,7 +315,7 @@ export function golden(prefix: string, revision: "later" | "earlier" | "v1") {
       [rollupAddress]: address
     })
   })
-  // §1.13; the names differ: toBjj, but requestToBJJ
+  // the names differ: toBjj, but requestToBJJ
   const poolTransaction = object("PoolL2Transaction", {
     id: transactionId,
     type: text(/^(Exit|Transfer|TransferToEthAddr|TransferToBJJ)$/u),
