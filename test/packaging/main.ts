@@ -98,7 +98,9 @@ try {
   )
   await check("it contains exactly what users need", () => [
     ...contentFaults(unpacked, paths, manifest),
-    ...["CHANGELOG.md", "LICENSE", ...readmes].filter((path) => !paths.includes(path)).map((
+    ...["CHANGELOG.md", "LICENSE", "core/PROTOCOL.md", ...readmes].filter((path) =>
+      !paths.includes(path)
+    ).map((
       path
     ) => `${path} is missing`)
   ])
