@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause } from "effect"
-import { JournalError } from "../../adapters/journal/mod.ts"
-import { DatabaseError } from "../../adapters/sql/mod.ts"
-import { exitCodes, type ExitReason, ProgramFailure, programFailure } from "../../app/exit_codes.ts"
-import { CurrencyFileError, FeedFileError } from "../../app/sources/mod.ts"
-import { StoreFailure } from "../../core/ports/mod.ts"
-import { makeViolation } from "../../core/use_cases/violation/mod.ts"
+import { JournalError } from "../../../adapters/journal/mod.ts"
+import { DatabaseError } from "../../../adapters/sql/mod.ts"
+import {
+  exitCodes,
+  type ExitReason,
+  ProgramFailure,
+  programFailure
+} from "../../../app/exit_codes.ts"
+import { CurrencyFileError, FeedFileError } from "../../../app/sources/mod.ts"
+import { StoreFailure } from "../../../core/ports/mod.ts"
+import { makeViolation } from "../../../core/use_cases/violation/mod.ts"
 
 /* The code with which the program ends for each reason of a failure; the types name all reasons. */
 
