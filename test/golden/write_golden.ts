@@ -1,11 +1,11 @@
 /*
  * Writes the golden files again: review the difference before you commit it. With `--derive` the
  * requests of the answers too, from the OpenAPI documents and from answers: after a change of the
- * contract or of the network. A new revision gets its files in the same way.
+ * contract or of the network. A new revision gets its files without the option too.
  */
 import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { revisionList } from "../../core/contract/mod.ts"
 import { type Operation, readDocument } from "../fuzz/_document.ts"
@@ -108,7 +108,7 @@ const write = Effect.fnUntraced(function*(prefix: string) {
   const network = yield* openNetwork(prefix)
   const files = yield* Effect.forEach(mounts, ({ name, path }) =>
     Effect.map(
-      values.derive
+      values.derive || !existsSync(goldenFile(name, prefix))
         ? derived(network, path)
         : Effect.sync(() => readGolden(name, prefix).map((part) => part.map(requestOf))),
       (requests) => ({ name, requests, texts: new Array<string>() })
