@@ -5,8 +5,10 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { openApi } from "../../adapters/http/openapi/mod.ts"
 import {
   type AnyListName,
+  checkListQuery,
   declaration,
   jsonSchemaOf,
+  type ListName,
   listNames,
   offeredFilters,
   queryReader,
@@ -59,6 +61,12 @@ for (const revision of revisionList) {
           [name]
         ) => name === undefined ? [] : [pairs.get(name)!])
 
+      /** Returns the value in memory of a filter. */
+      const valueOf = (filter: string, pair: string) => {
+        const { filters } = Result.getOrThrow(read([pair, ...others(filter)].join("&")))
+        return { [filter]: (filters as { readonly [name: string]: unknown })[filter] }
+      }
+
       it(`${list} refuses exactly the pairs of filters that exclude each other`, () => {
         for (const [one, onePair] of pairs) {
           assert.deepStrictEqual(broken(onePair, ...others(one)), [], onePair)
@@ -67,15 +75,22 @@ for (const revision of revisionList) {
             const isExcluded = exclusions.some((names) =>
               names.includes(one) && names.includes(other)
             )
-            const found = broken(onePair, otherPair, ...others(one, other)).filter((rule) =>
-              rule.startsWith("not together with ")
-            )
             const names = [nameIn(onePair), nameIn(otherPair)]
-            assert.strictEqual(found.length, isExcluded ? 1 : 0, names.join(" and "))
-            assert.isTrue(
-              found.every((rule) => names.includes(rule.slice("not together with ".length))),
-              found.join()
-            )
+            // a value that cannot be decoded counts too
+            for (const second of [otherPair, `${names[1]}=%ff`]) {
+              const found = broken(onePair, second, ...others(one, other)).filter((rule) =>
+                rule.startsWith("not together with ")
+              )
+              assert.strictEqual(found.length, isExcluded ? 1 : 0, names.join(" and "))
+              assert.isTrue(
+                found.every((rule) => names.includes(rule.slice("not together with ".length))),
+                found.join()
+              )
+            }
+            if (list === "pool" || list === "currencies") continue
+            const filters = { ...valueOf(one, onePair), ...valueOf(other, otherPair) }
+            const typed = checkListQuery(list, { filters })
+            assert.strictEqual(Result.isFailure(typed), isExcluded, Object.keys(filters).join())
           }
         }
       })
@@ -88,6 +103,11 @@ for (const revision of revisionList) {
             broken(`${nameIn(least)}=${a}`, `${nameIn(greatest)}=${b}`, ...others(...names))
           assert.deepStrictEqual(bounds(8, 7), [`at most ${nameIn(greatest)}`])
           assert.deepStrictEqual([bounds(7, 7), bounds(0, 7)], [[], []])
+          for (const [low, high, isRefused] of [[8, 7, true], [7, 7, false]] as const) {
+            const filters = { [names[0]]: low, [names[1]]: high }
+            const typed = checkListQuery(list as ListName, { filters })
+            assert.strictEqual(Result.isFailure(typed), isRefused)
+          }
         }
         for (const names of required) {
           const parameters = names.map((name) => nameIn(pairs.get(name)!))
