@@ -35,7 +35,7 @@ function addressOfPoint(point: Uint8Array): EthereumAddress {
 
 /**
  * Returns the EIP-712 digest, 32 bytes, that an Ethereum owner signs to allow every coordinator to
- * create accounts for a key.
+ * create accounts for a key (PROTOCOL.md "Authorization").
  *
  * @example
  * ```ts

@@ -55,7 +55,8 @@ export function littleEndianNumber(bytes: Uint8Array): bigint {
 }
 
 /**
- * Returns the compressed form of a point: y, and a sign bit if x is above half of the field.
+ * Returns the compressed form of a point: y, and a sign bit if x is above half of the field
+ * (PROTOCOL.md "Public key").
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ import {
 } from "./merkle_tree.ts"
 
 /**
- * Returns the exit tree of a batch: its root, which is 0 without leaves, and the proof
- * of each leaf. Throws a RangeError if an account occurs twice.
+ * Returns the exit tree of a batch (PROTOCOL.md "Exit tree"): its root, which is 0 without leaves, and
+ * the proof of each leaf. Throws a RangeError if an account occurs twice.
  *
  * @example
  * ```ts

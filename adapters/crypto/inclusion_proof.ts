@@ -22,7 +22,7 @@ export interface LeafAccount {
 }
 
 /**
- * Returns the hash of an account, the value of its leaf in the state tree.
+ * Returns the hash of an account, the value of its leaf in the state tree (PROTOCOL.md "State tree").
  *
  * @example
  * ```ts

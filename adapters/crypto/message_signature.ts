@@ -55,7 +55,8 @@ const cached = new Map<PublicKey, VerificationKey>()
 /**
  * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon: 128
  * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic.
- * Throws a RangeError if the message is not in 0..2^256−1.
+ * Throws a RangeError if the message is not in 0..2^256−1. PROTOCOL.md "Message signature" has the
+ * formulas.
  *
  * @example
  * ```ts
@@ -102,9 +103,9 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
 }
 
 /**
- * Returns whether the signature, 128 hexadecimal digits, is one of the message by the key (domain
- * §6.5): S·B8 = R8 + 8·h·A without clearing the cofactor, S below the order of the subgroup, and R8
- * and A in their canonical encoding. A malformed signature or key returns false.
+ * Returns whether the signature, 128 hexadecimal digits, is one of the message by the key (PROTOCOL.md
+ * "Message signature"): S·B8 = R8 + 8·h·A without clearing the cofactor, S below the order of the
+ * subgroup, and R8 and A in their canonical encoding. A malformed signature or key returns false.
  *
  * It does not check whether the key is in the subgroup of prime order: `isSigningKey` checks that
  * when a key is authorized.

@@ -1,8 +1,7 @@
 import { type FixedHash, fixedPoseidon, INPUTS_MAX } from "./_permutation.ts"
 
 /**
- * Returns the Poseidon hash of 1 to 6 inputs over the scalar field of BN254 (x⁵, 8 full rounds, a
- * state of one element more than the inputs).
+ * Returns the Poseidon hash of 1 to 6 inputs over the scalar field of BN254 (PROTOCOL.md "Poseidon").
  *
  * Inputs must not be negative and are reduced modulo the field; the result is below it. Throws a
  * RangeError for another number of inputs.

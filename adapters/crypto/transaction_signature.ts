@@ -19,7 +19,7 @@ import { poseidon } from "./poseidon.ts"
 export interface SignableTransaction extends Omit<SignedTransaction, "signature"> {}
 
 /**
- * Returns the six field elements whose hash is signed. Throws an
+ * Returns the six field elements whose hash is signed (PROTOCOL.md "Transaction signature"). Throws an
  * `EncodingError` if float40 cannot hold an amount exactly, or if another field is wider than its
  * slot: it would overwrite its neighbour, and two transactions would share a signature.
  *
@@ -113,8 +113,9 @@ export function signTransaction(
 
 /**
  * Returns whether the key of the sender's account signed the transaction: as in the circuits, the
- * key that the leaf of the account holds. Returns false if the transaction cannot be signed, for example if float40 cannot hold its amount exactly. The id is
- * not signed: compute it with `l2TransactionId`.
+ * key that the leaf of the account holds. Returns false if the transaction cannot be signed, for
+ * example if float40 cannot hold its amount exactly. The id is not signed: compute it with
+ * `l2TransactionId`.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { v1 } from "./v1.ts"
  * ```ts
  * import { revisions } from "rollup-node-api"
  *
- * console.log(Object.values(revisions).map(({ name, path }) => `${name} at ${path}`).join(", ")) // => later at /, earlier at /earlier, v1 at /v1
+ * console.log(`${revisions.earlier.name} at ${revisions.earlier.path}`) // => earlier at /earlier
  * ```
  */
 export const revisions = { later, earlier, v1 } satisfies { readonly [name: string]: Revision }

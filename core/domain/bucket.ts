@@ -13,9 +13,9 @@ export interface Bucket {
 }
 
 /**
- * Returns how many instant withdrawals a bucket allows at a block: those left after its last change
- * and `rateWithdrawals` more for each `blockWithdrawalRate` blocks since then, at most
- * `maxWithdrawals`. A rate of 0 blocks adds none, and neither does a change in a later block.
+ * Returns how many instant withdrawals a bucket allows at a block (PROTOCOL.md "Buckets"): those left
+ * after its last change and `rateWithdrawals` more for each `blockWithdrawalRate` blocks since then, at
+ * most `maxWithdrawals`. A rate of 0 blocks adds none, and neither does a change in a later block.
  *
  * @example
  * ```ts

@@ -48,7 +48,7 @@ export interface ExitView {
 
 /**
  * Returns whether an exit is pending; a requested delayed withdrawal is pending until it is
- * collected.
+ * collected (PROTOCOL.md "Withdrawals").
  *
  * @example
  * ```ts

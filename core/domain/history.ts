@@ -136,7 +136,7 @@ export const mayNameOtherTokens = ({ amount, l1 }: Pick<Transaction, "amount" | 
   amount === 0n || l1?.userOrigin === true
 
 /**
- * Returns the type of an L1 user transaction.
+ * Returns the type of an L1 user transaction (PROTOCOL.md "Queues").
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
 
 /**
- * Constants of the protocol, the same on every network. The sizes in bytes are for
- * float40 amounts.
+ * Constants of the protocol, the same on every network (PROTOCOL.md "Limits"). The sizes in bytes are
+ * for float40 amounts.
  */
 export const protocol = {
   /** Maximum number of tokens in which a batch can collect fees. */

@@ -34,7 +34,7 @@ export interface AccountOwner {
 export const isSameOwner = (a: AccountOwner, b: AccountOwner): boolean =>
   a.address === b.address && a.publicKey === b.publicKey
 
-/** The states of a transaction in the pool: pending, forging, forged, invalid. */
+/** The states of a pool transaction (PROTOCOL.md "Pool states"): pending, forging, forged, invalid. */
 export const poolStates = ["pend", "fing", "fged", "invl"] as const
 export type PoolState = typeof poolStates[number]
 

@@ -30,7 +30,7 @@ export interface BidView {
   readonly coordinator: Coordinator
 }
 
-/** A slot of the auction. Every number 0..2^32 − 1 is a slot. */
+/** A slot of the auction (PROTOCOL.md "Slots"). Every number 0..2^32 − 1 is a slot. */
 export interface SlotView {
   readonly slotNum: number
   readonly firstBlock: bigint

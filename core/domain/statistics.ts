@@ -68,7 +68,7 @@ const blockTimeMs = 15_000
 /**
  * Returns the metrics of the window from the sums over its batches. A value that they do not give is
  * 0: rates in a window without duration, the frequency of fewer than two batches, and averages of
- * nothing. Each value is the double nearest to the exact quotient.
+ * nothing (PROTOCOL.md "Metrics"). Each value is the double nearest to the exact quotient.
  *
  * @example
  * ```ts

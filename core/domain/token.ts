@@ -42,6 +42,7 @@ export const priceUSDMax = 1e12
 /**
  * Returns the value of an amount in US dollars: the double nearest to the exact quotient. Returns
  * null if the price is unknown or zero, if the amount is zero, or if the value is not finite.
+ * PROTOCOL.md "Values in US dollars" says which price counts.
  *
  * @example
  * ```ts

@@ -25,9 +25,9 @@ export const genesisVariables = (
 }
 
 /**
- * Returns changed auction variables. A change of the default bids holds for the slots after
- * `defaultSlotSetBidSlotNum` that no earlier change found closed: a slot keeps the bids from before
- * the first change that found it closed.
+ * Returns changed auction variables (PROTOCOL.md "Bids"). A change of the default bids holds for the
+ * slots after `defaultSlotSetBidSlotNum` that no earlier change found closed: a slot keeps the bids
+ * from before the first change that found it closed.
  *
  * @example
  * ```ts

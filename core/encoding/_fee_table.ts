@@ -1,6 +1,6 @@
 /**
- * Fee factors of the selectors 0..191 in 60-bit fixed point, as fixed by the protocol. From 192 on
- * the factor is 2^(selector − 192).
+ * Fee factors of the selectors 0..191 in 60-bit fixed point, as fixed by the protocol
+ * (PROTOCOL.md "Fee"). From 192 on the factor is 2^(selector − 192).
  */
 export const FEE_TABLE_LOW: ReadonlyArray<bigint> = [
   0n,

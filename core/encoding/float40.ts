@@ -3,7 +3,7 @@ import { EncodingError } from "./encoding_error.ts"
 
 /**
  * An amount in its signed form: an integer 0..2^40−1, five bits of decimal exponent above 35 bits
- * of mantissa.
+ * of mantissa (PROTOCOL.md "Float40").
  */
 export type Float40 = number
 

@@ -2,7 +2,10 @@ import { HEX_OF_BYTE } from "./digits.ts"
 import type { Keccak256 } from "./identifiers.ts"
 import type { TransactionId } from "./transaction_id.ts"
 
-/** `0x` and 64 lower-case hexadecimal digits: a hash of the ids of the transactions of a group. */
+/**
+ * `0x` and 64 lower-case hexadecimal digits: a hash of the ids of the transactions of a group
+ * (PROTOCOL.md "Group id").
+ */
 export type GroupId = string
 
 /**

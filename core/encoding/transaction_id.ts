@@ -7,7 +7,7 @@ import { encodeFloat40 } from "./float40.ts"
 
 /**
  * `0x` and 66 lower-case hexadecimal digits: a type byte (00 L1 user, 01 L1 coordinator, 02 L2) and
- * a hash of 32 bytes.
+ * a hash of 32 bytes (PROTOCOL.md "Transaction id").
  */
 export type TransactionId = string
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { getNetwork, valueOf } from "../../adapters/client/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
+import { revisionList } from "../../core/contract/mod.ts"
 import { openedNode, refusal, scripted } from "./_node.ts"
 
 describe("the network of a server", () => {
@@ -10,11 +11,7 @@ describe("the network of a server", () => {
     assert.deepStrictEqual(valueOf(await getNetwork(options)), {
       ...defaultNetwork,
       prefix: "hez",
-      revisions: [
-        { revision: "later", path: "/" },
-        { revision: "earlier", path: "/earlier" },
-        { revision: "v1", path: "/v1" }
-      ]
+      revisions: revisionList.map(({ name, path }) => ({ revision: name, path }))
     })
     await node.close()
   })

@@ -15,6 +15,7 @@ import {
   settings,
   formatProblems
 } from "../../app/config/mod.ts"
+import { revisionList, revisions } from "../../core/contract/mod.ts"
 
 const named = (name: string) => commands.find((command) => command.name === name)!
 
@@ -209,8 +210,8 @@ describe("the configuration of a command", () => {
           /^--feed and --workers: Only one process can read the standard input: name a file/u
         ],
         [
-          ["--later-path", "off", "--v1-path", "off"],
-          { ROLLUP_NODE_EARLIER_PATH: "off" },
+          revisionList.slice(1).flatMap(({ name }) => [`--${name}-path`, "off"]),
+          { ROLLUP_NODE_LATER_PATH: "off" },
           /All revisions are off, so that nothing would be served/u
         ],
         [
@@ -304,7 +305,10 @@ describe("the configuration of a command", () => {
     )
     assert.match(
       configure(["latr"], {}, undefined, "openapi").message,
-      /^<revision>: "latr" is invalid: expected one of later, earlier, v1$/u
+      new RegExp(
+        `^<revision>: "latr" is invalid: expected one of ${Object.keys(revisions).join(", ")}$`,
+        "u"
+      )
     )
     assert.strictEqual(configure([], {}, undefined, "openapi").resolved.argument, "later")
     assert.strictEqual(

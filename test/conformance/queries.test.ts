@@ -29,7 +29,6 @@ import {
 
 const zk = { prefix: "zk", name: "", chainId: 1, rollupAddress: "" }
 const address = `0x${"a".repeat(40)}`
-const key = "zk:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe"
 
 const readerOf = (
   list: ListName,
@@ -266,69 +265,6 @@ describe("a query string", () => {
     assert.deepStrictEqual(wrong("tokens", `ids=,${"1,".repeat(2048)}1`), [
       "Parameter ids lists 2050 items: expected at most 2049 items; send several requests"
     ])
-  })
-
-  it("contains no parameters that exclude each other, also if these are invalid", () => {
-    const values = {
-      accountIndex: "zk:ETH:256",
-      tokenId: "0",
-      zkEthereumAddress: `zk:${address}`,
-      BJJ: key
-    }
-    const pairs = [["accountIndex", "tokenId"], ["accountIndex", "zkEthereumAddress"], [
-      "accountIndex",
-      "BJJ"
-    ], ["zkEthereumAddress", "BJJ"]] as const
-    for (const list of ["exits", "transactions"] as const) {
-      for (const [a, b] of pairs) {
-        const faults = [[
-          b,
-          values[b],
-          `not together with ${a}`,
-          `Parameters ${a} and ${b} exclude each other: use one of them`
-        ]]
-        assert.deepStrictEqual(read(list, `${a}=${values[a]}&${b}=${values[b]}`), faults)
-        assert.deepStrictEqual(read(list, `${b}=${values[b]}&${a}=${values[a]}`), faults)
-      }
-      assert.deepStrictEqual(wrong(list, `tokenId=0&BJJ=${key}`), [])
-      assert.deepStrictEqual(wrong(list, `tokenId=0&zkEthereumAddress=zk:${address}`), [])
-    }
-    assert.deepStrictEqual(wrong("accounts", `BJJ=${key}&zkEthereumAddress=zk:${address}`), [
-      "Parameters zkEthereumAddress and BJJ exclude each other: use one of them"
-    ])
-    assert.deepStrictEqual(wrong("exits", "accountIndex=&tokenId=0"), [
-      "Parameter accountIndex is empty: set a value or leave it out",
-      "Parameters accountIndex and tokenId exclude each other: use one of them"
-    ])
-  })
-
-  it("contains one of the required parameters, if the revision requires one", () => {
-    const required = [[
-      "slotNum",
-      null,
-      "at least one of slotNum, bidderAddr",
-      "At least one of the parameters slotNum, bidderAddr is required"
-    ]]
-    assert.deepStrictEqual(read("bids", "limit=1"), required)
-    assert.deepStrictEqual([
-      read("bids", "slotNum=1"),
-      read("bids", `bidderAddr=${address}`),
-      read("bids", "", earlier)
-    ], [{ filters: { slotNum: 1 } }, { filters: { bidderAddr: address } }, { filters: {} }])
-  })
-
-  it("contains bounds of which the first is not above the second", () => {
-    assert.deepStrictEqual(read("slots", "minSlotNum=4&maxSlotNum=3"), [[
-      "minSlotNum",
-      "4",
-      "at most maxSlotNum",
-      "Parameter minSlotNum is 4, above maxSlotNum, which is 3"
-    ]])
-    assert.deepStrictEqual(wrong("slots", "minSlotNum=4&maxSlothNum=3", earlier), [
-      "Parameter minSlotNum is 4, above maxSlothNum, which is 3"
-    ])
-    assert.deepStrictEqual(wrong("slots", "minSlotNum=4&maxSlotNum=x").length, 1)
-    assert.deepStrictEqual(wrong("batches", "minBatchNum=4&maxBatchNum=3"), [])
   })
 
   it("with several violations reports each", () => {

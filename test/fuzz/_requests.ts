@@ -1,4 +1,4 @@
-import { booleanTexts, type RevisionName } from "../../core/contract/mod.ts"
+import { booleanTexts, type RevisionName, revisions } from "../../core/contract/mod.ts"
 import type { Random } from "../memory/_random.ts"
 import { makeBodies } from "./_bodies.ts"
 import type { Document, Operation, Parameter } from "./_document.ts"
@@ -63,7 +63,7 @@ export const makeRequests = (
     let isBroken = false
     let isPlain = true
     /** Reads requests as the server of the published clients does. */
-    const isLenient = place.revision === "v1"
+    const isLenient = revisions[place.revision].requestRules.unknownParameters === "ignored"
     const operation = random.chance(0.15)
       ? random.of(document.operations.filter(({ body }) => body !== undefined))
       : random.of(document.operations)
@@ -249,15 +249,11 @@ interface Place {
   readonly path: string
   readonly header?: string
 }
-const places: ReadonlyArray<Place> = [
-  { revision: "later", path: "" },
-  { revision: "earlier", path: "/earlier" },
-  { revision: "v1", path: "/v1" },
-  { revision: "v1", path: "", header: "v1" },
-  { revision: "earlier", path: "", header: "earlier" },
-  { revision: "later", path: "", header: "later" },
-  { revision: "earlier", path: "/earlier", header: "earlier" }
-]
+/** Each revision at its path, by its header at the default path, and both at once. */
+const places: ReadonlyArray<Place> = Object.entries(revisions).flatMap(([name, { path }]) => {
+  const at = { revision: name as RevisionName, path: path === "/" ? "" : path }
+  return [at, { ...at, path: "", header: name }, { ...at, header: name }]
+})
 
 /** Headers that a server may ignore. */
 const oddHeaders: ReadonlyArray<ReadonlyArray<string>> = [

@@ -48,11 +48,12 @@ export const openServed = Effect.gen(function*() {
     server
   )
   return yield* Effect.promise(async () => {
-    const documents = {
-      later: readDocument(await get(port, "/openapi.json")),
-      earlier: readDocument(await get(port, "/earlier/openapi.json")),
-      v1: readDocument(await get(port, "/v1/openapi.json"))
-    }
+    const documents = Object.fromEntries(
+      await Promise.all(revisionList.map(async ({ name, path }) => [
+        name,
+        readDocument(await get(port, `${path === "/" ? "" : path}/openapi.json`))
+      ]))
+    ) as Served["documents"]
     return {
       port,
       served: {

@@ -1,8 +1,11 @@
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { programVersion, revisionList } from "../../core/contract/mod.ts"
+import { exactJson, openApi } from "../../adapters/http/mod.ts"
+import { programVersion, type Revision, revisionList } from "../../core/contract/mod.ts"
 import type { RecordedNetwork } from "./_network.ts"
+import { context } from "../conformance/_values.ts"
+import { writtenObjects } from "./_objects.ts"
 import type { GoldenRequest } from "./_requests.ts"
 
 /** The prefixes of identifiers and names for which there are golden files. */
@@ -11,6 +14,31 @@ export const prefixes = ["zk", "hez"] as const
 /** Returns the golden file of a revision and a prefix. */
 export const goldenFile = (revision: string, prefix: string): string =>
   join(import.meta.dirname, `${revision}.${prefix}.txt`)
+
+/** Returns the golden file of the OpenAPI document and the objects of a revision. */
+export const contractFile = (revision: string): string =>
+  join(import.meta.dirname, `contract.${revision}.txt`)
+
+/**
+ * Returns the text of such a file: a line for each operation and for each component of the document,
+ * and for each object.
+ */
+export const contractText = (revision: Revision): string => {
+  const { components, paths, ...others } = openApi({ revision, context, path: revision.path })
+  const lines = (parts: object) =>
+    Object.entries(parts).map(([name, part]) => `${name} ${exactJson(part)}`)
+  return [
+    ...lines(others),
+    ...Object.entries(paths as object).flatMap(([path, methods]) =>
+      lines(methods as object).map((line) => `${path} ${line}`)
+    ),
+    ...Object.entries(components as object).flatMap(([kind, parts]) =>
+      lines(parts as object).map((line) => `${kind} ${line}`)
+    ),
+    ...writtenObjects(revision).map(([name, text]) => `object ${name} ${text}`),
+    ""
+  ].join("\n").replaceAll(`"${programVersion}"`, '"VERSION"')
+}
 
 /** The revisions, each with the path at which a node serves it by default. */
 export const mounts = revisionList.map(({ name, path }) => ({

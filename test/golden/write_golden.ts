@@ -1,14 +1,25 @@
 /*
- * Writes the answers of the golden files again: review the difference before you commit it. With
- * `--derive` the requests too, from the OpenAPI documents and from answers: after a change of the
- * contract or of the network.
+ * Writes the golden files again: review the difference before you commit it. With `--derive` the
+ * requests of the answers too, from the OpenAPI documents and from answers: after a change of the
+ * contract or of the network. A new revision gets its files without the option too.
  */
 import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import { revisionList } from "../../core/contract/mod.ts"
 import { type Operation, readDocument } from "../fuzz/_document.ts"
-import { ask, goldenFile, LAST_STEP, mounts, prefixes, readGolden, requestOf } from "./_golden.ts"
+import {
+  ask,
+  contractFile,
+  contractText,
+  goldenFile,
+  LAST_STEP,
+  mounts,
+  prefixes,
+  readGolden,
+  requestOf
+} from "./_golden.ts"
 import { openNetwork, type RecordedNetwork } from "./_network.ts"
 import { bodyOf, type GoldenRequest, readsOf, Samples, writesOf } from "./_requests.ts"
 
@@ -97,7 +108,7 @@ const write = Effect.fnUntraced(function*(prefix: string) {
   const network = yield* openNetwork(prefix)
   const files = yield* Effect.forEach(mounts, ({ name, path }) =>
     Effect.map(
-      values.derive
+      values.derive || !existsSync(goldenFile(name, prefix))
         ? derived(network, path)
         : Effect.sync(() => readGolden(name, prefix).map((part) => part.map(requestOf))),
       (requests) => ({ name, requests, texts: new Array<string>() })
@@ -117,6 +128,10 @@ const write = Effect.fnUntraced(function*(prefix: string) {
     writeFileSync(goldenFile(name, prefix), `${texts.join("\n\n")}\n`)
   }
 })
+
+for (const revision of revisionList) {
+  writeFileSync(contractFile(revision.name), contractText(revision))
+}
 
 await Effect.runPromise(
   Effect.scoped(Effect.forEach(prefixes, write)).pipe(

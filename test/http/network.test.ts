@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { revisionList } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, jsonOf } from "./_application.ts"
 
@@ -11,11 +12,7 @@ layer(application())("/network", (it) => {
         assert.strictEqual(answer.status, 200)
         assert.deepStrictEqual(jsonOf(answer), {
           ...genesis.network,
-          revisions: [
-            { revision: "later", path: "/" },
-            { revision: "earlier", path: "/earlier" },
-            { revision: "v1", path: "/v1" }
-          ]
+          revisions: revisionList.map(({ name, path }) => ({ revision: name, path }))
         })
         assert.strictEqual(answer.headers["access-control-allow-origin"], "*")
       }

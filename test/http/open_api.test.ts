@@ -8,7 +8,6 @@ import {
   answerShape,
   type Body,
   bodyReader,
-  earlier,
   later,
   queryReader,
   readOperationsOf,
@@ -192,67 +191,6 @@ describe("the OpenAPI document", () => {
       exactJson({ a: [1n, null, '\u2028é"', true], b: undefined, c: 2n ** 64n }),
       '{"a":[1,null,"\u2028é\\"",true],"c":18446744073709551616}'
     )
-  })
-
-  it("distinguishes the two revisions", () => {
-    const [now, then] = [documentOf(later), documentOf(earlier)]
-    assert.isDefined(parameter(now, "/slots", "maxSlotNum"))
-    assert.isUndefined(parameter(then, "/slots", "maxSlotNum"))
-    assert.isDefined(parameter(then, "/slots", "maxSlothNum"))
-    assert.property(now.components.schemas["Tokens"]!.properties, "pendingItems")
-    assert.property(then.components.schemas["Tokens"]!.properties, "pagination")
-    assert.deepStrictEqual(then.servers.map(({ url }) => url), ["/earlier"])
-  })
-
-  it("states bounds, defaults, values and rules between parameters", () => {
-    const document = documentOf(later)
-    assert.deepInclude(parameter(document, "/tokens", "limit")!.schema, {
-      type: "integer",
-      minimum: 1,
-      maximum: 2049,
-      default: 20
-    })
-    assert.deepStrictEqual(parameter(document, "/tokens", "order")!.schema.enum, ["ASC", "DESC"])
-    assert.match(
-      parameter(document, "/exits", "accountIndex")!.description,
-      /Not together with tokenId, zkEthereumAddress, BJJ\. 404 if the account was never registered/u
-    )
-    assert.match(parameter(document, "/slots", "minSlotNum")!.description, /Not above maxSlotNum/u)
-    assert.match(
-      document.paths["/bids"]!.get.description!,
-      /At least one of slotNum, bidderAddr must be given/u
-    )
-    assert.strictEqual(
-      documentOf(earlier).paths["/bids"]!.get.description,
-      "Ordered by time of the bid; within a slot, also its value. Without filters, all bids are listed in this order, that of itemId."
-    )
-  })
-
-  it("states which figures of the state are unknown, and which fee selector is refused", () => {
-    for (const revision of revisionList) {
-      const { schemas } = documentOf(revision).components
-      const describes = (schema: string, property: string, words: RegExp) =>
-        assert.match(
-          (schemas[schema]!.properties as { [name: string]: { description?: string } })[property]!
-            .description!,
-          words,
-          `${revision.name} ${schema} ${property}`
-        )
-      for (
-        const name of [
-          "transactionsPerBatch",
-          "batchFrequency",
-          "transactionsPerSecond",
-          "avgTransactionFee"
-        ]
-      ) describes("Metrics", name, /0: unknown/u)
-      describes(
-        "Bucket",
-        "withdrawals",
-        revision === later ? /left at lastSynchedBlock$/u : /left after the last change$/u
-      )
-      describes("PostPoolL2Transaction", "fee", /256 is refused/u)
-    }
   })
 
   it("uses the names of the network", () => {

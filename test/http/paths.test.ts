@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { revisionList } from "../../core/contract/mod.ts"
 import { application, ask, jsonOf, problemOf } from "./_application.ts"
 
 layer(application())("paths and methods", (it) => {
@@ -134,11 +135,10 @@ layer(application())("paths and methods", (it) => {
         readonly revisions: ReadonlyArray<{ readonly documentation: string }>
       }
       assert.strictEqual(index.openapi, "/earlier/openapi.json")
-      assert.deepStrictEqual(index.revisions.map((revision) => revision.documentation), [
-        "/docs",
-        "/earlier/docs",
-        "/v1/docs"
-      ])
+      assert.deepStrictEqual(
+        index.revisions.map((revision) => revision.documentation),
+        revisionList.map(({ path }) => path === "/" ? "/docs" : `${path}/docs`)
+      )
       const browser = yield* ask("/", {
         headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
       })

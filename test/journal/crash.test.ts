@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { replayOf, rounds } from "../rounds.ts"
 import { crashPoints } from "./_crash_points.ts"
 
-/* Many more crash points: node test/journal/campaign.ts --points 1000 */
+/* Many more crash points: node test/tools/campaigns/journal.ts --points 1000 */
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
 /** Number of crash points, and minimum counts of their report. */

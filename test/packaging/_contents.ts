@@ -6,7 +6,7 @@ import type { Manifest } from "./_project.ts"
 const allowed: ReadonlyArray<RegExp> = [
   /^(?:package\.json|LICENSE|CHANGELOG\.md)$/u,
   /^(?:(?:core|adapters|app|test)\/(?:\w+\/)*)?README\.md$/u,
-  /^app\/OPERATIONS\.md$/u,
+  /^(?:app\/OPERATIONS|core\/PROTOCOL)\.md$/u,
   /^(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.ts$/u,
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
   // for synchronisers in any language

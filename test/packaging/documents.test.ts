@@ -7,7 +7,10 @@ import { doors, manifest, read, readmes, root } from "./_project.ts"
 /* Compares names in the documents with the files, scripts, folders and exports that they name. */
 
 const documents = [
-  ...new Set([...readmes, ...globSync(["app/{,packaging/}*.md", ".github/*.md"], { cwd: root })])
+  ...new Set([
+    ...readmes,
+    ...globSync(["core/*.md", "app/{,packaging/}*.md", ".github/*.md"], { cwd: root })
+  ])
 ]
 const { scripts } = JSON.parse(read("package.json")) as {
   readonly scripts: { readonly [name: string]: string }
@@ -100,6 +103,21 @@ describe("the documents", () => {
       undocumented.sort(),
       foldersIn("adapters").filter((name) => !existsSync(join(root, "adapters", name, "README.md")))
     )
+  })
+
+  it("have every section of PROTOCOL.md that a comment cites", () => {
+    const sections = [...read("core/PROTOCOL.md").matchAll(/^## (.+)$/gmu)].map((match) =>
+      match[1]!
+    )
+    const cited = sources.filter((path) => /\.[jt]s$/u.test(path)).flatMap((path) =>
+      [
+        ...read(path).replaceAll(/\n\s*(?:\*|\/\/)\s*/gu, " ")
+          .matchAll(/(?<!core\/)PROTOCOL\.md(?: "([^"]*)")?|(?<!RFC \d+ )§/gu)
+      ]
+        .map(([whole, section = whole]) => ({ path, section }))
+    ).filter(({ path }) => path !== "test/packaging/documents.test.ts")
+    assert.deepStrictEqual(cited.filter(({ section }) => !sections.includes(section)), [])
+    assert.isAbove(cited.length, 20)
   })
 
   it("list exports that exist, and no former names", async () => {

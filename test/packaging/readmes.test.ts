@@ -5,6 +5,7 @@ import { read, readmes, root } from "./_project.ts"
 
 const documents = [
   ...readmes,
+  "core/PROTOCOL.md",
   "app/OPERATIONS.md",
   "app/packaging/CHANGELOG.md",
   ".github/CONTRIBUTING.md",

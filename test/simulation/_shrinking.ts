@@ -37,7 +37,7 @@ export function describeFailure(
   const { operations, report } = shrink(seed, options)
   return [
     `Seed ${seed}: ${violation}`,
-    `replay: node test/simulation/campaign.ts --replay ${seed}, or SEED=${seed} npx vitest run test/simulation/simulation.test.ts`,
+    `replay: node test/tools/campaigns/simulation.ts --replay ${seed}, or SEED=${seed} npx vitest run test/simulation/simulation.test.ts`,
     `With ${operations.length} of its operations (--only ${
       operations.join(",")
     }): ${report.violation}`,

@@ -14,7 +14,7 @@ const intervalMs = 100
 const longQueue = 256
 /**
  * Answers are computed for at least this time before the event loop reads the requests that have
- * arrived, which takes about a tenth of it (test/overload/RESULTS.md).
+ * arrived, which takes about a tenth of it (test/tools/overload/RESULTS.md).
  */
 const sliceMinMs = 2
 /**

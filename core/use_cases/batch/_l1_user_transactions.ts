@@ -64,7 +64,7 @@ function transfer(
   return receiver === undefined ? undefined : credit(receiver, amount, pointer)
 }
 
-/** Returns the effective amounts by the procedure of the contract. */
+/** Returns the effective amounts (PROTOCOL.md "Effective amounts"). */
 function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): EffectiveAmounts {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n

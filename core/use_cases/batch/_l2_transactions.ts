@@ -14,7 +14,10 @@ import type { BatchInput } from "./batch_transition.ts"
 /** The greatest nonce that fits into a leaf of the state tree. */
 const nonceMax = (1n << 40n) - 1n
 
-/** Applies the L2 transactions in order; stops at the first one that the state does not allow. */
+/**
+ * Applies the L2 transactions in order; stops at the first one that the state does not allow
+ * (PROTOCOL.md "L2 transactions").
+ */
 export function applyL2Transactions(
   overlay: BatchOverlay,
   { l2 }: BatchInput

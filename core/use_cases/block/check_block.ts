@@ -154,8 +154,8 @@ export interface LedgerRules {
 
 /**
  * Checks a block against the ledger. Returns its changes, or `alreadyStored` for a block of the
- * ledger; fails with the first violation. It is pure: the same view gives the same decision (domain
- * §7.2). The decision shares no data with `block`.
+ * ledger; fails with the first violation (PROTOCOL.md "Blocks"). It is pure: the same view gives the
+ * same decision. The decision shares no data with `block`.
  *
  * It reads from the view only tokens, accounts, slots, bidders, exits and owners that the block
  * refers to, and the accounts and tokens of the transactions in the queues that the block forges or

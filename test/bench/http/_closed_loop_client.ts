@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net"
-import { kinds } from "../../overload/_kinds.ts"
+import { kinds } from "../../tools/overload/_kinds.ts"
 import { headMax } from "../_load.ts"
 import type { ClosedLoop, ClosedLoopResult } from "./_closed_loop.ts"
 

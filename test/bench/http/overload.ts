@@ -1,6 +1,6 @@
 import { connect } from "node:net"
-import { kinds } from "../../overload/_kinds.ts"
-import { quantile } from "../../overload/_report.ts"
+import { kinds } from "../../tools/overload/_kinds.ts"
+import { quantile } from "../../tools/overload/_report.ts"
 import { ann, bob, signed, transactionText } from "../../submission/_wallets.ts"
 import { median } from "../_load.ts"
 import { type BenchServer, startServer } from "../_servers.ts"

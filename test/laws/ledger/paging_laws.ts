@@ -127,7 +127,8 @@ const walkLaw = (list: ListName): Law<ReadSubject> => ({
 })
 
 const positionLaw = (list: ListName): Law<ReadSubject> => ({
-  name: `fromItem of ${list} is inclusive, and an item with this id need not exist`,
+  name:
+    `fromItem of ${list} is inclusive, and need not exist; the counts but pendingItems do not depend on it`,
   run: (subject) =>
     Effect.gen(function*() {
       const bounds: object = list === "slots" ? { minSlotNum: 2, maxSlotNum: 40 } : {}
@@ -149,11 +150,13 @@ const positionLaw = (list: ListName): Law<ReadSubject> => ({
               limit
             })
             yield* same(
-              { items, pendingItems: counts.pendingItems, totalItems: counts.totalItems },
+              { items, ...counts },
               {
                 items: rest.slice(0, limit),
                 pendingItems: rest.length - Math.min(limit, rest.length),
-                totalItems: all.length
+                totalItems: all.length,
+                firstItem: ids[0] ?? null,
+                lastItem: ids.at(-1) ?? null
               },
               () => `${list} ${order} from ${position}, ${limit} of them`
             )

@@ -10,7 +10,7 @@ const share = rounds({
   long: { points: 20, byClockMin: 10, acknowledgedMin: 101, ofServerMin: 3 }
 })
 
-/* For more: `node test/sql/crash/campaign.ts --points 1000`. */
+/* For more: `node test/tools/campaigns/sql_crash.ts --points 1000`. */
 describe(`stores whose process or server is killed (replay: ${replayOf(seed, "test/sql/crash/crash.test.ts")})`, () => {
   let cluster: Cluster
   beforeAll(async () => {

@@ -4,7 +4,7 @@
  *
  *     SEED=123 npm test -- test/sql/differential/differential.test.ts
  *
- * `node test/sql/differential/campaign.ts --answers 1000000` compares millions.
+ * `node test/tools/campaigns/sql_differential.ts --answers 1000000` compares millions.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

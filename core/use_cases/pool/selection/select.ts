@@ -136,8 +136,8 @@ const compareCandidates = (a: Candidate, b: Candidate): number =>
   b.feeUSD - a.feeUSD || a.transactions[0]!.row.arrival - b.transactions[0]!.row.arrival
 
 /**
- * One pass over the pending transactions, greatest fee first. A transaction with a future nonce is
- * parked until its nonce is current.
+ * One pass over the pending transactions, greatest fee first (PROTOCOL.md "Selection"). A transaction
+ * with a future nonce is parked until its nonce is current.
  */
 class SelectionRun {
   readonly selected: Array<SelectedTransaction> = []

@@ -42,7 +42,7 @@ export const completeGroup = ({ id, transactions }: PostedGroup): PostedGroup =>
   }
 }
 
-/** Returns every fault of a group that is independent of the ledger. */
+/** Returns every fault of a group without the ledger (PROTOCOL.md "Atomic groups"). */
 export function groupFaults(
   group: PostedGroup,
   refuse: Refuse,

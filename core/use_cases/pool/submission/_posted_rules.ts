@@ -89,7 +89,7 @@ export interface PostRules {
   readonly references?: AccountReferences
 }
 
-/** Returns every fault of a transaction that is independent of the ledger. */
+/** Returns every fault of a transaction without the ledger (PROTOCOL.md "Posted transactions"). */
 export function postedFaults(
   posted: PostedTransaction,
   refuse: Refuse,

@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause } from "effect"
+import { JournalError } from "../../../adapters/journal/mod.ts"
+import { DatabaseError } from "../../../adapters/sql/mod.ts"
+import {
+  exitCodes,
+  type ExitReason,
+  ProgramFailure,
+  programFailure
+} from "../../../app/exit_codes.ts"
+import { CurrencyFileError, FeedFileError } from "../../../app/sources/mod.ts"
+import { StoreFailure } from "../../../core/ports/mod.ts"
+import { makeViolation } from "../../../core/use_cases/violation/mod.ts"
+
+/* The code with which the program ends for each reason of a failure; the types name all reasons. */
+
+const reasons: { readonly [R in ExitReason]: number } = {
+  success: 0,
+  unexpected: 1,
+  usage: 2,
+  inUse: 3,
+  store: 4,
+  refused: 5,
+  violations: 6,
+  memory: 7
+}
+
+const journal: { readonly [R in JournalError["reason"]]: number } = {
+  directory: 4,
+  inUse: 3,
+  foreign: 4,
+  otherFormat: 4,
+  otherNetwork: 4,
+  damaged: 4,
+  missing: 4
+}
+
+const database: { readonly [R in DatabaseError["reason"]]: number } = {
+  url: 2,
+  refused: 4,
+  unreachable: 4,
+  migrationChanged: 4,
+  newer: 4,
+  otherNetwork: 4
+}
+
+const message = "Something is wrong"
+const others: ReadonlyArray<readonly [Error, number]> = [
+  [new StoreFailure({ message, retry: false, cause: undefined }), 4],
+  [new StoreFailure({ message, retry: true, cause: undefined }), 4],
+  [new CurrencyFileError({ message }), 5],
+  [new FeedFileError({ message }), 5],
+  [makeViolation("nonce", 1n, "2", "/nonce"), 5]
+]
+
+describe("the exit code", () => {
+  const cases: ReadonlyArray<readonly [string, Error, number]> = [
+    ...Object.entries(reasons).map(([reason, code]) =>
+      [reason, new ProgramFailure({ exitReason: reason as ExitReason, message }), code] as const
+    ),
+    ...Object.entries(journal).map(([reason, code]) =>
+      [
+        `JournalError ${reason}`,
+        new JournalError({ reason: reason as JournalError["reason"], message }),
+        code
+      ] as const
+    ),
+    ...Object.entries(database).map(([reason, code]) =>
+      [
+        `DatabaseError ${reason}`,
+        new DatabaseError({ reason: reason as DatabaseError["reason"], message }),
+        code
+      ] as const
+    ),
+    ...others.map(([error, code]) => [error.name, error, code] as const)
+  ]
+  for (const [name, error, code] of cases) {
+    it(`of ${name} is ${code}`, () => {
+      for (const cause of [Cause.fail(error), Cause.die(error)]) {
+        const failure = programFailure(cause)
+        assert.strictEqual(failure && exitCodes[failure.exitReason].code, code)
+        assert.strictEqual(failure?.message, error.message)
+      }
+    })
+  }
+
+  it("of any other error is that of an unexpected one", () => {
+    for (const error of [new Error(message), new TypeError(message), message, undefined]) {
+      assert.isUndefined(programFailure(Cause.die(error)))
+    }
+  })
+})

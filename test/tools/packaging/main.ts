@@ -1,0 +1,240 @@
+import { execFileSync } from "node:child_process"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { createRequire } from "node:module"
+import { arch, platform, tmpdir } from "node:os"
+import { basename, dirname, join, relative } from "node:path"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { containerFaults } from "./_container_build.ts"
+import { contentFaults } from "../../packaging/_contents.ts"
+import { firstNodeFaults } from "./_first_node.ts"
+import { manifest, readmes, root } from "../../packaging/_project.ts"
+
+/*
+ * Builds and packs the package, and checks the tarball. Each check prints its result; the program
+ * exits with 1 if one fails.
+ */
+
+/**
+ * Bounds of the download and of the installed size: a quarter above the actual size (3.3 and 12.7
+ * MB in November 2026).
+ */
+const packedBytesMax = 3_700_000
+const unpackedBytesMax = 14_100_000
+
+const run = (command: string, args: ReadonlyArray<string>, cwd = root) =>
+  execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 26
+  })
+const attw = join(
+  dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")),
+  "dist/index.js"
+)
+const filesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile()).map((entry) =>
+      relative(folder, join(entry.parentPath, entry.name))
+    )
+
+let failed = 0
+const check = async (
+  title: string,
+  faults: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
+): Promise<void> => {
+  let found: ReadonlyArray<string>
+  try {
+    found = await faults()
+  } catch (error) {
+    const { message, stderr = "", stdout = "" } = error as {
+      message: string
+      stderr?: string
+      stdout?: string
+    }
+    found = [stdout + stderr || message]
+  }
+  if (found.length > 0) failed++
+  console.log(
+    `${found.length === 0 ? "ok  " : "FAIL"} ${title}${
+      found.map((fault) => `\n     ${fault}`).join("")
+    }`
+  )
+}
+const atMost = (what: string, bytes: number, bytesMax: number) =>
+  bytes <= bytesMax
+    ? []
+    : [
+      `${what} is ${bytes} bytes, expected at most ${bytesMax}: check the additions before you raise the bound`
+    ]
+
+const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
+try {
+  run("npm", ["pack", "--pack-destination", folder])
+  const tarball = join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz"))!)
+  run("tar", ["-xzf", tarball, "-C", folder])
+  const unpacked = join(folder, "package")
+  const paths = filesOf(unpacked)
+  const packedBytes = statSync(tarball).size
+  const unpackedBytes = paths.reduce((sum, path) => sum + statSync(join(unpacked, path)).size, 0)
+  console.log(`${paths.length} files, ${packedBytes} bytes packed, ${unpackedBytes} bytes unpacked`)
+
+  await check(
+    `it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`,
+    () => [
+      ...atMost("the tarball", packedBytes, packedBytesMax),
+      ...atMost("the content", unpackedBytes, unpackedBytesMax)
+    ]
+  )
+  await check("it contains exactly what users need", () => [
+    ...contentFaults(unpacked, paths, manifest),
+    ...["CHANGELOG.md", "LICENSE", "core/PROTOCOL.md", ...readmes].filter((path) =>
+      !paths.includes(path)
+    ).map((
+      path
+    ) => `${path} is missing`)
+  ])
+  await checkPackage(tarball)
+  await check(
+    "the client needs no other package, for its types neither",
+    () => clientAlone(tarball, manifest.name, `${manifest.name}/client`)
+  )
+  const clientTarball = packClient()
+  await checkPackage(clientTarball)
+  await check(
+    "the package of the client works alone",
+    () => clientAlone(clientTarball, `${manifest.name}-client`, `${manifest.name}-client`)
+  )
+  await check(
+    "an empty project gets a durable node with npm install and ten lines",
+    () => firstNodeFaults(tarball, join(folder, "first_node"))
+  )
+  await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
+  await check(
+    "the container file builds, and the image starts, is healthy, keeps data and stops",
+    () => containerFaults(join(folder, "container"))
+  )
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`package: ${failed === 0 ? "all checks passed" : `${failed} failed`}`)
+process.exitCode = failed === 0 ? 0 : 1
+
+/** Checks the manifest, the entry points and the types of a package. */
+async function checkPackage(tarball: string): Promise<void> {
+  await check(`publint finds nothing in ${basename(tarball)}`, async () => {
+    const { messages, pkg } = await publint({
+      pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
+      strict: true
+    })
+    return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
+  })
+  // there is no CommonJS, and resolvers without exports are not supported
+  await check(
+    `attw finds nothing in ${basename(tarball)}, as a package of modules only`,
+    () => (run(process.execPath, [
+      attw,
+      tarball,
+      "--profile",
+      "esm-only",
+      // a text file, which no import loads
+      "--exclude-entrypoints",
+      "examples/feed.ndjson"
+    ]),
+      [])
+  )
+}
+
+/** Builds and packs the package of the client; returns its tarball. */
+function packClient(): string {
+  const [sources, target] = [join(folder, "client"), join(folder, "client_tarball")]
+  run(process.execPath, [join(root, "app/packaging/client.ts"), sources])
+  mkdirSync(target)
+  run("npm", ["pack", sources, "--pack-destination", target])
+  const tarball = join(target, readdirSync(target)[0]!)
+  const files = filesOf(sources)
+  const bytes = files.reduce((sum, path) => sum + statSync(join(sources, path)).size, 0)
+  console.log(
+    `client: ${files.length} files, ${statSync(tarball).size} bytes packed, ${bytes} bytes unpacked`
+  )
+  return tarball
+}
+
+/**
+ * Checks and runs the client in a project without its dependencies, with the strictest compiler
+ * options.
+ */
+function clientAlone(tarball: string, name: string, door: string): ReadonlyArray<string> {
+  const project = mkdtempSync(join(folder, "project"))
+  const installed = join(project, "node_modules", name)
+  mkdirSync(installed, { recursive: true })
+  run("tar", ["-xzf", tarball, "-C", installed, "--strip-components", "1"])
+  const program = `import { type later, rollupClient, valueOf } from "${door}"
+const client = rollupClient({ url: "http://node", fetch: () => Promise.resolve(new Response(\`{"nonce":18446744073709551615}\`)) })
+const { nonce }: later.Account = valueOf(await client.getAccount({ accountIndex: "zk:ETH:256" }))
+console.log(String(nonce))
+`
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  writeFileSync(join(project, "index.ts"), program)
+  const strict = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--target",
+    "ES2022",
+    "--lib",
+    "ES2022,DOM"
+  ]
+  for (
+    const resolution of [["--module", "nodenext"], [
+      "--module",
+      "esnext",
+      "--moduleResolution",
+      "bundler"
+    ]]
+  ) {
+    run(process.execPath, [
+      join(root, "node_modules/typescript/bin/tsc"),
+      ...strict,
+      ...resolution,
+      "--types",
+      "",
+      "index.ts"
+    ], project)
+  }
+  const output = run(process.execPath, ["index.js"], project).trim()
+  return output === "18446744073709551615" &&
+      readFileSync(join(project, "index.js"), "utf8").includes("rollupClient")
+    ? []
+    : [`it said ${output}`]
+}
+
+/** Dry-runs the publication to JSR; Deno is one of the tested runtimes. */
+function jsrFaults(): ReadonlyArray<string> {
+  const runtimes = join(root, "test/tools/runtimes")
+  const deno = join(runtimes, `node_modules/@deno/${platform()}-${arch()}-glibc/deno`)
+  if (!existsSync(deno)) run("npm", ["install", "--no-package-lock", "--ignore-scripts"], runtimes)
+  const sources = join(folder, "jsr")
+  run(process.execPath, [join(root, "app/packaging/jsr.ts"), sources])
+  run(deno, ["publish", "--dry-run", "--allow-dirty", "--allow-slow-types"], sources)
+  try {
+    run(deno, ["publish", "--dry-run", "--allow-dirty"], sources)
+    return ["no type is slow any more: leave out --allow-slow-types"]
+  } catch (error) {
+    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/[\w/]+\.ts/gu)].map(
+      (
+        [file]
+      ) => `${file} has a type that JSR calls slow`
+    )
+  }
+}

@@ -1,0 +1,77 @@
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { manifest, root } from "../../packaging/_project.ts"
+
+/*
+ * Starts the built program on the lowest and on the newest Node of each major that `engines`
+ * admits: it has to answer `/state` and to exit with 0 after SIGTERM. Prints a table, and exits
+ * with 1 if one fails. The versions are installed from npm and removed again.
+ */
+
+const program = join(root, manifest.bin["rollup-node"]!)
+const answerTimeoutMs = 10_000
+
+/** The lowest version of each range, and the range itself, of which npm takes the newest. */
+const versions = manifest.engines.node.split(" || ").flatMap((range) => {
+  const lowest = /^\^(\d+\.\d+\.\d+)$/u.exec(range)?.[1]
+  if (lowest === undefined) throw new Error(`engines: expected ^1.2.3 || ^2.0.0, got "${range}"`)
+  return [lowest, range]
+})
+
+interface Outcome {
+  readonly version: string
+  readonly answer: string
+  readonly exit: string
+}
+
+/** Installs a version into a folder; returns its executable. */
+const install = async (folder: string, version: string): Promise<string> => {
+  mkdirSync(folder)
+  const flags = ["--prefix", folder, "--no-package-lock", "--no-audit", "--no-fund"]
+  await promisify(execFile)("npm", ["install", ...flags, `node@${version}`], { cwd: folder })
+  return join(folder, "node_modules/node/bin/node")
+}
+
+const tryNode = async (node: string): Promise<Outcome> => {
+  const version = (await promisify(execFile)(node, ["--version"])).stdout.trim()
+  const flags = ["--memory", "--empty", "--port", "0", "--admin-port", "off"]
+  const server = spawn(node, [program, "serve", ...flags], { stdio: ["ignore", "pipe", "pipe"] })
+  const ended = once(server, "exit")
+  const timeout = setTimeout(() => server.kill("SIGKILL"), answerTimeoutMs)
+  let output = ""
+  let url: string | undefined
+  server.stderr.on("data", (text) => {
+    output += String(text)
+  })
+  for await (const text of server.stdout) {
+    output += String(text)
+    url = /Listening on (http:\/\/[^\s",]+)/u.exec(output)?.[1]
+    if (url !== undefined) break
+  }
+  const answer = url === undefined ?
+    output
+    : await fetch(`${url}/state`).then(({ status }) => String(status), String)
+  server.kill("SIGTERM")
+  const [code, signal] = await ended as [number | null, string | null]
+  clearTimeout(timeout)
+  return { version, answer, exit: String(code ?? signal) }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "rollup-node-nodes-"))
+try {
+  const nodes = await Promise.all(
+    versions.map((version, i) => install(join(folder, `${i}`), version))
+  )
+  const outcomes: Array<Outcome> = []
+  for (const node of nodes) outcomes.push(await tryNode(node))
+  console.table(outcomes)
+  const failed = outcomes.filter(({ answer, exit }) => answer !== "200" || exit !== "0")
+  console.log(`nodes: ${outcomes.length - failed.length} passed, ${failed.length} failed`)
+  process.exitCode = failed.length === 0 ? 0 : 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

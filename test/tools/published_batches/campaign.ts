@@ -1,0 +1,52 @@
+import { parseArgs } from "node:util"
+import { differenceOf } from "../../vectors/batch_chain.ts"
+import type { ChainCase } from "../../vectors/batch_cases.ts"
+import { type Kind, kinds, RandomChain } from "./_random_chains.ts"
+import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
+
+/*
+ * Compares the state transition with the published implementation on random chains of batches:
+ * state roots, exit roots, leaves, balances, nonces and effective amounts. Creation with exit is not
+ * among them: the published implementation files its exit under index 0.
+ *
+ *     npm install --prefix FOLDER --ignore-scripts @hermeznetwork/commonjs@0.3.3
+ *     node test/tools/published_batches/campaign.ts --installed FOLDER --batches 600
+ */
+const { values } = parseArgs({
+  options: {
+    installed: { type: "string" },
+    batches: { type: "string", default: "600" },
+    seed: { type: "string", default: "published" }
+  }
+})
+if (values.installed === undefined) throw new Error("Expected --installed FOLDER")
+
+const BATCHES_OF_CHAIN = 6
+const libraries = publishedLibraries(values.installed)
+const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+const totals = { batches: 0, transactions: 0, exits: 0, emptyExits: 0, differences: 0 }
+while (totals.batches < Number(values.batches)) {
+  const title = `${values.seed} ${totals.batches / BATCHES_OF_CHAIN}`
+  const random = new RandomChain(title)
+  const rollup = await PublishedRollup.open(libraries)
+  const batches: Array<ChainCase["batches"][number]> = []
+  for (let number = 0; number < BATCHES_OF_CHAIN; number++) {
+    const batch = random.draw()
+    const expected = await rollup.apply(batch)
+    random.advance(expected)
+    batches.push({ batch, expected })
+    totals.batches++
+    totals.transactions += batch.queue.length + batch.coordinator.length + batch.l2.length
+    totals.exits += expected.exits.length
+    totals.emptyExits += expected.exits.filter(([, balance]) => balance === "0").length
+  }
+  for (const kind of kinds) counts[kind] += random.counts[kind]
+  const difference = differenceOf({ title, batches })
+  if (difference !== undefined) {
+    totals.differences++
+    console.log(difference)
+  }
+}
+console.table(counts)
+console.log(totals)
+process.exitCode = totals.differences === 0 ? 0 : 1
