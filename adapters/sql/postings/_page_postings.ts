@@ -1,19 +1,24 @@
 /**
- * SQL over lists of ascending item ids. The arguments are SQL expressions: a key, item ids, and the
- * greatest number of items.
+ * SQL over lists of ascending item ids. `listed.key` has the keys of the lists. The other arguments
+ * are SQL expressions.
  */
 export interface ItemLists {
   /**
-   * Returns a query of one row: how many items of the list are below the range (`under`), below the
-   * position (`reached`) and below the end of the range (`above`), and the smallest and the
-   * greatest item in the range (`first` and `last`). If the range is empty, `first` and `last` are
-   * undefined.
+   * Returns the expressions and the tables of a row for each list: how many of its items are below
+   * the range (`under`), below the position (`reached`) and below the end of the range (`above`),
+   * and the smallest and the greatest item in the range (`first` and `last`), which are undefined if
+   * the range is empty. `items` reads further columns of these rows.
    */
-  readonly measures: (key: string, bounds: ItemBounds) => string
-  /** Returns a query of `item`: the first items in [from, below), ascending. */
-  readonly ascending: (key: string, from: string, below: string, limit: string) => string
-  /** Returns a query of `item`: the last items in [from, below), descending. */
-  readonly descending: (key: string, from: string, below: string, limit: string) => string
+  readonly measures: (bounds: ItemBounds) => {
+    readonly columns: ReadonlyArray<string>
+    /** Joins to `listed`. */
+    readonly joins: ReadonlyArray<string>
+  }
+  /**
+   * Returns a query of `item` over the rows of `measured`, which begins at their position: items in
+   * [from, below), at least the `limit` first ones, or the last ones in descending order.
+   */
+  readonly items: (page: ItemRange) => string
 }
 
 /** A range [low, high) of item ids, or all if both are null, and a position in it. */
@@ -23,122 +28,144 @@ export interface ItemBounds {
   readonly high: string | null
 }
 
-/** Returns a query of the first row of a key that meets a condition, in the given order. */
-const nearest = (columns: string, key: string, condition: string, order: "ASC" | "DESC"): string =>
-  `SELECT ${columns} FROM posting WHERE posting.key = ${key}${condition} ORDER BY posting.first_item ${order} LIMIT 1`
-const rowBefore = (columns: string, key: string, condition: string): string =>
-  nearest(columns, key, ` AND ${condition}`, "DESC")
-const rowAfter = (columns: string, key: string, condition: string): string =>
-  nearest(columns, key, ` AND ${condition}`, "ASC")
+/** The items of a page are the first or the last ones in [from, below). */
+export interface ItemRange {
+  readonly from: string
+  readonly below: string
+  readonly order: "ASC" | "DESC"
+  /** The greatest number of items. */
+  readonly limit: string
+  /** Joins the table that `from` and `below` name; empty if they name none. */
+  readonly join: string
+}
+
+/** Returns a query of the first full row of a key that meets a condition, in the given order. */
+const fullRow = (
+  columns: string,
+  key: string,
+  condition: string,
+  order: "ASC" | "DESC"
+): string =>
+  `SELECT ${columns} FROM posting_full AS row WHERE row.key = ${key}${condition} ORDER BY row.first_item ${order} LIMIT 1`
 
 /** Joins a row that may not exist. */
 const leftJoin = (row: string, name: string): string =>
   `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
 
-const itemsOf = (
-  start: string,
-  next: string,
-  from: string,
-  below: string,
-  order: "ASC" | "DESC",
-  limit: string
-): string => `
-WITH RECURSIVE stretch AS (
-  SELECT start.* FROM (VALUES (1)) AS one ${leftJoin(start, "start")}
-  UNION ALL
-  SELECT following.first_item, following.items, coalesce(stretch.found, 0) + cardinality(following.items)
-  FROM stretch CROSS JOIN LATERAL (${next}) AS following
-)
-SELECT listed.item FROM stretch CROSS JOIN LATERAL unnest(stretch.items) AS listed (item)
-WHERE listed.item >= ${from} AND listed.item < ${below} ORDER BY listed.item ${order} LIMIT ${limit}`
+/** Joins the full row with the greatest first item below `item`, unless the last row has this item's place. */
+const joinRowBefore = (name: string, item: string): string =>
+  leftJoin(
+    fullRow(
+      "row.first_item, row.first_ordinal, row.items",
+      "listed.key",
+      ` AND row.first_item < ${item} AND ${item} <= tail.first_item`,
+      "DESC"
+    ),
+    name
+  )
+
+/** Returns how many items of an array are below `item`. */
+const countBelow = (item: string, items: string): string => `width_bucket(${item} - 1, ${items})`
+
+/** Returns how many items of a list are below `item`; `row` is that of `joinRowBefore`. */
+const rank = (item: string, row: string): string =>
+  `CASE WHEN ${item} > tail.first_item THEN tail.first_ordinal + ${
+    countBelow(item, "tail.items")
+  } ELSE coalesce(${row}.first_ordinal + ${countBelow(item, `${row}.items`)}, 0) END`
 
 /**
- * The lists in `posting` (see `postings.ts`). A rank takes one index probe, and the row that it
- * finds also holds the item at that end. A page walks from row to row, one probe each, until it has
- * enough items: for a query of several rows PostgreSQL would read and sort all rows of the key,
- * since it estimates that there are few.
+ * The lists in `posting` (see `postings.ts`). A rank takes the last row of the list and, if the item
+ * is not in it, one index probe in the full rows. A page starts from the row of its position and
+ * walks from row to row, one probe each, until it has enough items: for a query of several rows
+ * PostgreSQL would read and sort all rows of the key, since it estimates that there are few. The
+ * last row is always read, so the walk leaves it out.
  */
 export const postings: ItemLists = {
-  measures: (key, { high, low, position }) => {
-    const tail = high === null
-      ? nearest(
-        "first_ordinal + cardinality(items) AS rank, items[cardinality(items)] AS item",
-        key,
-        " AND posting.is_last",
+  measures: ({ high, low, position }) => ({
+    columns: [
+      `${low === null ? "0" : rank(low, "low_row")} AS under`,
+      `${rank(position, "place")} AS reached`,
+      `${
+        high === null
+          ? "coalesce(tail.first_ordinal + cardinality(tail.items), 0)"
+          : rank(high, "high_row")
+      } AS above`,
+      `${low === null ? firstOfAll : firstFrom(low)} AS first`,
+      `${high === null ? "tail.items[cardinality(tail.items)]" : lastBelow(high)} AS last`,
+      "listed.key",
+      "tail.first_item AS tail_item",
+      "tail.items AS tail_items",
+      "place.first_item AS place_item",
+      "place.items AS place_items"
+    ],
+    joins: [
+      leftJoin(
+        "SELECT row.first_item, row.first_ordinal, row.items FROM posting_last AS row WHERE row.key = listed.key LIMIT 1",
+        "tail"
+      ),
+      joinRowBefore("place", position),
+      ...low === null ? [] : [joinRowBefore("low_row", low)],
+      ...high === null ? [] : [joinRowBefore("high_row", high)]
+    ]
+  }),
+  items: (page) => `
+WITH RECURSIVE walk AS (
+  ${page.order === "ASC" ? startAscending(page) : startDescending(page)}
+  UNION ALL
+  SELECT walk.key, following.first_item, following.items, walk.found + cardinality(following.items)
+  FROM walk ${page.join} CROSS JOIN LATERAL (${
+    page.order === "ASC"
+      ? fullRow(
+        "row.first_item, row.items",
+        "walk.key",
+        ` AND row.first_item > walk.first_item AND row.first_item < ${page.below}`,
+        "ASC"
+      )
+      : fullRow(
+        "row.first_item, row.items",
+        "walk.key",
+        " AND row.first_item < walk.first_item",
         "DESC"
       )
-      : rowBefore(
-        `first_ordinal + width_bucket(${high} - 1, items) AS rank, items[width_bucket(${high} - 1, items)] AS item`,
-        key,
-        `posting.first_item < ${high}`
-      )
-    const start = low === null
-      ? nearest("0 AS rank, first_item AS item", key, "", "ASC")
-      // if the row has no such item, the next row begins with it (`first`)
-      : rowBefore(
-        `first_ordinal + width_bucket(${low} - 1, items) AS rank, items[width_bucket(${low} - 1, items) + 1] AS item`,
-        key,
-        `posting.first_item < ${low}`
-      )
-    const first = low === null
-      ? "head.item"
-      : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
-    return `
-SELECT coalesce(head.rank, 0) AS under, coalesce(place.rank, 0) AS reached, coalesce(tail.rank, 0) AS above, ${first} AS first, tail.item AS last
-FROM (VALUES (1)) AS one ${leftJoin(tail, "tail")} ${leftJoin(start, "head")}
-${
-      leftJoin(
-        rowBefore(
-          `first_ordinal + width_bucket(${position} - 1, items) AS rank`,
-          key,
-          `posting.first_item < ${position}`
-        ),
-        "place"
-      )
-    }`
-  },
-  ascending: (key, from, below, limit) =>
-    itemsOf(
-      rowBefore(
-        `first_item, items, cardinality(items) - width_bucket(${from} - 1, items) AS found`,
-        key,
-        `posting.first_item <= ${from}`
-      ),
-      // if no row begins at or below `from`, the page begins with the first row
-      `SELECT * FROM (${
-        rowAfter(
-          "first_item, items",
-          key,
-          `posting.first_item > coalesce(stretch.first_item, ${from})`
-        )
-      }) AS after
-    WHERE coalesce(stretch.found, 0) < ${limit} AND after.first_item < ${below}`,
-      from,
-      below,
-      "ASC",
-      limit
-    ),
-  descending: (key, from, below, limit) =>
-    itemsOf(
-      rowBefore(
-        `first_item, items, width_bucket(${below} - 1, items) AS found`,
-        key,
-        `posting.first_item < ${below}`
-      ),
-      `SELECT * FROM (${
-        rowBefore("first_item, items", key, "posting.first_item < stretch.first_item")
-      }) AS before
-    WHERE stretch.found < ${limit} AND stretch.first_item > ${from}`,
-      from,
-      below,
-      "DESC",
-      limit
-    )
+  }) AS following
+  WHERE walk.found < ${page.limit}${
+    page.order === "ASC" ? "" : ` AND walk.first_item > ${page.from}`
+  }
+)
+SELECT each.item FROM (
+  SELECT unnest(walk.items) AS item FROM walk UNION ALL SELECT unnest(measured.tail_items) FROM measured
+) AS each ${page.join} WHERE each.item >= ${page.from} AND each.item < ${page.below}`
 }
+
+const firstOfAll = `coalesce((${
+  fullRow("row.first_item", "listed.key", "", "ASC")
+}), tail.first_item)`
+
+const firstFrom = (low: string): string =>
+  `CASE WHEN ${low} > tail.first_item THEN tail.items[${countBelow(low, "tail.items")} + 1]
+    ELSE coalesce(low_row.items[${countBelow(low, "low_row.items")} + 1], (${
+    fullRow("row.first_item", "listed.key", ` AND row.first_item >= ${low}`, "ASC")
+  }), tail.first_item) END`
+
+const lastBelow = (high: string): string =>
+  `CASE WHEN ${high} > tail.first_item THEN tail.items[${countBelow(high, "tail.items")}]
+    ELSE high_row.items[${countBelow(high, "high_row.items")}] END`
+
+/** The row of the position; if no full row begins before it, the walk begins with the first one. */
+const startAscending = ({ from, join }: ItemRange): string =>
+  `SELECT key, coalesce(place_item, -1) AS first_item, place_items AS items, coalesce(cardinality(place_items) - ${
+    countBelow(from, "place_items")
+  }, 0) AS found FROM measured ${join} WHERE ${from} <= tail_item`
+
+/** The row of the position, or none if it is the last row. */
+const startDescending = ({ below, join }: ItemRange): string =>
+  `SELECT key, coalesce(place_item, tail_item) AS first_item, place_items AS items, coalesce(${
+    countBelow(below, "place_items")
+  }, ${countBelow(below, "tail_items")}) AS found FROM measured ${join} WHERE tail_item IS NOT NULL`
 
 /**
  * Returns SQL for the items of a key that are not yet in its lists of combined filters, as an
  * array; NULL if the list is empty.
  */
 export const unindexedTail = (key: string): string =>
-  `(${nearest("items[filed + 1:]", key, " AND posting.is_last", "DESC")})`
+  `(SELECT row.items[row.filed + 1:] FROM posting_last AS row WHERE row.key = ${key} LIMIT 1)`

@@ -159,25 +159,35 @@ const rank = (key: string, below: string): string => {
  * the reason in `_page_postings.ts`.
  */
 export const openItems: ItemLists = {
-  measures: (key, { high, low, position }) => `
-SELECT ${low === null ? "0" : rank(key, low)} AS under, ${rank(key, position)} AS reached, ${
-    rank(key, high ?? `${lastPlace}::bigint`)
-  } AS above,
-  (${nearest("item", key, `open_item.item >= ${low ?? "0"}`, "ASC")}) AS first, (${
-    nearest("item", key, `open_item.item < ${high ?? lastPlace}`, "DESC")
-  }) AS last`,
-  ascending: (key, from, below, limit) =>
-    itemsFrom(
-      nearest("item, 1::bigint AS found", key, `open_item.item >= ${from}`, "ASC"),
-      nearest("item", key, "open_item.item > walk.item", "ASC"),
-      `< ${below}`,
-      limit
-    ),
-  descending: (key, from, below, limit) =>
-    itemsFrom(
-      nearest("item, 1::bigint AS found", key, `open_item.item < ${below}`, "DESC"),
-      nearest("item", key, "open_item.item < walk.item", "DESC"),
-      `>= ${from}`,
-      limit
-    )
+  measures: ({ high, low, position }) => {
+    const key = "listed.key"
+    return {
+      columns: [
+        `${low === null ? "0" : rank(key, low)} AS under`,
+        `${rank(key, position)} AS reached`,
+        `${rank(key, high ?? `${lastPlace}::bigint`)} AS above`,
+        `(${nearest("item", key, `open_item.item >= ${low ?? "0"}`, "ASC")}) AS first`,
+        `(${nearest("item", key, `open_item.item < ${high ?? lastPlace}`, "DESC")}) AS last`,
+        key
+      ],
+      joins: []
+    }
+  },
+  items: ({ below, from, join, limit, order }) => {
+    const key = "measured.key"
+    const walk = order === "ASC"
+      ? itemsFrom(
+        nearest("item, 1::bigint AS found", key, `open_item.item >= ${from}`, "ASC"),
+        nearest("item", key, "open_item.item > walk.item", "ASC"),
+        `< ${below}`,
+        limit
+      )
+      : itemsFrom(
+        nearest("item, 1::bigint AS found", key, `open_item.item < ${below}`, "DESC"),
+        nearest("item", key, "open_item.item < walk.item", "DESC"),
+        `>= ${from}`,
+        limit
+      )
+    return `SELECT each.item FROM measured ${join} CROSS JOIN LATERAL (${walk}) AS each`
+  }
 }

@@ -21,8 +21,7 @@ export type Order = "ASC" | "DESC"
 export interface PageText {
   readonly lists: "postings" | "open"
   /**
-   * SQL that returns the keys of disjoint lists as `key`. If absent, `$1` is an array of keys;
-   * "one": `$1` is a single key.
+   * SQL that returns the keys of disjoint lists as `key`. If absent, `$1` is an array of keys.
    */
   readonly keys?: string
   /** Queries of `item`, for items of the page that are in none of the lists. */
@@ -57,9 +56,7 @@ export const pageStatement = (page: PageText): AnswerStatement => {
   const selection = selectionOf(page)
   return answerStatement({
     ctes: [
-      ...(page.keys === "one" && page.others === undefined
-        ? readOneList(selection)
-        : readLists(selection, page)),
+      ...readLists(selection, page),
       ...page.ctes ?? []
     ],
     head: [
@@ -88,21 +85,15 @@ interface Selection {
   /** The items of the page are the first or last ones in [from, below). */
   readonly from: string
   readonly below: string
-  /** Returns a query of the rank of the position and of the ends of the range, for a key. */
-  readonly measures: (key: string) => string
-  /** Returns a query of the first items of the page, for a key. */
-  readonly items: (key: string) => string
 }
 
-const selectionOf = ({ lists: kind, order, range }: PageText): Selection => {
-  const lists: ItemLists = kind === "open" ? openItems : postings
+const selectionOf = ({ order, range }: PageText): Selection => {
   const isRange = range !== undefined
   const low = isRange ? "bounds.low" : "0::bigint"
   const high = isRange ? "bounds.high" : `${lastPlace}::bigint`
   const position = isRange ? "bounds.position" : "$2::bigint"
   // ascending from the position on, descending below it
   const [from, below] = order === "ASC" ? [position, high] : [low, position]
-  const read = order === "ASC" ? lists.ascending : lists.descending
   return {
     bounds: isRange ?
       [`bounds AS MATERIALIZED (
@@ -115,64 +106,44 @@ const selectionOf = ({ lists: kind, order, range }: PageText): Selection => {
     high,
     position,
     from,
-    below,
-    measures: (key) =>
-      lists.measures(key, isRange ? { low, position, high } : { low: null, position, high: null }),
-    items: (key) => read(key, from, below, "$3::bigint")
+    below
   }
 }
 
-const counts =
-  `measured.above - measured.under AS total, measured.reached - measured.under AS before,
-    CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
-
-/** Returns the tables `counted` and `page` of the list with the key `$1`. */
-const readOneList = ({ bounds, items, measures }: Selection): ReadonlyArray<string> => {
-  const oneRow = bounds.length === 0 ? "(VALUES (1)) AS one" : "bounds"
-  return [
-    ...bounds,
-    `measured AS MATERIALIZED (SELECT found.* FROM ${oneRow} CROSS JOIN LATERAL (${
-      measures("$1::bytea")
-    }) AS found)`,
-    `counted AS (SELECT ${counts} FROM measured)`,
-    `page AS MATERIALIZED (SELECT found.item FROM ${oneRow} CROSS JOIN LATERAL (${
-      items("$1::bytea")
-    }) AS found)`
-  ]
-}
-
-/** Returns the tables `counted` and `page` of several lists and of other items. */
+/** Returns the tables `counted` and `page` of the lists and of other items. */
 const readLists = (
-  { below, bounds, from, high, items, join, low, measures, position }: Selection,
-  { keys, order, others = [] }: PageText
+  { below, bounds, from, high, join, low, position }: Selection,
+  { keys, lists: kind, order, others = [], range }: PageText
 ): ReadonlyArray<string> => {
+  const lists: ItemLists = kind === "open" ? openItems : postings
+  const { columns, joins } = lists.measures(
+    range === undefined ? { low: null, position, high: null } : { low, position, high }
+  )
   const withOthers = (text: string): string => others.length === 0 ? "" : text
   return [
-    `listed AS MATERIALIZED (${
-      keys === "one"
-        ? "SELECT $1::bytea AS key"
-        : keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
-    })`,
+    `listed AS (${keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
     ...bounds,
     ...others.length === 0 ? [] : [`other AS MATERIALIZED (
   SELECT each.item FROM (${
       others.join(" UNION ALL ")
     }) AS each ${join} WHERE each.item >= ${low} AND each.item < ${high}
 )`],
-    `measured AS MATERIALIZED (SELECT found.* FROM listed ${join} CROSS JOIN LATERAL (${
-      measures("listed.key")
-    }) AS found)`,
+    `measured AS MATERIALIZED (
+  SELECT ${columns.join(", ")}
+  FROM listed ${join} ${joins.join("\n  ")}
+)`,
     `part AS (
-  SELECT ${counts} FROM measured ${
+  SELECT above - under AS total, reached - under AS before,
+    CASE WHEN above > under THEN first END AS first, CASE WHEN above > under THEN last END AS last FROM measured ${
       withOthers(
         `UNION ALL SELECT count(*), count(*) FILTER (WHERE other.item < ${position}), min(other.item), max(other.item) FROM other ${join}`
       )
     }
 )`,
-    `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
+    `counted AS (SELECT coalesce(sum(total), 0) AS total, coalesce(sum(before), 0) AS before, min(first) AS first, max(last) AS last FROM part)`,
     `page AS MATERIALIZED (
   SELECT found.item FROM (
-    SELECT each.item FROM listed ${join} CROSS JOIN LATERAL (${items("listed.key")}) AS each
+    ${lists.items({ from, below, order, limit: "$3::bigint", join })}
     ${
       withOthers(
         `UNION ALL SELECT other.item FROM other ${join} WHERE other.item >= ${from} AND other.item < ${below}`

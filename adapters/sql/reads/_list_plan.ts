@@ -48,14 +48,14 @@ export interface ListText extends Omit<PageText, "order" | "rows"> {
   readonly otherRows?: ReadonlyArray<RowSource>
 }
 
-/** Plans a read of lists; a single list, the usual case, has a simpler statement. */
+/** Plans a read of lists. */
 export const readLists = (
   keys: ReadonlyArray<Uint8Array>,
   lists: PageText["lists"]
 ): ListQueryPlan => ({
-  ...keys.length === 1
-    ? { shape: `${lists} one`, text: () => ({ lists, keys: "one" }), keys: byteParameter(keys[0]!) }
-    : { shape: lists, text: () => ({ lists }), keys: keysParameter(keys) },
+  shape: lists,
+  text: () => ({ lists }),
+  keys: keysParameter(keys),
   values: []
 })
 
