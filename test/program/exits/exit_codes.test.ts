@@ -7,7 +7,7 @@ import {
   type ExitReason,
   ProgramFailure,
   programFailure
-} from "../../../app/exit_codes.ts"
+} from "../../../app/process/exit_codes.ts"
 import { CurrencyFileError, FeedFileError } from "../../../app/sources/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { makeViolation } from "../../../core/use_cases/violation/mod.ts"
