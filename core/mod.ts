@@ -86,7 +86,6 @@ export {
   type BatchInput,
   type BatchOutcome,
   type BatchState,
-  type BlockReport,
   BlockViolation,
   type BuildExitTree,
   decideBlock,

@@ -1,7 +1,6 @@
 import { Context, type Effect, type Result } from "effect"
 import type {
   Account,
-  AuctionVariables,
   Bid,
   BlockChanges,
   BlockFeed,
@@ -67,8 +66,6 @@ export interface LedgerView {
    */
   readonly requestedExits: (owner: EthereumAddress, tokenId: number) => ReadonlyArray<Exit>
   readonly variables: NetworkVariables
-  /** Auction variables from the newest to the oldest. */
-  readonly auctionVariables: Iterable<AuctionVariables>
 }
 
 /** Two blocks, one stored directly after the other, between which the Ethereum blocks are empty. */
@@ -98,6 +95,12 @@ export interface StoreDecision<E = never> {
 export interface DeferredDecision<E = never> {
   readonly kind: "deferred"
   readonly resolve: Effect.Effect<StoreDecision<E>, E>
+}
+
+/** The result of a block: `applied` is false if the ledger had already stored it. */
+export interface BlockReport {
+  readonly applied: boolean
+  readonly stamp: LedgerStamp
 }
 
 /** The numbers of removed blocks and batches, and what remains. */
@@ -133,13 +136,14 @@ export interface RollBackReport {
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
    * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
-   * transaction. `applied` is false if the decision is `alreadyStored`. The store may call
+   * transaction, as a `StagedLedger` places them. `applied` is false if the decision is
+   * `alreadyStored`. The store may call
    * `decide`, which is pure, and the `resolve` and `check` of the decision several times.
    */
   readonly apply: <E>(
     block: BlockFeed,
     decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
-  ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
+  ) => Effect.Effect<BlockReport, E | StoreFailure>
   /**
    * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or
    * below `toBlock` remain, whether it is stored or in a gap.

@@ -65,9 +65,6 @@ export class FakeLedger implements LedgerView {
       exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawRequest !== null &&
       exit.delayedWithdrawn === null
     )
-  get auctionVariables() {
-    return [this.variables.auction]
-  }
 
   readonly #rules: LedgerRules
 

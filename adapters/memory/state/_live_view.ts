@@ -1,6 +1,5 @@
 import type {
   Account,
-  AuctionVariables,
   Bid,
   Coordinator,
   EthereumBlock,
@@ -63,9 +62,6 @@ export class LiveView implements LedgerView {
   }
   get variables(): NetworkVariables {
     return this.state.parameters.current
-  }
-  get auctionVariables(): Iterable<AuctionVariables> {
-    return this.state.parameters.auctionNewestFirst()
   }
 
   // function properties as in the port: use cases pass them on without the view

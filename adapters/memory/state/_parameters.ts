@@ -29,10 +29,6 @@ export class Parameters {
     }
   }
 
-  *auctionNewestFirst(): Generator<NetworkVariables["auction"], void> {
-    for (let i = this.auction.length - 1; i >= 0; i--) yield this.auction[i]!
-  }
-
   /**
    * Returns the variables whose default bids apply to a slot: the sets ascend by the first slot to
    * which these apply.

@@ -1,6 +1,5 @@
 import type {
   Account,
-  AuctionVariables,
   Bid,
   Coordinator,
   EthereumBlock,
@@ -47,7 +46,6 @@ export class LedgerCopy implements LedgerView {
   readonly #exits = new Map<string, Exit>()
   readonly #requested = new Map<string, Map<number, Exit>>()
   #variables: NetworkVariables | undefined
-  readonly #auctionAdded: Array<AuctionVariables> = []
 
   constructor(start: OverlayStart) {
     this.start = start
@@ -74,9 +72,6 @@ export class LedgerCopy implements LedgerView {
   }
   get variables(): NetworkVariables {
     return this.#variables ??= this.start.variables()
-  }
-  get auctionVariables(): Iterable<AuctionVariables> {
-    return [...this.#auctionAdded.toReversed(), ...this.start.auctionVariables()]
   }
 
   readonly block = (number: bigint): EthereumBlock | undefined => this.blocks.get(number)
@@ -109,7 +104,6 @@ export class LedgerCopy implements LedgerView {
 
   protected setVariables(changed: Partial<NetworkVariables>): void {
     this.#variables = { ...this.variables, ...changed }
-    if (changed.auction !== undefined) this.#auctionAdded.push(changed.auction)
   }
 
   protected setExit(exit: Exit): void {

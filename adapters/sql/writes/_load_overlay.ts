@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type {
   Account,
-  AuctionVariables,
   Bid,
   Coordinator,
   EthereumBlock,
@@ -35,7 +34,6 @@ import {
   nullable,
   part,
   plainText,
-  plainTexts,
   queryOf,
   queuedTransaction,
   type RowQuery,
@@ -71,8 +69,6 @@ export interface OverlayStart {
   readonly nextPricePosition: number
   /** The newest variables of each kind, decoded by the call. */
   readonly variables: () => NetworkVariables
-  /** All auction variables, newest first, decoded by the call. */
-  readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
   /** Of the needed blocks, the stored ones; of a number in a gap, the blocks around it. */
   readonly blocks: ReadonlyArray<EthereumBlock>
   readonly queued: ReadonlyArray<Transaction>
@@ -96,7 +92,7 @@ interface LedgerEnd {
   readonly lastPrice: number | null
   readonly rollup: string
   readonly withdrawalDelayer: string
-  readonly auction: ReadonlyArray<string>
+  readonly auction: string
 }
 
 const newestSet = (kind: string): string =>
@@ -117,10 +113,7 @@ const ledgerEnd = shape<LedgerEnd>({
   ),
   rollup: computed(newestSet("rollup"), plainText),
   withdrawalDelayer: computed(newestSet("withdrawalDelayer"), plainText),
-  auction: computed(
-    "(SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction')",
-    plainTexts
-  )
+  auction: computed(newestSet("auction"), plainText)
 })
 const end = queryOf(
   ledgerEnd,
@@ -254,9 +247,8 @@ const startOf = (end: LedgerEnd) => {
     nextPricePosition: (end.lastPrice ?? -1) + 1,
     variables: () => ({
       rollup: decodeParameterSet("rollup", rollup),
-      auction: decodeParameterSet("auction", auction[0]!),
+      auction: decodeParameterSet("auction", auction),
       withdrawalDelayer: decodeParameterSet("withdrawalDelayer", withdrawalDelayer)
-    }),
-    auctionVariables: () => auction.map((set) => decodeParameterSet("auction", set))
+    })
   }
 }
