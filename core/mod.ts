@@ -135,6 +135,7 @@ export {
   type SelectOptions,
   type SettleOptions,
   type SlowChecks,
+  StagedLedger,
   type StateAccount,
   type StateRootRequest,
   type StateRootVerifier,

@@ -1,5 +1,6 @@
 import { Clock, Context, Deferred, Effect, Result } from "effect"
 import {
+  type BlockReport,
   type StoreFailure,
   LedgerHistory,
   LedgerReader,
@@ -16,7 +17,7 @@ import {
   yieldForLargeBlocks,
   type MemoryPoolStore
 } from "../memory/mod.ts"
-import { completeBlock } from "../../core/use_cases/mod.ts"
+import { completeBlock, StagedLedger } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
 
 /**
@@ -122,17 +123,21 @@ const journaledLedger = (
     },
     writer: {
       apply: (block, decide) =>
-        writes.apply(decide, (decision) => {
-          const store = () => ledger.apply(() => Result.succeed(decision))
-          if (decision.kind === "alreadyStored") return read(store)
+        writes.apply(decide, (decision): Effect.Effect<BlockReport, StoreFailure> => {
+          if (decision.kind === "alreadyStored") {
+            return read(() => Result.succeed({ applied: false, stamp: ledger.stamp() }))
+          }
           const { changes } = decision
           return Effect.andThen(
             yieldForLargeBlocks(changes),
             Effect.suspend(() => {
-              ledger.assertStorable(changes)
+              const placed = new StagedLedger(ledger.view).place(changes)
               // a replay never builds an exit tree
               const complete = completeBlock(block, changes, ledger.view)
-              return record({ kind: "block", block: complete }, store)
+              return record(
+                { kind: "block", block: complete },
+                () => Result.succeed({ applied: true, stamp: ledger.insert(placed), placed })
+              )
             })
           )
         }),
@@ -151,11 +156,8 @@ const journaledLedger = (
         checked(
           () => check(ledger.view),
           Effect.suspend(() => {
-            ledger.assertPrices(prices)
-            return record(
-              { kind: "prices", prices },
-              () => ledger.setPrices(prices, () => Result.void)
-            )
+            const placed = new StagedLedger(ledger.view).setPrices(prices)
+            return record({ kind: "prices", prices }, () => Result.succeed(ledger.insert(placed)))
           })
         ),
       setHead: (head, check) =>

@@ -12,10 +12,9 @@ import type {
   TokenId,
   Transaction
 } from "../domain/mod.ts"
-import type { AccountIndex, PublicKey, TransactionId } from "../encoding/mod.ts"
+import type { AccountIndex } from "../encoding/mod.ts"
 import type { AccountChange, LedgerBatch } from "./ledger_history.ts"
 import type { LedgerPart, LedgerStamp } from "./ledger_snapshot.ts"
-import type { LedgerView } from "./ledger_writer.ts"
 
 /** The lists whose items have ids. Queued and forged transactions share theirs. */
 export type NumberedList = Exclude<ListName, "slots">
@@ -61,24 +60,6 @@ export const noTotals: LedgerTotals = Object.freeze({
   l1WaitMs: 0n
 })
 
-/** A ledger that blocks are placed on: the view of the decisions, and what the rows depend on. */
-export interface LedgerBase extends LedgerView {
-  /** `version` of the stamp. */
-  readonly version: number
-  readonly next: NextItemIds
-  /** Sums over all batches. */
-  readonly totals: LedgerTotals
-  /** L1 user transactions that were ever queued. */
-  readonly totalQueued: number
-  /** Returns whether an account has the public key. */
-  readonly hasPublicKey: (key: PublicKey) => boolean
-  /**
-   * Returns whether a queued or forged transaction has the id. It may return false if the store
-   * itself refuses a second transaction with an id.
-   */
-  readonly hasTransaction: (id: TransactionId) => boolean
-}
-
 /** The rows of an account before and after a batch that created or changed it. */
 export interface PlacedAccount extends AccountChange {
   /** Null if the batch created the account. */
@@ -99,6 +80,8 @@ export interface PlacedBatch extends LedgerBatch {
   readonly totals: LedgerTotals
   /** The greatest queue that was forged so far; null if none was. */
   readonly lastForgedQueue: number | null
+  /** The next item ids after it. */
+  readonly next: NextItemIds
 }
 
 /** The row of a token before and after a price. */

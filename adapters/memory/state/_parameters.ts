@@ -5,7 +5,7 @@ import {
   type NetworkVariables
 } from "../../../core/domain/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 import type { LedgerLists, ParameterCounts } from "./ledger_image.ts"
 
 /** All variable sets of each contract since the genesis, the newest last. */

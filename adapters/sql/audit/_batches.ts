@@ -1,12 +1,13 @@
 import { Effect, Fiber } from "effect"
 import { type Account, type Exit, feeSumUnits } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { noTotals } from "../../../core/ports/mod.ts"
 import {
   auditBatch,
   type BatchAuditRules,
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
-import { account, type ItemRange, noTotals, queryOf } from "../entities/mod.ts"
+import { account, type ItemRange, queryOf } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 import { loadBatches, loadRows, type StoredBatch, type StoredRows } from "./_stored_batches.ts"
 

@@ -45,7 +45,8 @@ export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBat
     transactions,
     exits,
     totals: { ...totals },
-    lastForgedQueue: state.lastForgedQueue
+    lastForgedQueue: state.lastForgedQueue,
+    next: { ...next }
   }
 }
 
@@ -60,36 +61,51 @@ export const placeTransaction = (state: StagedState, row: New<Transaction>): Tra
 
 const placeAccounts = (
   state: StagedState,
-  { accounts, accountUpdates }: BatchChanges
+  changes: BatchChanges
 ): ReadonlyArray<PlacedAccount> => {
+  assertAccounts(state, changes)
+  const { accounts, accountUpdates } = changes
   // the created accounts are the last ones
   const firstCreated = accountUpdates.length - accounts.length
-  for (const [i, { index }] of accounts.entries()) {
-    assertStorable(
-      index === state.lastAccountIndex + 1 + i,
-      () => `account ${index} is not the next one`
-    )
-    assertStorable(
-      accountUpdates[firstCreated + i]?.index === index,
-      () => `account ${index} is created and has no update`
-    )
-  }
-  let last = FIRST_USER_ACCOUNT - 1
   return accountUpdates.map(({ balance, index, nonce }, i) => {
-    assertStorable(index > last, () => `the update of account ${index} is out of order`)
-    last = index
     const created = accounts[i - firstCreated]
     if (created !== undefined) {
       const after = accountRow(state.next.accounts++, created, nonce, balance)
       state.addAccount(after)
       return { index, before: null, after }
     }
-    const before = state.account(index)
-    assertStorable(before !== undefined, () => `account ${index} is updated and does not exist`)
-    const after = accountRow(before!.itemId, before!, nonce, balance)
+    const before = state.account(index)!
+    const after = accountRow(before.itemId, before, nonce, balance)
     state.setAccount(after)
-    return { index, before: before!, after }
+    return { index, before, after }
   })
+}
+
+/** Throws unless the created accounts are the next ones, and the updates ascend and end with them. */
+const assertAccounts = (
+  { lastAccountIndex }: StagedState,
+  { accounts, accountUpdates }: BatchChanges
+): void => {
+  let last = FIRST_USER_ACCOUNT - 1
+  for (const { index } of accountUpdates) {
+    assertStorable(
+      index <= lastAccountIndex + accounts.length,
+      () => `account ${index} is updated and does not exist`
+    )
+    assertStorable(index > last, () => `the update of account ${index} is out of order`)
+    last = index
+  }
+  const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
+  for (const [i, { index }] of accounts.entries()) {
+    assertStorable(
+      index === lastAccountIndex + 1 + i,
+      () => `account ${index} is not the next one`
+    )
+    assertStorable(
+      updated[i]?.index === index,
+      () => `account ${index} is created and has no update`
+    )
+  }
 }
 
 /** Returns the transactions of the queue that a batch forges. */

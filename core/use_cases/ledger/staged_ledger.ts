@@ -41,7 +41,7 @@ import { exitRow } from "./rows.ts"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis, next } = simulate({ seed: 1 })
- * const staged = new StagedLedger(openMemoryLedger({ genesis }).base)
+ * const staged = new StagedLedger(openMemoryLedger({ genesis }).view)
  * for (let i = 0; i < 9; i++) {
  *   const record = next()
  *   if (record.kind !== "block") continue
