@@ -1,5 +1,6 @@
 import { Clock, Context, Deferred, Effect, Result } from "effect"
 import {
+  type BlockReport,
   type StoreFailure,
   LedgerHistory,
   LedgerReader,
@@ -16,7 +17,7 @@ import {
   yieldForLargeBlocks,
   type MemoryPoolStore
 } from "../memory/mod.ts"
-import { completeBlock } from "../../core/use_cases/mod.ts"
+import { completeBlock, StagedLedger } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
@@ -125,19 +126,25 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
   ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
   return {
     apply: (block, decide) =>
-      writes.apply(decide, (decision) => {
-        const store = () => ledger.apply(() => Result.succeed(decision))
+      writes.apply(decide, (decision): Effect.Effect<BlockReport, StoreFailure> => {
         if (decision.kind === "alreadyStored") {
-          return unlessFailed(log, () => Effect.fromResult(store()))
+          return unlessFailed(
+            log,
+            () => Effect.succeed({ applied: false, stamp: ledger.stamp() })
+          )
         }
         const { changes } = decision
         return Effect.andThen(
           yieldForLargeBlocks(changes),
           Effect.suspend(() => {
-            ledger.assertStorable(changes)
+            const placed = new StagedLedger(ledger.view).place(changes)
             // a replay never builds an exit tree
             const complete = completeBlock(block, changes, ledger.view)
-            return recordWrite(log, { kind: "block", block: complete }, store)
+            return recordWrite(
+              log,
+              { kind: "block", block: complete },
+              () => Result.succeed({ applied: true, stamp: ledger.insert(placed), placed })
+            )
           })
         )
       }),
@@ -157,11 +164,11 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
       checked(
         () => check(ledger.view),
         Effect.suspend(() => {
-          ledger.assertPrices(prices)
+          const placed = new StagedLedger(ledger.view).setPrices(prices)
           return recordWrite(
             log,
             { kind: "prices", prices },
-            () => ledger.setPrices(prices, () => Result.void)
+            () => Result.succeed(ledger.insert(placed))
           )
         })
       ),

@@ -38,7 +38,7 @@ export const networkState = (state: LedgerState): NetworkState => {
     metrics: metricsOf(sumsFrom(history, day), {
       ageMs: synchedBlock.timestampMs - genesis.block.timestampMs,
       totalAccounts: history.accounts.table.length,
-      totalPublicKeys: history.accounts.publicKeyCount
+      totalPublicKeys: history.totalsAfter(history.lastBatchNum).publicKeys
     }),
     variables,
     recommendedFee: recommendedFeeOf(sumsFrom(history, hour), state.fees)
@@ -57,10 +57,6 @@ const firstBatchSince = (history: History, timestampMs: number): number =>
 const sumsFrom = (history: History, batchNum: number): BatchSums => {
   const before = history.totalsAfter(batchNum - 1)
   const last = history.totalsAfter(history.lastBatchNum)
-  const [l1Before, l1Last] = [
-    history.l1TotalsAfter(batchNum - 1),
-    history.l1TotalsAfter(history.lastBatchNum)
-  ]
   return {
     batches: history.lastBatchNum - batchNum + 1,
     transactions: last.transactions - before.transactions,
@@ -70,7 +66,7 @@ const sumsFrom = (history: History, batchNum: number): BatchSums => {
       ? 0
       : history.batch(history.lastBatchNum)!.timestampMs,
     feeUnits: last.feeUnits - before.feeUnits,
-    l1UserTransactions: l1Last.transactions - l1Before.transactions,
-    l1WaitMs: l1Last.waitMs - l1Before.waitMs
+    l1UserTransactions: last.l1UserTransactions - before.l1UserTransactions,
+    l1WaitMs: last.l1WaitMs - before.l1WaitMs
   }
 }

@@ -8,11 +8,9 @@ import type {
   ListQuery
 } from "../../core/contract/mod.ts"
 import type {
-  BlockChanges,
   BlockReference,
   GenesisFeed,
   NetworkState,
-  PriceFeed,
   RecommendedFeeOptions,
   TokenId
 } from "../../core/domain/mod.ts"
@@ -27,7 +25,7 @@ import {
   type LedgerSnapshot,
   type LedgerStamp,
   LedgerTip,
-  type LedgerView,
+  type LedgerBase,
   LedgerWriter,
   NotRegistered,
   type Page
@@ -36,13 +34,7 @@ import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { findBlock } from "./_ledger_history.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
-import {
-  assertPrices,
-  assertStorable,
-  type LedgerImage,
-  type LedgerOptions,
-  LedgerState
-} from "./state/mod.ts"
+import { type LedgerImage, type LedgerOptions, LedgerState } from "./state/mod.ts"
 import { WriteQueue } from "./write_queue.ts"
 
 export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
@@ -81,8 +73,8 @@ export interface MemoryLedger {
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** A random id: no other ledger has it, not even one of the same network. */
   readonly id: string
-  /** The view that decisions read. It always shows the current state. */
-  readonly view: LedgerView
+  /** The view that decisions read, and the base of staged ledgers. It shows the current state. */
+  readonly view: LedgerBase
   /**
    * Stores the changes that `decide` returns, or fails as it does. Throws, and changes nothing, if
    * the changes do not fit the ledger, such as a batch that is not the next one.
@@ -99,10 +91,11 @@ export interface MemoryLedger {
   readonly setHead: LedgerState["setHead"]
   /** Sets the last one of several heads, or none, and the version that the ledger had after it. */
   readonly restoreHead: LedgerState["restoreHead"]
-  /** Throws if `apply` would throw for these changes. */
-  readonly assertStorable: (changes: BlockChanges) => void
-  /** Throws if `setPrices` would throw for these prices. */
-  readonly assertPrices: (prices: ReadonlyArray<PriceFeed>) => void
+  /**
+   * Stores what was placed on a staged ledger over `view`, and returns the stamp after it. Throws
+   * if the ledger has changed since.
+   */
+  readonly insert: LedgerState["insert"]
   /**
    * Stops indexing transactions, so that a long history is loaded faster. Iterate over the result
    * at the end: each step indexes some thousand transactions. A query in between indexes them all.
@@ -161,8 +154,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     setPrices: (prices, check) => state.setPrices(prices, check),
     setHead: (head, check) => state.setHead(head, check),
     restoreHead: (head, version) => state.restoreHead(head, version),
-    assertStorable: (changes) => assertStorable(state, changes),
-    assertPrices: (prices) => assertPrices(state, prices),
+    insert: (placed) => state.insert(placed),
     postponeIndexing: () => state.postponeIndexing(),
     capture: () => state.capture(),
     restore: (image) => state.restore(image)

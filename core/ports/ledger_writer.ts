@@ -1,7 +1,6 @@
 import { Context, type Effect, type Result } from "effect"
 import type {
   Account,
-  AuctionVariables,
   Bid,
   BlockChanges,
   BlockFeed,
@@ -14,9 +13,10 @@ import type {
   Token,
   Transaction
 } from "../domain/mod.ts"
-import type { AccountIndex, EthereumAddress } from "../encoding/mod.ts"
+import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 import type { LedgerStamp } from "./ledger_snapshot.ts"
+import type { LedgerTotals, NextItemIds, PlacedBlock } from "./placed_block.ts"
 
 /**
  * The ledger before a write, as far as a decision reads it: every block, everything that the block
@@ -67,8 +67,24 @@ export interface LedgerView {
    */
   readonly requestedExits: (owner: EthereumAddress, tokenId: number) => ReadonlyArray<Exit>
   readonly variables: NetworkVariables
-  /** Auction variables from the newest to the oldest. */
-  readonly auctionVariables: Iterable<AuctionVariables>
+}
+
+/** A ledger that blocks are placed on: the view of the decisions, and what the rows depend on. */
+export interface LedgerBase extends LedgerView {
+  /** `version` of the stamp. */
+  readonly version: number
+  readonly next: NextItemIds
+  /** Sums over all batches. */
+  readonly totals: LedgerTotals
+  /** L1 user transactions that were ever queued. */
+  readonly totalQueued: number
+  /** Returns whether an account has the public key. */
+  readonly hasPublicKey: (key: PublicKey) => boolean
+  /**
+   * Returns whether a queued or forged transaction has the id. It may return false if the store
+   * itself refuses a second transaction with an id.
+   */
+  readonly hasTransaction: (id: TransactionId) => boolean
 }
 
 /** Two blocks, one stored directly after the other, between which the Ethereum blocks are empty. */
@@ -99,6 +115,11 @@ export interface DeferredDecision<E = never> {
   readonly kind: "deferred"
   readonly resolve: Effect.Effect<StoreDecision<E>, E>
 }
+
+/** The result of a block: `applied` is false if the ledger had already stored it. */
+export type BlockReport =
+  | { readonly applied: true; readonly stamp: LedgerStamp; readonly placed: PlacedBlock }
+  | { readonly applied: false; readonly stamp: LedgerStamp }
 
 /** The numbers of removed blocks and batches, and what remains. */
 export interface RollBackReport {
@@ -133,13 +154,14 @@ export interface RollBackReport {
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
    * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
-   * transaction. `applied` is false if the decision is `alreadyStored`. The store may call
-   * `decide`, which is pure, and the `resolve` and `check` of the decision several times.
+   * transaction, as a `StagedLedger` places them. `applied` is false if the decision is
+   * `alreadyStored`. The store may call `decide`, which is pure, and the `resolve` and `check` of
+   * the decision several times.
    */
   readonly apply: <E>(
     block: BlockFeed,
     decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
-  ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
+  ) => Effect.Effect<BlockReport, E | StoreFailure>
   /**
    * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or
    * below `toBlock` remain, whether it is stored or in a gap.

@@ -124,8 +124,15 @@ describe("the cost of reads in memory", () => {
   it("the bids and slots of a forger are one list, however many bidders it has and whatever their earlier registrations", () => {
     const auction = new Auction(() => genesisVariables(genesis).auction)
     const [oldForger, newForger] = [addressOf(0x41), addressOf(0x42)]
+    let itemId = 1
     const register = (bidder: number, forgerAddr: string) =>
-      auction.register({ bidderAddr: addressOf(bidder), forgerAddr, url: "", ethereumBlockNum: 1n })
+      auction.register({
+        itemId: itemId++,
+        bidderAddr: addressOf(bidder),
+        forgerAddr,
+        url: "",
+        ethereumBlockNum: 1n
+      })
     const counts = () =>
       [oldForger, newForger].map((forger) =>
         (["bids", "slots"] as const).map((list) => {
@@ -141,7 +148,8 @@ describe("the cost of reads in memory", () => {
     for (let bidder = 1; bidder <= 500; bidder++) {
       register(bidder, oldForger)
       for (let i = 0; i < 3; i++) {
-        auction.bid(newBid((bidder * 3 + i) % 1000, addressOf(bidder), BigInt(bidder)))
+        const bid = newBid((bidder * 3 + i) % 1000, addressOf(bidder), BigInt(bidder))
+        auction.bid({ itemId: itemId++, ...bid })
       }
     }
     assert.deepStrictEqual(counts(), [[1500, 1000], [0, 0]])
@@ -157,15 +165,19 @@ describe("the cost of reads in memory", () => {
 
   it("the 20000 bids of a bidder are reindexed under another forger and back", () => {
     const auction = new Auction(() => genesisVariables(genesis).auction)
+    let itemId = 1
     const register = (bidder: number, forger: number) =>
       auction.register({
+        itemId: itemId++,
         bidderAddr: addressOf(bidder),
         forgerAddr: addressOf(forger),
         url: "",
         ethereumBlockNum: 1n
       })
     for (const bidder of [1, 2, 3]) register(bidder, bidder === 3 ? 0x42 : 0x41)
-    for (let i = 0; i < 60_000; i++) auction.bid(newBid(i % 50, addressOf(1 + i % 3), BigInt(i)))
+    for (let i = 0; i < 60_000; i++) {
+      auction.bid({ itemId: i + 1, ...newBid(i % 50, addressOf(1 + i % 3), BigInt(i)) })
+    }
     const ofForger = (forger: number) => {
       const positions = auction.bids.index.select(
         [

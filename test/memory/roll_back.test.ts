@@ -31,6 +31,7 @@ const dump = (ledger: MemoryLedger) => {
     stamp: { ...ledger.stamp(), version: 0 },
     queues,
     queued: queues.flat().map(({ id }) => ledger.find("transaction", id).item),
+    auctionVariables: ledger.capture().lists.auctionVariables,
     view: pointReads(view)
   }
 }
@@ -42,7 +43,6 @@ const pointReads = (view: LedgerView) => ({
   lastTokenId: view.lastTokenId,
   lastForgedQueue: view.lastForgedQueue,
   lastOpenQueue: view.lastOpenQueue,
-  auctionVariables: [...view.auctionVariables],
   registrations: bidders.map(view.registration),
   bestBids: Array.from({ length: 50 }, (_, slot) => view.bestBid(slot)),
   requested: [0, 1, 2, 3].flatMap((owner) =>

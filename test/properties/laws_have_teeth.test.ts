@@ -245,7 +245,7 @@ const brokenHistory: { readonly [what: string]: (history: History) => History } 
 const unchanged = {
   applied: false,
   stamp: { ethereumBlockNum: 0n, batchNum: null, version: 0 }
-}
+} as const
 
 /** Returns whether all laws hold. A law that fails with a defect counts as violated. */
 const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) =>

@@ -14,7 +14,7 @@ import {
   type Token,
   type Transaction
 } from "../../core/domain/mod.ts"
-import type { Decision, LedgerView } from "../../core/ports/mod.ts"
+import { type Decision, firstItemIds, type LedgerBase, noTotals } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock, type LedgerRules } from "../../core/use_cases/mod.ts"
 import { genesis, rules } from "./_network.ts"
 
@@ -22,7 +22,11 @@ import { genesis, rules } from "./_network.ts"
  * The smallest ledger: maps with the rows that decisions read, without itemIds, snapshots or
  * rollbacks.
  */
-export class FakeLedger implements LedgerView {
+export class FakeLedger implements LedgerBase {
+  readonly version = 0
+  readonly next = firstItemIds
+  readonly totals = noTotals
+  readonly totalQueued = 0
   lastBlock: EthereumBlock = genesis.block
   lastEthereumBlock = genesis.block.number
   head: HeadFeed | null = null
@@ -65,9 +69,10 @@ export class FakeLedger implements LedgerView {
       exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawRequest !== null &&
       exit.delayedWithdrawn === null
     )
-  get auctionVariables() {
-    return [this.variables.auction]
-  }
+
+  readonly hasPublicKey = (key: string) =>
+    [...this.accounts.values()].some(({ publicKey }) => publicKey === key)
+  readonly hasTransaction = (id: string) => this.transactions.has(id)
 
   readonly #rules: LedgerRules
 

@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
-import { BlockViolation, Ledger } from "../../core/use_cases/mod.ts"
+import { BlockViolation, Ledger, StagedLedger } from "../../core/use_cases/mod.ts"
 import { block101, block102, chain } from "./_chain.ts"
 import { FakeLedger } from "./_ledger.ts"
 import { genesis, hashOf } from "./_network.ts"
@@ -19,8 +19,11 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
     apply: (block, decide) =>
       Effect.gen(function*() {
         const decision = yield* Effect.fromResult(decide(ledger))
-        if (decision.kind === "store") ledger.apply(block)
-        return { applied: decision.kind === "store", stamp: stamp() }
+        if (decision.kind === "alreadyStored") return { applied: false, stamp: stamp() }
+        if (decision.kind === "deferred") return assert.fail("no exit tree is built")
+        const placed = new StagedLedger(ledger).place(decision.changes)
+        ledger.apply(block)
+        return { applied: true, stamp: stamp(), placed }
       }),
     rollBack: (toBlock, check) =>
       Effect.gen(function*() {

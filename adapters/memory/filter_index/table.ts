@@ -2,16 +2,6 @@ import { firstNot } from "../_binary_search.ts"
 import type { FacetSet } from "./facets.ts"
 import { FilterIndex } from "./filter_index.ts"
 
-/** Assigns item ids. They grow, and no id is used again, not even after a rollback. */
-export class ItemIds {
-  /** The id that `take` returns next. */
-  next = 1
-  /** Returns the next id. */
-  take(): number {
-    return this.next++
-  }
-}
-
 /** The rows of a table: an array, or a list that stores its rows in another way. */
 export interface RowList<Row> {
   readonly length: number
@@ -28,7 +18,6 @@ export interface RowList<Row> {
  */
 export class IndexedRows<Row extends { readonly itemId: number }, Rows extends RowList<Row>> {
   readonly rows: Rows
-  readonly itemIds: ItemIds
   readonly #index: FilterIndex<Row>
   /** Rows from this position on are not indexed yet; Infinity if indexing is not postponed. */
   #unindexedFrom = Infinity
@@ -36,9 +25,8 @@ export class IndexedRows<Row extends { readonly itemId: number }, Rows extends R
   #steps: Iterator<void> | null = null
   #indexingTo = 0
 
-  constructor(facets: FacetSet<Row>, rows: Rows, itemIds = new ItemIds()) {
+  constructor(facets: FacetSet<Row>, rows: Rows) {
     this.rows = rows
-    this.itemIds = itemIds
     this.#index = new FilterIndex(facets, (position) => this.keysAt(position))
   }
 
@@ -129,8 +117,8 @@ export class IndexedRows<Row extends { readonly itemId: number }, Rows extends R
  * a snapshot.
  */
 export class Table<Row extends { readonly itemId: number }> extends IndexedRows<Row, Array<Row>> {
-  constructor(facets: FacetSet<Row>, itemIds = new ItemIds()) {
-    super(facets, [], itemIds)
+  constructor(facets: FacetSet<Row>) {
+    super(facets, [])
   }
 
   /** Replaces the row at a position. Only mutable keys may differ. */

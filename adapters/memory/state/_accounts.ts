@@ -1,9 +1,13 @@
-import type { Account, AccountValues, New } from "../../../core/domain/mod.ts"
-import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
-import type { AccountChange } from "../../../core/ports/mod.ts"
+import type { Account, AccountValues } from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  FIRST_USER_ACCOUNT,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
+import type { AccountChange, PlacedAccount } from "../../../core/ports/mod.ts"
+import { accountRow } from "../../../core/use_cases/mod.ts"
 import { Table } from "../filter_index/mod.ts"
 import { type AccountUpdate, accountUpdateCodec, SegmentedRows } from "../segments/mod.ts"
-import { accountRow } from "./_rows.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf } from "./list_facets.ts"
 
@@ -29,26 +33,23 @@ export class Accounts {
     return this.updates.length
   }
 
-  /** Number of different public keys. */
-  get publicKeyCount(): number {
-    return this.table.index.keyCount(publicKeyFacet)
+  /** Returns whether an account has the public key. */
+  hasPublicKey(key: PublicKey): boolean {
+    return this.table.index.positionsOf(publicKeyFacet, key).length > 0
   }
 
   find(index: AccountIndex): Account | undefined {
     return this.table.rows[index - FIRST_USER_ACCOUNT]
   }
 
-  add(account: New<Account>): void {
-    this.table.append(accountRow(this.table.itemIds.take(), account))
-    this.lastUpdates.push(-1)
-  }
-
-  update(index: AccountIndex, values: AccountValues): void {
+  /** Adds a created account, or replaces the row of a changed one. */
+  change({ after, before, index }: PlacedAccount): void {
     const position = index - FIRST_USER_ACCOUNT
-    const previous = this.lastUpdates[position]!
+    const previous = before === null ? -1 : this.lastUpdates[position]!
     this.lastUpdates[position] = this.updates.length
-    this.updates.push({ index, nonce: Number(values.nonce), balance: values.balance, previous })
-    this.replace(position, values)
+    this.updates.push({ index, nonce: Number(after.nonce), balance: after.balance, previous })
+    if (before === null) this.table.append(after)
+    else this.table.replace(position, after)
   }
 
   /** Returns the updates at the positions [from, to) with the values before them. */
@@ -67,7 +68,10 @@ export class Accounts {
       const position = update.index - FIRST_USER_ACCOUNT
       const before = this.valuesBefore(update)
       this.lastUpdates[position] = update.previous
-      if (before !== null) this.replace(position, before)
+      if (before !== null) {
+        const row = this.table.rows[position]!
+        this.table.replace(position, accountRow(row.itemId, row, before.nonce, before.balance))
+      }
     }
     this.table.truncate(length)
     this.lastUpdates.length = length
@@ -97,11 +101,6 @@ export class Accounts {
   /** Returns the values before an update; null if it created the account. */
   private valuesBefore({ previous }: AccountUpdate): AccountValues | null {
     return previous < 0 ? null : valuesOf(this.updates.at(previous)!)
-  }
-
-  private replace(position: number, { balance, nonce }: AccountValues): void {
-    const row = this.table.rows[position]!
-    this.table.replace(position, accountRow(row.itemId, row, nonce, balance))
   }
 }
 

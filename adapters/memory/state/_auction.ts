@@ -3,13 +3,12 @@ import {
   type Bid,
   type BidView,
   type Coordinator,
-  type New,
   reachesMinimum
 } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { ListRows } from "../../../core/contract/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 import type { BidRow, CoordinatorRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
@@ -57,19 +56,16 @@ export class Auction {
     return row && Object.freeze({ bid: row.bid, coordinator: row.coordinator })
   }
 
-  register(coordinator: New<Coordinator>): void {
+  register(coordinator: Coordinator): void {
     this.setLatest(coordinator.bidderAddr, false)
-    const itemId = this.coordinators.itemIds.take()
-    this.coordinators.append(registrationRow(Object.freeze({ itemId, ...coordinator })))
+    this.coordinators.append(registrationRow(Object.freeze(coordinator)))
     this.reindexBidder(coordinator.bidderAddr)
   }
 
   /** Adds a bid of a registered bidder. */
-  bid(bid: New<Bid>): void {
+  bid(bid: Bid): void {
     const before = this.slotRow(bid.slotNum)
-    const itemId = this.bids.itemIds.take()
-    const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
-    this.bids.append(row)
+    this.bids.append(bidRow(Object.freeze(bid), this.registration(bid.bidderAddr)!))
     this.slots.reindex(bid.slotNum, before, this.slotRow(bid.slotNum))
   }
 

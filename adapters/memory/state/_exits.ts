@@ -1,12 +1,12 @@
-import type { BlockChanges, Exit, New, TokenId } from "../../../core/domain/mod.ts"
+import type { Exit, TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { PlacedWithdrawal } from "../../../core/ports/mod.ts"
+import { exitRow } from "../../../core/use_cases/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { Table } from "../filter_index/mod.ts"
-import { exitRow } from "./_rows.ts"
+import { frozen } from "./_frozen.ts"
 import type { LedgerLists, ReplacedWithdrawals } from "./ledger_image.ts"
 import { facetsOf, lookupNumber } from "./list_facets.ts"
-
-type Withdrawal = BlockChanges["withdrawals"][number]
 
 const requestedFacet = lookupNumber("exits")
 const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
@@ -44,15 +44,15 @@ export class Exits {
     return position < to && rows[position]!.accountIndex === accountIndex ? position : -1
   }
 
-  add(exit: New<Exit>): void {
-    this.table.append(exitRow(this.table.itemIds.take(), exit))
+  add(exit: Exit): void {
+    this.table.append(frozen(exit))
   }
 
-  withdraw(position: number, field: Withdrawal["field"], blockNum: bigint): void {
-    const before = this.table.rows[position]!
-    const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = before
+  withdraw({ after, before }: PlacedWithdrawal): void {
+    const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn, itemId } = before
+    const position = this.table.positionOf(itemId)
     this.undo.push({ position, instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn })
-    this.table.replace(position, exitRow(before.itemId, { ...before, [field]: blockNum }))
+    this.table.replace(position, frozen(after))
   }
 
   /** Undoes withdrawals until `withdrawalCount` are left. */
@@ -60,7 +60,7 @@ export class Exits {
     while (this.undo.length > withdrawalCount) {
       const { position, ...withdrawals } = this.undo.pop()!
       const row = this.table.rows[position]!
-      this.table.replace(position, exitRow(row.itemId, { ...row, ...withdrawals }))
+      this.table.replace(position, frozen(exitRow(row.itemId, { ...row, ...withdrawals })))
     }
   }
 
@@ -69,7 +69,7 @@ export class Exits {
   }
 
   restore({ exits, replacedWithdrawals }: LedgerLists): void {
-    this.table.restore(exits.map((exit) => exitRow(exit.itemId, exit)))
+    this.table.restore(exits.map((exit) => frozen(exitRow(exit.itemId, exit))))
     this.undo = [...replacedWithdrawals]
   }
 }

@@ -1,38 +1,25 @@
-import {
-  type Account,
-  type Batch,
-  type BatchChanges,
-  type Exit,
-  feeSumUnits,
-  type New,
-  type Transaction
-} from "../../../core/domain/mod.ts"
+import type { Account, Batch, Exit, Transaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import type { AccountChange } from "../../../core/ports/mod.ts"
-import { IndexedRows, ItemIds, Table } from "../filter_index/mod.ts"
+import {
+  type AccountChange,
+  type LedgerTotals,
+  noTotals,
+  type PlacedBatch
+} from "../../../core/ports/mod.ts"
+import { transactionRow } from "../../../core/use_cases/mod.ts"
+import { IndexedRows, Table } from "../filter_index/mod.ts"
 import { TransactionRows } from "../segments/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
-import { completedRow, forgedRow, frozenCopy, transactionRow } from "./_rows.ts"
-import type { BatchTotals, LedgerLists } from "./ledger_image.ts"
+import { frozen, frozenCopy } from "./_frozen.ts"
+import type { LedgerLists, StoredBatch } from "./ledger_image.ts"
 import { facetsOf } from "./list_facets.ts"
-
-/** Sums over the L1 user transactions that were forged. */
-interface L1Totals {
-  readonly transactions: number
-  /** Time between the blocks that queued and that forged them. */
-  readonly waitMs: bigint
-}
-const zeroL1Totals: L1Totals = { transactions: 0, waitMs: 0n }
 
 type Range = readonly [from: number, to: number]
 
-const zeroTotals: BatchTotals = {
-  transactions: 0,
-  l2Transactions: 0,
-  feeUnits: 0n,
-  accounts: 0,
+const noBatch: StoredBatch = {
+  totals: noTotals,
   accountUpdates: 0,
   exits: 0,
   lastForgedQueue: null,
@@ -49,18 +36,13 @@ export class History {
   readonly accounts = new Accounts()
   readonly exits = new Exits()
   readonly queues = new Queues()
-  /** Queued and forged transactions share their item ids. */
-  readonly transactionIds = new ItemIds()
   /** By batch number; the first element is for batch 0. */
-  private totals: Array<BatchTotals> = [zeroTotals]
-  /** By batch number; follows from `totals`. */
-  private l1Totals: Array<L1Totals> = [zeroL1Totals]
+  private stored: Array<StoredBatch> = [noBatch]
 
   constructor() {
     this.transactions = new IndexedRows(
       facetsOf("transactions"),
-      new TransactionRows((index) => this.accounts.find(index)),
-      this.transactionIds
+      new TransactionRows((index) => this.accounts.find(index))
     )
   }
 
@@ -72,14 +54,14 @@ export class History {
     return this.batches.rows[batchNum - 1]
   }
 
-  /** Returns the totals after a batch: zero below batch 1, those of the last batch above it. */
-  totalsAfter(batchNum: number): BatchTotals {
-    return this.totals[batchNum] ?? (batchNum < 0 ? zeroTotals : this.totals.at(-1)!)
+  /** The greatest queue that was forged; null before the first one. */
+  get lastForgedQueue(): number | null {
+    return this.stored.at(-1)!.lastForgedQueue
   }
 
-  /** As `totalsAfter`. */
-  l1TotalsAfter(batchNum: number): L1Totals {
-    return this.l1Totals[batchNum] ?? (batchNum < 0 ? zeroL1Totals : this.l1Totals.at(-1)!)
+  /** Returns the totals after a batch: zero below batch 1, those of the last batch above it. */
+  totalsAfter(batchNum: number): LedgerTotals {
+    return this.storedAfter(batchNum).totals
   }
 
   /** Returns the positions [from, to) of a batch's transactions; empty if the batch is unknown. */
@@ -89,14 +71,14 @@ export class History {
 
   /** Returns the positions [from, to) of a batch's exits; empty if the batch is unknown. */
   exitRange(batchNum: number): Range {
-    return [this.totalsAfter(batchNum - 1).exits, this.totalsAfter(batchNum).exits]
+    return [this.storedAfter(batchNum - 1).exits, this.storedAfter(batchNum).exits]
   }
 
   /** Returns the accounts that a batch created or changed; empty if the batch is unknown. */
   accountChanges(batchNum: number): ReadonlyArray<AccountChange> {
     return this.accounts.changes(
-      this.totalsAfter(batchNum - 1).accountUpdates,
-      this.totalsAfter(batchNum).accountUpdates
+      this.storedAfter(batchNum - 1).accountUpdates,
+      this.storedAfter(batchNum).accountUpdates
     )
   }
 
@@ -105,6 +87,11 @@ export class History {
     const { rows } = this.transactions
     const position = rows.positionOf(id)
     return position === undefined ? this.queues.find(id) : rows.at(position)
+  }
+
+  /** Returns whether a forged or queued transaction has the id. */
+  hasTransaction(id: TransactionId): boolean {
+    return this.transactions.rows.positionOf(id) !== undefined || this.queues.find(id) !== undefined
   }
 
   /**
@@ -127,57 +114,20 @@ export class History {
     return this.exits.table.rows[this.exits.positionIn(this.exitRange(batchNum), accountIndex)]
   }
 
-  enqueue(transaction: New<Transaction>): void {
-    this.queues.enqueue(this.newRow(transaction))
-  }
-
-  addBatch(changes: BatchChanges): void {
-    const { batch } = changes
-    const before = this.totals.at(-1)!
-    this.batches.append(
-      Object.freeze({
-        itemId: this.batches.itemIds.take(),
-        ...batch,
-        collectedFees: frozenCopy(batch.collectedFees)
-      })
-    )
-    for (const account of changes.accounts) this.accounts.add(account)
-    for (const update of changes.accountUpdates) this.accounts.update(update.index, update)
-    const queue = batch.forgeL1TransactionsNum
-    const forged = queue === null ? [] : this.queues.forge(queue)
-    for (const [position, queued] of forged.entries()) {
-      const effect = changes.forged[position]!
-      const to = this.accounts.find(queued.toAccountIndex)
-      this.transactions.append(
-        forgedRow(
-          this.transactionIds.take(),
-          queued,
-          effect,
-          batch.batchNum,
-          this.accounts.find(effect.fromAccountIndex),
-          to
-        )
-      )
-    }
-    let l2Transactions = before.l2Transactions
-    for (const transaction of changes.transactions) {
-      this.transactions.append(this.newRow(transaction))
-      if (transaction.l2 !== null) l2Transactions++
-    }
-    for (const exit of changes.exits) this.exits.add(exit)
-    this.totals.push({
-      transactions: this.transactions.length,
-      l2Transactions,
-      feeUnits: before.feeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
-      accounts: this.accounts.table.length,
+  addBatch(placed: PlacedBatch): void {
+    const { batch, forged, lastForgedQueue, totals } = placed
+    this.batches.append(frozen(batch))
+    for (const change of placed.accountChanges) this.accounts.change(change)
+    if (batch.forgeL1TransactionsNum !== null) this.queues.forge(batch.forgeL1TransactionsNum)
+    for (const transaction of placed.transactions) this.transactions.append(transaction)
+    for (const exit of placed.exits) this.exits.add(exit)
+    this.stored.push({
+      totals,
       accountUpdates: this.accounts.updateCount,
       exits: this.exits.table.length,
-      lastForgedQueue: queue === null
-        ? before.lastForgedQueue
-        : Math.max(queue, before.lastForgedQueue ?? queue),
+      lastForgedQueue,
       forged
     })
-    this.addL1Totals(batch.timestampMs, forged)
   }
 
   /**
@@ -185,23 +135,22 @@ export class History {
    * queues under their earlier item ids.
    */
   truncate(lastBatchNum: number): void {
-    const target = this.totals[lastBatchNum]!
-    while (this.totals.length > lastBatchNum + 1) {
-      const { forged } = this.totals.pop()!
-      this.l1Totals.pop()
+    const { accountUpdates, exits, totals } = this.stored[lastBatchNum]!
+    while (this.stored.length > lastBatchNum + 1) {
+      const { forged } = this.stored.pop()!
       const { forgeL1TransactionsNum } = this.batches.removeLast()
       if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
     }
-    this.transactions.truncate(target.transactions)
-    this.exits.table.truncate(target.exits)
-    this.accounts.truncate(target.accounts, target.accountUpdates)
+    this.transactions.truncate(totals.transactions)
+    this.exits.table.truncate(exits)
+    this.accounts.truncate(totals.accounts, accountUpdates)
   }
 
   lists() {
     const { rows } = this.transactions
     return {
       batches: [...this.batches.rows],
-      totals: [...this.totals],
+      storedBatches: [...this.stored],
       transactionSegments: [...rows.segments],
       transactions: [...rows.tail],
       ...this.accounts.lists(),
@@ -220,37 +169,33 @@ export class History {
     const enqueued = lists.enqueued.map(shared)
     const byId = new Map(enqueued.map((row) => [row.id, row]))
     // a forged transaction is the same object as in its queue
-    this.totals = lists.totals.map((total) =>
-      total.forged.length === 0
-        ? total
-        : { ...total, forged: total.forged.map(({ id }) => byId.get(id)!) }
+    this.stored = lists.storedBatches.map((batch) =>
+      batch.forged.length === 0
+        ? batch
+        : { ...batch, forged: batch.forged.map(({ id }) => byId.get(id)!) }
     )
-    for (const [i, { timestampMs }] of lists.batches.entries()) {
-      this.addL1Totals(timestampMs, this.totals[i + 1]!.forged)
-    }
-    this.queues.restore(enqueued, this.totals.flatMap(({ forged }) => forged))
+    this.queues.restore(enqueued, this.stored.flatMap(({ forged }) => forged))
     this.transactions.rows.restore(lists.transactionSegments, lists.transactions.map(shared))
     this.transactions.reindex()
   }
 
-  private addL1Totals(timestampMs: number, forged: ReadonlyArray<Transaction>): void {
-    const { transactions, waitMs } = this.l1Totals.at(-1)!
-    this.l1Totals.push({
-      transactions: transactions + forged.length,
-      waitMs: forged.reduce((sum, queued) => sum + BigInt(timestampMs - queued.timestampMs), waitMs)
-    })
+  private storedAfter(batchNum: number): StoredBatch {
+    return this.stored[batchNum] ?? (batchNum < 0 ? noBatch : this.stored.at(-1)!)
   }
 
+  /** Returns a queued transaction with the address and the public keys that its accounts add. */
   private completed(queued: Transaction): Transaction {
-    return completedRow(queued, this.senderOf(queued), this.accounts.find(queued.toAccountIndex))
+    const from = this.senderOf(queued)
+    const to = this.accounts.find(queued.toAccountIndex)
+    return {
+      ...queued,
+      fromPublicKey: queued.fromPublicKey ?? from?.publicKey ?? null,
+      toAddress: queued.toAddress ?? to?.address ?? null,
+      toPublicKey: queued.toPublicKey ?? to?.publicKey ?? null
+    }
   }
 
-  private newRow(transaction: New<Transaction>): Transaction {
-    const to = this.accounts.find(transaction.toAccountIndex)
-    return transactionRow(this.transactionIds.take(), transaction, this.senderOf(transaction), to)
-  }
-
-  private senderOf({ fromAccountIndex }: New<Transaction>): Account | undefined {
+  private senderOf({ fromAccountIndex }: Transaction): Account | undefined {
     return fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
   }
 }

@@ -1,6 +1,5 @@
 import type {
   Account,
-  AuctionVariables,
   Bid,
   Coordinator,
   EthereumBlock,
@@ -10,16 +9,29 @@ import type {
   Token,
   Transaction
 } from "../../../core/domain/mod.ts"
-import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
-import type { BlockGap, LedgerView } from "../../../core/ports/mod.ts"
+import type {
+  AccountIndex,
+  EthereumAddress,
+  PublicKey,
+  TransactionId
+} from "../../../core/encoding/mod.ts"
+import type {
+  BlockGap,
+  LedgerBase,
+  LedgerStamp,
+  LedgerTotals,
+  NextItemIds
+} from "../../../core/ports/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { Blocks } from "./_blocks.ts"
 import type { History } from "./_history.ts"
 import type { Parameters } from "./_parameters.ts"
 import type { Tokens } from "./_tokens.ts"
 
-/** The parts of the state that decisions read. */
+/** The parts of the state that decisions and staged ledgers read. */
 interface Parts {
+  readonly stamp: LedgerStamp
+  readonly nextItemIds: NextItemIds
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
   readonly head: HeadFeed | null
@@ -30,13 +42,25 @@ interface Parts {
   readonly parameters: Parameters
 }
 
-/** The view that decisions read. It copies nothing and always shows the current state. */
-export class LiveView implements LedgerView {
+/** The base of staged ledgers. It copies nothing and always shows the current state. */
+export class LiveView implements LedgerBase {
   private readonly state: Parts
   constructor(state: Parts) {
     this.state = state
   }
 
+  get version(): number {
+    return this.state.stamp.version
+  }
+  get next(): NextItemIds {
+    return this.state.nextItemIds
+  }
+  get totals(): LedgerTotals {
+    return this.state.history.totalsAfter(this.lastBatchNum)
+  }
+  get totalQueued(): number {
+    return this.state.history.queues.length
+  }
   get lastBlock(): EthereumBlock {
     return this.state.lastBlock
   }
@@ -56,16 +80,13 @@ export class LiveView implements LedgerView {
     return this.state.tokens.lastId
   }
   get lastForgedQueue(): number | null {
-    return this.state.history.totalsAfter(this.lastBatchNum).lastForgedQueue
+    return this.state.history.lastForgedQueue
   }
   get lastOpenQueue(): number | null {
     return this.state.history.queues.last
   }
   get variables(): NetworkVariables {
     return this.state.parameters.current
-  }
-  get auctionVariables(): Iterable<AuctionVariables> {
-    return this.state.parameters.auctionNewestFirst()
   }
 
   // function properties as in the port: use cases pass them on without the view
@@ -81,6 +102,8 @@ export class LiveView implements LedgerView {
   readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
     this.state.auction.registration(bidder)
   readonly bestBid = (slotNum: number): Bid | undefined => this.state.auction.bestBid(slotNum)?.bid
+  readonly hasPublicKey = (key: PublicKey): boolean => this.state.history.accounts.hasPublicKey(key)
+  readonly hasTransaction = (id: TransactionId): boolean => this.state.history.hasTransaction(id)
   readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
     this.state.history.exits.requestedBy(owner, tokenId)
   readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>

@@ -5,7 +5,7 @@ import {
   type NetworkVariables
 } from "../../../core/domain/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 import type { LedgerLists, ParameterCounts } from "./ledger_image.ts"
 
 /** All variable sets of each contract since the genesis, the newest last. */
@@ -27,10 +27,6 @@ export class Parameters {
       auction: this.auction.at(-1)!,
       withdrawalDelayer: this.withdrawalDelayer.at(-1)!
     }
-  }
-
-  *auctionNewestFirst(): Generator<NetworkVariables["auction"], void> {
-    for (let i = this.auction.length - 1; i >= 0; i--) yield this.auction[i]!
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { BlockReference } from "../../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 
 /** When a rollback was made. */
 export interface RollBackTime extends Pick<LedgerRollBack, "timeMs"> {

@@ -1,7 +1,8 @@
-import type { New, PriceFeed, Token, TokenId } from "../../../core/domain/mod.ts"
+import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { PlacedPrice } from "../../../core/ports/mod.ts"
 import { Table } from "../filter_index/mod.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 import type { LedgerLists, ReplacedPrice } from "./ledger_image.ts"
 import { facetNumber, facetsOf } from "./list_facets.ts"
 
@@ -34,17 +35,13 @@ export class Tokens {
     return position === undefined ? undefined : this.table.rows[position]
   }
 
-  add(token: New<Token>): void {
-    this.table.append(Object.freeze({ itemId: this.table.itemIds.take(), ...token }))
+  add(token: Token): void {
+    this.table.append(Object.freeze(token))
   }
 
-  setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
-    const before = this.find(tokenId)!
-    this.replaced.push({ id: tokenId, priceUSD: before.priceUSD, priceTimeMs: before.priceTimeMs })
-    this.table.replace(
-      tokenId,
-      Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
-    )
+  setPrice({ after, before: { id, priceTimeMs, priceUSD } }: PlacedPrice): void {
+    this.replaced.push({ id, priceUSD, priceTimeMs })
+    this.table.replace(id, Object.freeze(after))
   }
 
   /** Undoes prices until `priceCount` are left, then removes the tokens from `length` on. */

@@ -11,7 +11,12 @@ import type {
   Token,
   Transaction
 } from "../../../core/domain/mod.ts"
-import type { LedgerRollBack, PartVersions } from "../../../core/ports/mod.ts"
+import type {
+  LedgerRollBack,
+  LedgerTotals,
+  NextItemIds,
+  PartVersions
+} from "../../../core/ports/mod.ts"
 import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../segments/mod.ts"
 
 /** The withdrawals of an exit before another one was added. */
@@ -21,12 +26,9 @@ export interface ReplacedWithdrawals
   readonly position: number
 }
 
-/** The lengths of the tables after a batch, and sums over all batches up to it. */
-export interface BatchTotals {
-  readonly transactions: number
-  readonly l2Transactions: number
-  readonly feeUnits: bigint
-  readonly accounts: number
+/** The totals after a batch, and the lengths of the other tables. */
+export interface StoredBatch {
+  readonly totals: LedgerTotals
   readonly accountUpdates: number
   readonly exits: number
   /** The greatest queue that was forged; null before the first one. */
@@ -68,7 +70,8 @@ export interface LedgerLists {
   /** The last block that no rollback can remove, or none. */
   readonly finalBlocks: ReadonlyArray<BlockReference>
   readonly batches: ReadonlyArray<Batch>
-  readonly totals: ReadonlyArray<BatchTotals>
+  /** By batch number; the first element is for batch 0. */
+  readonly storedBatches: ReadonlyArray<StoredBatch>
   readonly transactionSegments: ReadonlyArray<TransactionColumns>
   readonly transactions: ReadonlyArray<Transaction>
   readonly accounts: ReadonlyArray<Account>
@@ -86,16 +89,6 @@ export interface LedgerLists {
   readonly withdrawalDelayerVariables: ReadonlyArray<NetworkVariables["withdrawalDelayer"]>
 }
 
-/** The lists that assign item ids. */
-export type NumberedList =
-  | "accounts"
-  | "batches"
-  | "bids"
-  | "coordinators"
-  | "exits"
-  | "tokens"
-  | "transactions"
-
 /**
  * The complete state of a ledger at one version. It shares the rows of the ledger, which never
  * change, so later writes do not change it.
@@ -105,7 +98,6 @@ export interface LedgerImage {
   readonly parts: PartVersions
   /** Number of versions that heads added, which do not follow from the records. */
   readonly headVersions: number
-  /** The next item id of each list. */
-  readonly nextItemIds: { readonly [N in NumberedList]: number }
+  readonly nextItemIds: NextItemIds
   readonly lists: LedgerLists
 }

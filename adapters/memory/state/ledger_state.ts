@@ -2,7 +2,6 @@ import { Result } from "effect"
 import {
   type AuctionClock,
   auctionClock,
-  type BlockChanges,
   type BlockReference,
   ether,
   type EthereumBlock,
@@ -12,27 +11,33 @@ import {
   type RecommendedFeeOptions
 } from "../../../core/domain/mod.ts"
 import {
+  type BlockReport,
   type Decision,
+  firstItemIds,
+  type LedgerBase,
   type LedgerPart,
   ledgerParts,
   type LedgerSnapshot,
   type LedgerStamp,
   type LedgerView,
+  type NextItemIds,
   noPartChanged,
-  partsOfBlock,
+  type PlacedBlock,
+  type PlacedHead,
+  type PlacedPrices,
   RecentSnapshots,
   type RollBackReport,
   stampBlocks,
   withVersion
 } from "../../../core/ports/mod.ts"
-import { assertPrices, assertStorable } from "./_assert_changes.ts"
+import { StagedLedger } from "../../../core/use_cases/mod.ts"
 import { Auction } from "./_auction.ts"
 import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters } from "./_parameters.ts"
 import { RollBacks, type RollBackTime } from "./_roll_backs.ts"
-import { frozenCopy } from "./_rows.ts"
+import { frozenCopy } from "./_frozen.ts"
 import { Tokens } from "./_tokens.ts"
 import type { LedgerImage, StoredBlock } from "./ledger_image.ts"
 
@@ -61,7 +66,8 @@ export class LedgerState {
   head: HeadFeed | null = null
   /** Number of versions that heads added. */
   private headVersions = 0
-  readonly view: LedgerView
+  nextItemIds: NextItemIds = firstItemIds
+  readonly view: LedgerBase
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
 
@@ -69,10 +75,10 @@ export class LedgerState {
     this.genesis = frozenCopy(genesis)
     this.fees = fees
     this.parameters = new Parameters(this.genesis)
-    this.tokens.add(ether)
+    this.tokens.add({ itemId: firstItemIds.tokens - 1, ...ether })
     this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
-    this.snapshot = this.snapshotOf(0)
+    this.snapshot = { stamp: this.stampOf(0), parts: noPartChanged }
     this.snapshots.note(this.snapshot)
   }
 
@@ -83,15 +89,7 @@ export class LedgerState {
       version: this.stamp.version,
       parts: this.snapshot.parts,
       headVersions: this.headVersions,
-      nextItemIds: {
-        accounts: history.accounts.table.itemIds.next,
-        batches: history.batches.itemIds.next,
-        bids: auction.bids.itemIds.next,
-        coordinators: auction.coordinators.itemIds.next,
-        exits: history.exits.table.itemIds.next,
-        tokens: tokens.table.itemIds.next,
-        transactions: history.transactionIds.next
-      },
+      nextItemIds: this.nextItemIds,
       lists: {
         blocks: this.blocks.list(),
         heads: this.head === null ? [] : [this.head],
@@ -117,14 +115,8 @@ export class LedgerState {
     this.parameters.restore(lists)
     auction.restore(lists)
     history.restore(lists)
-    history.accounts.table.itemIds.next = nextItemIds.accounts
-    history.batches.itemIds.next = nextItemIds.batches
-    auction.bids.itemIds.next = nextItemIds.bids
-    auction.coordinators.itemIds.next = nextItemIds.coordinators
-    history.exits.table.itemIds.next = nextItemIds.exits
-    tokens.table.itemIds.next = nextItemIds.tokens
-    history.transactionIds.next = nextItemIds.transactions
-    this.snapshot = { ...this.snapshotOf(version), parts: Object.freeze(parts) }
+    this.nextItemIds = nextItemIds
+    this.snapshot = { stamp: this.stampOf(version), parts: Object.freeze(parts) }
     this.snapshots.note(this.snapshot)
   }
 
@@ -166,16 +158,32 @@ export class LedgerState {
   /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
   apply<E>(
     decide: (view: LedgerView) => Result.Result<Decision, E>
-  ): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
+  ): Result.Result<BlockReport, E> {
     return Result.map(decide(this.view), (decision) => {
       if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
-      assertStorable(this, decision.changes)
-      this.write(decision.changes)
-      return {
-        applied: true,
-        stamp: this.newStamp(1 + decision.changes.batches.length, partsOfBlock(decision.changes))
-      }
+      const placed = new StagedLedger(this.view).place(decision.changes)
+      return { applied: true, stamp: this.insert(placed), placed }
     })
+  }
+
+  /**
+   * Stores what was placed on the current state, and returns the stamp after it. Throws if the
+   * ledger has changed since.
+   */
+  insert(placed: PlacedBlock | PlacedPrices | PlacedHead): LedgerStamp {
+    const growth = placed.kind === "block" ? 1 + placed.batches.length : 1
+    if (placed.stamp.version !== this.stamp.version + growth) {
+      throw new Error(
+        `Cannot store version ${placed.stamp.version} of the ledger after version ${this.stamp.version}`
+      )
+    }
+    if (placed.kind === "block") this.insertBlock(placed)
+    else if (placed.kind === "prices") this.insertPrices(placed)
+    else {
+      this.head = Object.freeze({ ...placed.head })
+      this.headVersions++
+    }
+    return this.changeTo(placed.stamp, placed.parts)
   }
 
   /**
@@ -229,11 +237,10 @@ export class LedgerState {
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>
   ): Result.Result<LedgerStamp, E> {
-    return Result.map(check(this.view), () => {
-      assertPrices(this, prices, this.tokens.lastId)
-      for (const price of prices) this.tokens.setPrice(price)
-      return this.newStamp(1, prices.length === 0 ? [] : ["tokens"])
-    })
+    return Result.map(
+      check(this.view),
+      () => this.insert(new StagedLedger(this.view).setPrices(prices))
+    )
   }
 
   /** Replaces the head. */
@@ -241,11 +248,10 @@ export class LedgerState {
     head: HeadFeed,
     check: (view: LedgerView) => Result.Result<void, E>
   ): Result.Result<LedgerStamp, E> {
-    return Result.map(check(this.view), () => {
-      this.head = Object.freeze({ ...head })
-      this.headVersions++
-      return this.newStamp(1, ["head"])
-    })
+    return Result.map(
+      check(this.view),
+      () => this.insert(new StagedLedger(this.view).setHead(head))
+    )
   }
 
   /**
@@ -259,31 +265,29 @@ export class LedgerState {
     this.newStamp(growth, ledgerParts)
   }
 
-  private write(changes: BlockChanges): void {
-    const { history, tokens, auction } = this
-    const { number } = changes.block
-    this.pushBlock(changes.block, changes.lastEthereumBlock)
-    for (const coordinator of changes.coordinators) auction.register(coordinator)
-    for (const token of changes.tokens) tokens.add(token)
-    for (const price of changes.prices) tokens.setPrice(price)
-    for (const queued of changes.queued) history.enqueue(queued)
-    for (const batch of changes.batches) history.addBatch(batch)
-    for (const bid of changes.bids) auction.bid(bid)
-    const { variables } = changes
-    if (variables.auction === undefined) this.parameters.set(variables)
+  private insertBlock(placed: PlacedBlock): void {
+    const { auction, history, parameters, tokens } = this
+    const { variables } = placed
+    this.pushBlock(placed.block, placed.lastEthereumBlock)
+    for (const coordinator of placed.coordinators) auction.register(coordinator)
+    for (const token of placed.tokens) tokens.add(token)
+    this.insertPrices(placed)
+    for (const queued of placed.queued) history.queues.enqueue(queued)
+    for (const batch of placed.batches) history.addBatch(batch)
+    for (const bid of placed.bids) auction.bid(bid)
+    if (variables.auction === undefined) parameters.set(variables)
     else {
       auction.changeDefaultBids(
         variables.auction.defaultSlotSetBidSlotNum,
-        () => this.parameters.set(variables)
+        () => parameters.set(variables)
       )
     }
-    for (const { batchNum, accountIndex, field } of changes.withdrawals) {
-      history.exits.withdraw(
-        history.exits.positionIn(history.exitRange(batchNum), accountIndex),
-        field,
-        number
-      )
-    }
+    for (const withdrawal of placed.withdrawals) history.exits.withdraw(withdrawal)
+    this.nextItemIds = placed.next
+  }
+
+  private insertPrices({ prices }: Pick<PlacedBlock, "prices">): void {
+    for (const price of prices) this.tokens.setPrice(price)
   }
 
   /** Undoes a block and all later ones. A structure goes before those that it refers to. */
@@ -317,20 +321,22 @@ export class LedgerState {
   }
 
   private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
-    this.snapshot = this.snapshotOf(this.snapshot.stamp.version + growth, changed)
-    this.snapshots.note(this.snapshot)
-    return this.snapshot.stamp
+    return this.changeTo(this.stampOf(this.stamp.version + growth), changed)
   }
 
-  private snapshotOf(version: number, changed: ReadonlyArray<LedgerPart> = []): LedgerSnapshot {
+  private changeTo(stamp: LedgerStamp, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
+    const parts = withVersion(this.snapshot.parts, changed, stamp.version)
+    this.snapshot = { stamp: Object.freeze(stamp), parts }
+    this.snapshots.note(this.snapshot)
+    return stamp
+  }
+
+  private stampOf(version: number): LedgerStamp {
     const { lastBatchNum } = this.history
-    return {
-      stamp: Object.freeze({
-        ...stampBlocks(this.lastBlock.number, this.head),
-        batchNum: lastBatchNum === 0 ? null : lastBatchNum,
-        version
-      }),
-      parts: version === 0 ? noPartChanged : withVersion(this.snapshot.parts, changed, version)
-    }
+    return Object.freeze({
+      ...stampBlocks(this.lastBlock.number, this.head),
+      batchNum: lastBatchNum === 0 ? null : lastBatchNum,
+      version
+    })
   }
 }

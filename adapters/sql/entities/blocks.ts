@@ -7,7 +7,7 @@ import type {
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { Account } from "../../../core/domain/mod.ts"
-import type { LedgerRollBack } from "../../../core/ports/mod.ts"
+import type { LedgerRollBack, LedgerTotals, NextItemIds } from "../../../core/ports/mod.ts"
 import {
   accountIndex,
   address,
@@ -29,25 +29,14 @@ import { computed, pairs, part, shape } from "./shape.ts"
 
 /* Blocks, batches and the row of the ledger. */
 
-/** The next item id of each list; it never decreases. */
-export interface NextItems {
-  account: number
-  exit: number
-  transaction: number
-  batch: number
-  bid: number
-  token: number
-  coordinator: number
-}
-
-export const nextItems = shape<NextItems>({
-  account: ["next_account", integer],
-  exit: ["next_exit", integer],
-  transaction: ["next_transaction", integer],
-  batch: ["next_batch", integer],
-  bid: ["next_bid", integer],
-  token: ["next_token", integer],
-  coordinator: ["next_coordinator", integer]
+export const nextItemIds = shape<NextItemIds>({
+  accounts: ["next_account", integer],
+  exits: ["next_exit", integer],
+  transactions: ["next_transaction", integer],
+  batches: ["next_batch", integer],
+  bids: ["next_bid", integer],
+  tokens: ["next_token", integer],
+  coordinators: ["next_coordinator", integer]
 })
 
 export const ethereumBlock = shape<EthereumBlock>({
@@ -70,7 +59,7 @@ export interface BlockRow {
   readonly lastTokenId: TokenId
   /** L1 user transactions that were queued up to the block. */
   readonly totalQueued: number
-  readonly next: NextItems
+  readonly next: NextItemIds
 }
 
 export const blockRow = shape<BlockRow>({
@@ -81,7 +70,7 @@ export const blockRow = shape<BlockRow>({
   lastAccountIndex: ["last_account_index", accountIndex],
   lastTokenId: ["last_token_id", uint32],
   totalQueued: ["total_queued", integer],
-  next: nextItems
+  next: nextItemIds
 })
 
 /** The row of `ledger` is the only one that stores a head. */
@@ -110,7 +99,7 @@ export interface LedgerRow {
   /** Increases with each change of a token: a registration, a price, a rollback. */
   readonly tokenVersion: number
   readonly batchNum: number | null
-  readonly next: NextItems
+  readonly next: NextItemIds
   readonly head: HeadFeed | null
   readonly final: BlockReference | null
 }
@@ -119,7 +108,7 @@ export const ledgerRow = shape<LedgerRow>({
   version: ["version", integer],
   tokenVersion: ["token_version", integer],
   batchNum: ["batch_num", nullable(uint32)],
-  next: nextItems,
+  next: nextItemIds,
   head,
   final
 })
@@ -148,29 +137,7 @@ export interface ItemRange {
   readonly to: number
 }
 
-/** Sums over all batches up to one. */
-export interface Totals {
-  transactions: number
-  l2Transactions: number
-  feeUnits: bigint
-  accounts: number
-  publicKeys: number
-  l1UserTransactions: number
-  /** Time between the blocks that queued and that forged these. */
-  l1WaitMs: bigint
-}
-
-export const noTotals: Readonly<Totals> = {
-  transactions: 0,
-  l2Transactions: 0,
-  feeUnits: 0n,
-  accounts: 0,
-  publicKeys: 0,
-  l1UserTransactions: 0,
-  l1WaitMs: 0n
-}
-
-export const totals = shape<Totals>({
+export const totals = shape<LedgerTotals>({
   transactions: ["total_transactions", integer],
   l2Transactions: ["total_l2_transactions", integer],
   feeUnits: ["total_fee_units", sum],
@@ -185,7 +152,7 @@ export interface BatchRow {
   readonly batch: Batch
   readonly transactions: ItemRange
   readonly exits: ItemRange
-  readonly totals: Readonly<Totals>
+  readonly totals: LedgerTotals
   readonly lastForgedQueue: number | null
   /** The accounts that it updated and then those that it created, ascending. */
   readonly changedAccounts: ReadonlyArray<AccountIndex>

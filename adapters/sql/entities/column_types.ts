@@ -174,11 +174,6 @@ export const plainText = columnType<string>("text", {
   write: quoted,
   read: (stored) => stored as string
 })
-/** Such texts; never a parameter. */
-export const plainTexts = columnType<ReadonlyArray<string>>("text[]", {
-  write: (values) => values.join(),
-  read: (stored) => stored as ReadonlyArray<string>
-})
 /** Any text, in the form of `storedText`. */
 export const text = columnType<string>("text", {
   write: (value) => quoted(storedText(value)),

@@ -15,7 +15,13 @@ import {
   recommendedFeeOf,
   slotNumMax
 } from "../../../core/domain/mod.ts"
-import { type LedgerStamp, type StoreFailure, synchedBlockNum } from "../../../core/ports/mod.ts"
+import {
+  type LedgerStamp,
+  type LedgerTotals,
+  noTotals,
+  type StoreFailure,
+  synchedBlockNum
+} from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import {
   batch,
@@ -24,10 +30,8 @@ import {
   from,
   hash,
   integer,
-  noTotals,
   part,
   shape,
-  type Totals,
   totals,
   uint32,
   uint64
@@ -59,11 +63,11 @@ interface StateRow {
   readonly lastEthereumBlock: bigint
   readonly totalQueued: number
   readonly lastBatch: Batch | null
-  readonly last: Totals | null
+  readonly last: LedgerTotals | null
   readonly day: BatchTime | null
-  readonly beforeDay: Totals | null
+  readonly beforeDay: LedgerTotals | null
   readonly hour: BatchTime | null
-  readonly beforeHour: Totals | null
+  readonly beforeHour: LedgerTotals | null
 }
 const stateRow = shape<StateRow>({
   hash: computed("synched.hash", hash),
@@ -152,7 +156,7 @@ const noBatches: BatchSums = {
  */
 const sumsInWindow = (
   first: BatchTime | null,
-  before: Totals | null,
+  before: LedgerTotals | null,
   { last, lastBatch }: StateRow
 ): BatchSums => {
   if (first === null || last === null || lastBatch === null) return noBatches

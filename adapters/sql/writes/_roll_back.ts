@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { isPendingWithdraw } from "../../../core/domain/mod.ts"
-import { type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
+import { type NextItemIds, type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
 import { bigintArray, insertInto } from "../connection/mod.ts"
 import {
   type BlockRow,
@@ -25,9 +25,8 @@ import {
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
-import type { OverlayStart } from "./_load_overlay.ts"
+import type { LoadedLedger } from "./_loaded_ledger.ts"
 import { updateWonSlots } from "./_won_slots.ts"
-import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
  * A rollback deletes a suffix of every table and restores the values that the deleted blocks
@@ -73,7 +72,7 @@ const closeSlots = closeStatement(
     slotKeys("best.bidder_addr")
   }) AS keys`
 )
-const removeBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
+const deleteBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
 const openSlots = openStatement(
   `SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM ${bestBidders}`
 )
@@ -127,7 +126,7 @@ accounts_before AS (
 DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
-const removeCoordinators = "DELETE FROM coordinator WHERE item_id >= $1::bigint"
+const deleteCoordinators = "DELETE FROM coordinator WHERE item_id >= $1::bigint"
 const deleteRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
 const restoreRegistrations = `
 INSERT INTO registration (bidder_addr, forger_addr, item_id)
@@ -147,132 +146,153 @@ UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_blo
 ${notifyVersion}`
 
 /**
- * Deletes every block above `toBlock`, and a head above it. The caller has locked the row of `ledger`, and the overlay
- * has its current state.
+ * Deletes every block above `toBlock`, and a head above it. `ledger` is the current state, whose row
+ * the caller has locked.
  */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { head, lastBatchNum, lastBlock, stamp, start }: WriteOverlay,
+  ledger: LoadedLedger,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
+  const { head, lastBlock } = ledger
   const [found] = yield* selectRows(sql, survivingBlock, [`${toBlock}`])
   const { dropped, row } = found!
-  if (dropped > 0) yield* deleteAbove(sql, row, start)
-  const lastBatch = row.lastBatchNum
+  const { block, lastBatchNum } = row
+  const batches = ledger.lastBatchNum - lastBatchNum
   const isHeadRemoved = head !== null && head.number > toBlock
-  const after = {
-    ...stampBlocks(row.block.number, isHeadRemoved ? null : head),
-    batchNum: lastBatch === 0 ? null : lastBatch,
-    version: stamp.version + 1
+  const stamp = {
+    ...stampBlocks(block.number, isHeadRemoved ? null : head),
+    batchNum: lastBatchNum === 0 ? null : lastBatchNum,
+    version: ledger.version + 1
   }
   if (dropped > 0) {
+    yield* deleteAbove(sql, row, ledger)
     const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
     yield* sql.unsafe(
       insertRollBack.text,
       insertRollBack.parameters([{
         serial: Number(last!.serial ?? 0n) + 1,
-        version: after.version,
-        lastBlock: row.block,
+        version: stamp.version,
+        lastBlock: block,
         removedBlock: lastBlock,
         blocks: dropped,
-        batches: lastBatchNum - lastBatch,
+        batches,
         timeMs: yield* Clock.currentTimeMillis
       }])
     )
   }
   yield* sql.unsafe(updateLedger, [
-    `${after.version}`,
-    `${start.tokenVersion + 1}`,
-    `${row.block.number}`,
-    after.batchNum === null ? null : `${after.batchNum}`,
+    `${stamp.version}`,
+    `${ledger.tokenVersion + 1}`,
+    `${block.number}`,
+    stamp.batchNum === null ? null : `${stamp.batchNum}`,
     writeId,
     changedParts(
       new Set(dropped > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
     ),
     `${toBlock}`
   ])
-  return {
-    toBlock,
-    lastBlock: row.block,
-    blocks: dropped,
-    batches: lastBatchNum - lastBatch,
-    lastBatchNum: lastBatch,
-    stamp: after
-  }
+  return { toBlock, lastBlock: block, blocks: dropped, batches, lastBatchNum, stamp }
 })
 
-/** Deletes and restores the rows of all tables but `ledger`. */
+/** Deletes and restores the rows of all tables but `ledger`. `after` is the last surviving block. */
 const deleteAbove = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
-    { block, lastAccountIndex, lastBatchNum, lastTokenId, next: first }: BlockRow,
-    { next, tokenVersion }: OverlayStart
+    after: BlockRow,
+    ledger: LoadedLedger
   ): Effect.fn.Return<void, SqlError.SqlError> {
-    const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
-      sql.unsafe<Row>(statement, parameters)
-    for (
-      const [name, list] of [
-        ["transactions", "transaction"],
-        ["accounts", "account"],
-        ["batches", "batch"],
-        ["bids", "bid"],
-        ["coordinators", "coordinator"]
-      ] as const
-    ) {
-      if (first[list] === next[list]) continue
-      yield* eachOfLastRows(sql, name, BigInt(first[list]), (rows) => cutPostings(sql, name, rows))
-    }
-    if (first.exit < next.exit) {
-      yield* eachOfLastRows(sql, "exits", BigInt(first.exit), (exits) =>
-        Effect.andThen(
-          cutPostings(sql, "exits", exits),
-          run(closeExits, ...openExitEntries.parameters(exits))
-        ))
-    }
-    const reopened = yield* run<{ readonly item_id: bigint }>(
-      undoWithdrawals,
-      `${block.number}`,
-      `${first.exit}`
-    )
-    if (reopened.length > 0) {
-      const exits = yield* selectRows(sql, exitsByItem, [
-        bigintArray(reopened.map(({ item_id }) => item_id))
-      ])
-      yield* run(openExits, ...openExitEntries.parameters(exits.filter(isPendingWithdraw)))
-    }
-    const slots = first.bid < next.bid
-      ? (yield* run<{ readonly slot_num: bigint }>(slotsStatement, `${first.bid}`))
-        .map(({ slot_num }) => slot_num)
-      : []
-    if (slots.length > 0) {
-      yield* run(closeSlots, bigintArray(slots))
-      yield* run(removeBids, `${first.bid}`)
-      yield* run(openSlots, bigintArray(slots))
-    }
-    const [sets] = yield* run<{ readonly first_slot: bigint | null }>(
-      firstSlotStatement,
+    const { block, next: first } = after
+    yield* cutLists(sql, first, ledger.next)
+    yield* reopenExits(sql, after)
+    const slots = first.bids < ledger.next.bids ? yield* removeBids(sql, first.bids) : []
+    const [sets] = yield* sql.unsafe<{ readonly first_slot: bigint | null }>(firstSlotStatement, [
       `${block.number}`
-    )
-    if (first.coordinator < next.coordinator) {
-      const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(
-        biddersStatement,
-        `${first.coordinator}`
-      ))
-        .map(({ bidder_addr }) => bidder_addr)
-      yield* run(removeCoordinators, `${first.coordinator}`)
-      yield* run(deleteRegistrations, bidders)
-      yield* run(restoreRegistrations, bidders)
+    ])
+    if (first.coordinators < ledger.next.coordinators) {
+      yield* removeCoordinators(sql, first.coordinators)
     }
-    yield* run(
-      removal,
+    yield* sql.unsafe(removal, [
       `${block.number}`,
-      `${first.exit}`,
-      `${first.transaction}`,
-      `${lastBatchNum}`,
-      `${lastAccountIndex}`,
-      `${lastTokenId}`,
-      `${tokenVersion + 1}`
-    )
+      `${first.exits}`,
+      `${first.transactions}`,
+      `${after.lastBatchNum}`,
+      `${after.lastAccountIndex}`,
+      `${after.lastTokenId}`,
+      `${ledger.tokenVersion + 1}`
+    ])
     yield* updateWonSlots(sql, { slots, firstSlot: sets!.first_slot })
+  }
+)
+
+/** Cuts the posting lists of the items from `first` on. */
+const cutLists = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    first: NextItemIds,
+    next: NextItemIds
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    for (
+      const name of ["transactions", "accounts", "batches", "bids", "coordinators"] as const
+    ) {
+      if (first[name] === next[name]) continue
+      yield* eachOfLastRows(sql, name, BigInt(first[name]), (rows) => cutPostings(sql, name, rows))
+    }
+    if (first.exits === next.exits) return
+    yield* eachOfLastRows(sql, "exits", BigInt(first.exits), (exits) =>
+      Effect.andThen(
+        cutPostings(sql, "exits", exits),
+        sql.unsafe(closeExits, openExitEntries.parameters(exits))
+      ))
+  }
+)
+
+/** Undoes the withdrawals of the surviving exits, and lists those that can be withdrawn again. */
+const reopenExits = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    { block, next }: BlockRow
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const reopened = yield* sql.unsafe<{ readonly item_id: bigint }>(undoWithdrawals, [
+      `${block.number}`,
+      `${next.exits}`
+    ])
+    if (reopened.length === 0) return
+    const exits = yield* selectRows(sql, exitsByItem, [
+      bigintArray(reopened.map(({ item_id }) => item_id))
+    ])
+    yield* sql.unsafe(openExits, openExitEntries.parameters(exits.filter(isPendingWithdraw)))
+  }
+)
+
+/** Deletes the bids from an item id on. Returns their slots. */
+const removeBids = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    first: number
+  ): Effect.fn.Return<ReadonlyArray<bigint>, SqlError.SqlError> {
+    const rows = yield* sql.unsafe<{ readonly slot_num: bigint }>(slotsStatement, [`${first}`])
+    const slots = rows.map(({ slot_num }) => slot_num)
+    if (slots.length === 0) return slots
+    yield* sql.unsafe(closeSlots, [bigintArray(slots)])
+    yield* sql.unsafe(deleteBids, [`${first}`])
+    yield* sql.unsafe(openSlots, [bigintArray(slots)])
+    return slots
+  }
+)
+
+/** Deletes the registrations from an item id on, and restores the earlier ones of their bidders. */
+const removeCoordinators = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    first: number
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const rows = yield* sql.unsafe<{ readonly bidder_addr: Uint8Array }>(biddersStatement, [
+      `${first}`
+    ])
+    const bidders = rows.map(({ bidder_addr }) => bidder_addr)
+    yield* sql.unsafe(deleteCoordinators, [`${first}`])
+    yield* sql.unsafe(deleteRegistrations, [bidders])
+    yield* sql.unsafe(restoreRegistrations, [bidders])
   }
 )

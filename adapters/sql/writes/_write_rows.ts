@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { type Exit, type HeadFeed, isPendingWithdraw } from "../../../core/domain/mod.ts"
+import { type HeadFeed, isPendingWithdraw, type Token } from "../../../core/domain/mod.ts"
 import {
   bigintArray,
   bigints,
@@ -18,7 +18,7 @@ import {
   blockRow,
   coordinator,
   exit,
-  nextItems,
+  nextItemIds,
   type ParameterSet,
   parameterSet,
   priceChange,
@@ -41,8 +41,8 @@ import {
   slotKey,
   slotKeys
 } from "../postings/mod.ts"
+import type { ChangedRows } from "./_changed_rows.ts"
 import { updateWonSlots } from "./_won_slots.ts"
-import type { WriteOverlay } from "./_write_overlay.ts"
 
 const insertBlocks = insertInto("block", blockRow.parameters)
 const insertCoordinators = insertInto("coordinator", coordinator.parameters)
@@ -59,8 +59,10 @@ const updatePrices = updateOf(
 )
 const insertPriceChanges = insertInto("price_change", priceChange.parameters)
 const insertQueued = insertInto("queued_transaction", storedQueuedTransaction.parameters)
-const forgeStatement =
-  "UPDATE queued_transaction SET forged = true WHERE item_id = ANY($1::bigint[])"
+const setForged: RowStatement<number> = {
+  text: "UPDATE queued_transaction SET forged = true WHERE item_id = ANY($1::bigint[])",
+  parameters: (items) => [bigintArray(items)]
+}
 const insertBatches = insertInto("batch", batchRow.parameters)
 const insertAccounts = insertInto("account", account.parameters)
 const updateAccounts = updateOf(
@@ -89,17 +91,21 @@ const heldSlot = {
   item: bigints<HeldSlot>(({ slotNum }) => slotNum)
 }
 
-const openExits = openStatement(openExitEntries.source)
-const closeExits = closeStatement(openExitEntries.source)
+const openExits = { ...openExitEntries, text: openStatement(openExitEntries.source) }
+const closeExits = { ...openExitEntries, text: closeStatement(openExitEntries.source) }
 const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", heldSlot)}`
-const openSlots = openStatement(heldSlots)
-const closeSlots = closeStatement(
-  `SELECT keys.key, r.item FROM ${rowsOf("r", heldSlot)} CROSS JOIN LATERAL (${
-    slotKeys("r.bidder")
-  }) AS keys`
-)
+const parametersOfSlots = (slots: ReadonlyArray<HeldSlot>) => parametersOf(heldSlot, slots)
+const openSlots = { text: openStatement(heldSlots), parameters: parametersOfSlots }
+const closeSlots = {
+  text: closeStatement(
+    `SELECT keys.key, r.item FROM ${rowsOf("r", heldSlot)} CROSS JOIN LATERAL (${
+      slotKeys("r.bidder")
+    }) AS keys`
+  ),
+  parameters: parametersOfSlots
+}
 
-const nextColumns = nextItems.columns.map(({ name }) => name)
+const nextColumns = nextItemIds.columns.map(({ name }) => name)
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   ${
@@ -109,84 +115,32 @@ UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_blo
 ${notifyVersion}`
 
 /**
- * Writes the rows that an overlay collected, table by table. The caller has locked the row of
- * `ledger`. Returns the key suffixes of the new transactions.
+ * Writes rows, table by table. The caller has locked the row of `ledger`. Returns
+ * the key suffixes of the new transactions.
  *
  * @param recent the key suffixes of transactions of earlier writes, which need not be read again
  */
-export const writeRows = (
-  sql: SqlClient.SqlClient,
-  overlay: WriteOverlay,
-  writeId: string,
-  recent: KnownSuffixes
-): Effect.Effect<ListedEntries["suffixes"], SqlError.SqlError> => {
-  const run = (statement: string, parameters: ReadonlyArray<string | null>) =>
-    Effect.asVoid(sql.unsafe(statement, parameters))
-  const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>) =>
-    rows.length === 0 ? Effect.void : Effect.suspend(() => run(text, parameters(rows)))
-  const runForItems = (statement: string, items: ReadonlyArray<number>) =>
-    items.length === 0 ? Effect.void : run(statement, [bigintArray(items)])
-  const runForExits = (statement: string, exits: ReadonlyArray<Exit>) =>
-    exits.length === 0 ? Effect.void : run(statement, openExitEntries.parameters(exits))
-  const { next, rows, start } = overlay
-  const tokensChanged = rows.tokens.length + rows.pricedTokens.size > 0
-  const version = start.tokenVersion + (tokensChanged ? 1 : 0)
-  const tokensOf = (ids: Iterable<number>) =>
-    [...ids].map((id) => ({ ...overlay.token(id)!, version }))
-  const currentExit = (exit: Exit): Exit => overlay.exit(exit.batchNum, exit.accountIndex)!
-  const withdrawn = [...rows.withdrawnExits.values()]
-  const slots = slotChangesOf(overlay)
-
-  return Effect.gen(function*() {
-    yield* write(insertBlocks, rows.blocks)
-    yield* write(insertCoordinators, rows.coordinators)
-    yield* write(upsertRegistrations, [
-      ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
-    ])
-    yield* write(insertTokens, tokensOf(rows.tokens))
-    yield* write(
-      updatePrices,
-      tokensOf([...rows.pricedTokens].filter((id) => id <= start.lastTokenId))
-    )
-    yield* write(insertPriceChanges, rows.priceChanges)
-    yield* write(
-      insertQueued,
-      [...rows.queued.values()].map((row) => ({ ...row, forged: rows.forgedItems.has(row.itemId) }))
-    )
-    yield* runForItems(
-      forgeStatement,
-      [...rows.forgedItems].filter((itemId) => !rows.queued.has(itemId))
-    )
+export const writeRows = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    rows: ChangedRows,
+    writeId: string,
+    recent: KnownSuffixes
+  ): Effect.fn.Return<ListedEntries["suffixes"], SqlError.SqlError> {
+    const write = rowWriter(sql)
+    yield* writeTokensAndQueues(write, rows)
     yield* write(insertBatches, rows.batches)
-    yield* write(insertAccounts, rows.accounts.map((index) => overlay.account(index)!))
-    yield* write(updateAccounts, [...rows.updatedAccounts].map((index) => overlay.account(index)!))
+    yield* write(insertAccounts, rows.accounts)
+    yield* write(updateAccounts, rows.updatedAccounts)
     // these two take the longest: compute the posting entries while the database inserts the rows
     const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
     const listed = yield* entriesOf("transactions", rows.transactions)
     yield* Fiber.join(inserting)
-    yield* write(insertExits, rows.exits.map(currentExit))
+    yield* writeExits(sql, rows)
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
-    yield* write(updateExits, withdrawn.map(currentExit))
-    yield* write(insertWithdrawals, rows.withdrawals)
-    yield* runForExits(
-      closeExits,
-      withdrawn.filter((before) =>
-        isPendingWithdraw(before) && !isPendingWithdraw(currentExit(before))
-      )
-    )
-    yield* runForExits(openExits, rows.exits.map(currentExit).filter(isPendingWithdraw))
-    if (slots.lost.length > 0) {
-      yield* run(closeSlots, parametersOf(heldSlot, slots.lost))
-    }
-    if (slots.won.length > 0) {
-      yield* run(openSlots, parametersOf(heldSlot, slots.won))
-    }
-    yield* updateWonSlots(sql, {
-      slots: [...rows.biddersBefore.keys()],
-      firstSlot: firstSlotOf(rows.parameterSets)
-    })
-    yield* appendPostings(sql, "accounts", rows.accounts.map((index) => overlay.account(index)!))
+    yield* writeHeldSlots(sql, rows)
+    yield* appendPostings(sql, "accounts", rows.accounts)
     yield* appendPostings(sql, "exits", rows.exits)
     yield* appendEntries(sql, "transactions", listed, {
       get: (item) => listed.suffixes.get(item) ?? recent.get(item)
@@ -198,20 +152,95 @@ export const writeRows = (
       rows.bids.map((bid) => ({ itemId: bid.itemId, bid }))
     )
     yield* appendPostings(sql, "coordinators", rows.coordinators)
-    const { batchNum, ethereumBlockNum, version: stampVersion } = overlay.stamp
-    yield* run(updateLedger, [
-      `${stampVersion}`,
-      `${version}`,
-      `${ethereumBlockNum}`,
-      batchNum === null ? null : `${batchNum}`,
-      writeId,
-      changedParts(overlay.changedParts),
-      ...headParameters(overlay.head),
-      ...nextItems.columns.map(({ get }) => String(get(next)))
-    ])
+    yield* sql.unsafe(updateLedger, ledgerParameters(rows, writeId))
     return listed.suffixes
-  })
-}
+  }
+)
+
+type WriteRows = <Row>(
+  statement: RowStatement<Row>,
+  rows: ReadonlyArray<Row>
+) => Effect.Effect<void, SqlError.SqlError>
+
+const rowWriter = (sql: SqlClient.SqlClient): WriteRows => ({ parameters, text }, rows) =>
+  rows.length === 0
+    ? Effect.void
+    : Effect.suspend(() => Effect.asVoid(sql.unsafe(text, parameters(rows))))
+
+const writeTokensAndQueues = Effect.fnUntraced(
+  function*(
+    write: WriteRows,
+    rows: ChangedRows
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const versioned = (tokens: ReadonlyArray<Token>) =>
+      tokens.map((row) => ({ ...row, version: rows.tokenVersion }))
+    yield* write(insertBlocks, rows.blocks)
+    yield* write(insertCoordinators, rows.coordinators)
+    yield* write(upsertRegistrations, [
+      ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
+    ])
+    yield* write(insertTokens, versioned(rows.tokens))
+    yield* write(updatePrices, versioned(rows.pricedTokens))
+    yield* write(insertPriceChanges, rows.priceChanges)
+    yield* write(insertQueued, rows.queued)
+    yield* write(setForged, rows.forgedItems)
+  }
+)
+
+const writeExits = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    { exits, withdrawals, withdrawnExits }: ChangedRows
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const write = rowWriter(sql)
+    yield* write(insertExits, exits)
+    yield* write(updateExits, withdrawnExits.map(({ after }) => after))
+    yield* write(insertWithdrawals, withdrawals)
+    yield* write(
+      closeExits,
+      withdrawnExits.flatMap(({ after, before }) =>
+        isPendingWithdraw(before) && !isPendingWithdraw(after) ? [before] : []
+      )
+    )
+    yield* write(openExits, exits.filter(isPendingWithdraw))
+  }
+)
+
+/** Updates the lists of slots by their best bidder, and the lists of won slots. */
+const writeHeldSlots = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    { bidders, parameterSets }: ChangedRows
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const write = rowWriter(sql)
+    const changed = [...bidders].filter(([, { after, before }]) => after !== before)
+    yield* write(
+      closeSlots,
+      changed.flatMap(([slotNum, { before }]) =>
+        before === null ? [] : [{ bidder: before, slotNum }]
+      )
+    )
+    yield* write(openSlots, changed.map(([slotNum, { after }]) => ({ bidder: after!, slotNum })))
+    yield* updateWonSlots(sql, {
+      slots: [...bidders.keys()],
+      firstSlot: firstSlotOf(parameterSets)
+    })
+  }
+)
+
+const ledgerParameters = (
+  { head, next, parts, stamp, tokenVersion }: ChangedRows,
+  writeId: string
+): ReadonlyArray<string | null> => [
+  `${stamp.version}`,
+  `${tokenVersion}`,
+  `${stamp.ethereumBlockNum}`,
+  stamp.batchNum === null ? null : `${stamp.batchNum}`,
+  writeId,
+  changedParts(parts),
+  ...headParameters(head),
+  ...nextItemIds.columns.map(({ get }) => String(get(next)))
+]
 
 const headParameters = (head: HeadFeed | null): ReadonlyArray<string | null> =>
   head === null
@@ -222,18 +251,4 @@ const headParameters = (head: HeadFeed | null): ReadonlyArray<string | null> =>
 const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {
   const slots = sets.flatMap(({ firstSlot }) => firstSlot === null ? [] : [firstSlot])
   return slots.length === 0 ? null : Math.min(...slots)
-}
-
-/** Returns the slots whose best bid is by a different bidder than before the write. */
-const slotChangesOf = ({ bestBid, rows }: WriteOverlay) => {
-  const changed = [...rows.biddersBefore].flatMap(([slotNum, before]) => {
-    const bidder = bestBid(slotNum)!.bidderAddr
-    return bidder === before ? [] : [{ slotNum, before, bidder }]
-  })
-  return {
-    lost: changed.flatMap(({ before, slotNum }) =>
-      before === null ? [] : [{ bidder: before, slotNum }]
-    ),
-    won: changed.map(({ bidder, slotNum }) => ({ bidder, slotNum }))
-  }
 }

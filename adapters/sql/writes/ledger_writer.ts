@@ -1,6 +1,8 @@
 import { Context, Effect, Fiber, Result, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
 import {
+  type BlockReport,
   type Decision,
   type DeferredDecision,
   type LedgerStamp,
@@ -8,20 +10,22 @@ import {
   type LedgerWriter,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
+import { StagedLedger } from "../../../core/use_cases/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
 import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
 import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
-import { loadOverlay } from "./_load_overlay.ts"
-import { OverlayNeeds } from "./_overlay_needs.ts"
+import { changedRows, type Placed } from "./_changed_rows.ts"
+import { loadLedger } from "./_load_ledger.ts"
+import { NeededRows } from "./_needed_rows.ts"
 import { rollBackTo } from "./_roll_back.ts"
-import { WriteOverlay } from "./_write_overlay.ts"
 import { writeRows } from "./_write_rows.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
 
-/** The result of one write. */
+/** The result of one write: what was placed; null for a block that the ledger had already stored. */
 export interface WriteResult {
   readonly applied: boolean
+  readonly placed: Placed | null
   readonly stamp: LedgerStamp
 }
 
@@ -85,13 +89,6 @@ export class BulkWriter extends Context.Service<BulkWriter, {
   ) => Effect.Effect<ReadonlyArray<WriteResult>, E | C | StoreFailure>
 }>()("rollup/sql/BulkWriter") {}
 
-interface BulkOutcome<E> {
-  readonly applied: ReadonlyArray<WriteResult>
-  readonly refused: { readonly reason: E } | null
-  /** Key suffixes of the new transactions. */
-  readonly suffixes: ListedEntries["suffixes"]
-}
-
 /** The write port and its bulk operation. */
 export interface SqlLedgerWriter {
   readonly port: LedgerWriter["Service"]
@@ -113,67 +110,33 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     lastWrite: yield* LastWrite
   })
   const recent = new SuffixCache()
-
-  const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(
-    writes: ReadonlyArray<BulkWrite<E>>,
-    check?: Effect.Effect<void, C>
-  ) =>
-    inTransaction<BulkOutcome<E>, E | C>((writeId) =>
-      Effect.gen(function*() {
-        const overlay = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
-        const applied: Array<WriteResult> = []
-        const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
-        let refused: { readonly reason: E } | null = null
-        for (const write of writes) {
-          const decision = yield* Effect.result(decideWrite(overlay, write))
-          if (Result.isFailure(decision)) {
-            refused = { reason: decision.failure }
-            break
-          }
-          const { changed, check } = decision.success
-          applied.push({ applied: changed, stamp: overlay.stamp })
-          if (check !== undefined) checks.push(check)
-        }
-        const changed = applied.some((each) => each.applied)
-        let suffixes: BulkOutcome<E>["suffixes"] = new Map()
-        if (changed) {
-          const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-          suffixes = yield* Effect.onError(
-            writeRows(sql, overlay, writeId, recent),
-            () => Fiber.interruptAll(running)
-          )
-          // commit only if all checks succeed
-          for (const each of running) yield* Fiber.join(each)
-        }
-        return { answer: { applied, refused, suffixes }, changed }
+  const applyAll: SqlLedgerWriter["applyAll"] = (writes, check = Effect.void) =>
+    inTransaction((writeId) => applyInTransaction(sql, { writes, check, writeId, recent })).pipe(
+      Effect.flatMap(({ refused, results, suffixes }) => {
+        recent.add(suffixes)
+        return refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)
       })
-    ).pipe(Effect.flatMap(({ applied, refused, suffixes }) => {
-      recent.add(suffixes)
-      return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
-    }))
-
+    )
   const applyOne = <E>(write: BulkWrite<E>) =>
     applyAll([write]).pipe(
       Effect.map(([result]) => result!),
       Effect.tap(({ stamp }) => onVersion(stamp.version))
     )
-
+  const stampOf = <E>(write: BulkWrite<E>) => Effect.map(applyOne(write), ({ stamp }) => stamp)
   return {
     applyAll,
     port: {
-      apply: (block, decide) => applyOne({ kind: "block", block, decide }),
-      setPrices: (prices, check) =>
-        Effect.map(applyOne({ kind: "prices", prices, check }), ({ stamp }) => stamp),
-      setHead: (head, check) =>
-        Effect.map(applyOne({ kind: "head", head, check }), ({ stamp }) => stamp),
+      apply: (block, decide) => Effect.map(applyOne({ kind: "block", block, decide }), blockReport),
+      setPrices: (prices, check) => stampOf({ kind: "prices", prices, check }),
+      setHead: (head, check) => stampOf({ kind: "head", head, check }),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
-            const needs = new OverlayNeeds([])
+            const needs = new NeededRows([])
             needs.addBlock(toBlock)
-            const overlay = new WriteOverlay(yield* loadOverlay(sql, needs))
-            yield* Effect.fromResult(check(overlay))
-            return { answer: yield* rollBackTo(sql, overlay, { toBlock, writeId }), changed: true }
+            const ledger = yield* loadLedger(sql, needs)
+            yield* Effect.fromResult(check(ledger))
+            return { answer: yield* rollBackTo(sql, ledger, { toBlock, writeId }), changed: true }
           })
         ).pipe(
           Effect.tap(({ stamp }) => onVersion(stamp.version))
@@ -182,45 +145,91 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
   }
 })
 
-const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): OverlayNeeds => {
-  const needs = new OverlayNeeds(
+const blockReport = ({ placed, stamp }: WriteResult): BlockReport =>
+  placed?.kind === "block" ? { applied: true, stamp, placed } : { applied: false, stamp }
+
+interface BulkOutcome<E> {
+  readonly results: ReadonlyArray<WriteResult>
+  readonly refused: { readonly reason: E } | null
+  /** Key suffixes of the new transactions. */
+  readonly suffixes: ListedEntries["suffixes"]
+}
+
+/** Decides writes and inserts their rows, in the transaction of the caller. */
+const applyInTransaction = Effect.fnUntraced(function*<E, C>(
+  sql: SqlClient.SqlClient,
+  { check, recent, writeId, writes }: {
+    readonly writes: ReadonlyArray<BulkWrite<E>>
+    readonly check: Effect.Effect<void, C>
+    readonly writeId: string
+    readonly recent: SuffixCache
+  }
+) {
+  const base = yield* loadLedger(sql, needsOf(writes))
+  const staged = new StagedLedger(base)
+  const results: Array<WriteResult> = []
+  const checks: Array<Effect.Effect<void, E | C>> = [check]
+  let refused: BulkOutcome<E>["refused"] = null
+  for (const write of writes) {
+    const staging = yield* Effect.result(stage(staged, write))
+    if (Result.isFailure(staging)) {
+      refused = { reason: staging.failure }
+      break
+    }
+    const { check, placed } = staging.success
+    results.push({ applied: placed !== null, placed, stamp: staged.stamp })
+    if (check !== undefined) checks.push(check)
+  }
+  const placed = results.flatMap((result) => result.placed ?? [])
+  let suffixes: BulkOutcome<E>["suffixes"] = new Map()
+  if (placed.length > 0) {
+    const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
+    suffixes = yield* Effect.onError(
+      writeRows(sql, changedRows(base, staged, placed), writeId, recent),
+      () => Fiber.interruptAll(running)
+    )
+    // commit only if all checks succeed
+    for (const each of running) yield* Fiber.join(each)
+  }
+  const answer: BulkOutcome<E> = { results, refused, suffixes }
+  return { answer, changed: placed.length > 0 }
+})
+
+const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): NeededRows => {
+  const needs = new NeededRows(
     writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
   )
   for (const write of writes) if (write.kind === "prices") needs.addPrices(write.prices)
   return needs
 }
 
-interface WriteDecision<E> {
-  readonly changed: boolean
-  readonly check?: Effect.Effect<void, E>
+interface Staging<E> {
+  readonly placed: Placed | null
+  readonly check?: Effect.Effect<void, E> | undefined
 }
 
-/** Decides a write on an overlay, and applies it to the overlay if it is accepted. */
-const decideWrite = <E>(
-  overlay: WriteOverlay,
-  write: BulkWrite<E>
-): Effect.Effect<WriteDecision<E>, E> => {
+/** Decides a write on a staged ledger, and places it if it is accepted. */
+const stage = <E>(staged: StagedLedger, write: BulkWrite<E>): Effect.Effect<Staging<E>, E> => {
   if (write.kind === "prices") {
-    return Effect.map(Effect.fromResult(write.check(overlay)), () => {
-      overlay.setPrices(write.prices)
-      return { changed: true }
-    })
+    return Effect.map(
+      Effect.fromResult(write.check(staged.view)),
+      () => ({ placed: staged.setPrices(write.prices) })
+    )
   }
   if (write.kind === "head") {
-    return Effect.map(Effect.fromResult(write.check(overlay)), () => {
-      overlay.setHead(write.head)
-      return { changed: true }
-    })
+    return Effect.map(
+      Effect.fromResult(write.check(staged.view)),
+      () => ({ placed: staged.setHead(write.head) })
+    )
   }
-  return Effect.fromResult(write.decide(overlay)).pipe(
+  return Effect.fromResult(write.decide(staged.view)).pipe(
     Effect.flatMap((decision) =>
       decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
     ),
-    Effect.map((decision) => {
-      if (decision.kind === "alreadyStored") return { changed: false }
-      const { changes, check } = decision
-      overlay.apply(changes)
-      return check === undefined ? { changed: true } : { changed: true, check }
-    })
+    Effect.map((decision) =>
+      decision.kind === "alreadyStored"
+        ? { placed: null }
+        : { placed: staged.place(decision.changes), check: decision.check }
+    )
   )
 }

@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
 import { ether, GenesisFeed, genesisVariables } from "../../../core/domain/mod.ts"
-import type { StoreFailure } from "../../../core/ports/mod.ts"
+import { firstItemIds, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, DatabaseError, insertInto, storeFailure } from "../connection/mod.ts"
 import { noPartVersions } from "../notifications/mod.ts"
 import {
   blockRow,
+  nextItemIds,
   parameterKinds,
   parameterSet,
   parameterSetRow,
@@ -14,20 +15,14 @@ import {
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
-const firstItemIds = {
-  account: 1,
-  exit: 1,
-  transaction: 1,
-  batch: 1,
-  bid: 1,
-  token: 2,
-  coordinator: 1
-}
-
+const nextColumns = nextItemIds.columns
 const insertLedger = `
-INSERT INTO ledger (version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
-  next_coordinator, part_versions)
-VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1, ${noPartVersions})
+INSERT INTO ledger (version, token_version, ethereum_block_num, ${
+  nextColumns.map(({ name }) => name).join(", ")
+}, part_versions)
+VALUES (0, 1, $1::numeric, ${
+  nextColumns.map(({ get }) => String(get(firstItemIds))).join(", ")
+}, ${noPartVersions})
 ON CONFLICT (singleton) DO NOTHING RETURNING version`
 
 /**
@@ -67,7 +62,11 @@ export const openLedger = (
           next: firstItemIds
         }
       ])
-      yield* insert("token", versionedToken, [{ itemId: 1, ...ether, version: 1 }])
+      yield* insert("token", versionedToken, [{
+        itemId: firstItemIds.tokens - 1,
+        ...ether,
+        version: 1
+      }])
       yield* insert(
         "parameter_set",
         parameterSet,

@@ -8,6 +8,7 @@ import {
   PriceFeed
 } from "../../domain/mod.ts"
 import {
+  type BlockReport,
   LedgerWriter,
   type StoreFailure,
   type LedgerView,
@@ -92,12 +93,6 @@ export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter>
   feedPosition,
   (position) => position.lastBlock
 )
-
-/** The result of a block: `applied` is false if the ledger had already stored it. */
-export interface BlockReport {
-  readonly applied: boolean
-  readonly stamp: LedgerStamp
-}
 
 /** The result of one record of a feed; a genesis record changes nothing. */
 export type RecordReport =

@@ -1,17 +1,11 @@
-import type {
-  Account,
-  BatchChanges,
-  Exit,
-  MerkleProof,
-  New,
-  Transaction
-} from "../../../core/domain/mod.ts"
+import type { Account, BatchChanges, Exit, New, Transaction } from "../../domain/mod.ts"
 
 /*
  * Object literals with every member: all rows of a table have the same hidden class in V8. Spread
  * objects take more memory and make property reads polymorphic.
  */
 
+/** Returns the row of an account. */
 export const accountRow = (
   itemId: number,
   account: New<Account>,
@@ -28,26 +22,20 @@ export const accountRow = (
   balance
 })
 
-export const exitRow = (itemId: number, exit: New<Exit>): Exit =>
-  Object.freeze({
-    itemId,
-    batchNum: exit.batchNum,
-    accountIndex: exit.accountIndex,
-    tokenId: exit.tokenId,
-    address: exit.address,
-    publicKey: exit.publicKey,
-    merkleProof: frozenProof(exit.merkleProof),
-    balance: exit.balance,
-    instantWithdrawn: exit.instantWithdrawn,
-    delayedWithdrawRequest: exit.delayedWithdrawRequest,
-    delayedWithdrawn: exit.delayedWithdrawn
-  })
-
-/** Returns a frozen proof. A frozen one is returned as it is, so the rows of an exit share it. */
-const frozenProof = (proof: MerkleProof): MerkleProof =>
-  Object.isFrozen(proof) && Object.isFrozen(proof.siblings)
-    ? proof
-    : Object.freeze({ ...proof, siblings: Object.freeze([...proof.siblings]) })
+/** Returns the row of an exit. */
+export const exitRow = (itemId: number, exit: New<Exit>): Exit => ({
+  itemId,
+  batchNum: exit.batchNum,
+  accountIndex: exit.accountIndex,
+  tokenId: exit.tokenId,
+  address: exit.address,
+  publicKey: exit.publicKey,
+  merkleProof: exit.merkleProof,
+  balance: exit.balance,
+  instantWithdrawn: exit.instantWithdrawn,
+  delayedWithdrawRequest: exit.delayedWithdrawRequest,
+  delayedWithdrawn: exit.delayedWithdrawn
+})
 
 /** The account of a transaction, if it exists. Its rows share the strings of the account. */
 type Owner = Pick<Account, "address" | "publicKey"> | undefined
@@ -56,6 +44,7 @@ type Owner = Pick<Account, "address" | "publicKey"> | undefined
 const shareString = (own: string | null, known: string | undefined): string | null =>
   own === known ? known : own
 
+/** Returns the row of a transaction, with the accounts of its sender and receiver. */
 export const transactionRow = (
   itemId: number,
   row: New<Transaction>,
@@ -110,23 +99,3 @@ export const forgedRow = (
     from,
     to
   )
-
-/** Returns a queued transaction with the address and the public keys that its accounts add. */
-export const completedRow = (queued: Transaction, from: Owner, to: Owner): Transaction => ({
-  ...queued,
-  fromPublicKey: queued.fromPublicKey ?? from?.publicKey ?? null,
-  toAddress: queued.toAddress ?? to?.address ?? null,
-  toPublicKey: queued.toPublicKey ?? to?.publicKey ?? null
-})
-
-/**
- * Returns a deep copy that is frozen at every level, so neither the caller nor a reader of the
- * store can change it. Copies plain objects and arrays.
- */
-export const frozenCopy = <T>(value: T): T => {
-  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T
-  if (typeof value !== "object" || value === null) return value
-  return Object.freeze(
-    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenCopy(member)]))
-  ) as T
-}

@@ -8,7 +8,7 @@ import {
 } from "../../../core/encoding/mod.ts"
 
 /** The keys of the rows that some blocks refer to, without duplicates. */
-export class OverlayNeeds {
+export class NeededRows {
   readonly blocks: Array<bigint>
   readonly queues = new Set<number>()
   readonly accounts = new Set<AccountIndex>()

@@ -1,20 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type {
-  Account,
-  AuctionVariables,
-  Bid,
-  Coordinator,
-  EthereumBlock,
-  Exit,
-  HeadFeed,
-  NetworkVariables,
-  Token,
-  TokenId,
-  Transaction
-} from "../../../core/domain/mod.ts"
-import type { AccountIndex, PublicKey } from "../../../core/encoding/mod.ts"
-import { type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
+import type { PublicKey } from "../../../core/encoding/mod.ts"
+import { type LedgerTotals, noTotals } from "../../../core/ports/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   account,
@@ -31,78 +18,39 @@ import {
   integer,
   type LedgerRow,
   ledgerRow,
-  type NextItems,
   nullable,
   part,
   plainText,
-  plainTexts,
   queryOf,
   queuedTransaction,
   type RowQuery,
   selectRows,
   shape,
   token,
-  type Totals,
   totals,
-  noTotals,
   uint32
 } from "../entities/mod.ts"
-import type { OverlayNeeds } from "./_overlay_needs.ts"
-
-/**
- * The initial state of a `WriteOverlay`: the last and next ids of the ledger, and the rows that the
- * decisions can read.
- */
-export interface OverlayStart {
-  readonly stamp: LedgerStamp
-  readonly tokenVersion: number
-  readonly next: Readonly<NextItems>
-  readonly totals: Readonly<Totals>
-  readonly lastBlock: EthereumBlock
-  readonly lastEthereumBlock: bigint
-  readonly head: HeadFeed | null
-  /** L1 user transactions that were queued up to the last block. */
-  readonly totalQueued: number
-  readonly lastAccountIndex: AccountIndex
-  readonly lastTokenId: TokenId
-  readonly lastForgedQueue: number | null
-  readonly lastOpenQueue: number | null
-  /** The next position among the price changes of the last block. */
-  readonly nextPricePosition: number
-  /** The newest variables of each kind, decoded by the call. */
-  readonly variables: () => NetworkVariables
-  /** All auction variables, newest first, decoded by the call. */
-  readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
-  /** Of the needed blocks, the stored ones; of a number in a gap, the blocks around it. */
-  readonly blocks: ReadonlyArray<EthereumBlock>
-  readonly queued: ReadonlyArray<Transaction>
-  readonly accounts: ReadonlyArray<Account>
-  readonly tokens: ReadonlyArray<Token>
-  readonly exits: ReadonlyArray<Exit>
-  readonly registrations: ReadonlyArray<Coordinator>
-  readonly bestBids: ReadonlyArray<Bid>
-  /** Public keys in `OverlayNeeds.publicKeys` that already have an account. */
-  readonly publicKeys: ReadonlyArray<PublicKey>
-}
+import { type LedgerEnd, type LoadedLedger, loadedLedger } from "./_loaded_ledger.ts"
+import type { NeededRows } from "./_needed_rows.ts"
 
 /** The end of the ledger. */
-interface LedgerEnd {
+interface EndRow {
   readonly ledger: LedgerRow
   readonly block: BlockRow
   /** Null before the first batch. */
-  readonly totals: Totals | null
+  readonly totals: LedgerTotals | null
   readonly lastForgedQueue: number | null
   readonly lastOpenQueue: number | null
   readonly lastPrice: number | null
   readonly rollup: string
   readonly withdrawalDelayer: string
-  readonly auction: ReadonlyArray<string>
+  readonly auction: string
 }
 
 const newestSet = (kind: string): string =>
   `(SELECT variables FROM parameter_set WHERE kind = '${kind}' ORDER BY ethereum_block_num DESC LIMIT 1)`
 
-const ledgerEnd = shape<LedgerEnd>({
+const ledgerEnd = shape<EndRow>({
   ledger: from("ledger", ledgerRow),
   block: from("block", blockRow),
   totals: from("batch", part("total_transactions", totals)),
@@ -117,10 +65,7 @@ const ledgerEnd = shape<LedgerEnd>({
   ),
   rollup: computed(newestSet("rollup"), plainText),
   withdrawalDelayer: computed(newestSet("withdrawalDelayer"), plainText),
-  auction: computed(
-    "(SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction')",
-    plainTexts
-  )
+  auction: computed(newestSet("auction"), plainText)
 })
 const end = queryOf(
   ledgerEnd,
@@ -176,14 +121,14 @@ WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.
 }
 
 /**
- * Reads the start of an overlay for `needs`, and adds to these the accounts and tokens of the
- * queues. The caller has locked the row of `ledger`.
+ * Reads the end of the ledger and the rows of `needs`, and adds to these the accounts and tokens of
+ * the queues. The caller has locked the row of `ledger`.
  */
-export const loadOverlay = Effect.fnUntraced(
+export const loadLedger = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
-    needs: OverlayNeeds
-  ): Effect.fn.Return<OverlayStart, SqlError.SqlError> {
+    needs: NeededRows
+  ): Effect.fn.Return<LoadedLedger, SqlError.SqlError> {
     /** Runs a query; returns [] if all of its parameters are empty arrays. */
     const rows = <Row>(
       query: RowQuery<Row>,
@@ -214,8 +159,7 @@ export const loadOverlay = Effect.fnUntraced(
       bytesArray(owners.map(([owner]) => owner)),
       bigintArray(owners.map(([, tokenId]) => tokenId))
     )
-    return {
-      ...startOf(stored!),
+    return loadedLedger(endOf(stored!), {
       blocks: yield* rows(
         blocks,
         bigintArray(needs.blocks.filter((number) => number < stored!.block.block.number))
@@ -230,33 +174,31 @@ export const loadOverlay = Effect.fnUntraced(
       exits: [...withdrawn, ...requested],
       registrations: yield* rows(registrations, bytesArray([...needs.bidders])),
       bestBids: yield* rows(bestBids, bigintArray([...needs.slots])),
-      publicKeys: yield* rows(publicKeys, bytesArray([...needs.publicKeys]))
-    }
+      publicKeys: yield* rows(publicKeys, bytesArray([...needs.publicKeys])),
+      variables: () => ({
+        rollup: decodeParameterSet("rollup", stored!.rollup),
+        auction: decodeParameterSet("auction", stored!.auction),
+        withdrawalDelayer: decodeParameterSet("withdrawalDelayer", stored!.withdrawalDelayer)
+      })
+    })
   }
 )
 
-const startOf = (end: LedgerEnd) => {
-  const { auction, block, ledger, rollup, withdrawalDelayer } = end
-  const { batchNum, head, next, tokenVersion, version } = ledger
-  return {
-    head,
-    stamp: { ...stampBlocks(block.block.number, head), batchNum, version },
-    tokenVersion,
-    next,
-    totals: end.totals ?? noTotals,
-    totalQueued: block.totalQueued,
-    lastBlock: block.block,
-    lastEthereumBlock: block.lastEthereumBlock,
-    lastAccountIndex: block.lastAccountIndex,
-    lastTokenId: block.lastTokenId,
-    lastForgedQueue: end.lastForgedQueue,
-    lastOpenQueue: end.lastOpenQueue,
-    nextPricePosition: (end.lastPrice ?? -1) + 1,
-    variables: () => ({
-      rollup: decodeParameterSet("rollup", rollup),
-      auction: decodeParameterSet("auction", auction[0]!),
-      withdrawalDelayer: decodeParameterSet("withdrawalDelayer", withdrawalDelayer)
-    }),
-    auctionVariables: () => auction.map((set) => decodeParameterSet("auction", set))
-  }
-}
+const endOf = (
+  { block, lastForgedQueue, lastOpenQueue, lastPrice, ledger, totals }: EndRow
+): LedgerEnd => ({
+  version: ledger.version,
+  tokenVersion: ledger.tokenVersion,
+  next: ledger.next,
+  head: ledger.head,
+  lastBatchNum: ledger.batchNum ?? 0,
+  totals: totals ?? noTotals,
+  totalQueued: block.totalQueued,
+  lastBlock: block.block,
+  lastEthereumBlock: block.lastEthereumBlock,
+  lastAccountIndex: block.lastAccountIndex,
+  lastTokenId: block.lastTokenId,
+  lastForgedQueue,
+  lastOpenQueue,
+  nextPricePosition: (lastPrice ?? -1) + 1
+})

@@ -1,0 +1,183 @@
+import type {
+  Account,
+  Bid,
+  Coordinator,
+  Exit,
+  Token,
+  Transaction
+} from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import type {
+  LedgerPart,
+  LedgerStamp,
+  LedgerView,
+  NextItemIds,
+  PlacedBatch,
+  PlacedBlock,
+  PlacedHead,
+  PlacedPrices
+} from "../../../core/ports/mod.ts"
+import type { StagedLedger } from "../../../core/use_cases/mod.ts"
+import {
+  type BatchRow,
+  type BlockRow,
+  parameterKinds,
+  type ParameterSet,
+  parameterSetRow,
+  type PriceChange,
+  type Withdrawal,
+  withdrawalFields
+} from "../entities/mod.ts"
+import type { LoadedLedger } from "./_loaded_ledger.ts"
+
+/** What one write stores: blocks, prices of the last block, and heads. */
+export type Placed = PlacedBlock | PlacedPrices | PlacedHead
+
+/** A row before and after a write. */
+interface Change<Row> {
+  readonly before: Row
+  readonly after: Row
+}
+
+/**
+ * The rows that one write adds or changes, and the ledger after it. Rows that later blocks of the write can change (balances,
+ * prices, withdrawals) are in the state after the last block.
+ */
+export interface ChangedRows extends Pick<LedgerView, "head"> {
+  readonly stamp: LedgerStamp
+  readonly next: NextItemIds
+  readonly parts: ReadonlySet<LedgerPart>
+  readonly tokenVersion: number
+  readonly blocks: ReadonlyArray<BlockRow>
+  readonly coordinators: ReadonlyArray<Coordinator>
+  readonly tokens: ReadonlyArray<Token>
+  /** Tokens that were registered before the write. */
+  readonly pricedTokens: ReadonlyArray<Token>
+  readonly priceChanges: ReadonlyArray<PriceChange>
+  readonly queued: ReadonlyArray<Transaction & { readonly forged: boolean }>
+  /** Item ids of forged transactions that were queued before the write. */
+  readonly forgedItems: ReadonlyArray<number>
+  readonly batches: ReadonlyArray<BatchRow>
+  readonly accounts: ReadonlyArray<Account>
+  /** Accounts that were created before the write. */
+  readonly updatedAccounts: ReadonlyArray<Account>
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly exits: ReadonlyArray<Exit>
+  /** Exits that were stored before the write. */
+  readonly withdrawnExits: ReadonlyArray<Change<Exit>>
+  readonly withdrawals: ReadonlyArray<Withdrawal>
+  readonly bids: ReadonlyArray<Bid>
+  /** The bidder with the best bid of each slot with a new bid; null if it had none before. */
+  readonly bidders: ReadonlyMap<number, Change<EthereumAddress | null>>
+  readonly parameterSets: ReadonlyArray<ParameterSet>
+}
+
+/** Returns the rows that `placed` adds to `base`, which led to the staged ledger. */
+export const changedRows = (
+  base: LoadedLedger,
+  { stamp, view: after }: StagedLedger,
+  placed: ReadonlyArray<Placed>
+): ChangedRows => {
+  const blocks = placed.filter((each) => each.kind === "block")
+  const batches = blocks.flatMap((block) => block.batches)
+  const accountChanges = batches.flatMap((batch) => batch.accountChanges)
+  const priceChanges = priceChangesOf(placed, base.nextPricePosition)
+  const withdrawals = blocks.flatMap((block) => block.withdrawals)
+  const bids = blocks.flatMap((block) => block.bids)
+  const forgedItems = new Set(batches.flatMap(({ forged }) => forged.map(({ itemId }) => itemId)))
+  const accountsOf = (changes: typeof accountChanges) =>
+    [...new Set(changes.map(({ index }) => index))].map((index) => after.account(index)!)
+  const exitAfter = (exit: Exit): Exit => after.exit(exit.batchNum, exit.accountIndex)!
+  const tokensOf = (ids: Iterable<number>) => Array.from(ids, (id) => after.token(id)!)
+  const changesTokens = placed.some(({ parts }) => parts.includes("tokens"))
+  return {
+    stamp,
+    head: after.head,
+    next: blocks.at(-1)?.next ?? base.next,
+    tokenVersion: base.tokenVersion + (changesTokens ? 1 : 0),
+    parts: new Set(placed.flatMap(({ parts }) => parts)),
+    blocks: blocks.map(blockRowOf),
+    coordinators: blocks.flatMap((block) => block.coordinators),
+    tokens: tokensOf(blocks.flatMap(({ tokens }) => tokens.map(({ id }) => id))),
+    pricedTokens: tokensOf(new Set(priceChanges.map(({ tokenId }) => tokenId)))
+      .filter(({ id }) => id <= base.lastTokenId),
+    priceChanges,
+    queued: blocks.flatMap(({ queued }) =>
+      queued.map((row) => ({ ...row, forged: forgedItems.has(row.itemId) }))
+    ),
+    forgedItems: [...forgedItems].filter((itemId) => itemId < base.next.transactions),
+    batches: batches.map(batchRowOf),
+    accounts: accountsOf(accountChanges.filter(({ before }) => before === null)),
+    updatedAccounts: accountsOf(
+      accountChanges.filter(({ index }) => index <= base.lastAccountIndex)
+    ),
+    transactions: batches.flatMap((batch) => batch.transactions),
+    exits: batches.flatMap(({ exits }) => exits.map(exitAfter)),
+    withdrawnExits: [...new Map(withdrawals.map(({ before }) => [before.itemId, before])).values()]
+      .filter(({ itemId }) => itemId < base.next.exits)
+      .map((exit) => ({
+        before: base.exit(exit.batchNum, exit.accountIndex)!,
+        after: exitAfter(exit)
+      })),
+    withdrawals: withdrawals.map(({ after, before, field }) => ({
+      blockNum: after[field]!,
+      exitItem: before.itemId,
+      field: withdrawalFields.indexOf(field)
+    })),
+    bids,
+    bidders: new Map(bids.map(({ slotNum }) => [slotNum, {
+      before: base.bestBid(slotNum)?.bidderAddr ?? null,
+      after: after.bestBid(slotNum)!.bidderAddr
+    }])),
+    parameterSets: blocks.flatMap(parameterSetsOf)
+  }
+}
+
+const blockRowOf = ({ block, previous, ...row }: PlacedBlock): BlockRow => ({
+  ...row,
+  block,
+  previousAfterGap: block.number === previous.number + 1n ? null : previous.number
+})
+
+const batchRowOf = (
+  { accountChanges, batch, exits, lastForgedQueue, next, totals, transactions }: PlacedBatch
+): BatchRow => {
+  const before = accountChanges.flatMap((change) => change.before ?? [])
+  return {
+    batch,
+    transactions: { from: next.transactions - transactions.length, to: next.transactions },
+    exits: { from: next.exits - exits.length, to: next.exits },
+    totals,
+    lastForgedQueue,
+    changedAccounts: accountChanges.map(({ index }) => index),
+    noncesBefore: before.map(({ nonce }) => nonce),
+    balancesBefore: before.map(({ balance }) => balance),
+    nonces: accountChanges.map(({ after }) => after.nonce),
+    balances: accountChanges.map(({ after }) => after.balance)
+  }
+}
+
+/** Returns the prices before each price; those of a block are numbered from 0. */
+const priceChangesOf = (
+  placed: ReadonlyArray<Placed>,
+  nextPosition: number
+): ReadonlyArray<PriceChange> => {
+  let position = nextPosition
+  return placed.flatMap((each) => {
+    if (each.kind === "head") return []
+    if (each.kind === "block") position = 0
+    return each.prices.map(({ before }) => ({
+      blockNum: each.stamp.ethereumBlockNum,
+      position: position++,
+      tokenId: before.id,
+      priceUSDBefore: before.priceUSD,
+      priceTimeMsBefore: before.priceTimeMs
+    }))
+  })
+}
+
+const parameterSetsOf = ({ block, variables }: PlacedBlock): ReadonlyArray<ParameterSet> =>
+  parameterKinds.flatMap((kind) => {
+    const set = variables[kind]
+    return set === undefined ? [] : [parameterSetRow(kind, block.number, set)]
+  })

@@ -1,0 +1,142 @@
+import { type BatchChanges, feeSumUnits, type New, type Transaction } from "../../domain/mod.ts"
+import { FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
+import type { PlacedAccount, PlacedBatch } from "../../ports/mod.ts"
+import { accountRow, exitRow, forgedRow, transactionRow } from "./rows.ts"
+import { assertStorable, type StagedState } from "./_staged_state.ts"
+
+/** Adds the changes of a batch to the staged state, and returns its rows. */
+export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBatch => {
+  const { next, totals } = state
+  const { batch } = changes
+  const { batchNum } = batch
+  assertStorable(
+    batchNum === state.lastBatchNum + 1,
+    () => `batch ${batchNum} is not the next one`
+  )
+  const accountChanges = placeAccounts(state, changes)
+  const forged = forgeQueue(state, changes)
+  const transactions = forged.map((queued, position) => {
+    const effect = changes.forged[position]!
+    const from = state.account(effect.fromAccountIndex)
+    const to = state.account(queued.toAccountIndex)
+    return forgedRow(next.transactions++, queued, effect, batchNum, from, to)
+  })
+  for (const row of changes.transactions) {
+    assertStorable(
+      row.tokenId <= state.lastTokenId && row.batchNum === batchNum,
+      () => `transaction ${row.id} has another batch or an unknown token`
+    )
+    transactions.push(placeTransaction(state, row))
+    if (row.l2 !== null) totals.l2Transactions++
+  }
+  const exits = placeExits(state, changes)
+  totals.transactions += transactions.length
+  totals.feeUnits += feeSumUnits(batch.historicTotalCollectedFeesUSD)
+  totals.l1UserTransactions += forged.length
+  totals.l1WaitMs = forged.reduce(
+    (sum, queued) => sum + BigInt(batch.timestampMs - queued.timestampMs),
+    totals.l1WaitMs
+  )
+  state.lastBatchNum = batchNum
+  return {
+    batch: { itemId: next.batches++, ...batch },
+    accountChanges,
+    forged,
+    transactions,
+    exits,
+    totals: { ...totals },
+    lastForgedQueue: state.lastForgedQueue,
+    next: { ...next }
+  }
+}
+
+/** Gives a new transaction its item id. */
+export const placeTransaction = (state: StagedState, row: New<Transaction>): Transaction => {
+  const { fromAccountIndex, id, toAccountIndex } = row
+  assertStorable(!state.hasTransaction(id), () => `transaction ${id} is stored already`)
+  state.addTransaction(id)
+  const from = fromAccountIndex === null ? undefined : state.account(fromAccountIndex)
+  return transactionRow(state.next.transactions++, row, from, state.account(toAccountIndex))
+}
+
+const placeAccounts = (
+  state: StagedState,
+  changes: BatchChanges
+): ReadonlyArray<PlacedAccount> => {
+  assertAccounts(state, changes)
+  const { accounts, accountUpdates } = changes
+  // the created accounts are the last ones
+  const firstCreated = accountUpdates.length - accounts.length
+  return accountUpdates.map(({ balance, index, nonce }, i) => {
+    const created = accounts[i - firstCreated]
+    if (created !== undefined) {
+      const after = accountRow(state.next.accounts++, created, nonce, balance)
+      state.addAccount(after)
+      return { index, before: null, after }
+    }
+    const before = state.account(index)!
+    const after = accountRow(before.itemId, before, nonce, balance)
+    state.setAccount(after)
+    return { index, before, after }
+  })
+}
+
+/** Throws unless the created accounts are the next ones, and the updates ascend and end with them. */
+const assertAccounts = (
+  { lastAccountIndex }: StagedState,
+  { accounts, accountUpdates }: BatchChanges
+): void => {
+  let last = FIRST_USER_ACCOUNT - 1
+  for (const { index } of accountUpdates) {
+    assertStorable(
+      index <= lastAccountIndex + accounts.length,
+      () => `account ${index} is updated and does not exist`
+    )
+    assertStorable(index > last, () => `the update of account ${index} is out of order`)
+    last = index
+  }
+  const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
+  for (const [i, { index }] of accounts.entries()) {
+    assertStorable(
+      index === lastAccountIndex + 1 + i,
+      () => `account ${index} is not the next one`
+    )
+    assertStorable(
+      updated[i]?.index === index,
+      () => `account ${index} is created and has no update`
+    )
+  }
+}
+
+/** Returns the transactions of the queue that a batch forges. */
+const forgeQueue = (
+  state: StagedState,
+  { batch: { forgeL1TransactionsNum: queue }, forged }: BatchChanges
+): ReadonlyArray<Transaction> => {
+  const queued = queue === null ? [] : state.queue(queue)
+  assertStorable(
+    forged.length === queued.length && queued.every(({ id }, i) => forged[i]!.id === id),
+    () =>
+      `queue ${queue} holds ${queued.length} transactions, which differ from the ${forged.length} that its batch forges`
+  )
+  if (queue !== null) state.clearQueue(queue)
+  return queued
+}
+
+const placeExits = (
+  state: StagedState,
+  { batch: { batchNum }, exits }: BatchChanges
+): PlacedBatch["exits"] => {
+  let last = -1
+  return exits.map((exit) => {
+    const { accountIndex } = exit
+    assertStorable(
+      accountIndex > last && exit.batchNum === batchNum,
+      () => `exit of account ${accountIndex} is out of order`
+    )
+    last = accountIndex
+    const row = exitRow(state.next.exits++, exit)
+    state.addExit(row)
+    return row
+  })
+}

@@ -1,0 +1,196 @@
+import type {
+  Bid,
+  BlockChanges,
+  Coordinator,
+  HeadFeed,
+  New,
+  PriceFeed,
+  Token,
+  Transaction
+} from "../../domain/mod.ts"
+import {
+  type LedgerBase,
+  type LedgerStamp,
+  type LedgerView,
+  partsOfBlock,
+  type PlacedBlock,
+  type PlacedHead,
+  type PlacedPrice,
+  type PlacedPrices,
+  type PlacedWithdrawal
+} from "../../ports/mod.ts"
+import { placeBatch, placeTransaction } from "./_place_batch.ts"
+import { assertStorable, StagedState } from "./_staged_state.ts"
+import { exitRow } from "./rows.ts"
+
+/**
+ * A ledger with some blocks, prices and heads placed on it, which its store has not written yet. It
+ * reads the base, which must not change meanwhile, and holds only the rows that were placed. It
+ * gives them their item ids, and computes totals and values before and after each batch, so that
+ * every store writes the same rows.
+ *
+ * It throws if changes violate an invariant of the tables, which is a defect of the caller. Nothing
+ * is written then, and the staged ledger must not be used any more.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock, StagedLedger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const staged = new StagedLedger(openMemoryLedger({ genesis }).view)
+ * for (let i = 0; i < 9; i++) {
+ *   const record = next()
+ *   if (record.kind !== "block") continue
+ *   const decide = decideBlock({ ...genesis, keccak256 }, record.block)
+ *   const decision = Result.getOrThrow(decide(staged.view))
+ *   if (decision.kind !== "store") continue
+ *   const { batches, stamp } = staged.place(decision.changes)
+ *   if (i === 8) console.log(stamp.version, batches[0]?.totals.accounts) // => 17 125
+ * }
+ * ```
+ */
+export class StagedLedger {
+  readonly #state: StagedState
+
+  constructor(base: LedgerBase) {
+    this.#state = new StagedState(base)
+  }
+
+  /** The ledger after the blocks, prices and heads placed so far, for the next decision. */
+  get view(): LedgerView {
+    return this.#state
+  }
+
+  /** Identifies the state that `view` shows. */
+  get stamp(): LedgerStamp {
+    return this.#state.stamp
+  }
+
+  /** Places a block: adds its changes, in the order of the references between its parts. */
+  place(changes: BlockChanges): PlacedBlock {
+    const state = this.#state
+    const { block, lastEthereumBlock, variables } = changes
+    const { lastBlock: previous } = state
+    assertStorable(
+      block.number > previous.number,
+      () => `block ${block.number} does not come after block ${previous.number}`
+    )
+    const coordinators = changes.coordinators.map((row) => placeRegistration(state, row))
+    const tokens = changes.tokens.map((row) => placeToken(state, row))
+    const prices = changes.prices.map((price) => placePrice(state, price))
+    const queued = changes.queued.map((row) => placeQueued(state, row))
+    const batches = changes.batches.map((batch) => placeBatch(state, batch))
+    const bids = changes.bids.map((bid) => placeBid(state, bid))
+    state.setVariables(variables)
+    const withdrawals = changes.withdrawals.map((withdrawal) =>
+      placeWithdrawal(state, withdrawal, block.number)
+    )
+    state.addBlock(block)
+    state.lastEthereumBlock = lastEthereumBlock
+    state.version += 1 + batches.length
+    return {
+      kind: "block",
+      block,
+      previous,
+      lastEthereumBlock,
+      coordinators,
+      tokens,
+      prices,
+      queued,
+      batches,
+      bids,
+      variables,
+      withdrawals,
+      lastBatchNum: state.lastBatchNum,
+      lastAccountIndex: state.lastAccountIndex,
+      lastTokenId: state.lastTokenId,
+      totalQueued: state.totalQueued,
+      next: { ...state.next },
+      parts: partsOfBlock(changes),
+      stamp: state.stamp
+    }
+  }
+
+  /** Sets prices of the last block. */
+  setPrices(prices: ReadonlyArray<PriceFeed>): PlacedPrices {
+    const placed = prices.map((price) => placePrice(this.#state, price))
+    this.#state.version++
+    const { stamp } = this.#state
+    return { kind: "prices", prices: placed, parts: prices.length === 0 ? [] : ["tokens"], stamp }
+  }
+
+  /** Replaces the head. */
+  setHead(head: HeadFeed): PlacedHead {
+    this.#state.head = head
+    this.#state.version++
+    return { kind: "head", head, parts: ["head"], stamp: this.#state.stamp }
+  }
+}
+
+const placeRegistration = (state: StagedState, registration: New<Coordinator>): Coordinator => {
+  const coordinator = { itemId: state.next.coordinators++, ...registration }
+  state.setRegistration(coordinator)
+  return coordinator
+}
+
+const placeToken = (state: StagedState, token: New<Token>): Token => {
+  assertStorable(token.id === state.lastTokenId + 1, () => `token ${token.id} is not the next one`)
+  const row = { itemId: state.next.tokens++, ...token }
+  state.addToken(row)
+  return row
+}
+
+const placePrice = (state: StagedState, { priceUSD, timeMs, tokenId }: PriceFeed): PlacedPrice => {
+  const before = state.token(tokenId)
+  assertStorable(
+    before !== undefined,
+    () => `token ${tokenId} has a price and is not registered`
+  )
+  const after = { ...before!, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs }
+  state.setToken(after)
+  return { before: before!, after }
+}
+
+const placeQueued = (state: StagedState, row: New<Transaction>): Transaction => {
+  const queue = row.l1?.toForgeL1TransactionsNum ?? null
+  assertStorable(
+    queue !== null && row.batchNum === null,
+    () => `transaction ${row.id} is not queued`
+  )
+  assertStorable(
+    row.position > (state.queue(queue!).at(-1)?.position ?? -1),
+    () => `transaction ${row.id} is not the last one of its queue`
+  )
+  const queued = placeTransaction(state, row)
+  state.enqueue(queue!, queued)
+  return queued
+}
+
+const placeBid = (state: StagedState, bid: New<Bid>): Bid => {
+  assertStorable(
+    state.registration(bid.bidderAddr) !== undefined,
+    () => `bidder ${bid.bidderAddr} is not registered`
+  )
+  const row = { itemId: state.next.bids++, ...bid }
+  state.setBestBid(row)
+  return row
+}
+
+const placeWithdrawal = (
+  state: StagedState,
+  { accountIndex, batchNum, field }: BlockChanges["withdrawals"][number],
+  blockNum: bigint
+): PlacedWithdrawal => {
+  const before = state.exit(batchNum, accountIndex)
+  assertStorable(
+    before !== undefined,
+    () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
+  )
+  const after = exitRow(before!.itemId, { ...before!, [field]: blockNum })
+  state.setWithdrawn(after)
+  return { before: before!, after, field }
+}
