@@ -130,7 +130,7 @@ export const openAuditedLedger = (
  * const findings = new Findings()
  * simulation.next()
  * console.log(auditRecord(audited, simulation.next(), "record 2", findings)) // => false
- * console.log(findings.report().violations[0]?.place) // => record 2, block 18000002/parentHash
+ * console.log(findings.report().violations[0]?.place) // => record 2, block 18000002/number
  * ```
  */
 export const auditRecord = (

@@ -72,7 +72,7 @@ const replayShare = 0.9
  * const findings = new Findings()
  * await Effect.runPromise(auditLedger(ports, { genesis, keccak256 }, options, findings))
  * const { checks, isSound } = findings.report()
- * console.log(isSound, checks.find(({ check }) => check === "batches")?.checked) // => true 9
+ * console.log(isSound, checks.find(({ check }) => check === "batches")?.checked) // => true 8
  * ```
  */
 export const auditLedger = (
