@@ -164,9 +164,7 @@ export class History {
     this.accounts.restore(lists)
     this.exits.restore(lists)
     this.batches.restore(lists.batches.map(frozenCopy))
-    const shared = (row: Transaction) =>
-      transactionRow(row.itemId, row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
-    const enqueued = lists.enqueued.map(shared)
+    const enqueued = lists.enqueued.map((row) => this.withSharedStrings(row))
     const byId = new Map(enqueued.map((row) => [row.id, row]))
     // a forged transaction is the same object as in its queue
     this.stored = lists.storedBatches.map((batch) =>
@@ -175,7 +173,10 @@ export class History {
         : { ...batch, forged: batch.forged.map(({ id }) => byId.get(id)!) }
     )
     this.queues.restore(enqueued, this.stored.flatMap(({ forged }) => forged))
-    this.transactions.rows.restore(lists.transactionSegments, lists.transactions.map(shared))
+    this.transactions.rows.restore(
+      lists.transactionSegments,
+      lists.transactions.map((row) => this.withSharedStrings(row))
+    )
     this.transactions.reindex()
   }
 
@@ -195,7 +196,24 @@ export class History {
     }
   }
 
+  /** Returns a restored row with the strings of its accounts, so that its own ones can be collected. */
+  private withSharedStrings(row: Transaction): Transaction {
+    const from = this.senderOf(row)
+    const to = this.accounts.find(row.toAccountIndex)
+    return transactionRow(row.itemId, {
+      ...row,
+      fromAddress: shareString(row.fromAddress, from?.address),
+      fromPublicKey: shareString(row.fromPublicKey, from?.publicKey),
+      toAddress: shareString(row.toAddress, to?.address),
+      toPublicKey: shareString(row.toPublicKey, to?.publicKey)
+    })
+  }
+
   private senderOf({ fromAccountIndex }: Transaction): Account | undefined {
     return fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
   }
 }
+
+/** Returns `known` if both strings are equal. */
+const shareString = (own: string | null, known: string | undefined): string | null =>
+  own === known ? known : own

@@ -1,22 +1,5 @@
-import type {
-  Account,
-  Bid,
-  Coordinator,
-  Exit,
-  Token,
-  Transaction
-} from "../../../core/domain/mod.ts"
-import type { EthereumAddress } from "../../../core/encoding/mod.ts"
-import type {
-  LedgerPart,
-  LedgerStamp,
-  LedgerView,
-  NextItemIds,
-  PlacedBatch,
-  PlacedBlock,
-  PlacedHead,
-  PlacedPrices
-} from "../../../core/ports/mod.ts"
+import type { Exit } from "../../../core/domain/mod.ts"
+import type { PlacedBatch, PlacedBlock, PlacedHead, PlacedPrices } from "../../../core/ports/mod.ts"
 import type { StagedLedger } from "../../../core/use_cases/mod.ts"
 import {
   type BatchRow,
@@ -25,7 +8,6 @@ import {
   type ParameterSet,
   parameterSetRow,
   type PriceChange,
-  type Withdrawal,
   withdrawalFields
 } from "../entities/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
@@ -33,51 +15,19 @@ import type { LoadedLedger } from "./_loaded_ledger.ts"
 /** What one write stores: blocks, prices of the last block, and heads. */
 export type Placed = PlacedBlock | PlacedPrices | PlacedHead
 
-/** A row before and after a write. */
-interface Change<Row> {
-  readonly before: Row
-  readonly after: Row
-}
+/** The rows that one write adds or changes, and the ledger after it. */
+export type ChangedRows = ReturnType<typeof changedRows>
 
 /**
- * The rows that one write adds or changes, and the ledger after it. Rows that later blocks of the write can change (balances,
- * prices, withdrawals) are in the state after the last block.
+ * Returns the rows that `placed` adds to `base`, which led to the staged ledger. Rows that later
+ * blocks of the write can change (balances, prices, withdrawals) are in the state after the last
+ * block.
  */
-export interface ChangedRows extends Pick<LedgerView, "head"> {
-  readonly stamp: LedgerStamp
-  readonly next: NextItemIds
-  readonly parts: ReadonlySet<LedgerPart>
-  readonly tokenVersion: number
-  readonly blocks: ReadonlyArray<BlockRow>
-  readonly coordinators: ReadonlyArray<Coordinator>
-  readonly tokens: ReadonlyArray<Token>
-  /** Tokens that were registered before the write. */
-  readonly pricedTokens: ReadonlyArray<Token>
-  readonly priceChanges: ReadonlyArray<PriceChange>
-  readonly queued: ReadonlyArray<Transaction & { readonly forged: boolean }>
-  /** Item ids of forged transactions that were queued before the write. */
-  readonly forgedItems: ReadonlyArray<number>
-  readonly batches: ReadonlyArray<BatchRow>
-  readonly accounts: ReadonlyArray<Account>
-  /** Accounts that were created before the write. */
-  readonly updatedAccounts: ReadonlyArray<Account>
-  readonly transactions: ReadonlyArray<Transaction>
-  readonly exits: ReadonlyArray<Exit>
-  /** Exits that were stored before the write. */
-  readonly withdrawnExits: ReadonlyArray<Change<Exit>>
-  readonly withdrawals: ReadonlyArray<Withdrawal>
-  readonly bids: ReadonlyArray<Bid>
-  /** The bidder with the best bid of each slot with a new bid; null if it had none before. */
-  readonly bidders: ReadonlyMap<number, Change<EthereumAddress | null>>
-  readonly parameterSets: ReadonlyArray<ParameterSet>
-}
-
-/** Returns the rows that `placed` adds to `base`, which led to the staged ledger. */
 export const changedRows = (
   base: LoadedLedger,
   { stamp, view: after }: StagedLedger,
   placed: ReadonlyArray<Placed>
-): ChangedRows => {
+) => {
   const blocks = placed.filter((each) => each.kind === "block")
   const batches = blocks.flatMap((block) => block.batches)
   const accountChanges = batches.flatMap((batch) => batch.accountChanges)
@@ -99,6 +49,7 @@ export const changedRows = (
     blocks: blocks.map(blockRowOf),
     coordinators: blocks.flatMap((block) => block.coordinators),
     tokens: tokensOf(blocks.flatMap(({ tokens }) => tokens.map(({ id }) => id))),
+    // tokens, accounts and exits that were stored before the write are updated
     pricedTokens: tokensOf(new Set(priceChanges.map(({ tokenId }) => tokenId)))
       .filter(({ id }) => id <= base.lastTokenId),
     priceChanges,

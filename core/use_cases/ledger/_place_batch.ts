@@ -2,30 +2,25 @@ import { type BatchChanges, feeSumUnits, type New, type Transaction } from "../.
 import { FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 import type { PlacedAccount, PlacedBatch } from "../../ports/mod.ts"
 import { accountRow, exitRow, forgedRow, transactionRow } from "./rows.ts"
-import { assertStorable, type StagedState } from "./_staged_state.ts"
+import { notStorable, type StagedState } from "./_staged_state.ts"
 
 /** Adds the changes of a batch to the staged state, and returns its rows. */
 export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBatch => {
   const { next, totals } = state
   const { batch } = changes
   const { batchNum } = batch
-  assertStorable(
-    batchNum === state.lastBatchNum + 1,
-    () => `batch ${batchNum} is not the next one`
-  )
+  if (batchNum !== state.lastBatchNum + 1) {
+    throw notStorable(`batch ${batchNum} is not the next one`)
+  }
   const accountChanges = placeAccounts(state, changes)
   const forged = forgeQueue(state, changes)
-  const transactions = forged.map((queued, position) => {
-    const effect = changes.forged[position]!
-    const from = state.account(effect.fromAccountIndex)
-    const to = state.account(queued.toAccountIndex)
-    return forgedRow(next.transactions++, queued, effect, batchNum, from, to)
-  })
+  const transactions = forged.map((queued, position) =>
+    forgedRow(next.transactions++, queued, changes.forged[position]!, batchNum)
+  )
   for (const row of changes.transactions) {
-    assertStorable(
-      row.tokenId <= state.lastTokenId && row.batchNum === batchNum,
-      () => `transaction ${row.id} has another batch or an unknown token`
-    )
+    if (row.tokenId > state.lastTokenId || row.batchNum !== batchNum) {
+      throw notStorable(`transaction ${row.id} has another batch or an unknown token`)
+    }
     transactions.push(placeTransaction(state, row))
     if (row.l2 !== null) totals.l2Transactions++
   }
@@ -52,11 +47,10 @@ export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBat
 
 /** Gives a new transaction its item id. */
 export const placeTransaction = (state: StagedState, row: New<Transaction>): Transaction => {
-  const { fromAccountIndex, id, toAccountIndex } = row
-  assertStorable(!state.hasTransaction(id), () => `transaction ${id} is stored already`)
+  const { id } = row
+  if (state.hasTransaction(id)) throw notStorable(`transaction ${id} is stored already`)
   state.addTransaction(id)
-  const from = fromAccountIndex === null ? undefined : state.account(fromAccountIndex)
-  return transactionRow(state.next.transactions++, row, from, state.account(toAccountIndex))
+  return transactionRow(state.next.transactions++, row)
 }
 
 const placeAccounts = (
@@ -88,23 +82,20 @@ const assertAccounts = (
 ): void => {
   let last = FIRST_USER_ACCOUNT - 1
   for (const { index } of accountUpdates) {
-    assertStorable(
-      index <= lastAccountIndex + accounts.length,
-      () => `account ${index} is updated and does not exist`
-    )
-    assertStorable(index > last, () => `the update of account ${index} is out of order`)
+    if (index > lastAccountIndex + accounts.length) {
+      throw notStorable(`account ${index} is updated and does not exist`)
+    }
+    if (index <= last) throw notStorable(`the update of account ${index} is out of order`)
     last = index
   }
   const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
   for (const [i, { index }] of accounts.entries()) {
-    assertStorable(
-      index === lastAccountIndex + 1 + i,
-      () => `account ${index} is not the next one`
-    )
-    assertStorable(
-      updated[i]?.index === index,
-      () => `account ${index} is created and has no update`
-    )
+    if (index !== lastAccountIndex + 1 + i) {
+      throw notStorable(`account ${index} is not the next one`)
+    }
+    if (updated[i]?.index !== index) {
+      throw notStorable(`account ${index} is created and has no update`)
+    }
   }
 }
 
@@ -114,11 +105,11 @@ const forgeQueue = (
   { batch: { forgeL1TransactionsNum: queue }, forged }: BatchChanges
 ): ReadonlyArray<Transaction> => {
   const queued = queue === null ? [] : state.queue(queue)
-  assertStorable(
-    forged.length === queued.length && queued.every(({ id }, i) => forged[i]!.id === id),
-    () =>
+  if (forged.length !== queued.length || queued.some(({ id }, i) => forged[i]!.id !== id)) {
+    throw notStorable(
       `queue ${queue} holds ${queued.length} transactions, which differ from the ${forged.length} that its batch forges`
-  )
+    )
+  }
   if (queue !== null) state.clearQueue(queue)
   return queued
 }
@@ -129,12 +120,10 @@ const placeExits = (
 ): PlacedBatch["exits"] => {
   let last = -1
   return exits.map((exit) => {
-    const { accountIndex } = exit
-    assertStorable(
-      accountIndex > last && exit.batchNum === batchNum,
-      () => `exit of account ${accountIndex} is out of order`
-    )
-    last = accountIndex
+    if (exit.accountIndex <= last || exit.batchNum !== batchNum) {
+      throw notStorable(`exit of account ${exit.accountIndex} is out of order`)
+    }
+    last = exit.accountIndex
     const row = exitRow(state.next.exits++, exit)
     state.addExit(row)
     return row

@@ -23,10 +23,9 @@ import {
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
-/** Throws unless an invariant of the tables holds. A violation is a defect of the caller. */
-export const assertStorable = (holds: boolean, violation: () => string): void => {
-  if (!holds) throw new Error(`Cannot store the block: ${violation()}`)
-}
+/** Returns the error for changes that violate an invariant of the tables: a defect of the caller. */
+export const notStorable = (violation: string): Error =>
+  new Error(`Cannot store the block: ${violation}`)
 
 /** The ledger after the blocks placed so far: their rows, and those of the base below. */
 export class StagedState implements LedgerView {

@@ -37,30 +37,18 @@ export const exitRow = (itemId: number, exit: New<Exit>): Exit => ({
   delayedWithdrawn: exit.delayedWithdrawn
 })
 
-/** The account of a transaction, if it exists. Its rows share the strings of the account. */
-type Owner = Pick<Account, "address" | "publicKey"> | undefined
-
-/** Returns `known` if both strings are equal, so the other one can be collected. */
-const shareString = (own: string | null, known: string | undefined): string | null =>
-  own === known ? known : own
-
-/** Returns the row of a transaction, with the accounts of its sender and receiver. */
-export const transactionRow = (
-  itemId: number,
-  row: New<Transaction>,
-  from: Owner,
-  to: Owner
-): Transaction => ({
+/** Returns the row of a transaction. */
+export const transactionRow = (itemId: number, row: New<Transaction>): Transaction => ({
   itemId,
   id: row.id,
   type: row.type,
   position: row.position,
   fromAccountIndex: row.fromAccountIndex,
-  fromAddress: shareString(row.fromAddress, from?.address),
-  fromPublicKey: shareString(row.fromPublicKey, from?.publicKey),
+  fromAddress: row.fromAddress,
+  fromPublicKey: row.fromPublicKey,
   toAccountIndex: row.toAccountIndex,
-  toAddress: shareString(row.toAddress, to?.address),
-  toPublicKey: shareString(row.toPublicKey, to?.publicKey),
+  toAddress: row.toAddress,
+  toPublicKey: row.toPublicKey,
   tokenId: row.tokenId,
   amount: row.amount,
   batchNum: row.batchNum,
@@ -74,28 +62,12 @@ export const transactionRow = (
 export const forgedRow = (
   itemId: number,
   queued: Transaction,
-  forged: BatchChanges["forged"][number],
-  batchNum: number,
-  from: Owner,
-  to: Owner
+  { amountSuccess, depositAmountSuccess, ...forged }: BatchChanges["forged"][number],
+  batchNum: number
 ): Transaction =>
-  transactionRow(
-    itemId,
-    {
-      ...queued,
-      fromAccountIndex: forged.fromAccountIndex,
-      fromPublicKey: forged.fromPublicKey,
-      toAddress: forged.toAddress,
-      toPublicKey: forged.toPublicKey,
-      historicUSD: forged.historicUSD,
-      batchNum,
-      l1: queued.l1 &&
-        {
-          ...queued.l1,
-          amountSuccess: forged.amountSuccess,
-          depositAmountSuccess: forged.depositAmountSuccess
-        }
-    },
-    from,
-    to
-  )
+  transactionRow(itemId, {
+    ...queued,
+    ...forged,
+    batchNum,
+    l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
+  })

@@ -20,7 +20,7 @@ import {
   type PlacedWithdrawal
 } from "../../ports/mod.ts"
 import { placeBatch, placeTransaction } from "./_place_batch.ts"
-import { assertStorable, StagedState } from "./_staged_state.ts"
+import { notStorable, StagedState } from "./_staged_state.ts"
 import { exitRow } from "./rows.ts"
 
 /**
@@ -75,10 +75,9 @@ export class StagedLedger {
     const state = this.#state
     const { block, lastEthereumBlock, variables } = changes
     const { lastBlock: previous } = state
-    assertStorable(
-      block.number > previous.number,
-      () => `block ${block.number} does not come after block ${previous.number}`
-    )
+    if (block.number <= previous.number) {
+      throw notStorable(`block ${block.number} does not come after block ${previous.number}`)
+    }
     const coordinators = changes.coordinators.map((row) => placeRegistration(state, row))
     const tokens = changes.tokens.map((row) => placeToken(state, row))
     const prices = changes.prices.map((price) => placePrice(state, price))
@@ -138,7 +137,9 @@ const placeRegistration = (state: StagedState, registration: New<Coordinator>): 
 }
 
 const placeToken = (state: StagedState, token: New<Token>): Token => {
-  assertStorable(token.id === state.lastTokenId + 1, () => `token ${token.id} is not the next one`)
+  if (token.id !== state.lastTokenId + 1) {
+    throw notStorable(`token ${token.id} is not the next one`)
+  }
   const row = { itemId: state.next.tokens++, ...token }
   state.addToken(row)
   return row
@@ -146,35 +147,31 @@ const placeToken = (state: StagedState, token: New<Token>): Token => {
 
 const placePrice = (state: StagedState, { priceUSD, timeMs, tokenId }: PriceFeed): PlacedPrice => {
   const before = state.token(tokenId)
-  assertStorable(
-    before !== undefined,
-    () => `token ${tokenId} has a price and is not registered`
-  )
-  const after = { ...before!, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs }
+  if (before === undefined) {
+    throw notStorable(`token ${tokenId} has a price and is not registered`)
+  }
+  const after = { ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs }
   state.setToken(after)
-  return { before: before!, after }
+  return { before, after }
 }
 
 const placeQueued = (state: StagedState, row: New<Transaction>): Transaction => {
   const queue = row.l1?.toForgeL1TransactionsNum ?? null
-  assertStorable(
-    queue !== null && row.batchNum === null,
-    () => `transaction ${row.id} is not queued`
-  )
-  assertStorable(
-    row.position > (state.queue(queue!).at(-1)?.position ?? -1),
-    () => `transaction ${row.id} is not the last one of its queue`
-  )
+  if (queue === null || row.batchNum !== null) {
+    throw notStorable(`transaction ${row.id} is not queued`)
+  }
+  if (row.position <= (state.queue(queue).at(-1)?.position ?? -1)) {
+    throw notStorable(`transaction ${row.id} is not the last one of its queue`)
+  }
   const queued = placeTransaction(state, row)
-  state.enqueue(queue!, queued)
+  state.enqueue(queue, queued)
   return queued
 }
 
 const placeBid = (state: StagedState, bid: New<Bid>): Bid => {
-  assertStorable(
-    state.registration(bid.bidderAddr) !== undefined,
-    () => `bidder ${bid.bidderAddr} is not registered`
-  )
+  if (state.registration(bid.bidderAddr) === undefined) {
+    throw notStorable(`bidder ${bid.bidderAddr} is not registered`)
+  }
   const row = { itemId: state.next.bids++, ...bid }
   state.setBestBid(row)
   return row
@@ -186,11 +183,12 @@ const placeWithdrawal = (
   blockNum: bigint
 ): PlacedWithdrawal => {
   const before = state.exit(batchNum, accountIndex)
-  assertStorable(
-    before !== undefined,
-    () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
-  )
-  const after = exitRow(before!.itemId, { ...before!, [field]: blockNum })
+  if (before === undefined) {
+    throw notStorable(
+      `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
+    )
+  }
+  const after = exitRow(before.itemId, { ...before, [field]: blockNum })
   state.setWithdrawn(after)
-  return { before: before!, after, field }
+  return { before, after, field }
 }
