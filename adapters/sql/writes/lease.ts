@@ -103,29 +103,92 @@ interface Lease {
   readonly failAsLost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
 
-const makeLease = (sql: SqlClient.SqlClient, {
-  heartbeatMs = 2000,
-  holder: name = `process ${process.pid} on ${hostname()}`,
-  termMs = 10_000,
-  waits = false
-}: LeaseOptions): Effect.Effect<Lease, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    let epoch: bigint | null = null
-    let lastEpoch: bigint | null = null
-    /** The first epoch since which no other process held the lease. */
-    let since: bigint | null = null
+/** The lease of this process: the statements that take, extend and release it, and its state. */
+class ProcessLease implements Lease {
+  readonly #sql: SqlClient.SqlClient
+  readonly #termMs: number
+  readonly #waits: boolean
+  readonly #holder: string
+  readonly #oneAtATime = Semaphore.makeUnsafe(1)
+  #epoch: bigint | null = null
+  #lastEpoch: bigint | null = null
+  /** The first epoch since which no other process held the lease. */
+  #since: bigint | null = null
+
+  constructor(
+    sql: SqlClient.SqlClient,
+    { holder, termMs, waits }: {
+      readonly [Name in "holder" | "termMs" | "waits"]: Required<LeaseOptions>[Name]
+    }
+  ) {
+    this.#sql = sql
+    this.#termMs = termMs
+    this.#waits = waits
     // process ids are reused: the suffix identifies our lease, even if the answer to the
     // statement was lost
-    const holder = `${name} (${randomBytes(4).toString("hex")})`
-    const oneAtATime = Semaphore.makeUnsafe(1)
-    const heldBy = (writer: Writer): StoreFailure =>
-      new StoreFailure({
-        retry: true,
-        message:
-          `The ledger is written by ${writer.holder} since ${writer.since}, and only one process can write: stop that process, or try again after it has stopped`
-      })
+    this.#holder = `${holder} (${randomBytes(4).toString("hex")})`
+  }
 
-    const raiseEpoch = sql.unsafe<{ epoch: bigint }>(takeStatement, [holder, termMs]).pipe(
+  readonly acquire = this.#oneAtATime.withPermit(Effect.suspend(() => {
+    if (this.#epoch !== null) return Effect.succeed(this.#epoch)
+    // record the new epoch even if the caller is interrupted
+    const take = Effect.uninterruptible(
+      Effect.tap(this.#raiseEpoch(), (epoch) =>
+        Effect.andThen(
+          Effect.sync(() => this.#record(epoch)),
+          Effect.logInfo(`This process writes the ledger, epoch ${epoch}`)
+        ))
+    )
+    return this.#waits
+      ? Effect.tapError(take, (failure) => Effect.logDebug(failure.message)).pipe(
+        // fail at once if the database fails: there is no other writer to wait for
+        Effect.retry({
+          while: ({ cause }) => cause === undefined,
+          schedule: Schedule.spaced(Math.min(retryMs, this.#termMs / 10))
+        })
+      )
+      : take
+  }))
+
+  readonly checkSession = Effect.flatMap(WriteSession, (session) => {
+    if (session === null || session.since === this.#since) return Effect.void
+    const isFirst = session.since === null
+    session.since = this.#since
+    return isFirst ? Effect.void : Effect.fail(writerChanged)
+  })
+
+  readonly failAsLost = (epoch: bigint): Effect.Effect<never, StoreFailure> =>
+    Effect.andThen(this.#forget(epoch), Effect.fail(noLongerWriter))
+
+  /** Extends the lease. */
+  get heartbeat(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const epoch = this.#epoch
+      return epoch === null
+        ? Effect.void
+        : this.#sql.unsafe(heartbeatStatement, [epoch, this.#termMs]).pipe(
+          Effect.flatMap((rows) => rows.length === 0 ? this.#forget(epoch) : Effect.void),
+          Effect.catch((error) =>
+            Effect.logWarning("The heartbeat of the writer of the ledger failed", error)
+          )
+        )
+    })
+  }
+
+  /** Gives the lease up, so that another process need not wait until it expires. */
+  get release(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.#epoch === null
+        ? Effect.void
+        : Effect.ignore(
+          Effect.timeout(this.#sql.unsafe(releaseStatement, [this.#epoch]), releaseMs)
+        )
+    )
+  }
+
+  #raiseEpoch(): Effect.Effect<bigint, StoreFailure> {
+    const sql = this.#sql
+    return sql.unsafe<{ epoch: bigint }>(takeStatement, [this.#holder, this.#termMs]).pipe(
       Effect.flatMap(([writer]) =>
         writer === undefined
           ? Effect.flatMap(
@@ -136,64 +199,42 @@ const makeLease = (sql: SqlClient.SqlClient, {
       ),
       Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error)))
     )
-    const acquire = oneAtATime.withPermit(Effect.suspend(() => {
-      if (epoch !== null) return Effect.succeed(epoch)
-      // record the new epoch even if the caller is interrupted
-      const take = Effect.uninterruptible(Effect.tap(raiseEpoch, (newEpoch) =>
-        Effect.andThen(
-          Effect.sync(() => {
-            if (lastEpoch === null || newEpoch !== lastEpoch + 1n) since = newEpoch
-            epoch = lastEpoch = newEpoch
-          }),
-          Effect.logInfo(`This process writes the ledger, epoch ${newEpoch}`)
-        )))
-      return waits
-        ? Effect.tapError(take, (failure) => Effect.logDebug(failure.message)).pipe(
-          // fail at once if the database fails: there is no other writer to wait for
-          Effect.retry({
-            while: ({ cause }) => cause === undefined,
-            schedule: Schedule.spaced(Math.min(retryMs, termMs / 10))
-          })
-        )
-        : take
-    }))
-    const forget = (lostEpoch: bigint) =>
-      Effect.suspend(() => {
-        if (epoch !== lostEpoch) return Effect.void
-        epoch = null
-        return Effect.logWarning(
-          `This process no longer writes the ledger: another process has taken over from epoch ${lostEpoch}`
-        )
-      })
-    const heartbeat = Effect.suspend(() => {
-      const heldEpoch = epoch
-      return heldEpoch === null ?
-        Effect.void :
-        sql.unsafe(heartbeatStatement, [heldEpoch, termMs]).pipe(
-          Effect.flatMap((rows) => rows.length === 0 ? forget(heldEpoch) : Effect.void),
-          Effect.catch((error) =>
-            Effect.logWarning("The heartbeat of the writer of the ledger failed", error)
-          )
-        )
-    })
-    yield* Effect.addFinalizer(() =>
-      Effect.suspend(() =>
-        epoch === null
-          ? Effect.void
-          : Effect.ignore(Effect.timeout(sql.unsafe(releaseStatement, [epoch]), releaseMs))
+  }
+
+  #record(epoch: bigint): void {
+    if (this.#lastEpoch === null || epoch !== this.#lastEpoch + 1n) this.#since = epoch
+    this.#epoch = this.#lastEpoch = epoch
+  }
+
+  #forget(epoch: bigint): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.#epoch !== epoch) return Effect.void
+      this.#epoch = null
+      return Effect.logWarning(
+        `This process no longer writes the ledger: another process has taken over from epoch ${epoch}`
       )
-    )
-    yield* Effect.forkScoped(Effect.repeat(heartbeat, Schedule.spaced(heartbeatMs)))
-    return {
-      acquire,
-      checkSession: Effect.flatMap(WriteSession, (session) => {
-        if (session === null || session.since === since) return Effect.void
-        const isFirst = session.since === null
-        session.since = since
-        return isFirst ? Effect.void : Effect.fail(writerChanged)
-      }),
-      failAsLost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
-    }
+    })
+  }
+}
+
+const makeLease = (sql: SqlClient.SqlClient, {
+  heartbeatMs = 2000,
+  holder = `process ${process.pid} on ${hostname()}`,
+  termMs = 10_000,
+  waits = false
+}: LeaseOptions): Effect.Effect<Lease, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const lease = new ProcessLease(sql, { holder, termMs, waits })
+    yield* Effect.addFinalizer(() => lease.release)
+    yield* Effect.forkScoped(Effect.repeat(lease.heartbeat, Schedule.spaced(heartbeatMs)))
+    return lease
+  })
+
+const heldBy = (writer: Writer): StoreFailure =>
+  new StoreFailure({
+    retry: true,
+    message:
+      `The ledger is written by ${writer.holder} since ${writer.since}, and only one process can write: stop that process, or try again after it has stopped`
   })
 
 /** The first statement of a write transaction; its lock lasts until the transaction ends. */

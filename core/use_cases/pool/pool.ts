@@ -152,110 +152,155 @@ function make(
   ports: PoolPorts,
   { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions
 ): Pool["Service"] {
-  const { pool, reader } = ports
-  const lastBatchNum = Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
-  const changeAll = (changes: ReadonlyArray<PoolChange>): ChangeEffect =>
-    Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
-  /** Changes the transactions that `to` returns a change for; of a group all or none. */
-  const changeSome = Effect.fnUntraced(
-    function*(rows: ReadonlyArray<Pooled>, to: (row: Pooled) => PoolChange | undefined) {
-      const changed = wholeGroups(rows.filter((row) => to(row) !== undefined))
-      return yield* changeAll(changed.map((row) => to(row)!))
-    }
-  )
-  const rowsWithMembers = (ids: Iterable<TransactionId>) =>
-    Effect.flatMap(pool.pooled([...new Set(ids)]), (rows) => withMembers(ports, rows))
+  const { pool } = ports
   const settle = settlePool(ports, { forgingMaxMs })
   const selections = new LastSelections()
-
   return {
     select: (options) =>
       Effect.tap(
         selectFrom(ports, keccak256, options),
         (selection) => Effect.sync(() => selections.add(selection))
       ),
-    startForging: Effect.fnUntraced(function*(selected, batchNum) {
-      // the ledger already has the batch, without these transactions
-      if (batchNum <= (yield* lastBatchNum)) return []
-      const signatures = new Map(
-        selected.map((each) =>
-          typeof each === "string"
-            ? [each, selections.signatureOf(each, batchNum)]
-            : [each.id, each.signature]
-        )
-      )
-      const isSelected = ({ id, signature }: PoolTransaction): boolean =>
-        (signatures.get(id) ?? signature) === signature
-      return yield* changeSome(
-        yield* pool.pooled([...signatures.keys()]),
-        (row) =>
-          row.transaction.state === "pend" && !isExpired(row.transaction, batchNum) &&
-            isSelected(row.transaction)
-            ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
-            : undefined
-      )
-    }),
-    doneForging: Effect.fnUntraced(function*(ids, batchNum) {
-      if (batchNum <= (yield* lastBatchNum)) return []
-      return yield* changeSome(
-        yield* pool.pooled([...new Set(ids)]),
-        (row) =>
-          row.transaction.state === "fing" && row.transaction.batchNum === batchNum
-            ? changeOf(row, "fged", batchNum, `Batch ${batchNum} was sent`)
-            : undefined
-      )
-    }),
-    invalidate: Effect.fnUntraced(function*(which, batchNum) {
-      const last = yield* lastBatchNum
-      const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
-      return yield* changeSome(yield* rowsWithMembers(reasons.keys()), (row) => {
-        const { batchNum: current, id, state } = row.transaction
-        return state === "pend" || state === "fing" || (state === "fged" && current! > last)
-          ? changeOf(row, "invl", batchNum, reasons.get(id) ?? otherIsInvalid)
-          : undefined
-      })
-    }),
-    invalidateOldNonces: Effect.fnUntraced(function*(nonces, batchNum) {
-      const below = yield* pool.pendingBelow(nonces)
-      return yield* changeAll(
-        (yield* withMembers(ports, below)).map((row) =>
-          changeOf(
-            row,
-            "invl",
-            batchNum,
-            below.includes(row)
-              ? `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is already used`
-              : otherIsInvalid
-          )
-        )
-      )
-    }),
-    rollBack: Effect.fnUntraced(function*(lastValidBatch) {
-      const settled = yield* settle
-      const reopened = yield* changeIfUnsettled(ports, (lastSettled) => {
-        const last = Math.max(lastValidBatch, lastSettled?.batchNum ?? 0)
-        return changesToPending(ports, last, `Batches after ${last} are not valid`)
-      })
-      // another batch may have been settled since the first settlement
-      yield* reconcileWithLedger(ports, yield* pool.pooled(reopened))
-      return [...new Set([...settled, ...reopened])]
-    }),
+    startForging: (selected, batchNum) => startForging(ports, selections, selected, batchNum),
+    doneForging: (ids, batchNum) => doneForging(ports, ids, batchNum),
+    invalidate: (which, batchNum) => invalidate(ports, which, batchNum),
+    invalidateOldNonces: (nonces, batchNum) => invalidateOldNonces(ports, nonces, batchNum),
+    rollBack: (lastValidBatch) => rollBack(ports, settle, lastValidBatch),
     purge: (options) => purgePool(ports, options),
-    remove: Effect.fnUntraced(function*(ids, reason) {
-      return yield* changeSome(
-        yield* rowsWithMembers(ids),
-        (row) =>
-          row.transaction.state === "pend" || row.transaction.state === "invl"
-            ? changeOf(row, null, row.transaction.batchNum, `Removed: ${reason}`)
-            : undefined
-      )
-    }),
+    remove: (ids, reason) => remove(ports, ids, reason),
     settle,
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
   }
 }
+
+const lastBatchNum = ({ reader }: PoolPorts): Effect.Effect<number, StoreFailure> =>
+  Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
+
+const changeAll = ({ pool }: PoolPorts, changes: ReadonlyArray<PoolChange>): ChangeEffect =>
+  Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
+
+/** Changes the transactions that `to` returns a change for; of a group all or none. */
+const changeSome = (
+  ports: PoolPorts,
+  rows: ReadonlyArray<Pooled>,
+  to: (row: Pooled) => PoolChange | undefined
+): ChangeEffect => {
+  const changed = wholeGroups(rows.filter((row) => to(row) !== undefined))
+  return changeAll(ports, changed.map((row) => to(row)!))
+}
+
+const rowsWithMembers = (ports: PoolPorts, ids: Iterable<TransactionId>) =>
+  Effect.flatMap(ports.pool.pooled([...new Set(ids)]), (rows) => withMembers(ports, rows))
+
+type Arguments<Name extends keyof Pool["Service"]> = Pool["Service"][Name] extends
+  (...args: infer Args) => unknown ? Args : never
+
+const startForging = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  selections: LastSelections,
+  ...[selected, batchNum]: Arguments<"startForging">
+) {
+  // the ledger already has the batch, without these transactions
+  if (batchNum <= (yield* lastBatchNum(ports))) return []
+  const signatures = new Map(
+    selected.map((each) =>
+      typeof each === "string"
+        ? [each, selections.signatureOf(each, batchNum)]
+        : [each.id, each.signature]
+    )
+  )
+  const isSelected = ({ id, signature }: PoolTransaction): boolean =>
+    (signatures.get(id) ?? signature) === signature
+  return yield* changeSome(
+    ports,
+    yield* ports.pool.pooled([...signatures.keys()]),
+    (row) =>
+      row.transaction.state === "pend" && !isExpired(row.transaction, batchNum) &&
+        isSelected(row.transaction)
+        ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
+        : undefined
+  )
+})
+
+const doneForging = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  ...[ids, batchNum]: Arguments<"doneForging">
+) {
+  if (batchNum <= (yield* lastBatchNum(ports))) return []
+  return yield* changeSome(
+    ports,
+    yield* ports.pool.pooled([...new Set(ids)]),
+    (row) =>
+      row.transaction.state === "fing" && row.transaction.batchNum === batchNum
+        ? changeOf(row, "fged", batchNum, `Batch ${batchNum} was sent`)
+        : undefined
+  )
+})
+
+const invalidate = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  ...[which, batchNum]: Arguments<"invalidate">
+) {
+  const last = yield* lastBatchNum(ports)
+  const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
+  return yield* changeSome(ports, yield* rowsWithMembers(ports, reasons.keys()), (row) => {
+    const { batchNum: current, id, state } = row.transaction
+    return state === "pend" || state === "fing" || (state === "fged" && current! > last)
+      ? changeOf(row, "invl", batchNum, reasons.get(id) ?? otherIsInvalid)
+      : undefined
+  })
+})
+
+const invalidateOldNonces = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  ...[nonces, batchNum]: Arguments<"invalidateOldNonces">
+) {
+  const below = yield* ports.pool.pendingBelow(nonces)
+  return yield* changeAll(
+    ports,
+    (yield* withMembers(ports, below)).map((row) =>
+      changeOf(
+        row,
+        "invl",
+        batchNum,
+        below.includes(row)
+          ? `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is already used`
+          : otherIsInvalid
+      )
+    )
+  )
+})
+
+const rollBack = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  settle: ChangeEffect,
+  lastValidBatch: number
+) {
+  const settled = yield* settle
+  const reopened = yield* changeIfUnsettled(ports, (lastSettled) => {
+    const last = Math.max(lastValidBatch, lastSettled?.batchNum ?? 0)
+    return changesToPending(ports, last, `Batches after ${last} are not valid`)
+  })
+  // another batch may have been settled since the first settlement
+  yield* reconcileWithLedger(ports, yield* ports.pool.pooled(reopened))
+  return [...new Set([...settled, ...reopened])]
+})
+
+const remove = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  ...[ids, reason]: Arguments<"remove">
+) {
+  return yield* changeSome(
+    ports,
+    yield* rowsWithMembers(ports, ids),
+    (row) =>
+      row.transaction.state === "pend" || row.transaction.state === "invl"
+        ? changeOf(row, null, row.transaction.batchNum, `Removed: ${reason}`)
+        : undefined
+  )
+})
 
 /** The transactions that the selections of this process for the next batch contain. */
 class LastSelections {

@@ -285,88 +285,98 @@ export const ownersOf = ({ receiver, sender }: AccountsOfPosted): TransactionOwn
 const ownerOf = ({ address, publicKey }: AccountOwner): AccountOwner => ({ address, publicKey })
 
 /** Returns every fault of a transaction against the ledger. */
-export function ledgerFaults(
+export const ledgerFaults = (
   posted: PostedTransaction,
   { lastBatchNum, receiver, sender, token }: Parties,
   bounds: FeeBounds,
   refuse: Refuse
-): ReadonlyArray<InputFault> {
-  const { fee, fromAccountIndex, nonce, toAccountIndex, toAddress, tokenId } = posted
-  const faults: Array<InputFault> = []
-  if (sender === null) {
-    faults.push(refuse("fromAccountIndex", fromAccountIndex, "an account that exists"))
-  } else {
-    if (sender.tokenId !== tokenId) {
-      faults.push(
-        refuse("tokenId", tokenId, `${sender.tokenId}, the token of the sender's account`)
-      )
-    }
-    if (nonce < sender.nonce) {
-      faults.push(
-        refuse(
-          "nonce",
-          nonce,
-          `${sender.nonce} or more, because the sender has used the lower ones`
-        )
-      )
-    }
-  }
-  if (toAccountIndex !== null && isUserAccount(toAccountIndex)) {
-    if (receiver === null) {
-      faults.push(refuse("toAccountIndex", toAccountIndex, "an account that exists"))
-    } else if (receiver.tokenId !== tokenId) {
-      faults.push(
-        refuse(
-          "toAccountIndex",
-          toAccountIndex,
-          `an account of token ${tokenId}, not of token ${receiver.tokenId}`,
-          "accountOfToken"
-        )
-      )
-    }
-    if (receiver !== null && toAddress !== null && toAddress !== receiver.address) {
-      faults.push(
-        refuse(
-          "toZkEthereumAddress",
-          toAddress,
-          `null, or ${receiver.address}, the owner of account ${toAccountIndex}`
-        )
-      )
-    }
-  }
-  if (isExpired(posted, lastBatchNum + 1)) {
-    faults.push(
+): ReadonlyArray<InputFault> => [
+  ...senderFaults(posted, sender, refuse),
+  ...receiverFaults(posted, receiver, refuse),
+  ...isExpired(posted, lastBatchNum + 1)
+    ? [
       refuse(
         "maxNumBatch",
         posted.maxNumBatch!,
         `0 for no limit, or ${lastBatchNum + 1} or more, because batch ${lastBatchNum} is forged`
       )
-    )
-  }
+    ]
+    : [],
   // an existing sender always has a registered token
-  if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
-  const feeInUSD = feeInUSDOf(posted, token)
-  if (feeInUSD < bounds.minFeeUSD) {
-    faults.push(
-      refuse(
-        "fee",
-        fee,
-        `a fee of at least ${bounds.minFeeUSD} US dollars, not ${feeInUSD}`,
-        "feeTooLow"
-      )
+  ...token === null ? [refuse("tokenId", posted.tokenId, "a registered token")] : [],
+  ...feeFaults(posted, feeInUSDOf(posted, token), bounds, refuse)
+]
+
+function* senderFaults(
+  { fromAccountIndex, nonce, tokenId }: PostedTransaction,
+  sender: Parties["sender"],
+  refuse: Refuse
+): Iterable<InputFault> {
+  if (sender === null) {
+    yield refuse("fromAccountIndex", fromAccountIndex, "an account that exists")
+    return
+  }
+  if (sender.tokenId !== tokenId) {
+    yield refuse("tokenId", tokenId, `${sender.tokenId}, the token of the sender's account`)
+  }
+  if (nonce < sender.nonce) {
+    yield refuse(
+      "nonce",
+      nonce,
+      `${sender.nonce} or more, because the sender has used the lower ones`
     )
   }
-  if (feeInUSD > bounds.maxFeeUSD) {
-    faults.push(
-      refuse(
-        "fee",
-        fee,
-        `a fee of at most ${bounds.maxFeeUSD} US dollars, not ${feeInUSD}`,
-        "feeTooBig"
-      )
+}
+
+function* receiverFaults(
+  { toAccountIndex, toAddress, tokenId }: PostedTransaction,
+  receiver: Parties["receiver"],
+  refuse: Refuse
+): Iterable<InputFault> {
+  if (toAccountIndex === null || !isUserAccount(toAccountIndex)) return
+  if (receiver === null) {
+    yield refuse("toAccountIndex", toAccountIndex, "an account that exists")
+    return
+  }
+  if (receiver.tokenId !== tokenId) {
+    yield refuse(
+      "toAccountIndex",
+      toAccountIndex,
+      `an account of token ${tokenId}, not of token ${receiver.tokenId}`,
+      "accountOfToken"
     )
   }
-  return faults
+  if (toAddress !== null && toAddress !== receiver.address) {
+    yield refuse(
+      "toZkEthereumAddress",
+      toAddress,
+      `null, or ${receiver.address}, the owner of account ${toAccountIndex}`
+    )
+  }
+}
+
+function* feeFaults(
+  { fee }: PostedTransaction,
+  feeInUSD: number,
+  { maxFeeUSD, minFeeUSD }: FeeBounds,
+  refuse: Refuse
+): Iterable<InputFault> {
+  if (feeInUSD < minFeeUSD) {
+    yield refuse(
+      "fee",
+      fee,
+      `a fee of at least ${minFeeUSD} US dollars, not ${feeInUSD}`,
+      "feeTooLow"
+    )
+  }
+  if (feeInUSD > maxFeeUSD) {
+    yield refuse(
+      "fee",
+      fee,
+      `a fee of at most ${maxFeeUSD} US dollars, not ${feeInUSD}`,
+      "feeTooBig"
+    )
+  }
 }
 
 /** Returns the fee in US dollars; 0 if the token is unknown. */

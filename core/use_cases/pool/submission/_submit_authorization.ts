@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
 import type { PostedAuthorization } from "../../../domain/mod.ts"
 import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
-import { authorizationFaults, type Refuse } from "./_posted_rules.ts"
+import { authorizationFaults } from "./_posted_rules.ts"
 import { isSameAuthorization } from "../_same_transaction.ts"
-import type { SubmissionPorts } from "./_submit_group.ts"
+import type { SubmissionContext } from "./_submission_context.ts"
 import {
   failIfRefused,
   refusalOf,
@@ -11,47 +11,46 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 
-/** Returns the function that validates an authorization and stores it. */
-export const authorizationSubmission = (
-  { pool, verifier }: Pick<SubmissionPorts, "pool" | "verifier">,
-  refuse: Refuse
-) =>
-  Effect.fnUntraced(function*(posted: PostedAuthorization): Effect.fn.Return<
-    { readonly stored: boolean },
-    SubmissionRefused | SubmissionConflict | VerifierBusy | StoreFailure
-  > {
-    const { address, publicKey, signature } = posted
-    yield* failIfRefused(authorizationFaults(posted, refuse))
-    const conflict = new SubmissionConflict({
-      faults: [
-        refuse(
-          "zkEthereumAddress",
-          address,
-          "an address without an authorization, or the stored authorization: another one is stored for this address"
-        )
-      ]
-    })
-    const known = yield* pool.authorization(address)
-    if (known !== null) {
-      return isSameAuthorization(known, posted)
-        ? { stored: false }
-        : yield* conflict
-    }
-    if (!(yield* verifier.authorization(posted))) {
-      return yield* refusalOf([
-        refuse(
-          "signature",
-          signature,
-          "a valid signature of this authorization by the address, for a key that can sign"
-        )
-      ])
-    }
-    const timestampMs = yield* Clock.currentTimeMillis
-    const { added, authorization } = yield* pool.addAuthorization({
-      address,
-      publicKey,
-      signature,
-      timestampMs
-    })
-    return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
+/** Validates an authorization and stores it. */
+export const submitAuthorization = Effect.fnUntraced(function*(
+  { pool, refuse, verifier }: SubmissionContext,
+  posted: PostedAuthorization
+): Effect.fn.Return<
+  { readonly stored: boolean },
+  SubmissionRefused | SubmissionConflict | VerifierBusy | StoreFailure
+> {
+  const { address, publicKey, signature } = posted
+  yield* failIfRefused(authorizationFaults(posted, refuse))
+  const conflict = new SubmissionConflict({
+    faults: [
+      refuse(
+        "zkEthereumAddress",
+        address,
+        "an address without an authorization, or the stored authorization: another one is stored for this address"
+      )
+    ]
   })
+  const known = yield* pool.authorization(address)
+  if (known !== null) {
+    return isSameAuthorization(known, posted)
+      ? { stored: false }
+      : yield* conflict
+  }
+  if (!(yield* verifier.authorization(posted))) {
+    return yield* refusalOf([
+      refuse(
+        "signature",
+        signature,
+        "a valid signature of this authorization by the address, for a key that can sign"
+      )
+    ])
+  }
+  const timestampMs = yield* Clock.currentTimeMillis
+  const { added, authorization } = yield* pool.addAuthorization({
+    address,
+    publicKey,
+    signature,
+    timestampMs
+  })
+  return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
+})

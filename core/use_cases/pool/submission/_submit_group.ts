@@ -1,16 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { InputFault } from "../../../contract/mod.ts"
 import type { PoolTransaction, PostedGroup } from "../../../domain/mod.ts"
-import type { AccountIndex, Keccak256 } from "../../../encoding/mod.ts"
-import type {
-  LedgerReader,
-  PoolLimits,
-  PoolStore,
-  SignatureVerifier,
-  StoreFailure,
-  TransactionOwners,
-  VerifierBusy
-} from "../../../ports/mod.ts"
+import type { StoreFailure, TransactionOwners, VerifierBusy } from "../../../ports/mod.ts"
 import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
   type AccountsOfPosted,
@@ -26,146 +17,139 @@ import {
   failIfRefused,
   type PoolFull,
   SubmissionConflict,
+  type SubmissionFailure,
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { reconcileWithLedger } from "../settle.ts"
 import { isSamePosted } from "../_same_transaction.ts"
+import { type SubmissionContext, wrongSignature } from "./_submission_context.ts"
 
-/** The ports of `Submission`. */
-export interface SubmissionPorts {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
-  readonly verifier: SignatureVerifier["Service"]
-}
-
-interface Options {
-  readonly fees: FeeBounds
-  readonly full: (
-    limit: keyof PoolLimits,
-    account: AccountIndex
-  ) => Effect.Effect<never, PoolFull>
-  readonly keccak256: Keccak256
-  readonly limits: PoolLimits
-  readonly refuse: Refuse
-}
-
-type Failure = SubmissionRefused | SubmissionConflict | PoolFull | VerifierBusy | StoreFailure
-
-/** Returns the function that validates a group and stores it. */
-export const groupSubmission = (
-  ports: SubmissionPorts,
-  { fees, full, keccak256, limits, refuse }: Options
-) => {
-  const { pool, reader, verifier } = ports
-  /** Returns the ids of the group if the pool has exactly this group; fails otherwise. */
-  const acknowledge = Effect.fnUntraced(function*({ id, transactions }: PostedGroup) {
-    const ids = transactions.map((each) => each.id)
-    const stored = yield* pool.members([id])
-    const isSame = stored.length === transactions.length &&
-      stored.every(({ transaction: { group, ...known } }, position) =>
-        known.id === ids[position] && isSamePosted(known, transactions[position]!) &&
-        group?.requestOffset === transactions[position]!.requestOffset
-      )
-    if (!isSame) {
-      return yield* new SubmissionConflict({
-        faults: [
-          refuse(
-            "atomicGroupId",
-            id,
-            "the stored group, or one of unused ids: another transaction is stored under an id of this group"
-          )
-        ]
-      })
-    }
-    yield* reconcileWithLedger(ports, stored)
-    return { ids, stored: false }
+/** Validates a group and stores it. */
+export const submitGroup = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  input: PostedGroup,
+  rules: PostRules
+): Effect.fn.Return<Stored, SubmissionFailure> {
+  const { keccak256, pool, reader, refuse } = context
+  const group = completeGroup(input)
+  yield* failIfRefused(groupFaults(group, refuse, keccak256, rules))
+  const ids = group.transactions.map((each) => each.id)
+  const parties = yield* Effect.forEach(group.transactions, (each) => partiesOf(reader, each))
+  const known = yield* pool.pooled(ids)
+  const isKnown = known.some((row) => {
+    const position = ids.indexOf(row.transaction.id)
+    return !isOfEarlierOwner(row, group.transactions[position]!, parties[position]!.sender)
   })
+  if (isKnown) return yield* acknowledgeGroup(context, group)
 
-  const checkRules = Effect.fnUntraced(function*(
-    { transactions }: PostedGroup,
-    parties: ReadonlyArray<AccountsOfPosted>
-  ) {
-    const sumUSD = transactions.reduce(
-      (sum, each, position) => sum + feeInUSDOf(each, parties[position]!.token),
-      0
+  yield* checkRules(context, group, parties)
+  yield* checkSpace(context, group)
+  const owners = parties.map(ownersOf)
+  yield* checkSignatures(context, group, owners)
+  if (!(yield* removeOfEarlierOwner(context, known))) {
+    return yield* acknowledgeGroup(context, group)
+  }
+  return yield* storeGroup(context, group, owners)
+})
+
+const storeGroup = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  group: PostedGroup,
+  owners: ReadonlyArray<TransactionOwners>
+): Effect.fn.Return<Stored, SubmissionConflict | PoolFull | StoreFailure> {
+  const { limits, pool } = context
+  const timestampMs = yield* Clock.currentTimeMillis
+  const rows = group.transactions.map(({ requestOffset, ...posted }, position) => ({
+    ...owners[position]!,
+    transaction: {
+      ...posted,
+      group: { id: group.id, position, size: group.transactions.length, requestOffset },
+      state: "pend",
+      timestampMs,
+      batchNum: null
+    } satisfies PoolTransaction
+  }))
+  const added = yield* pool.addGroup(rows, limits)
+  switch (added.kind) {
+    case "added":
+      // blocks that were applied since the checks were settled without this group
+      yield* reconcileWithLedger(context, rows)
+      return { ids: group.transactions.map(({ id }) => id), stored: true }
+    case "known":
+      return yield* acknowledgeGroup(context, group)
+    case "full":
+      return yield* context.full(added.limit, added.account)
+  }
+})
+
+/** Returns the ids of the group if the pool has exactly this group; fails otherwise. */
+const acknowledgeGroup = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  { id, transactions }: PostedGroup
+): Effect.fn.Return<Stored, SubmissionConflict | StoreFailure> {
+  const ids = transactions.map((each) => each.id)
+  const stored = yield* context.pool.members([id])
+  const isSame = stored.length === transactions.length &&
+    stored.every(({ transaction: { group, ...known } }, position) =>
+      known.id === ids[position] && isSamePosted(known, transactions[position]!) &&
+      group?.requestOffset === transactions[position]!.requestOffset
     )
-    yield* failIfRefused([
-      ...transactions.flatMap((each, position) =>
-        ledgerFaults(each, parties[position]!, anyFee, refuse).map(faultAt(position))
-      ),
-      ...averageFaults(sumUSD / transactions.length, fees, refuse)
-    ])
-  })
-
-  const checkSpace = Effect.fnUntraced(function*({ transactions }: PostedGroup) {
-    const [first] = transactions
-    if ((yield* pool.counts).pend + transactions.length > limits.pendingMax) {
-      return yield* full("pendingMax", first!.fromAccountIndex)
-    }
-  })
-
-  const checkSignatures = Effect.fnUntraced(
-    function*({ transactions }: PostedGroup, owners: ReadonlyArray<TransactionOwners>) {
-      const faults: Array<InputFault> = []
-      for (const [position, transaction] of transactions.entries()) {
-        if (yield* verifier.transaction(transaction, owners[position]!.sender.publicKey)) continue
-        faults.push(
-          faultAt(position)(refuse(
-            "signature",
-            transaction.signature,
-            "a valid signature of this transaction by the key of the sender's account"
-          ))
+  if (!isSame) {
+    return yield* new SubmissionConflict({
+      faults: [
+        context.refuse(
+          "atomicGroupId",
+          id,
+          "the stored group, or one of unused ids: another transaction is stored under an id of this group"
         )
-      }
-      yield* failIfRefused(faults)
-    }
-  )
-
-  return Effect.fnUntraced(function*(
-    input: PostedGroup,
-    rules: PostRules
-  ): Effect.fn.Return<Stored, Failure> {
-    const group = completeGroup(input)
-    yield* failIfRefused(groupFaults(group, refuse, keccak256, rules))
-    const ids = group.transactions.map((each) => each.id)
-    const parties = yield* Effect.forEach(group.transactions, (each) => partiesOf(reader, each))
-    const known = yield* pool.pooled(ids)
-    const isKnown = known.some((row) => {
-      const position = ids.indexOf(row.transaction.id)
-      return !isOfEarlierOwner(row, group.transactions[position]!, parties[position]!.sender)
+      ]
     })
-    if (isKnown) return yield* acknowledge(group)
+  }
+  yield* reconcileWithLedger(context, stored)
+  return { ids, stored: false }
+})
 
-    yield* checkRules(group, parties)
-    yield* checkSpace(group)
-    const owners = parties.map(ownersOf)
-    yield* checkSignatures(group, owners)
-    if (!(yield* removeOfEarlierOwner(ports, known))) return yield* acknowledge(group)
-    const timestampMs = yield* Clock.currentTimeMillis
-    const rows = group.transactions.map(({ requestOffset, ...posted }, position) => ({
-      ...owners[position]!,
-      transaction: {
-        ...posted,
-        group: { id: group.id, position, size: ids.length, requestOffset },
-        state: "pend",
-        timestampMs,
-        batchNum: null
-      } satisfies PoolTransaction
-    }))
-    const added = yield* pool.addGroup(rows, limits)
-    switch (added.kind) {
-      case "added":
-        // blocks that were applied since the checks were settled without this group
-        yield* reconcileWithLedger(ports, rows)
-        return { ids, stored: true }
-      case "known":
-        return yield* acknowledge(group)
-      case "full":
-        return yield* full(added.limit, added.account)
-    }
-  })
+const checkRules = (
+  { fees, refuse }: SubmissionContext,
+  { transactions }: PostedGroup,
+  parties: ReadonlyArray<AccountsOfPosted>
+): Effect.Effect<void, SubmissionRefused> => {
+  const sumUSD = transactions.reduce(
+    (sum, each, position) => sum + feeInUSDOf(each, parties[position]!.token),
+    0
+  )
+  return failIfRefused([
+    ...transactions.flatMap((each, position) =>
+      ledgerFaults(each, parties[position]!, anyFee, refuse).map(faultAt(position))
+    ),
+    ...averageFaults(sumUSD / transactions.length, fees, refuse)
+  ])
 }
+
+const checkSpace = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  { transactions }: PostedGroup
+): Effect.fn.Return<void, PoolFull | StoreFailure> {
+  const { limits, pool } = context
+  const [first] = transactions
+  if ((yield* pool.counts).pend + transactions.length > limits.pendingMax) {
+    return yield* context.full("pendingMax", first!.fromAccountIndex)
+  }
+})
+
+const checkSignatures = Effect.fnUntraced(function*(
+  { refuse, verifier }: SubmissionContext,
+  { transactions }: PostedGroup,
+  owners: ReadonlyArray<TransactionOwners>
+): Effect.fn.Return<void, SubmissionRefused | VerifierBusy> {
+  const faults: Array<InputFault> = []
+  for (const [position, transaction] of transactions.entries()) {
+    if (yield* verifier.transaction(transaction, owners[position]!.sender.publicKey)) continue
+    faults.push(faultAt(position)(wrongSignature(transaction, refuse)))
+  }
+  yield* failIfRefused(faults)
+})
 
 interface Stored {
   readonly ids: ReadonlyArray<string>

@@ -1,5 +1,5 @@
-import { Clock, Effect } from "effect"
-import { type InputFault, limitMax } from "../../../contract/mod.ts"
+import { Effect } from "effect"
+import { limitMax } from "../../../contract/mod.ts"
 import {
   type AccountOwner,
   isSameOwner,
@@ -7,19 +7,16 @@ import {
   type PoolTransaction,
   type PostedTransaction
 } from "../../../domain/mod.ts"
-import type { AccountIndex, Keccak256, TransactionId } from "../../../encoding/mod.ts"
 import {
   type Pooled,
-  type PoolLimits,
   type PoolPage,
   type PoolStore,
   replacedReason,
   type StoreFailure,
-  type TransactionOwners,
-  type VerifierBusy
+  type TransactionOwners
 } from "../../../ports/mod.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
-import { symbolFaults, type SymbolsOptions } from "./_account_symbols.ts"
+import { symbolFaults } from "./_account_symbols.ts"
 import {
   type AccountsOfPosted,
   partiesOf,
@@ -29,177 +26,156 @@ import {
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import type { SubmissionPorts } from "./_submit_group.ts"
 import { reconcileWithLedger } from "../settle.ts"
+import {
+  acknowledge,
+  checkedOwners,
+  checkLedgerRules,
+  pendingTransaction,
+  type PostAnswer,
+  type SubmissionContext
+} from "./_submission_context.ts"
 import {
   failIfRefused,
   NothingToReplace,
-  type PoolFull,
   type Replaced,
   type SubmissionConflict,
-  type SubmissionRefused
+  type SubmissionFailure
 } from "./submission_failures.ts"
 
-/** The parts that replacements have in common with posts of new transactions. */
-interface Shared {
-  readonly keccak256: Keccak256
-  readonly limits: PoolLimits
-  readonly refuse: Refuse
-  readonly conflict: (id: TransactionId, expected?: string) => SubmissionConflict
-  readonly full: (
-    limit: keyof PoolLimits,
-    account: AccountIndex
-  ) => Effect.Effect<never, PoolFull>
-  /** Answers a repeated post, or fails if other content is stored. */
-  readonly acknowledge: (
-    known: Pooled | undefined,
-    posted: PostedTransaction
-  ) => Effect.Effect<Answer, Failure>
-  /** Returns the owners of the accounts, after the checks against the ledger and of the signature. */
-  readonly checkedOwners: (
-    posted: PostedTransaction,
-    parties: AccountsOfPosted,
-    wrongSymbols: ReadonlyArray<InputFault>
-  ) => Effect.Effect<TransactionOwners, Failure>
-  readonly symbolOptions: SymbolsOptions
-}
+/** Validates a transaction and stores it instead of another one. */
+export const replaceTransaction = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  replaced: Replaced,
+  input: PostedTransaction,
+  rules: PostRules
+): Effect.fn.Return<PostAnswer, SubmissionFailure | NothingToReplace> {
+  const posted = withoutEmptyParts(input)
+  yield* failIfRefused(postedFaults(posted, context.refuse, context.keccak256, rules))
+  for (;;) {
+    const answer = yield* attempt(context, replaced, posted, rules)
+    // otherwise another write came between the checks and this one
+    if (answer !== "changed") return answer
+  }
+})
 
-interface Answer {
-  readonly id: TransactionId
-  readonly stored: boolean
-}
+const attempt = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  replaced: Replaced,
+  posted: PostedTransaction,
+  rules: PostRules
+): Effect.fn.Return<PostAnswer | "changed", SubmissionFailure | NothingToReplace> {
+  const { pool, reader } = context
+  const { id } = posted
+  const parties = yield* partiesOf(reader, posted)
+  const wrongSymbols = yield* symbolFaults(rules, posted, parties, context)
+  const [known] = yield* pool.pooled([id])
+  const isKnown = known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)
+  const isSameId = isKnown && isNamed(replaced, posted)
+  if (isKnown && (!isSameId || isSamePosted(known.transaction, posted))) {
+    yield* failIfRefused(wrongSymbols)
+    return yield* acknowledge(context, known, posted)
+  }
+  if (isSameId) yield* checkSameId(context, known, posted)
+  const old = isSameId ? known : yield* findOther(context, replaced, posted, parties)
+  yield* checkLedgerRules(context, posted, parties, wrongSymbols)
+  const owners = yield* checkedOwners(context, posted, parties)
+  const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(context, [known]))
+  if (!isFree) return yield* context.conflict(id)
+  const result = yield* storeInstead(context, old, posted, owners)
+  if (result.kind === "stored") return { id, stored: true }
+  if (result.kind === "changed" || isSameId) return "changed"
+  return yield* new NothingToReplace({ replaced, state: result.state })
+})
 
-type Failure =
-  | SubmissionRefused
-  | SubmissionConflict
-  | PoolFull
-  | VerifierBusy
-  | StoreFailure
+/** Stores a transaction in place of another one. */
+const storeInstead = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  old: Pooled,
+  posted: PostedTransaction,
+  owners: TransactionOwners
+) {
+  const { limits, pool } = context
+  const transaction = yield* pendingTransaction(posted)
+  const place = { id: old.transaction.id, arrival: old.arrival }
+  const result = yield* pool.replaceTransaction(place, transaction, owners, limits)
+  switch (result.kind) {
+    case "replaced":
+      yield* reconcileWithLedger(context, [{ transaction, ...owners }])
+      return { kind: "stored" } as const
+    case "known":
+    case "changed":
+      return { kind: "changed" } as const
+    case "notReplaceable":
+      return result
+    case "full":
+      return yield* context.full(result.limit, posted.fromAccountIndex)
+  }
+})
 
-/** Returns the function that validates a transaction and stores it instead of another one. */
-export const replacementSubmission = (ports: SubmissionPorts, shared: Shared) => {
-  const { acknowledge, checkedOwners, conflict, full, keccak256, limits, refuse, symbolOptions } =
-    shared
-  const { pool, reader } = ports
+/** Returns the transaction to replace if it has another id than the posted one. */
+const findOther = Effect.fnUntraced(function*(
+  { pool, refuse }: SubmissionContext,
+  replaced: Replaced,
+  posted: PostedTransaction,
+  { sender }: AccountsOfPosted
+): Effect.fn.Return<Pooled, SubmissionFailure | NothingToReplace> {
+  const { fromAccountIndex } = posted
+  const old = typeof replaced === "string"
+    ? (yield* pool.pooled([replaced]))[0]
+    // another sender is refused below
+    : yield* findByNonce(
+      pool,
+      replaced,
+      fromAccountIndex === replaced.fromAccountIndex ? sender : null
+    )
+  if (old === undefined || old === null || !isReplaceable(old.transaction)) {
+    return yield* new NothingToReplace({
+      replaced,
+      state: old?.transaction.state ?? null,
+      ...old?.transaction.group === undefined ? {} : { group: old.transaction.group.id }
+    })
+  }
+  yield* failIfRefused([...differences(old, posted, refuse)])
+  if (sender !== null && !isSameOwner(sender, old.sender)) {
+    return yield* new NothingToReplace({
+      replaced,
+      state: old.transaction.state,
+      earlierOwnerOf: fromAccountIndex
+    })
+  }
+  return old
+})
 
-  /** Returns the transaction to replace if it has another id than the posted one. */
-  const findOther = Effect.fnUntraced(
-    function*(
-      replaced: Replaced,
-      posted: PostedTransaction,
-      { sender }: AccountsOfPosted
-    ): Effect.fn.Return<Pooled, Failure | NothingToReplace> {
-      const { fromAccountIndex } = posted
-      const old = typeof replaced === "string"
-        ? (yield* pool.pooled([replaced]))[0]
-        // another sender is refused below
-        : yield* findByNonce(
-          pool,
-          replaced,
-          fromAccountIndex === replaced.fromAccountIndex ? sender : null
-        )
-      if (old === undefined || old === null || !isReplaceable(old.transaction)) {
-        return yield* new NothingToReplace({
-          replaced,
-          state: old?.transaction.state ?? null,
-          ...old?.transaction.group === undefined ? {} : { group: old.transaction.group.id }
-        })
-      }
-      yield* failIfRefused([...differences(old, posted, refuse)])
-      if (sender !== null && !isSameOwner(sender, old.sender)) {
-        return yield* new NothingToReplace({
-          replaced,
-          state: old.transaction.state,
-          earlierOwnerOf: fromAccountIndex
-        })
-      }
-      return old
-    }
-  )
-
-  /** Fails if a stored transaction cannot be replaced by other content with the same id. */
-  const checkSameId = Effect.fnUntraced(function*(
-    { transaction: { group, id, state } }: Pooled,
-    posted: PostedTransaction
-  ): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
-    if (group !== undefined) {
-      return yield* conflict(id, `an unused id: group ${group.id} has it, and is posted as a whole`)
-    }
-    if (state !== "pend" && state !== "invl") {
-      return yield* conflict(
-        id,
-        `the id of a pending or invalid transaction: this one is ${
-          state === "fing" ? "being forged" : "forged"
-        }`
-      )
-    }
-    // the earlier content is public: any client could send it again
-    const reason = replacedReason(posted, id)
-    if ((yield* pool.transitions(id)).some((transition) => transition.reason === reason)) {
-      return yield* conflict(
-        id,
-        "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
-      )
-    }
-  })
-
-  const attempt = Effect.fnUntraced(function*(
-    replaced: Replaced,
-    posted: PostedTransaction,
-    rules: PostRules
-  ): Effect.fn.Return<Answer | "changed", Failure | NothingToReplace> {
-    const { id } = posted
-    const parties = yield* partiesOf(reader, posted)
-    const wrongSymbols = yield* symbolFaults(rules, posted, parties, symbolOptions)
-    const [known] = yield* pool.pooled([id])
-    const isKnown = known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)
-    const isSameId = isKnown && isNamed(replaced, posted)
-    if (isKnown && (!isSameId || isSamePosted(known.transaction, posted))) {
-      yield* failIfRefused(wrongSymbols)
-      return yield* acknowledge(known, posted)
-    }
-    if (isSameId) yield* checkSameId(known, posted)
-    const old = isSameId ? known : yield* findOther(replaced, posted, parties)
-    const owners = yield* checkedOwners(posted, parties, wrongSymbols)
-    const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(ports, [known]))
-    if (!isFree) return yield* conflict(id)
-    const transaction = {
-      ...posted,
-      state: "pend",
-      timestampMs: yield* Clock.currentTimeMillis,
-      batchNum: null
-    } as const
-    const place = { id: old.transaction.id, arrival: old.arrival }
-    const result = yield* pool.replaceTransaction(place, transaction, owners, limits)
-    switch (result.kind) {
-      case "replaced":
-        yield* reconcileWithLedger(ports, [{ transaction, ...owners }])
-        return { id, stored: true }
-      case "known":
-      case "changed":
-        return "changed"
-      case "notReplaceable":
-        if (isSameId) return "changed"
-        return yield* new NothingToReplace({ replaced, state: result.state })
-      case "full":
-        return yield* full(result.limit, posted.fromAccountIndex)
-    }
-  })
-
-  return Effect.fnUntraced(function*(
-    replaced: Replaced,
-    input: PostedTransaction,
-    rules: PostRules
-  ): Effect.fn.Return<Answer, Failure | NothingToReplace> {
-    const posted = withoutEmptyParts(input)
-    yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
-    for (;;) {
-      const answer = yield* attempt(replaced, posted, rules)
-      // otherwise another write came between the checks and this one
-      if (answer !== "changed") return answer
-    }
-  })
-}
+/** Fails if a stored transaction cannot be replaced by other content with the same id. */
+const checkSameId = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  { transaction: { group, id, state } }: Pooled,
+  posted: PostedTransaction
+): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
+  if (group !== undefined) {
+    return yield* context.conflict(
+      id,
+      `an unused id: group ${group.id} has it, and is posted as a whole`
+    )
+  }
+  if (state !== "pend" && state !== "invl") {
+    return yield* context.conflict(
+      id,
+      `the id of a pending or invalid transaction: this one is ${
+        state === "fing" ? "being forged" : "forged"
+      }`
+    )
+  }
+  // the earlier content is public: any client could send it again
+  const reason = replacedReason(posted, id)
+  if ((yield* context.pool.transitions(id)).some((transition) => transition.reason === reason)) {
+    return yield* context.conflict(
+      id,
+      "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
+    )
+  }
+})
 
 /** Returns whether a replacement is for the transaction with the posted id. */
 const isNamed = (replaced: Replaced, { fromAccountIndex, id, nonce }: PostedTransaction): boolean =>

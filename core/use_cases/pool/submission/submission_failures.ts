@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { InputFault } from "../../../contract/mod.ts"
 import { poolStates } from "../../../domain/mod.ts"
+import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
 
 /**
  * The post breaks rules. Each fault has a pointer, the value and the rule.
@@ -166,3 +167,11 @@ export const failIfRefused = (
   faults: ReadonlyArray<InputFault>
 ): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
+
+/** The failures of a post. */
+export type SubmissionFailure =
+  | SubmissionRefused
+  | SubmissionConflict
+  | PoolFull
+  | VerifierBusy
+  | StoreFailure

@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import type { PostedTransaction } from "../../../domain/mod.ts"
+import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import { reconcileWithLedger } from "../settle.ts"
+import { symbolFaults } from "./_account_symbols.ts"
+import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
+import { partiesOf, postedFaults, type PostRules, withoutEmptyParts } from "./_posted_rules.ts"
+import {
+  acknowledge,
+  checkedOwners,
+  checkLedgerRules,
+  pendingTransaction,
+  type PostAnswer,
+  type SubmissionContext
+} from "./_submission_context.ts"
+import { failIfRefused, type PoolFull, type SubmissionFailure } from "./submission_failures.ts"
+
+/**
+ * Validates a transaction and stores it. The checks run from the cheapest to the most expensive, each
+ * only if the previous one passed.
+ */
+export const submitTransaction = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  input: PostedTransaction,
+  rules: PostRules
+): Effect.fn.Return<PostAnswer, SubmissionFailure> {
+  const { keccak256, limits, pool, reader, refuse } = context
+  const posted = withoutEmptyParts(input)
+  const { id } = posted
+  yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
+  const parties = yield* partiesOf(reader, posted)
+  const wrongSymbols = yield* symbolFaults(rules, posted, parties, context)
+  const known = yield* find(context, posted)
+  if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
+    yield* failIfRefused(wrongSymbols)
+    return yield* acknowledge(context, known, posted)
+  }
+  yield* checkLedgerRules(context, posted, parties, wrongSymbols)
+  yield* checkSpace(context, posted)
+  const owners = yield* checkedOwners(context, posted, parties)
+  const isFree = known === undefined || (yield* removeOfEarlierOwner(context, [known]))
+  if (!isFree) return yield* context.conflict(id)
+  const transaction = yield* pendingTransaction(posted)
+  const added = yield* pool.addTransaction(transaction, owners, limits)
+  switch (added.kind) {
+    case "added":
+      // blocks that were applied since the checks were settled without this transaction
+      yield* reconcileWithLedger(context, [{ transaction, ...owners }])
+      return { id, stored: true }
+    case "known":
+      return yield* acknowledge(context, yield* find(context, posted), posted)
+    case "full":
+      return yield* context.full(added.limit, posted.fromAccountIndex)
+  }
+})
+
+const find = (
+  { pool }: SubmissionContext,
+  { id }: PostedTransaction
+): Effect.Effect<Pooled | undefined, StoreFailure> =>
+  Effect.map(pool.pooled([id]), ([found]) => found)
+
+const checkSpace = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  { fromAccountIndex }: PostedTransaction
+): Effect.fn.Return<void, PoolFull | StoreFailure> {
+  const { limits, pool } = context
+  if ((yield* pool.pendingOf(fromAccountIndex)) >= limits.pendingPerAccountMax) {
+    return yield* context.full("pendingPerAccountMax", fromAccountIndex)
+  }
+  if ((yield* pool.counts).pend >= limits.pendingMax) {
+    return yield* context.full("pendingMax", fromAccountIndex)
+  }
+})
