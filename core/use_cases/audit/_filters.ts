@@ -9,6 +9,7 @@ import {
   lists,
   rowFilter
 } from "../../contract/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
 import type { LedgerReader, Page, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 
@@ -85,7 +86,7 @@ const listOrDie = <N extends ListName>(
 const auditFilter = <N extends ListName>(
   reader: Reader,
   name: N,
-  [filter, { compared, match }]: readonly [name: string, Filter],
+  [filter, { compared, match, references }]: readonly [name: string, Filter],
   { itemId, row }: ListedRow,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
@@ -104,6 +105,10 @@ const auditFilter = <N extends ListName>(
         () => Effect.succeed(undefined)
       )
       if (page === undefined) {
+        // an L1 transaction can name an account that does not exist
+        if (references === "account" && !(yield* hasAccount(reader, value as AccountIndex))) {
+          continue
+        }
         findings.violate("postings", place, "an unregistered value", "a registered one")
         continue
       }
@@ -121,6 +126,9 @@ const auditFilter = <N extends ListName>(
       }
     }
   })
+
+const hasAccount = (reader: Reader, index: AccountIndex): Effect.Effect<boolean, StoreFailure> =>
+  Effect.map(reader.find("account", index), ({ item }) => item !== null)
 
 /** Returns the value of a filter that selects rows with a compared value; undefined if none does. */
 function queriedValue(match: Filter["match"], compared: unknown): unknown {
