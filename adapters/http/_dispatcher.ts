@@ -14,6 +14,7 @@ import { redirectWithoutSlash } from "./_redirect.ts"
 import type { Computation, ReadRequest, ResponseCache } from "./cache/mod.ts"
 import {
   answerHeaders,
+  bodyBytes,
   exceededLimit,
   type HttpAnswer,
   type HttpLimits,
@@ -120,7 +121,7 @@ export class Dispatcher {
     if (method === "HEAD") return Effect.mapEager(answer, withoutBody)
     return accepts === undefined ? answer : Effect.mapEager(
       answer,
-      (answer) => accepts(answer.body.length) ? answer : this.#refuseNow(routes, overloaded(), url)
+      (answer) => accepts(bodyBytes(answer)) ? answer : this.#refuseNow(routes, overloaded(), url)
     )
   }
 

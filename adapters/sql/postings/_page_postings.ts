@@ -52,7 +52,9 @@ const fullRow = (
 const leftJoin = (row: string, name: string): string =>
   `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
 
-/** Joins the full row with the greatest first item below `item`, unless the last row has this item's place. */
+/**
+ * Joins the full row with the greatest first item below `item`, unless the last row begins below it.
+ */
 const joinRowBefore = (name: string, item: string): string =>
   leftJoin(
     fullRow(

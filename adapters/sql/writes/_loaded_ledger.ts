@@ -6,9 +6,10 @@ import type {
   Exit,
   NetworkVariables,
   Token,
+  TokenId,
   Transaction
 } from "../../../core/domain/mod.ts"
-import type { AccountIndex, PublicKey } from "../../../core/encoding/mod.ts"
+import type { AccountIndex, EthereumAddress, PublicKey } from "../../../core/encoding/mod.ts"
 import type { BlockGap, LedgerBase } from "../../../core/ports/mod.ts"
 
 /** The last and next ids of the ledger. */
@@ -64,6 +65,12 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
   const registrations = mapBy(rows.registrations, ({ bidderAddr }) => bidderAddr)
   const bestBids = mapBy(rows.bestBids, ({ slotNum }) => slotNum)
   const exits = mapBy(rows.exits, ({ accountIndex, batchNum }) => exitKey(batchNum, accountIndex))
+  const requestedExits = Map.groupBy(
+    rows.exits.filter((exit) =>
+      exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+    ).sort((a, b) => a.itemId - b.itemId),
+    ({ address, tokenId }) => ownerKey(address, tokenId)
+  )
   const publicKeys = new Set(rows.publicKeys)
   let variables: NetworkVariables | undefined
   return {
@@ -80,11 +87,7 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
     registration: (bidder) => registrations.get(bidder),
     bestBid: (slotNum) => bestBids.get(slotNum),
     exit: (batchNum, index) => exits.get(exitKey(batchNum, index)),
-    requestedExits: (owner, tokenId) =>
-      [...exits.values()].filter((exit) =>
-        exit.address === owner && exit.tokenId === tokenId &&
-        exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-      ).sort((a, b) => a.itemId - b.itemId),
+    requestedExits: (owner, tokenId) => requestedExits.get(ownerKey(owner, tokenId)) ?? [],
     hasPublicKey: (key) => publicKeys.has(key),
     // the table refuses a second transaction with an id
     hasTransaction: () => false
@@ -92,6 +95,7 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
 }
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
+const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
   new Map(rows.map((row) => [key(row), row]))
 
