@@ -116,7 +116,14 @@ describe("a signal to stop", () => {
         // nothing shows from outside that it has opened the pipe
         await new Promise((resolve) => setTimeout(resolve, 2000))
         child.kill(signal)
-        assert.deepStrictEqual(await ended, [null, signal], words.join(" "))
+        // on a busy machine the signal can arrive before the command opens the pipe: it then exits
+        // with a code, and does not need the signal to end the blocked thread
+        const early = words[0] === "serve" ? 0 : 130
+        const [code, endedBy] = await ended
+        assert.isTrue(
+          endedBy === signal || code === early,
+          `${words.join(" ")}: ${code} ${endedBy}`
+        )
       }
     }))
 })
