@@ -56,6 +56,8 @@ declare module "effect/Schema" {
       readonly unusedValue?: unknown
       /** The rule of a property that must be null or absent in a request. */
       readonly onlyNull?: string | undefined
+      /** Whether the same object, which never changes, is in many answers. */
+      readonly isShared?: boolean | undefined
       /** Maximum number of items of an array in a request. */
       readonly itemsMax?: number | undefined
     }

@@ -57,7 +57,7 @@ export const token = object("Token", "Token registered in the network", {
   ethereumBlockNum: documented(ethBlockNum, "Block in which the token was registered"),
   priceUSD: named("USD", nullable(usd), "Price of one whole token"),
   priceTimeMs: named("fiatUpdate", nullable(dateTime), "When the price was set")
-})
+}).annotate({ isShared: true })
 
 const account = object(
   "Account",
