@@ -36,6 +36,11 @@ export interface JournalOptions extends LedgerOptions {
    */
   readonly poolHistoryMs?: number
   /**
+   * Time in milliseconds that a last checkpoint may take when the stores close, so that the next
+   * start replays no records; 3000 by default. 0 writes none.
+   */
+  readonly closingMs?: number
+  /**
    * Called several times a second while the journal is read. Counts records: those in the checkpoint
    * by the share of it that was read, then those behind it.
    */
@@ -108,8 +113,8 @@ export class JournalStores extends Context.Service<JournalStores, {
  * const node = Layer.provide(Ledger.layer(genesis, keccak256), stores)
  * await Effect.runPromise(Effect.provide(write, node))
  *
- * // a second opening replays the record
- * const reopened = Effect.map(JournalStores, ({ replayReport }) => replayReport.records)
+ * // a second opening reads the record from the checkpoint of the first
+ * const reopened = Effect.map(JournalStores, ({ replayReport }) => replayReport.checkpointSeq)
  * console.log(await Effect.runPromise(Effect.provide(reopened, stores))) // => 1
  * rmSync(directory, { recursive: true })
  * ```
@@ -117,6 +122,7 @@ export class JournalStores extends Context.Service<JournalStores, {
 export const journaledStores = (
   {
     checkpointBytes = defaultCheckpointBytes,
+    closingMs = defaultClosingMs,
     directory,
     onProgress,
     poolHistoryMs = Infinity,
@@ -154,6 +160,7 @@ export const journaledStores = (
     const capture = () => ({ ledger: ledger.capture(), pool: pool.capture() })
     checkpoints = yield* scheduleCheckpoints(journal, { capture, pool }, restored, {
       checkpointBytes,
+      closingMs,
       poolHistoryMs
     })
     const { keepUp } = checkpoints
@@ -180,6 +187,7 @@ export const journaledStores = (
   }))
 
 const defaultCheckpointBytes = 2 * 2 ** 20
+const defaultClosingMs = 3000
 
 const healthOf = (journal: Journal, checkpoints: Checkpoints | undefined): Health =>
   journal.failure !== undefined

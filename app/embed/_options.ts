@@ -27,6 +27,7 @@ const stores = {
   directory: object({
     directory: values.filledText,
     checkpointBytes: optional(count),
+    closingMs: optional(timeMs),
     poolHistoryMs: optional(count)
   }),
   database: object({

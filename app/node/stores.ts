@@ -12,7 +12,7 @@ export interface MemoryStore {
 
 /** Stores in a directory, which one process uses at a time; created if it does not exist. */
 export interface DirectoryStore
-  extends Pick<JournalOptions, "checkpointBytes" | "onProgress" | "poolHistoryMs">
+  extends Pick<JournalOptions, "checkpointBytes" | "closingMs" | "onProgress" | "poolHistoryMs">
 {
   readonly directory: string
 }

@@ -63,7 +63,9 @@ beforeAll(() =>
       for (const record of records) yield* ledger.applyRecord(record)
       for (let step = 0; step < 3; step++) yield* driveOnce(simulation)
     }),
-    Layer.fresh(nodeOver(journaledStores({ directory: sound, genesis }), { genesis, verifier }))
+    Layer.fresh(
+      nodeOver(journaledStores({ directory: sound, genesis, closingMs: 0 }), { genesis, verifier })
+    )
   ))), 60_000)
 afterAll(() => rmSync(directories, { recursive: true, force: true }))
 
@@ -144,12 +146,14 @@ describe("an audit of a data directory", () => {
             const ledger = yield* Ledger
             for (const record of gapped) yield* ledger.applyRecord(record)
           }),
-          Layer.fresh(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
+          Layer.fresh(
+            nodeOver(journaledStores({ directory, genesis, closingMs: 0 }), { genesis, verifier })
+          )
         ))
         assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
         yield* Effect.scoped(Effect.provide(
           Effect.flatMap(JournalStores, ({ checkpoint }) => checkpoint),
-          Layer.fresh(journaledStores({ directory, genesis }))
+          Layer.fresh(journaledStores({ directory, genesis, closingMs: 0 }))
         ))
         assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
       }),
@@ -219,7 +223,7 @@ describe("an audit of a data directory with a checkpoint", () => {
           () => Result.void
         )
       }),
-      Layer.fresh(journaledStores({ directory: checkpointed, genesis }))
+      Layer.fresh(journaledStores({ directory: checkpointed, genesis, closingMs: 0 }))
     )))
   })
 

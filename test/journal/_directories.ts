@@ -34,14 +34,14 @@ export interface OpenedStores extends JournaledStores {
   readonly journal: JournalStores["Service"]
 }
 
-/** Opens the stores of a directory until the scope closes. */
+/** Opens the stores of a directory until the scope closes; closing writes no checkpoint. */
 export const openStores = (
   directory: string,
   genesis: GenesisFeed,
   options: Partial<JournalOptions> = {}
 ): Effect.Effect<OpenedStores, JournalError, Scope.Scope> =>
   Effect.map(
-    Layer.build(Layer.fresh(journaledStores({ directory, genesis, ...options }))),
+    Layer.build(Layer.fresh(journaledStores({ directory, genesis, closingMs: 0, ...options }))),
     (services) => ({
       reader: Context.get(services, LedgerReader),
       history: Context.get(services, LedgerHistory),

@@ -10,6 +10,8 @@ export interface CheckpointOptions {
   readonly checkpointBytes: number
   /** Time after which the transitions of transactions that left the pool are dropped. */
   readonly poolHistoryMs: number
+  /** Time that a checkpoint may take when the scope closes; 0 writes none. */
+  readonly closingMs: number
 }
 
 /** The checkpoints of an open journal. */
@@ -41,7 +43,7 @@ export const scheduleCheckpoints = (
   journal: CheckpointedJournal,
   stores: { readonly capture: () => StoreImages; readonly pool: MemoryPoolStore },
   restored: StoreImages | undefined,
-  { checkpointBytes, poolHistoryMs }: CheckpointOptions
+  { checkpointBytes, closingMs, poolHistoryMs }: CheckpointOptions
 ): Effect.Effect<Checkpoints, never, Scope.Scope> =>
   Effect.gen(function*() {
     const writer = yield* Effect.acquireRelease(
@@ -80,6 +82,13 @@ export const scheduleCheckpoints = (
       }
       yield* Effect.catch(write, () => Effect.sleep(retryMs))
     })
+    // so that the next start has no records to replay; an unfinished one leaves them all
+    const writeLast = Effect.suspend(() =>
+      closingMs === 0 || journal.failure !== undefined || journal.bytesSinceCheckpoint === 0
+        ? Effect.void
+        : Effect.ignore(Effect.timeoutOption(Effect.interruptible(write), closingMs))
+    )
+    yield* Effect.addFinalizer(() => writeLast)
     yield* Effect.forkScoped(Effect.forever(writeIfDue))
     return {
       write,
