@@ -62,7 +62,7 @@ const RANDOM = [
   "http/node/conversations",
   "journal/crash",
   "journal/laws",
-  "memory/segmented_rows",
+  "memory/grouped_rows",
   "pool/pool_laws",
   "properties/feed",
   "properties/http",

@@ -139,7 +139,7 @@ export {
   type SelectedTransaction,
   type Selection,
   type SelectOptions,
-  type SettleOptions,
+  type ReconcileOptions,
   type SlowChecks,
   StagedLedger,
   type StateAccount,

@@ -108,8 +108,8 @@ const run = (pool: PoolService, command: PoolCommand): Effect.Effect<object, Sto
       return changes(pool, pool.rollBack(command.lastValidBatch))
     case "purge":
       return changes(pool, pool.purge(command))
-    case "settle":
-      return changes(pool, pool.settle)
+    case "reconcile":
+      return changes(pool, pool.reconcile)
   }
 }
 

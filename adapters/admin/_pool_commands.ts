@@ -65,7 +65,7 @@ export const PoolCommand = Schema.Union([
     capacity: safeInteger
   }),
   Schema.Struct({ kind: Schema.Literal("remove"), ids: nonEmptyArray(id), reason }),
-  Schema.Struct({ kind: Schema.Literal("settle") })
+  Schema.Struct({ kind: Schema.Literal("reconcile") })
 ]).annotate({ identifier: "PoolCommand" })
 
 export type PoolCommand = typeof PoolCommand.Type

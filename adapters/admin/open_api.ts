@@ -88,7 +88,7 @@ const operations = {
     id: "runPoolCommands",
     summary: "Runs the pool commands of a coordinator, NDJSON",
     isGuarded: true,
-    lines: { schema: "PoolCommand", example: { kind: "settle" } },
+    lines: { schema: "PoolCommand", example: { kind: "reconcile" } },
     answer: { schema: "PoolResults" },
     refusals: lineRefusals
   },

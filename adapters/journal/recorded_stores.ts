@@ -21,7 +21,7 @@ import { completeBlock, StagedLedger } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
- * Appends an entry. Returns an effect with the result of `settle`, which the log calls when the
+ * Appends an entry. Returns an effect with the result of `reconcile`, which the log calls when the
  * entry is durable or dropped. The fiber goes on after all entries of the commit are settled.
  */
 const append = <A, E>(
@@ -196,7 +196,7 @@ type PoolWrites = Pick<
   | "replaceTransaction"
   | "addAuthorization"
   | "change"
-  | "settle"
+  | "reconcile"
   | "skip"
 >
 
@@ -222,7 +222,7 @@ const poolReads = (pool: MemoryPoolStore, log: RecordLog): Omit<Pool, keyof Pool
     pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
     inBatches: (query) => read(pool.inBatches(query)),
     list: (query) => read(pool.list(query)),
-    settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query))
+    reconciledBatchesBelow: (query) => read(pool.reconciledBatchesBelow(query))
   }
 }
 
@@ -273,8 +273,8 @@ const poolWrites = (pool: MemoryPoolStore, log: RecordLog): PoolWrites => {
       ),
     change: (changes, atMs) =>
       write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
-    settle: (step, atMs) =>
-      write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
+    reconcile: (step, atMs) =>
+      write(pool.reconcile(step, atMs), { kind: "reconcile", step, atMs }, (ids) => ids !== null),
     skip: (notes, selected) =>
       write(
         pool.skip(notes, selected),

@@ -158,7 +158,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     )
     yield* flush
     yield* Fiber.join(learning)
-    yield* (yield* Pool).settle
+    yield* (yield* Pool).reconcile
     const { batchNum, ethereumBlockNum } = yield* reader.stamp
     yield* Effect.log(
       `Loaded ${blocksLoaded} blocks with ${transactions} transactions in ${progress.end()}: ` +

@@ -140,7 +140,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       })
     ).pipe(Effect.provideService(CurrencyPrices, currencies))
     // a process may have stopped between a block and the update of the pool
-    yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
+    yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.reconcile), node)
     yield* Effect.provide(source.start(stores), node)
     const serving = listen(settings, node, self, {
       ready: monitoring.attachNode(node),

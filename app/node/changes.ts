@@ -165,7 +165,7 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
       }),
     change: (changes, atMs) =>
       reported(pool.change(changes, atMs), (ids) => changed(changes, ids, atMs)),
-    settle: (step, atMs) =>
-      reported(pool.settle(step, atMs), (ids) => changed(step.changes, ids ?? [], atMs))
+    reconcile: (step, atMs) =>
+      reported(pool.reconcile(step, atMs), (ids) => changed(step.changes, ids ?? [], atMs))
   }
 }

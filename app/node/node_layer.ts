@@ -15,7 +15,7 @@ export interface NodeLayerOptions extends NodeOptions {
 /**
  * Returns a whole node as one layer: the stores, the ledger, the pool, the submission, the HTTP
  * application and the changes. Building it updates the schema of a database, replays the journal of
- * a directory, and settles the pool. It waits while the database is unreachable. It fails with a
+ * a directory, and reconciles the pool. It waits while the database is unreachable. It fails with a
  * `JournalError` or `DatabaseError` if the store cannot be used, and with a `StoreFailure` if a
  * statement fails. An invalid genesis is a defect.
  *
@@ -47,7 +47,7 @@ export const nodeLayer = (
 ): Layer.Layer<Node | NodeChanges, DatabaseError | JournalError | StoreFailure> => {
   const stores = withChanges(storesLayer(store, options))
   // a process may have stopped between a block and the update of the pool
-  return Layer.effectDiscard(Effect.flatMap(Pool, (pool) => pool.settle)).pipe(
+  return Layer.effectDiscard(Effect.flatMap(Pool, (pool) => pool.reconcile)).pipe(
     Layer.provideMerge(Layer.merge(stores, nodeOver(stores, options)))
   )
 }

@@ -154,8 +154,8 @@ export interface PoolPage {
   readonly counts: PageCounts
 }
 
-/** A batch that the pool has settled: its number, and the hash of its Ethereum block. */
-export interface SettledBatch {
+/** A batch that the pool has reconciled: its number, and the hash of its Ethereum block. */
+export interface ReconciledBatch {
   readonly batchNum: number
   readonly ethereumBlockHash: string
 }
@@ -253,10 +253,10 @@ export class PoolStore extends Context.Service<PoolStore, {
    * filters; with `id`, it is constant.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
-  /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
-  readonly settledBatchesBelow: (
+  /** Returns the greatest reconciled batches below a batch number, at most `limit`, descending. */
+  readonly reconciledBatchesBelow: (
     query: { readonly batchNum: number; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<SettledBatch>, StoreFailure>
+  ) => Effect.Effect<ReadonlyArray<ReconciledBatch>, StoreFailure>
 
   /**
    * Adds a pending transaction, unless its id exists or a limit is reached. Checks and insert are
@@ -299,15 +299,15 @@ export class PoolStore extends Context.Service<PoolStore, {
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
   /**
-   * Applies the changes and moves the last settled batch from `from` to `to`, in one transaction:
-   * it removes the settled batches above `to`, and adds `to` if it is missing. If `to` is below
+   * Applies the changes and moves the last reconciled batch from `from` to `to`, in one transaction:
+   * it removes the reconciled batches above `to`, and adds `to` if it is missing. If `to` is below
    * `from`, it also removes the reasons of selections that saw a batch above `to`. Returns null and
-   * changes nothing if the last settled batch is not `from`.
+   * changes nothing if the last reconciled batch is not `from`.
    */
-  readonly settle: (
+  readonly reconcile: (
     step: {
-      readonly from: SettledBatch | null
-      readonly to: SettledBatch | null
+      readonly from: ReconciledBatch | null
+      readonly to: ReconciledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number

@@ -54,7 +54,7 @@ describe("limits of the admin listener", () => {
   it.live("commands may have as many bytes as the limit, and one more is refused and counted", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({ limits: { poolBodyBytesMax: 20 } })
-      const line = '{"kind":"settle"}'
+      const line = '{"kind":"reconcile"}'
       assert.strictEqual((yield* post(admin, "/pool", line.padEnd(20, "\n"))).status, 200)
       assert.strictEqual(yield* hits(admin, "poolBodyBytesMax"), 0)
       assert.strictEqual((yield* post(admin, "/pool", line.padEnd(21, "\n"))).status, 413)

@@ -122,7 +122,7 @@ describe("the OpenAPI document of the admin listener", () => {
       check(
         "post",
         "/pool",
-        yield* post(admin, "/pool", `{"kind":"settle"}\n{"kind":"select","maxTransactions":5}`)
+        yield* post(admin, "/pool", `{"kind":"reconcile"}\n{"kind":"select","maxTransactions":5}`)
       )
       check("post", "/pool", yield* post(admin, "/pool", `{"kind":"select"}`))
       check("get", "/pool/{id}", yield* get(admin, `/pool/0x${"0".repeat(66)}`))

@@ -129,7 +129,7 @@ describe("the pool over HTTP", () => {
       })
     })))
 
-  it.live("rolls back, purges and settles", () =>
+  it.live("rolls back, purges and reconciles", () =>
     Effect.scoped(Effect.gen(function*() {
       const { account, admin, next } = yield* node
       const run = (...commands: ReadonlyArray<object>) =>
@@ -141,7 +141,7 @@ describe("the pool over HTTP", () => {
         yield* run({ kind: "startForging", ids, batchNum: next }, {
           kind: "rollBack",
           lastValidBatch: next - 1
-        }, { kind: "settle" }),
+        }, { kind: "reconcile" }),
         [[...ids], [...ids], []]
       )
       assert.deepStrictEqual(
@@ -193,7 +193,7 @@ describe("the pool over HTTP", () => {
   it.live("a body may have as many bytes as the limit, and not one more", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched({ limits: { poolBodyBytesMax: 20 } })
-      const line = '{"kind":"settle"}\n'
+      const line = '{"kind":"reconcile"}\n'
       assert.strictEqual((yield* post(admin, "/pool", line.padEnd(20))).status, 200)
       assert.strictEqual((yield* post(admin, "/pool", line.padEnd(21))).status, 413)
     })))

@@ -93,7 +93,7 @@ export const play = Effect.fnUntraced(
         }
         yield* Effect.ignore(submission.submitTransaction(transaction))
       }
-      yield* pool.settle
+      yield* pool.reconcile
       const { batchNum, transactions } = yield* pool.select({ maxTransactions: 2 })
       const ids = transactions.map(({ transaction }) => transaction.id)
       yield* pool.startForging(ids, batchNum)
@@ -108,7 +108,7 @@ export const play = Effect.fnUntraced(
       if (waiting.length >= 60) yield* flush
     }
     yield* flush
-    yield* pool.settle
+    yield* pool.reconcile
   }
 )
 

@@ -321,7 +321,7 @@ describe("an audit of a pool", () => {
         ownersOf(1),
         { pendingMax: 9, pendingPerAccountMax: 9 }
       )
-      yield* pool.settle({
+      yield* pool.reconcile({
         from: null,
         to: { batchNum: batchNum!, ethereumBlockHash },
         changes: [{ id, from: "pend", fromBatchNum: null, to: "fged", batchNum: 1, reason: "" }]

@@ -149,7 +149,7 @@ describe("an audit of a pool", () => {
   }
   /**
    * Audits a pool against a ledger at batch 5, where the account has used nonces up to 4 and the
-   * pool is settled.
+   * pool is reconciled.
    */
   const found = ({ forgedIn = {}, last = 5, pool = {}, rows }: Story) =>
     Effect.gen(function*() {
@@ -175,7 +175,7 @@ describe("an audit of a pool", () => {
                 { transaction: { batchNum, state } }
               ) => ({ to: state, batchNum }))
             ),
-          settledBatchesBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
+          reconciledBatchesBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
             Effect.succeed(
               [{ batchNum: 5, ethereumBlockHash: hash }].filter(({ batchNum: mark }) =>
                 mark < batchNum
@@ -326,14 +326,14 @@ describe("an audit of a pool", () => {
       )
     }))
 
-  it.effect("reports that it cannot compare with a ledger that the pool has not settled with", () =>
+  it.effect("reports that it cannot compare with a ledger that the pool has not reconciled with", () =>
     Effect.gen(function*() {
-      const noteOf = (settled: string, last: string) =>
-        `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node settles the pool when it starts`
+      const noteOf = (reconciled: string, last: string) =>
+        `The pool has reconciled with batch ${reconciled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
       const rows = [rowOf("pend", null, 4n)]
       const marks = (
         ...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>
-      ) => ({ settledBatchesBelow: () => Effect.succeed(all) })
+      ) => ({ reconciledBatchesBelow: () => Effect.succeed(all) })
       const notes = (story: Omit<Story, "rows">) =>
         Effect.map(
           found({ rows, ...story }),

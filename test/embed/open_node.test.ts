@@ -93,7 +93,7 @@ describe("the promise interface", () => {
   it("gives a coordinator access to the pool", async () => {
     const node = await opened()
     assert.deepStrictEqual((await node.pool.select({ maxTransactions: 10 })).transactions, [])
-    assert.deepStrictEqual(await node.pool.settle(), [])
+    assert.deepStrictEqual(await node.pool.reconcile(), [])
     await node.close()
   })
 
@@ -104,7 +104,7 @@ describe("the promise interface", () => {
       const call of [
         node.state(),
         node.fetch(new Request("http://node/tokens")),
-        node.pool.settle()
+        node.pool.reconcile()
       ]
     ) {
       assert.match((await rejection(call)).message, /^The node is closed/u)

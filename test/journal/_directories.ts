@@ -128,7 +128,7 @@ const withCheckpoints = (stores: OpenedStores, period: number): JournaledStores 
       replaceTransaction: (...write) => counted(store.replaceTransaction(...write)),
       addAuthorization: (...write) => counted(store.addAuthorization(...write)),
       change: (...write) => counted(store.change(...write)),
-      settle: (...write) => counted(store.settle(...write)),
+      reconcile: (...write) => counted(store.reconcile(...write)),
       skip: (...write) => counted(store.skip(...write))
     }
   }

@@ -26,7 +26,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
   const below = (limit: number) => Math.floor(chance() * limit)
   const pending: Array<number> = []
   const forging: Array<{ readonly number: number; readonly batchNum: number }> = []
-  let [submitted, recordIndex, atMs, settledBatchNum] = [0, 0, 1_000_000, 0]
+  let [submitted, recordIndex, atMs, reconciledBatchNum] = [0, 0, 1_000_000, 0]
   while (recordIndex < feed.length) {
     atMs += 1 + below(50)
     switch (below(6)) {
@@ -63,7 +63,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
       case 4: {
         const selected = pending.splice(0, below(12)).map((number) => ({
           number,
-          batchNum: settledBatchNum + 1
+          batchNum: reconciledBatchNum + 1
         }))
         forging.push(...selected)
         const [timeMs, notes] = [
@@ -73,7 +73,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
               id: idOf(number),
               code: 11,
               reason: `Zürich 🏔 \u0000 "${number}"`,
-              batchNum: settledBatchNum + 1,
+              batchNum: reconciledBatchNum + 1,
               atMs
             }) as const
           )
@@ -93,20 +93,20 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
         break
       }
       default: {
-        const settled = forging.splice(0, below(20))
+        const reconciled = forging.splice(0, below(20))
         const isRollback = below(4) === 0
         const [timeMs, from, to] = [
           atMs,
-          settledBatch(settledBatchNum),
-          settledBatch(isRollback ? Math.max(1, settledBatchNum - 2) : settledBatchNum + 1)
+          reconciledBatch(reconciledBatchNum),
+          reconciledBatch(isRollback ? Math.max(1, reconciledBatchNum - 2) : reconciledBatchNum + 1)
         ]
-        settledBatchNum = to!.batchNum
-        const changes = settled.map(({ batchNum, number }) =>
+        reconciledBatchNum = to!.batchNum
+        const changes = reconciled.map(({ batchNum, number }) =>
           isRollback
             ? changeTo(number, "fing", batchNum, "pend", null)
             : changeTo(number, "fing", batchNum, "fged", batchNum)
         )
-        yield [({ store }) => Effect.orDie(store.settle({ from, to, changes }, timeMs))]
+        yield [({ store }) => Effect.orDie(store.reconcile({ from, to, changes }, timeMs))]
       }
     }
   }
@@ -118,7 +118,7 @@ export const keysOf = (count: number) => ({
   addresses: new Set(Array.from({ length: count }, (_, number) => addressOf(number)))
 })
 
-const settledBatch = (batchNum: number) =>
+const reconciledBatch = (batchNum: number) =>
   batchNum === 0 ? null : { batchNum, ethereumBlockHash: `0x${batchNum}` }
 
 const changeTo = (

@@ -104,7 +104,7 @@ export const dumpStores = (
       since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
       batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
         store.inBatches({ state, ...bounds })),
-      marks: yield* store.settledBatchesBelow({ batchNum: 2 ** 32, limit: 1e6 }),
+      marks: yield* store.reconciledBatchesBelow({ batchNum: 2 ** 32, limit: 1e6 }),
       pendingOf: yield* Effect.forEach(
         new Set(pooled.map(({ transaction }) =>
           transaction.fromAccountIndex

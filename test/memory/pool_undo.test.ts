@@ -73,11 +73,11 @@ const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
       )
     default:
       return Effect.gen(function*() {
-        const [last = null] = yield* pool.settledBatchesBelow({ batchNum: 1e9, limit: 1 })
+        const [last = null] = yield* pool.reconciledBatchesBelow({ batchNum: 1e9, limit: 1 })
         const batchNum = Math.max(0, (last?.batchNum ?? 0) + random.of([-2, -1, 1, 1, 1]))
         const to = batchNum === 0 ? null : { batchNum, ethereumBlockHash: keyOf(random.below(9)) }
         const changes = [changeOf(id, random, yield* pool.transaction(id))]
-        return yield* pool.settle({ from: last, to, changes }, atMs)
+        return yield* pool.reconcile({ from: last, to, changes }, atMs)
       })
   }
 }

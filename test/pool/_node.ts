@@ -74,7 +74,7 @@ const verifying = (verified: VerificationCounts) =>
     return verified.hook ?? Effect.void
   })
 
-/** A ledger that does not settle the pool. */
+/** A ledger that does not reconcile the pool. */
 export const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
 
 /** Applies the blocks of the first accounts; returns the chain. */

@@ -109,16 +109,16 @@ describe("while a signature is verified", () => {
   })
 })
 
-describe("a settlement starts again", () => {
-  /** Makes one of the following settlements fail as if another one came first. */
+describe("a reconciliation starts again", () => {
+  /** Makes one of the following reconciliations fail as if another one came first. */
   const overtaken: { once: boolean } = { once: false }
   /** Hides a row of the ledger from one read, after a number of reads. */
   const gone: { name: string | null; after: number } = { name: null, after: 0 }
   const overrides: NodeOverrides = {
     pool: (store) => ({
-      settle: (step, atMs) =>
+      reconcile: (step, atMs) =>
         Effect.suspend(() => {
-          if (!overtaken.once) return store.settle(step, atMs)
+          if (!overtaken.once) return store.reconcile(step, atMs)
           overtaken.once = false
           return Effect.succeed(null)
         })
@@ -139,7 +139,7 @@ describe("a settlement starts again", () => {
     const [pool, store] = [yield* Pool, yield* PoolStore]
     const ledger = yield* bareLedger
     const batchNum = Effect.map(
-      store.settledBatchesBelow({ batchNum: 100, limit: 1 }),
+      store.reconciledBatchesBelow({ batchNum: 100, limit: 1 }),
       ([mark]) => mark?.batchNum
     )
     return { chain, pool, store, ledger, batchNum }
@@ -162,7 +162,7 @@ describe("a settlement starts again", () => {
       for (const disturb of [...each.slice(0, 2), goesBackFor("batch", 1)]) {
         yield* ledger.applyBlock(chain.grow({ batches: [batchOf(next, {})] }))
         disturb()
-        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], next++])
+        assert.deepStrictEqual([yield* pool.reconcile, yield* batchNum], [[], next++])
         expectNothingLeft()
       }
       const posted = postedOf()
@@ -172,11 +172,11 @@ describe("a settlement starts again", () => {
         const block = chain.grow({ batches: [batchOf(next, { l2: [transfer] })] })
         yield* ledger.applyBlock(block)
         disturb()
-        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next])
+        assert.deepStrictEqual([yield* pool.reconcile, yield* batchNum], [[posted.id], next])
         expectNothingLeft()
         yield* ledger.rollBack(chain.cut(1).toBlock)
         if (disturb !== each[2]) disturb()
-        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next - 1])
+        assert.deepStrictEqual([yield* pool.reconcile, yield* batchNum], [[posted.id], next - 1])
         expectNothingLeft()
       }
     }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
@@ -185,10 +185,10 @@ describe("a settlement starts again", () => {
     Effect.gen(function*() {
       const { batchNum, pool, store } = yield* begin
       for (const disturb of each.slice(0, 2)) {
-        const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
-        yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
+        const [mark] = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 1 })
+        yield* store.reconcile({ from: mark!, to: null, changes: [] }, 0)
         disturb()
-        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], 2])
+        assert.deepStrictEqual([yield* pool.reconcile, yield* batchNum], [[], 2])
         expectNothingLeft()
       }
     }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
@@ -213,7 +213,7 @@ describe("a settlement starts again", () => {
       yield* submit(posted)
       yield* submit(other)
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
-      yield* pool.settle
+      yield* pool.reconcile
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, { l2: [transfer] })] }))
       steps.length = 0
       hook.now = Effect.orDie(Effect.gen(function*() {
@@ -226,7 +226,7 @@ describe("a settlement starts again", () => {
           })
         )
       }))
-      const fiber = yield* Effect.forkChild(pool.settle)
+      const fiber = yield* Effect.forkChild(pool.reconcile)
       assert.deepStrictEqual(yield* Fiber.join(fiber), [other.id])
       // back to the last common batch before anything forward
       assert.deepStrictEqual(steps, [2, 3])
@@ -242,8 +242,8 @@ describe("a settlement starts again", () => {
             delete hook.now
             return Effect.andThen(now, store.pendingBelow(nonces))
           }),
-        settle: (step, atMs) =>
-          Effect.tap(store.settle(step, atMs), () =>
+        reconcile: (step, atMs) =>
+          Effect.tap(store.reconcile(step, atMs), () =>
             Effect.sync(() => {
               if (step.from !== step.to && step.from?.batchNum !== step.to?.batchNum) {
                 steps.push(step.to?.batchNum)

@@ -96,9 +96,9 @@ describe("the pool for a coordinator", () => {
         9
       ]])
       yield* TestClock.adjust(forgingMaxMsDefault + 1)
-      assert.deepStrictEqual(yield* pool.settle, [late!])
+      assert.deepStrictEqual(yield* pool.reconcile, [late!])
       assert.deepStrictEqual(yield* stateOf(late!), ["pend", null])
-      assert.deepStrictEqual(yield* pool.settle, [])
+      assert.deepStrictEqual(yield* pool.reconcile, [])
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("a pool that opens over a ledger with a history looks up its transactions there", () =>
@@ -109,8 +109,8 @@ describe("the pool for a coordinator", () => {
       const [rival, free] = yield* submit(postedOf({ amount: 5n }), postedOf({ nonce: 1n }))
       yield* submit(posted)
       // as if only the pool was restored, without its mark of the ledger
-      const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
-      yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
+      const [mark] = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 1 })
+      yield* store.reconcile({ from: mark!, to: null, changes: [] }, 0)
       const bare = yield* bareLedger
       yield* bare.applyBlock(
         chain.grow({
@@ -122,7 +122,7 @@ describe("the pool for a coordinator", () => {
         })
       )
       assert.strictEqual((yield* reader.stamp).batchNum, 3)
-      yield* pool.settle
+      yield* pool.reconcile
       assert.deepStrictEqual([
         yield* stateOf(posted.id),
         yield* stateOf(rival!),

@@ -86,7 +86,7 @@ describe("a node counts", () => {
         invalidate: 1,
         invalidateOldNonces: 1,
         remove: 1,
-        settle: 1,
+        reconcile: 1,
         purge: 1
       })
       assert.deepStrictEqual(yield* watching.above0("rollup_pool_passed_over_total"), {
@@ -226,7 +226,7 @@ describe("a refusal", () => {
 })
 
 describe("a ledger with a pool", () => {
-  it.effect("settles it with every record that changes the ledger", () =>
+  it.effect("reconciles it with every record that changes the ledger", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
       const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]

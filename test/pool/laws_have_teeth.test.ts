@@ -32,11 +32,11 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
         return yield* store.addTransaction(transaction, owners, { ...limits, pendingMax: Infinity })
       })
   }),
-  "settles from any mark": (store) => ({
-    settle: (step, atMs) =>
+  "reconciles from any mark": (store) => ({
+    reconcile: (step, atMs) =>
       Effect.flatMap(
-        store.settledBatchesBelow({ batchNum: 2 ** 32, limit: 1 }),
-        ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs)
+        store.reconciledBatchesBelow({ batchNum: 2 ** 32, limit: 1 }),
+        ([mark]) => store.reconcile({ ...step, from: mark ?? null }, atMs)
       )
   }),
   "forgets reasons": (store) => ({
@@ -73,8 +73,8 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
     list: (query) => store.list({ ...query, filters: Struct.omit(query.filters, ["group"]) })
   }),
   "loses transactions that are rolled back": (store) => ({
-    settle: (step, atMs) =>
-      store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
+    reconcile: (step, atMs) =>
+      store.reconcile({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
   })
 }
 

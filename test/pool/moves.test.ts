@@ -42,7 +42,7 @@ describe("a coordinator", () => {
       yield* pool.startForging([id!], 3)
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
       assert.deepStrictEqual(yield* pool.doneForging([id!], 3), [])
-      assert.deepStrictEqual(yield* pool.settle, [id!])
+      assert.deepStrictEqual(yield* pool.reconcile, [id!])
       assert.strictEqual(yield* lastReasonOf(id!), "Batch 3 was forged without it")
       // nor one with a transaction that was invalidated since
       yield* pool.invalidate([{ id: id!, reason: "" }], 4)
@@ -52,7 +52,7 @@ describe("a coordinator", () => {
   it.effect("finds nothing to do in a pool over an empty ledger", () =>
     Effect.gen(function*() {
       const pool = yield* Pool
-      assert.deepStrictEqual([yield* pool.settle, yield* pool.rollBack(0)], [[], []])
+      assert.deepStrictEqual([yield* pool.reconcile, yield* pool.rollBack(0)], [[], []])
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("invalidates pending and forging transactions, but not forged or invalid ones", () =>
@@ -194,7 +194,7 @@ describe("purging removes a transaction that", () => {
     }).pipe(Effect.provide(nodeLayer())))
 })
 
-describe("a pool is settled", () => {
+describe("a pool is reconciled", () => {
   it.effect("if a selected or sent transaction has waited for longer than a proof takes, or its batch exists without it", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
@@ -212,12 +212,12 @@ describe("a pool is settled", () => {
         batchNum: 3,
         reason: ""
       }], 0)
-      assert.deepStrictEqual(yield* pool.settle, [missed!])
+      assert.deepStrictEqual(yield* pool.reconcile, [missed!])
       assert.strictEqual(yield* lastReasonOf(missed!), "Batch 3 was forged without it")
       yield* TestClock.adjust(forgingMaxMsDefault)
-      assert.deepStrictEqual(yield* pool.settle, [])
+      assert.deepStrictEqual(yield* pool.reconcile, [])
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* pool.settle, [forging!, sent!])
+      assert.deepStrictEqual(yield* pool.reconcile, [forging!, sent!])
       for (const id of [forging!, sent!]) {
         assert.strictEqual(
           yield* lastReasonOf(id),
@@ -260,7 +260,7 @@ describe("a pool is settled", () => {
       const chain = yield* openChain
       const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
       const marks = Effect.map(
-        store.settledBatchesBelow({ batchNum: 100, limit: 9 }),
+        store.reconciledBatchesBelow({ batchNum: 100, limit: 9 }),
         (all) => all.map(({ batchNum }) => batchNum)
       )
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {}), batchOf(4, {})] }))
@@ -367,8 +367,8 @@ describe("a pool is settled", () => {
           ]
         })
       )
-      const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
-      yield* store.settle({
+      const [mark] = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 1 })
+      yield* store.reconcile({
         from: mark!,
         to: null,
         changes: Object.entries(states).map(([id, [to, batchNum]]) => ({
@@ -380,7 +380,7 @@ describe("a pool is settled", () => {
           reason: "Test"
         }))
       }, 0)
-      assert.sameMembers([...yield* pool.settle], [forging!, selected!, moved!, missing!])
+      assert.sameMembers([...yield* pool.reconcile], [forging!, selected!, moved!, missing!])
       assert.deepStrictEqual(yield* statesOf(forged!, moved!, missing!, forging!, selected!), [
         ["fged", 3],
         ["fged", 3],
@@ -416,7 +416,7 @@ describe("a pool is settled", () => {
         assert.strictEqual(yield* lastReasonOf(id), "Batches after 3 were rolled back")
       }
       assert.deepStrictEqual(
-        (yield* (yield* PoolStore).settledBatchesBelow({ batchNum: 999, limit: 9 })).map((
+        (yield* (yield* PoolStore).reconciledBatchesBelow({ batchNum: 999, limit: 9 })).map((
           { batchNum }
         ) => batchNum),
         [3, 2, 1]
@@ -428,19 +428,19 @@ describe("a pool is settled", () => {
       const chain = yield* openChain
       const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
       const [forged, sent] = yield* submit(...four)
-      const marks = yield* store.settledBatchesBelow({ batchNum: 100, limit: 9 })
-      yield* store.settle({ from: marks[0]!, to: null, changes: [] }, 0)
+      const marks = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 9 })
+      yield* store.reconcile({ from: marks[0]!, to: null, changes: [] }, 0)
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-      yield* pool.settle
+      yield* pool.reconcile
       yield* pool.startForging([sent!], 4)
       yield* ledger.rollBack(chain.cut(1).toBlock)
       yield* ledger.applyBlock(chain.grow({}))
-      assert.deepStrictEqual(yield* pool.settle, [sent!, forged!])
+      assert.deepStrictEqual(yield* pool.reconcile, [sent!, forged!])
       assert.deepStrictEqual(yield* Effect.forEach([sent!, forged!], lastReasonOf), [
         "Batches after 0 were rolled back",
         "Batches after 0 were rolled back"
       ])
-      assert.deepStrictEqual(yield* store.settledBatchesBelow({ batchNum: 100, limit: 9 }), [
+      assert.deepStrictEqual(yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 9 }), [
         marks[0]!
       ])
     }).pipe(Effect.provide(nodeLayer())))
@@ -463,9 +463,9 @@ describe("more transactions than a call can have arguments", () => {
         sizes.push(changes.length)
         return store.change(changes, atMs)
       },
-      settle: (step, atMs) => {
+      reconcile: (step, atMs) => {
         sizes.push(step.changes.length)
-        return store.settle(step, atMs)
+        return store.reconcile(step, atMs)
       }
     })
   })

@@ -76,60 +76,60 @@ describe("a transaction that was posted while a batch used its nonce", () => {
     }
   ]
   for (const { decided, ids, post, what } of posts) {
-    it.effect(`${what}, and pending again if the batch is rolled back before the pool has settled it`, () => {
+    it.effect(`${what}, and pending again if the batch is rolled back before the pool has reconciled it`, () => {
       const verified: VerificationCounts = { count: 0 }
       return Effect.gen(function*() {
         const { pool, rollBack } = yield* forgesBatch(verified)
         yield* post
         assert.deepStrictEqual(yield* statesOf(...ids), decided)
         yield* rollBack
-        yield* pool.settle
+        yield* pool.reconcile
         assert.deepStrictEqual(yield* statesOf(...ids), ids.map(() => "pend null"))
       }).pipe(Effect.provide(nodeLayer({}, verified)))
     })
   }
 
-  it.effect("stays pending if the batch is settled and rolled back before the result is written", () => {
+  it.effect("stays pending if the batch is reconciled and rolled back before the result is written", () => {
     const verified: VerificationCounts = { count: 0 }
     /** Runs once, before the next write of changes that concern the rival. */
     const hook: { run?: Effect.Effect<unknown> } = {}
     const overrides: NodeOverrides = {
       pool: (store) => ({
-        settle: (step, atMs) =>
+        reconcile: (step, atMs) =>
           Effect.suspend(() => {
             const run = step.changes.some(({ id }) => id === rival.id)
               ? hook.run ?? Effect.void
               : Effect.void
             if (run !== Effect.void) delete hook.run
-            return Effect.andThen(run, store.settle(step, atMs))
+            return Effect.andThen(run, store.reconcile(step, atMs))
           })
       })
     }
     return Effect.gen(function*() {
       const { pool, rollBack } = yield* forgesBatch(verified)
       hook.run = Effect.orDie(Effect.gen(function*() {
-        yield* pool.settle
+        yield* pool.reconcile
         yield* rollBack
-        yield* pool.settle
+        yield* pool.reconcile
       }))
       yield* submit(rival)
       assert.isUndefined(hook.run)
-      yield* pool.settle
+      yield* pool.reconcile
       assert.deepStrictEqual(yield* statesOf(rival.id), ["pend null"])
     }).pipe(Effect.provide(nodeLayer({}, verified, overrides)))
   })
 })
 
-describe("a transaction that was posted after a rollback whose settlement failed", () => {
+describe("a transaction that was posted after a rollback whose reconciliation failed", () => {
   it.effect("is invalid as soon as the same block is applied again", () => {
     const pool = { isUnavailable: false }
     const overrides: NodeOverrides = {
       pool: (store) => ({
-        settle: (step, atMs) =>
+        reconcile: (step, atMs) =>
           Effect.suspend(() =>
             pool.isUnavailable
               ? Effect.fail(new StoreFailure({ message: "Test", retry: true }))
-              : store.settle(step, atMs)
+              : store.reconcile(step, atMs)
           )
       })
     }
@@ -153,16 +153,16 @@ describe("a transaction that was posted after a rollback whose settlement failed
 })
 
 describe("a transaction that its coordinator reports as sent", () => {
-  it.effect("while a batch without it is settled becomes pending again", () => {
-    /** Runs once, before the next settlement of a batch is written. */
+  it.effect("while a batch without it is reconciled becomes pending again", () => {
+    /** Runs once, before the next reconciliation of a batch is written. */
     const hook: { run?: Effect.Effect<unknown> } = {}
     const overrides: NodeOverrides = {
       pool: (store) => ({
-        settle: (step, atMs) =>
+        reconcile: (step, atMs) =>
           Effect.suspend(() => {
             const run = hook.run ?? Effect.void
             delete hook.run
-            return Effect.andThen(run, store.settle(step, atMs))
+            return Effect.andThen(run, store.reconcile(step, atMs))
           })
       })
     }
@@ -188,18 +188,18 @@ describe("a transaction that its coordinator reports as sent", () => {
   })
 })
 
-describe("a transaction that becomes invalid while a rollback is being settled", () => {
+describe("a transaction that becomes invalid while a rollback is being reconciled", () => {
   it.effect("is pending again with the others of the rolled back batch", () => {
     const verified: VerificationCounts = { count: 0 }
-    /** The step that makes the rival invalid, until the settlement of the rollback runs it. */
+    /** The step that makes the rival invalid, until the reconciliation of the rollback runs it. */
     let late: Effect.Effect<unknown, StoreFailure> | undefined
     const during: { rollBack: Effect.Effect<unknown> } = { rollBack: Effect.void }
     const overrides: NodeOverrides = {
       pool: (store) => ({
-        settle: (step, atMs) =>
+        reconcile: (step, atMs) =>
           Effect.suspend(() => {
             if (verified.count > 0 && step.changes.some(({ to }) => to === "invl")) {
-              const written = store.settle(step, atMs)
+              const written = store.reconcile(step, atMs)
               late = written
               return Effect.andThen(
                 during.rollBack,
@@ -208,7 +208,7 @@ describe("a transaction that becomes invalid while a rollback is being settled",
             }
             const before = late ?? Effect.void
             late = undefined
-            return Effect.andThen(before, store.settle(step, atMs))
+            return Effect.andThen(before, store.reconcile(step, atMs))
           })
       })
     }
@@ -220,12 +220,12 @@ describe("a transaction that becomes invalid while a rollback is being settled",
         Effect.suspend(() =>
           Effect.andThen(
             ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
-            pool.settle
+            pool.reconcile
           )
         )
       )
       during.rollBack = Effect.orDie(
-        Effect.suspend(() => Effect.andThen(ledger.rollBack(chain.cut(1).toBlock), pool.settle))
+        Effect.suspend(() => Effect.andThen(ledger.rollBack(chain.cut(1).toBlock), pool.reconcile))
       )
       yield* submit(rival)
       assert.isUndefined(late)

@@ -57,7 +57,7 @@ export function clean(world: World): void {
   const last = timeline.facts.batches.length
   switch (random.below(4)) {
     case 0:
-      return call(world, "settle", pool.settle)
+      return call(world, "reconcile", pool.reconcile)
     case 1:
       return call(world, "give up", pool.rollBack(last))
     case 2: {

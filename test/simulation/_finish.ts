@@ -25,7 +25,7 @@ export function finish(world: World, feeder: Feeder): void {
     feed(world, feeder)
     world.quiesce()
   }
-  call(world, "settle", world.node.services.pool.settle)
+  call(world, "reconcile", world.node.services.pool.reconcile)
   world.quiesce()
   lookAtEverything(world)
   world.check(

@@ -39,9 +39,9 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
     }
   }),
   "loses a transaction when its batch is rolled back": () =>
-    pool(({ settle }) => ({
-      settle: (step, atMs) =>
-        settle({
+    pool(({ reconcile }) => ({
+      reconcile: (step, atMs) =>
+        reconcile({
           ...step,
           changes: step.changes.map((change) =>
             change.to === "pend" && change.from === "fged" ? { ...change, to: null } : change
@@ -49,7 +49,7 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
         }, atMs)
     })),
   "does not notice the transactions of a batch": () =>
-    pool(({ settle }) => ({ settle: (step, atMs) => settle({ ...step, changes: [] }, atMs) })),
+    pool(({ reconcile }) => ({ reconcile: (step, atMs) => reconcile({ ...step, changes: [] }, atMs) })),
   "acknowledges transactions without storing them": (random) =>
     pool(({ addTransaction }) => ({
       addTransaction: (...given) =>

@@ -88,7 +88,7 @@ function brokenSteps(pool: Pool, { batchNum, id, state }: PoolTransaction): stri
     : `Transaction ${id} is ${state} in ${batchNum}, and its last step leads to ${at} in ${last?.batchNum}`
 }
 
-/** Describes a difference between the settled pool and the ledger; undefined if there is none. */
+/** Describes a difference between the reconciled pool and the ledger; undefined if there is none. */
 export function disagreement(pool: Pool, facts: Facts, ids: Iterable<string>): string | undefined {
   const last = facts.batches.length
   const forgedBy = new Map(facts.transactions.map((row) => [row.id, row]))

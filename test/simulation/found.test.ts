@@ -11,9 +11,9 @@ import { genesis } from "../pool/_subject.ts"
 /** Effects that run once in between. */
 interface Hooks {
   verified?: Effect.Effect<unknown, unknown>
-  settled?: Effect.Effect<unknown, unknown>
+  reconciled?: Effect.Effect<unknown, unknown>
   read?: Effect.Effect<unknown, unknown>
-  /** The next settlement of a batch waits for it. */
+  /** The next reconciliation of a batch waits for it. */
   gate?: Deferred.Deferred<void>
 }
 
@@ -24,7 +24,7 @@ const once = (hooks: Hooks, when: Exclude<keyof Hooks, "gate">) =>
     return Effect.orDie(story ?? Effect.void)
   })
 
-const nodeOf = (hooks: Hooks, failing: { settle?: boolean } = {}) =>
+const nodeOf = (hooks: Hooks, failing: { reconcile?: boolean } = {}) =>
   Layer.merge(
     pooledLedger(genesis, keccak256),
     Submission.layer({ network: genesis.network, keccak256 })
@@ -34,25 +34,25 @@ const nodeOf = (hooks: Hooks, failing: { settle?: boolean } = {}) =>
       layer(genesis),
       Layer.sync(PoolStore, () => {
         const store = openMemoryPool()
-        const settle: typeof store.settle = (step, atMs) =>
+        const reconcile: typeof store.reconcile = (step, atMs) =>
           Effect.andThen(
-            once(hooks, "settled"),
+            once(hooks, "reconciled"),
             Effect.suspend(() => {
-              if (failing.settle !== true) return store.settle(step, atMs)
-              failing.settle = false
+              if (failing.reconcile !== true) return store.reconcile(step, atMs)
+              failing.reconcile = false
               return Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
             })
           )
         return {
           ...store,
-          settle: (step, atMs) =>
+          reconcile: (step, atMs) =>
             Effect.suspend(() => {
               const { gate } = hooks
               if (step.from?.batchNum === step.to?.batchNum || gate === undefined) {
-                return settle(step, atMs)
+                return reconcile(step, atMs)
               }
               delete hooks.gate
-              return Effect.andThen(Deferred.await(gate), settle(step, atMs))
+              return Effect.andThen(Deferred.await(gate), reconcile(step, atMs))
             }),
           inBatches: (query) =>
             query.state === "fged"
@@ -86,7 +86,7 @@ describe("The pool", () => {
       const gate = hooks.gate = yield* Deferred.make<void>()
       const block = ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       let fiber: Fiber.Fiber<unknown, unknown> | undefined
-      // the settlement of the batch has found no difference, and has not written yet
+      // the reconciliation of the batch has found no difference, and has not written yet
       hooks.read = Effect.andThen(
         Effect.map(Effect.forkDetach(block), (forked) => void (fiber = forked)),
         Effect.repeat(Effect.yieldNow, { times: 50 })
@@ -99,14 +99,14 @@ describe("The pool", () => {
   })
 
   it.effect("does not leave a transaction pending that was forged while it was posted, though the store failed before this was noticed: only a repeated post reports it", () => {
-    const [hooks, failing]: [Hooks, { settle?: boolean }] = [{}, {}]
+    const [hooks, failing]: [Hooks, { reconcile?: boolean }] = [{}, {}]
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission] = [yield* Ledger, yield* Submission]
       const posted = postedOf()
       hooks.verified = Effect.andThen(
         ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
-        Effect.sync(() => void (failing.settle = true))
+        Effect.sync(() => void (failing.reconcile = true))
       )
       assert.strictEqual(
         (yield* Effect.flip(submission.submitTransaction(posted)))._tag,
@@ -132,7 +132,7 @@ describe("The pool", () => {
       hooks.verified = Effect.andThen(
         beaten,
         Effect.sync(() => {
-          hooks.settled = ledger.rollBack(chain.cut(1).toBlock)
+          hooks.reconciled = ledger.rollBack(chain.cut(1).toBlock)
         })
       )
       yield* submission.submitTransaction(posted)

@@ -42,7 +42,7 @@ const expected = [
   "refused block of a gap",
   "failed block",
   "select",
-  "settle",
+  "reconcile",
   "GET 200",
   "GET 304",
   "GET 400",

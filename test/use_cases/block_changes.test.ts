@@ -462,7 +462,7 @@ describe("the changes of a block", () => {
     ], [104n, true, 104n])
   })
 
-  it("a collection settles every request of earlier blocks with its owner and token", () => {
+  it("a collection reconciles every request of earlier blocks with its owner and token", () => {
     const ledger = ledgerBefore(106n)
     const exit = batchOf(4, {
       exitRoot: 66n,
@@ -502,7 +502,7 @@ describe("the changes of a block", () => {
     ])
   })
 
-  it("a collection settles requests of its own block if the delay is 0, or as many as it names", () => {
+  it("a collection reconciles requests of its own block if the delay is 0, or as many as it names", () => {
     const withdrawals = [256, 257].map((accountIndex) => ({
       batchNum: 3,
       accountIndex,

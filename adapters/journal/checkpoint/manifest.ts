@@ -25,14 +25,14 @@ export interface Manifest {
   readonly feed: ReadonlyArray<PartReference>
 }
 
-/** Lists with a segment in each part. The other lists have rows, and their parts are compressed. */
-export const isSegmented = (list: string): boolean => list.endsWith("Segments")
+/** Lists with a row group in each part. The other lists have rows, and their parts are compressed. */
+export const isGrouped = (list: string): boolean => list.endsWith("RowGroups")
 
 /** Rows of one part: encoding them takes a few milliseconds. */
 const rowsPerPart = 512
 
 /** Returns the number of elements in each part of a list. */
-export const chunkLength = (list: string): number => isSegmented(list) ? 1 : rowsPerPart
+export const chunkLength = (list: string): number => isGrouped(list) ? 1 : rowsPerPart
 
 /** Returns the references to all parts of a checkpoint; none if there is no checkpoint. */
 export const partsOf = (manifest: Manifest | undefined): Array<PartReference> =>

@@ -1,7 +1,7 @@
 import { deserialize } from "node:v8"
 import { inflateRawSync } from "node:zlib"
 import type { LedgerImage, PoolImage } from "../../memory/mod.ts"
-import { isSegmented, type Manifest, type StoredLists } from "./manifest.ts"
+import { isGrouped, type Manifest, type StoredLists } from "./manifest.ts"
 import type { Parts } from "./parts.ts"
 
 /** The state of the stores. */
@@ -41,7 +41,7 @@ function* readLists(
     const list: Array<unknown> = []
     for (const reference of references) {
       const bytes = parts.read(reference)
-      const rows = deserialize(isSegmented(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
+      const rows = deserialize(isGrouped(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
       for (const row of rows) list.push(row)
       yield
     }

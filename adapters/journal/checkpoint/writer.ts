@@ -5,7 +5,7 @@ import { deflateRaw } from "node:zlib"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import {
   chunkLength,
-  isSegmented,
+  isGrouped,
   type Manifest,
   type PartReference,
   partsOf,
@@ -239,7 +239,7 @@ export class CheckpointWriter {
 
   async #writeChunk(name: string, chunk: ReadonlyArray<unknown>): Promise<PartReference> {
     const bytes = serialize(chunk)
-    return this.#journal.parts.add(isSegmented(name) ? bytes : await deflate(bytes))
+    return this.#journal.parts.add(isGrouped(name) ? bytes : await deflate(bytes))
   }
 }
 

@@ -32,8 +32,8 @@ export type PoolRecord =
     readonly atMs: number
   }
   | {
-    readonly kind: "settle"
-    readonly step: Parameters<Calls["settle"]>[0]
+    readonly kind: "reconcile"
+    readonly step: Parameters<Calls["reconcile"]>[0]
     readonly atMs: number
   }
   | {

@@ -223,8 +223,8 @@ const poolCall = (
       return pool.addAuthorization(record.authorization)
     case "change":
       return pool.change(record.changes, record.atMs)
-    case "settle":
-      return pool.settle(record.step, record.atMs)
+    case "reconcile":
+      return pool.reconcile(record.step, record.atMs)
     case "passOver":
       return pool.skip(record.notes, record.selected)
   }

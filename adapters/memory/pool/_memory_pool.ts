@@ -14,7 +14,7 @@ import {
   type ReplacedTransaction,
   replacedReason,
   type ReplaceResult,
-  type SettledBatch,
+  type ReconciledBatch,
   type TransactionOwners
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
@@ -27,7 +27,7 @@ import type { PoolImage } from "./pool_image.ts"
 export class MemoryPool {
   readonly rows = new PoolRows()
   /** Ascending by batch number. */
-  readonly settledBatches: Array<SettledBatch> = []
+  readonly reconciledBatches: Array<ReconciledBatch> = []
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new TransitionHistory()
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
@@ -153,25 +153,25 @@ export class MemoryPool {
     }).map(({ id }) => id)
   }
 
-  settle(
+  reconcile(
     { changes, from, to }: {
-      readonly from: SettledBatch | null
-      readonly to: SettledBatch | null
+      readonly from: ReconciledBatch | null
+      readonly to: ReconciledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number
   ): ReadonlyArray<TransactionId> | null {
-    if (!isSameBatch(this.settledBatches.at(-1) ?? null, from)) return null
+    if (!isSameBatch(this.reconciledBatches.at(-1) ?? null, from)) return null
     const remaining = to === null
       ? 0
       : firstNot(
         0,
-        this.settledBatches.length,
-        (index) => this.settledBatches[index]!.batchNum < to.batchNum
+        this.reconciledBatches.length,
+        (index) => this.reconciledBatches[index]!.batchNum < to.batchNum
       )
-    const removed = this.settledBatches.splice(remaining)
-    this.#undoSteps?.push(() => void this.settledBatches.splice(remaining, Infinity, ...removed))
-    if (to !== null) this.settledBatches.push(to)
+    const removed = this.reconciledBatches.splice(remaining)
+    this.#undoSteps?.push(() => void this.reconciledBatches.splice(remaining, Infinity, ...removed))
+    if (to !== null) this.reconciledBatches.push(to)
     const lastBatchNum = to?.batchNum ?? 0
     if (lastBatchNum < (from?.batchNum ?? 0)) {
       for (const { batchNum, id } of this.skippedTransactions.values()) {
@@ -244,7 +244,7 @@ export class MemoryPool {
         histories: this.transitions.list(),
         authorizations: [...this.authorizations.values()],
         skippedTransactions: [...this.skippedTransactions.values()],
-        settledBatches: [...this.settledBatches]
+        reconciledBatches: [...this.reconciledBatches]
       }
     }
   }
@@ -261,7 +261,7 @@ export class MemoryPool {
     for (const skipped of lists.skippedTransactions) {
       this.skippedTransactions.set(skipped.id, skipped)
     }
-    for (const settled of lists.settledBatches) this.settledBatches.push(settled)
+    for (const reconciled of lists.reconciledBatches) this.reconciledBatches.push(reconciled)
   }
 }
 
@@ -273,7 +273,7 @@ const isFrom = (
   row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum &&
   (arrival === undefined || row.pooled.arrival === arrival)
 
-const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
+const isSameBatch = (a: ReconciledBatch | null, b: ReconciledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

@@ -11,13 +11,13 @@ type PoolReads = Omit<
   | "addTransaction"
   | "replaceTransaction"
   | "change"
-  | "settle"
+  | "reconcile"
   | "skip"
 >
 
 /** Returns the reads of a pool. */
 export const poolReads = (pool: MemoryPool): PoolReads => {
-  const { rows, settledBatches } = pool
+  const { rows, reconciledBatches } = pool
   return {
     transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
     authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
@@ -56,14 +56,14 @@ export const poolReads = (pool: MemoryPool): PoolReads => {
         )
       ),
     list: (query) => Effect.sync(() => pageOf(pool, query)),
-    settledBatchesBelow: ({ batchNum, limit }) =>
+    reconciledBatchesBelow: ({ batchNum, limit }) =>
       Effect.sync(() => {
         const end = firstNot(
           0,
-          settledBatches.length,
-          (index) => settledBatches[index]!.batchNum < batchNum
+          reconciledBatches.length,
+          (index) => reconciledBatches[index]!.batchNum < batchNum
         )
-        return settledBatches.slice(Math.max(0, end - limit), end).reverse()
+        return reconciledBatches.slice(Math.max(0, end - limit), end).reverse()
       })
   }
 }

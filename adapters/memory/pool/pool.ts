@@ -65,7 +65,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
     addAuthorization: (authorization) =>
       Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
-    settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
+    reconcile: (step, atMs) => Effect.sync(() => pool.reconcile(step, atMs)),
     skip: (notes, selected) => Effect.sync(() => pool.skip(notes, selected)),
     postponeSorting: () => {
       rows.postponeSorting()

@@ -1,5 +1,5 @@
 import type { Authorization, SkippedTransaction } from "../../../core/domain/mod.ts"
-import type { Pooled, SettledBatch } from "../../../core/ports/mod.ts"
+import type { Pooled, ReconciledBatch } from "../../../core/ports/mod.ts"
 import type { TransactionHistory } from "./_transition_history.ts"
 
 /**
@@ -17,6 +17,6 @@ export interface PoolImage {
     readonly histories: ReadonlyArray<TransactionHistory | null>
     readonly authorizations: ReadonlyArray<Authorization>
     readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
-    readonly settledBatches: ReadonlyArray<SettledBatch>
+    readonly reconciledBatches: ReadonlyArray<ReconciledBatch>
   }
 }

@@ -7,7 +7,7 @@ import {
 import type { AccountChange, PlacedAccount } from "../../../core/ports/mod.ts"
 import { accountRow } from "../../../core/use_cases/mod.ts"
 import { Table } from "../filter_index/mod.ts"
-import { type AccountUpdate, accountUpdateCodec, SegmentedRows } from "../segments/mod.ts"
+import { type AccountUpdate, accountUpdateCodec, GroupedRows } from "../row_groups/mod.ts"
 import type { LedgerLists } from "./ledger_image.ts"
 import { facetNumber, facetsOf } from "./list_facets.ts"
 
@@ -19,7 +19,7 @@ const publicKeyFacet = facetNumber("accounts", "publicKey")
  */
 export class Accounts {
   readonly table = new Table<Account>(facetsOf("accounts"))
-  private readonly updates = new SegmentedRows(accountUpdateCodec)
+  private readonly updates = new GroupedRows(accountUpdateCodec)
   /** By position of the account: the position of its last update; −1 before the first one. */
   private lastUpdates: Array<number> = []
 
@@ -80,17 +80,17 @@ export class Accounts {
   lists() {
     return {
       accounts: [...this.table.rows],
-      accountUpdateSegments: [...this.updates.segments],
+      accountUpdateRowGroups: [...this.updates.rowGroups],
       accountUpdates: [...this.updates.tail]
     }
   }
 
-  restore({ accounts, accountUpdates, accountUpdateSegments }: LedgerLists): void {
+  restore({ accounts, accountUpdates, accountUpdateRowGroups }: LedgerLists): void {
     this.table.restore(accounts.map((account) => accountRow(account.itemId, account)))
-    this.updates.restore(accountUpdateSegments, accountUpdates)
+    this.updates.restore(accountUpdateRowGroups, accountUpdates)
     this.lastUpdates = accounts.map(() => -1)
     let position = 0
-    for (const { indexes } of accountUpdateSegments) {
+    for (const { indexes } of accountUpdateRowGroups) {
       for (const index of indexes) this.lastUpdates[index - FIRST_USER_ACCOUNT] = position++
     }
     for (const { index } of accountUpdates) {

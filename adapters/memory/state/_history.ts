@@ -8,7 +8,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import { transactionRow } from "../../../core/use_cases/mod.ts"
 import { IndexedRows, Table } from "../filter_index/mod.ts"
-import { TransactionRows } from "../segments/mod.ts"
+import { TransactionRows } from "../row_groups/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
@@ -151,7 +151,7 @@ export class History {
     return {
       batches: [...this.batches.rows],
       storedBatches: [...this.stored],
-      transactionSegments: [...rows.segments],
+      transactionRowGroups: [...rows.rowGroups],
       transactions: [...rows.tail],
       ...this.accounts.lists(),
       ...this.exits.lists(),
@@ -174,7 +174,7 @@ export class History {
     )
     this.queues.restore(enqueued, this.stored.flatMap(({ forged }) => forged))
     this.transactions.rows.restore(
-      lists.transactionSegments,
+      lists.transactionRowGroups,
       lists.transactions.map((row) => this.withSharedStrings(row))
     )
     this.transactions.reindex()

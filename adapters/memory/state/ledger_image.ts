@@ -17,7 +17,7 @@ import type {
   NextItemIds,
   PartVersions
 } from "../../../core/ports/mod.ts"
-import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../segments/mod.ts"
+import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../row_groups/mod.ts"
 
 /** The withdrawals of an exit before another one was added. */
 export interface ReplacedWithdrawals
@@ -72,10 +72,10 @@ export interface LedgerLists {
   readonly batches: ReadonlyArray<Batch>
   /** By batch number; the first element is for batch 0. */
   readonly storedBatches: ReadonlyArray<StoredBatch>
-  readonly transactionSegments: ReadonlyArray<TransactionColumns>
+  readonly transactionRowGroups: ReadonlyArray<TransactionColumns>
   readonly transactions: ReadonlyArray<Transaction>
   readonly accounts: ReadonlyArray<Account>
-  readonly accountUpdateSegments: ReadonlyArray<AccountUpdateColumns>
+  readonly accountUpdateRowGroups: ReadonlyArray<AccountUpdateColumns>
   readonly accountUpdates: ReadonlyArray<AccountUpdate>
   readonly exits: ReadonlyArray<Exit>
   readonly replacedWithdrawals: ReadonlyArray<ReplacedWithdrawals>

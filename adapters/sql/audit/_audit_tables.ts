@@ -19,9 +19,9 @@ import { openItemStatements } from "./_open_item_statements.ts"
 import { auditVariables } from "./_parameter_sets.ts"
 import {
   auditPoolIds,
-  hasPoolSettled,
+  isPoolReconciled,
   poolStatements,
-  settledStatements
+  reconciledStatements
 } from "./_pool_statements.ts"
 import { postingStatements } from "./_posting_statements.ts"
 import { queueStatements } from "./_queue_statements.ts"
@@ -107,6 +107,6 @@ const runStatements = (
     yield* auditFeeTotals(snapshot)
     yield* auditVariables(snapshot)
     yield* auditPoolIds(snapshot, keccak256)
-    if (!(yield* hasPoolSettled(snapshot))) return
-    for (const statement of settledStatements) yield* runStatement(snapshot, statement)
+    if (!(yield* isPoolReconciled(snapshot))) return
+    for (const statement of reconciledStatements) yield* runStatement(snapshot, statement)
   })

@@ -67,7 +67,7 @@ SELECT ${place("step.id")} || ', step ' || number AS place, wrong.found, wrong.e
 ) AS wrong (found, expected, is_wrong) WHERE wrong.is_wrong`
   },
   {
-    // after a rollback the last marks may be wrong until the pool settles, so only those before are
+    // after a rollback the last marks may be wrong until the pool reconciles, so only those before are
     // checked
     check: "pool-ledger",
     counted: "(SELECT FROM pool_mark UNION ALL SELECT FROM pool_transaction) AS compared",
@@ -82,8 +82,8 @@ WHERE m.ethereum_block_hash IS DISTINCT FROM '0x' || encode(batch.ethereum_block
 
 const lastBatch = "(SELECT coalesce(max(batch_num), 0) FROM batch)"
 
-/** The checks of the pool against the ledger, which it has settled. */
-export const settledStatements: ReadonlyArray<AuditStatement> = [
+/** The checks of the pool against the ledger, which it has reconciled. */
+export const reconciledStatements: ReadonlyArray<AuditStatement> = [
   {
     check: "pool-ledger",
     text: `
@@ -134,27 +134,27 @@ export const auditPoolIds = (
     }
   })
 
-interface SettledRow {
+interface ReconciledRow {
   readonly batch_num: bigint | null
   readonly hash: string | null
   readonly mark: bigint | null
   readonly mark_hash: string | null
 }
 
-/** Returns whether the pool has settled with the last batch; otherwise adds a note. */
-export const hasPoolSettled = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
+/** Returns whether the pool has reconciled with the last batch; otherwise adds a note. */
+export const isPoolReconciled = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
-    const [settled] = yield* rows<SettledRow>(`
+    const [reconciled] = yield* rows<ReconciledRow>(`
 SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
 FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
-    const { batch_num, hash, mark, mark_hash } = settled!
+    const { batch_num, hash, mark, mark_hash } = reconciled!
     if (mark === batch_num && mark_hash === hash) return true
     findings.note(
-      `The pool has settled with batch ${mark ?? "none"} (${
+      `The pool has reconciled with batch ${mark ?? "none"} (${
         mark_hash ?? "no block"
       }), and the last batch is ${batch_num ?? "none"} (${
         hash ?? "no block"
-      }): its transactions were not compared with the ledger; the node settles the pool with its next block`
+      }): its transactions were not compared with the ledger; the node reconciles the pool with its next block`
     )
     return false
   })

@@ -29,7 +29,7 @@ export class PoolChanges {
       replaceTransaction: (...args) => recorded(pool.replaceTransaction(...args)),
       addAuthorization: (...args) => recorded(pool.addAuthorization(...args)),
       change: (...args) => recorded(pool.change(...args)),
-      settle: (...args) => recorded(pool.settle(...args)),
+      reconcile: (...args) => recorded(pool.reconcile(...args)),
       skip: (...args) => recorded(pool.skip(...args))
     }
   }

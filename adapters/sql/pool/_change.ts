@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
-import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
+import type { PoolChange, ReconciledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
 import { prefixedHexOf } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
@@ -57,26 +57,26 @@ export const applyChanges = (
   })
 
 /**
- * Moves the last settled batch from `from` to `to` and applies the changes; returns null without
- * effect if the last settled batch is not `from`.
+ * Moves the last reconciled batch from `from` to `to` and applies the changes; returns null without
+ * effect if the last reconciled batch is not `from`.
  */
-export const settleBatch = (
+export const reconcileBatch = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   { changes, from, to }: {
-    readonly from: SettledBatch | null
-    readonly to: SettledBatch | null
+    readonly from: ReconciledBatch | null
+    readonly to: ReconciledBatch | null
     readonly changes: ReadonlyArray<PoolChange>
   },
   atMs: number
 ): Effect.Effect<ReadonlyArray<TransactionId> | null, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const [last] = yield* sql.unsafe<SettledBatchRow>(
+    const [last] = yield* sql.unsafe<ReconciledBatchRow>(
       "SELECT batch_num, ethereum_block_hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
     )
-    if (!isSameBatch(last === undefined ? null : settledBatchOf(last), from)) return null
+    if (!isSameBatch(last === undefined ? null : reconciledBatchOf(last), from)) return null
     const added = to === null ? [] : [to]
-    yield* sql.unsafe(settleStatement, [
+    yield* sql.unsafe(reconcileStatement, [
       int8(to?.batchNum ?? -1),
       bigintList(added.map(({ batchNum }) => batchNum)),
       textList(added.map((each) => each.ethereumBlockHash))
@@ -124,12 +124,12 @@ export const recordSkips = (
 }
 
 /** A row of `pool_mark`. */
-export interface SettledBatchRow {
+export interface ReconciledBatchRow {
   readonly batch_num: bigint
   readonly ethereum_block_hash: string
 }
 
-export const settledBatchOf = (row: SettledBatchRow): SettledBatch => ({
+export const reconciledBatchOf = (row: ReconciledBatchRow): ReconciledBatch => ({
   batchNum: Number(row.batch_num),
   ethereumBlockHash: row.ethereum_block_hash
 })
@@ -220,12 +220,12 @@ const recordStatement = recordSql()
  * A statement cannot insert a row with the key of a row that it deletes, so it overwrites the row
  * of the same number.
  */
-const settleStatement = `
+const reconcileStatement = `
 WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
 INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
 ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
 
-const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
+const isSameBatch = (a: ReconciledBatch | null, b: ReconciledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

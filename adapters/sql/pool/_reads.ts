@@ -16,7 +16,7 @@ import {
   skip
 } from "../entities/mod.ts"
 import { listQuery, pageOf } from "./_list.ts"
-import { settledBatchOf } from "./_change.ts"
+import { reconciledBatchOf } from "./_change.ts"
 import {
   bigintList,
   byteaList,
@@ -34,7 +34,7 @@ type PoolReads = Omit<
   | "addTransaction"
   | "replaceTransaction"
   | "change"
-  | "settle"
+  | "reconcile"
   | "skip"
 >
 
@@ -105,7 +105,7 @@ const readsByKey = (
 
 const numbersOfPool = (
   sql: SqlClient.SqlClient
-): Reads<"counts" | "pendingOf" | "pendingTokens" | "settledBatchesBelow"> => ({
+): Reads<"counts" | "pendingOf" | "pendingTokens" | "reconciledBatchesBelow"> => ({
   counts: Effect.map(
     readAll(sql, "SELECT pend, fing, fged, invl FROM pool", [], countsOf),
     ([counts]) => counts!
@@ -126,12 +126,12 @@ const numbersOfPool = (
     [],
     (row: { readonly token_id: bigint }) => Number(row.token_id)
   ),
-  settledBatchesBelow: ({ batchNum, limit }) =>
+  reconciledBatchesBelow: ({ batchNum, limit }) =>
     readAll(
       sql,
       "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
       [int8(batchNum), int8(limit)],
-      settledBatchOf
+      reconciledBatchOf
     )
 })
 

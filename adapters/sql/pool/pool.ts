@@ -5,7 +5,7 @@ import type { Authorization } from "../../../core/domain/mod.ts"
 import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
 import { addGroup, addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
-import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
+import { applyChanges, recordSkips, reconcileBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
@@ -34,7 +34,7 @@ export const openPool: Effect.Effect<
       ),
     addAuthorization: (authorization) => record(addAuthorization(writes, authorization)),
     change: (changes, atMs) => run((write) => applyChanges(writes, write, changes, atMs)),
-    settle: (step, atMs) => run((write) => settleBatch(writes, write, step, atMs)),
+    reconcile: (step, atMs) => run((write) => reconcileBatch(writes, write, step, atMs)),
     skip: (skips, selected) => run((write) => recordSkips(writes, write, skips, selected))
   }
 })

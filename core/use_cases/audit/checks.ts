@@ -50,7 +50,7 @@ export const auditChecks = {
   "open-counts": "The stored counts of open items are correct",
   "pool": "The counters, fees and ids of the pool agree with its transactions",
   "pool-steps": "The last transition of each transaction in the pool leads to its state",
-  "pool-ledger": "States, nonces and settled batches of the pool agree with the ledger",
+  "pool-ledger": "States, nonces and reconciled batches of the pool agree with the ledger",
   "journal": "Each record is intact and in order, and none is missing",
   "checkpoint": "The checkpoint of the ledger is the result of the records before it",
   "feed": "Each record is valid after the records before it"

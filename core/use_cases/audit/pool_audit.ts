@@ -56,7 +56,7 @@ export const auditPoolPorts = (
         last === undefined ? "the state after the last transition" : `${last.to} ${last.batchNum}`
       )
     }
-    yield* auditSettled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
+    yield* auditReconciled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
   })
 
 interface Rows {
@@ -65,27 +65,27 @@ interface Rows {
   readonly forged: ReadonlyArray<Pooled>
 }
 
-/** Compares the pool with the ledger, if the pool has settled the last batch. */
-const auditSettled = (
+/** Compares the pool with the ledger, if the pool has reconciled the last batch. */
+const auditReconciled = (
   { pool, reader }: PoolAuditPorts,
   { forged, forging, pending }: Rows,
   findings: Findings
 ) =>
   Effect.gen(function*() {
     const last = (yield* reader.stamp).batchNum
-    const [settled] = yield* pool.settledBatchesBelow({ batchNum: unlimited, limit: 1 })
-    const { item } = settled === undefined
+    const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
+    const { item } = reconciled === undefined
       ? { item: null }
-      : yield* reader.find("batch", settled.batchNum)
+      : yield* reader.find("batch", reconciled.batchNum)
     findings.checked("pool-ledger", pending.length + forging.length + forged.length)
     if (
-      (settled?.batchNum ?? null) !== last ||
-      (settled !== undefined && item?.ethereumBlockHash !== settled.ethereumBlockHash)
+      (reconciled?.batchNum ?? null) !== last ||
+      (reconciled !== undefined && item?.ethereumBlockHash !== reconciled.ethereumBlockHash)
     ) {
       findings.note(
-        `The pool has settled with batch ${settled?.batchNum ?? "none"}, and the last batch is ${
+        `The pool has reconciled with batch ${reconciled?.batchNum ?? "none"}, and the last batch is ${
           last ?? "none"
-        }: its transactions were not compared with the ledger; the node settles the pool when it starts`
+        }: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
       )
       return
     }

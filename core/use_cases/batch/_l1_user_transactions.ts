@@ -1,16 +1,16 @@
 import type { New, Transaction } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
 import type { BlockViolation } from "../violation/mod.ts"
-import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
+import { type StagedBatch, credit, type StagedAccount } from "./_staged_batch.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Applies the forged queue by position. An amount that has no effect becomes zero. */
 export function applyL1UserTransactions(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { queue }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
-    const violation = apply(overlay, transaction, position)
+    const violation = apply(staged, transaction, position)
     if (violation !== undefined) return violation
   }
   return undefined
@@ -27,16 +27,16 @@ const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
 
 function apply(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   transaction: New<Transaction>,
   position: number
 ): BlockViolation | undefined {
-  const { deposit, amount } = effectiveAmounts(overlay, transaction)
+  const { deposit, amount } = effectiveAmounts(staged, transaction)
   const creates = createsAccount(transaction)
   const sender = creates
-    ? create(overlay, transaction)
-    : overlay.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
-  overlay.l1UserEffects.push({
+    ? create(staged, transaction)
+    : staged.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
+  staged.l1UserEffects.push({
     effectiveDepositAmount: deposit,
     effectiveAmount: amount,
     createdIndex: creates && sender !== undefined ? sender.before.index : null
@@ -44,41 +44,41 @@ function apply(
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
   const pointer = () => `/l1UserEffects/${position}`
-  return credit(sender, deposit, pointer) ?? transfer(overlay, sender, transaction, amount, pointer)
+  return credit(sender, deposit, pointer) ?? transfer(staged, sender, transaction, amount, pointer)
 }
 
 function transfer(
-  overlay: BatchOverlay,
-  sender: OverlayAccount,
+  staged: StagedBatch,
+  sender: StagedAccount,
   { amount: declared, toAccountIndex }: New<Transaction>,
   amount: bigint,
   pointer: () => string
 ): BlockViolation | undefined {
   sender.balance -= amount
   if (toAccountIndex === EXIT_ACCOUNT) {
-    overlay.addExit(sender.before.index, declared, amount)
+    staged.addExit(sender.before.index, declared, amount)
     return undefined
   }
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
-  const receiver = overlay.find(toAccountIndex)
+  const receiver = staged.find(toAccountIndex)
   return receiver === undefined ? undefined : credit(receiver, amount, pointer)
 }
 
 /** Returns the effective amounts (PROTOCOL.md "Effective amounts"). */
-function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): EffectiveAmounts {
+function effectiveAmounts(staged: StagedBatch, transaction: New<Transaction>): EffectiveAmounts {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
-  if (createsAccount(transaction)) return effectiveOfCreation(overlay, transaction, deposit)
-  const sender = overlay.find(fromAccountIndex ?? NO_ACCOUNT)
+  if (createsAccount(transaction)) return effectiveOfCreation(staged, transaction, deposit)
+  const sender = staged.find(fromAccountIndex ?? NO_ACCOUNT)
   if (sender === undefined || sender.before.tokenId !== tokenId) return NO_EFFECT
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
   const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
-  return effectiveOfTransfer(overlay, transaction, { deposit, amount: allowed })
+  return effectiveOfTransfer(staged, transaction, { deposit, amount: allowed })
 }
 
 function effectiveOfCreation(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   transaction: New<Transaction>,
   deposit: bigint
 ): EffectiveAmounts {
@@ -87,7 +87,7 @@ function effectiveOfCreation(
   if (!isTransfer(transaction)) return { deposit, amount: 0n }
   return amount > deposit
     ? { deposit, amount: 0n }
-    : effectiveOfTransfer(overlay, transaction, { deposit, amount })
+    : effectiveOfTransfer(staged, transaction, { deposit, amount })
 }
 
 /**
@@ -95,12 +95,12 @@ function effectiveOfCreation(
  * the amount is zero if the receiver has another token.
  */
 function effectiveOfTransfer(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   transaction: New<Transaction>,
   effective: EffectiveAmounts
 ): EffectiveAmounts {
   const receiver = isUserAccount(transaction.toAccountIndex)
-    ? overlay.find(transaction.toAccountIndex)
+    ? staged.find(transaction.toAccountIndex)
     : undefined
   if (receiver === undefined) return NO_EFFECT
   return receiver.before.tokenId === transaction.tokenId
@@ -112,12 +112,12 @@ const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
   toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
 
 function create(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
-): OverlayAccount {
+): StagedAccount {
   // cannot happen: the queue was checked when it was filled
   if (fromAddress === null || fromPublicKey === null) {
     throw new Error(`L1 transaction ${id} creates an account without owner or key`)
   }
-  return overlay.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
+  return staged.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
 }

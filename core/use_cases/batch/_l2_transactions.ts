@@ -8,7 +8,7 @@ import {
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
-import { type BatchOverlay, credit } from "./_batch_overlay.ts"
+import { type StagedBatch, credit } from "./_staged_batch.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** The greatest nonce that fits into a leaf of the state tree. */
@@ -19,18 +19,18 @@ const nonceMax = (1n << 40n) - 1n
  * (PROTOCOL.md "L2 transactions").
  */
 export function applyL2Transactions(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { l2 }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of l2.entries()) {
-    const violation = apply(overlay, transaction, position)
+    const violation = apply(staged, transaction, position)
     if (violation !== undefined) return violation
   }
   return undefined
 }
 
 function apply(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   transaction: L2Feed,
   position: number
 ): BlockViolation | undefined {
@@ -39,7 +39,7 @@ function apply(
   const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
     makeViolation(invariant, transaction[field] ?? null, expected, `/l2/${position}/${field}`)
 
-  const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
+  const sender = isUserAccount(fromAccountIndex) ? staged.find(fromAccountIndex) : undefined
   if (sender === undefined) {
     const expected = fromAccountIndex === NO_ACCOUNT
       ? "an existing account; an entry of the data availability with sender 0 is no transaction"
@@ -56,7 +56,7 @@ function apply(
     return makeViolation("nonce", nonce, expected, `/l2/${position}/nonce`)
   }
 
-  const receiver = isUserAccount(toAccountIndex) ? overlay.find(toAccountIndex) : undefined
+  const receiver = isUserAccount(toAccountIndex) ? staged.find(toAccountIndex) : undefined
   // the circuit does not look at the receiver of nothing: it may not exist, or have another token
   if (amount > 0n) {
     if (toAccountIndex !== EXIT_ACCOUNT && receiver === undefined) {
@@ -84,7 +84,7 @@ function apply(
     )
   }
 
-  overlay.l2.push({
+  staged.l2.push({
     sender: sender.before,
     receiver: receiver?.before ?? null,
     tokenId,
@@ -93,9 +93,9 @@ function apply(
   })
   sender.nonce = nonce + 1n
   sender.balance -= debit
-  const collector = overlay.feeAccounts.get(tokenId)
+  const collector = staged.feeAccounts.get(tokenId)
   // the fee of a token without fee account is burned
   if (collector !== undefined) collector.amount += charged.success
-  if (toAccountIndex === EXIT_ACCOUNT) overlay.addExit(sender.before.index, amount, amount)
+  if (toAccountIndex === EXIT_ACCOUNT) staged.addExit(sender.before.index, amount, amount)
   return receiver && credit(receiver, amount, () => `/l2/${position}/amount`)
 }

@@ -1,6 +1,6 @@
 import { INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
-import { BatchOverlay, credit } from "./_batch_overlay.ts"
+import { StagedBatch, credit } from "./_staged_batch.ts"
 import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
 import { protocol } from "../../domain/mod.ts"
 import { Result } from "effect"
@@ -9,12 +9,12 @@ import { applyL2Transactions } from "./_l2_transactions.ts"
 
 /** Creates the accounts of the coordinator's L1 transactions. It does not verify signatures. */
 function createCoordinatorAccounts(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { l1Coordinator }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, { address, publicKey, signature, tokenId }] of l1Coordinator.entries()) {
     const pointer = `/l1Coordinator/${position}`
-    if (overlay.state.token(tokenId) === undefined) {
+    if (staged.state.token(tokenId) === undefined) {
       return makeViolation("token-exists", tokenId, "a registered token", `${pointer}/tokenId`)
     }
     const internal = address === INTERNAL_ADDRESS
@@ -22,7 +22,7 @@ function createCoordinatorAccounts(
       const expected = internal ? "none, because the account is internal" : `one by ${address}`
       return makeViolation("signature", signature, expected, `${pointer}/signature`)
     }
-    overlay.create({ tokenId, publicKey, address }, 0n)
+    staged.create({ tokenId, publicKey, address }, 0n)
   }
   return undefined
 }
@@ -35,7 +35,7 @@ const feeAccountsMax = protocol.maxFeeIdxCoordinator
  * nothing, also if an account is repeated.
  */
 function openFeeAccounts(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   if (feeAccounts.length > feeAccountsMax) {
@@ -47,7 +47,7 @@ function openFeeAccounts(
     )
   }
   for (const [position, index] of feeAccounts.entries()) {
-    const account = overlay.find(index)
+    const account = staged.find(index)
     if (account === undefined) {
       return makeViolation(
         "account-exists",
@@ -57,7 +57,7 @@ function openFeeAccounts(
       )
     }
     const { tokenId } = account.before
-    if (!overlay.feeAccounts.has(tokenId)) overlay.feeAccounts.set(tokenId, { account, amount: 0n })
+    if (!staged.feeAccounts.has(tokenId)) staged.feeAccounts.set(tokenId, { account, amount: 0n })
   }
   return undefined
 }
@@ -67,10 +67,10 @@ function openFeeAccounts(
  * earns it.
  */
 function creditFees(
-  overlay: BatchOverlay,
+  staged: StagedBatch,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
-  for (const { account, amount } of overlay.feeAccounts.values()) {
+  for (const { account, amount } of staged.feeAccounts.values()) {
     const violation = credit(
       account,
       amount,
@@ -107,12 +107,12 @@ export function processBatch(
   state: BatchState,
   input: BatchInput
 ): Result.Result<BatchOutcome, BlockViolation> {
-  const overlay = new BatchOverlay(state, input.batchNum)
+  const staged = new StagedBatch(state, input.batchNum)
   for (const step of STEPS) {
-    const violation = step(overlay, input)
+    const violation = step(staged, input)
     if (violation !== undefined) return Result.fail(violation)
   }
-  return Result.succeed(overlay.outcome())
+  return Result.succeed(staged.outcome())
 }
 
 // The batch can create a fee account, which must exist before the first fee is charged.

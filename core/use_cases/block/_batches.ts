@@ -16,7 +16,7 @@ import {
 } from "../../domain/mod.ts"
 import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
 import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod.ts"
-import type { BlockOverlay } from "./_block_overlay.ts"
+import type { StagedBlock } from "./_staged_block.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue, receiverOf, senderKeyOf } from "./_queue.ts"
@@ -26,7 +26,7 @@ import { checkEffects, forgedQueue, receiverOf, senderKeyOf } from "./_queue.ts"
  * account that it creates.
  */
 function coordinatorRows(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   batch: BatchFeed,
   { createdAccounts, l1UserEffects }: BatchOutcome
 ): Array<New<Transaction>> {
@@ -36,7 +36,7 @@ function coordinatorRows(
     return {
       id: l1CoordinatorTransactionId(
         { batchNum: batch.batchNum, position },
-        overlay.rules.keccak256
+        staged.rules.keccak256
       ),
       type: "CreateAccountDeposit",
       position,
@@ -50,9 +50,9 @@ function coordinatorRows(
       amount: 0n,
       batchNum: batch.batchNum,
       historicUSD: null,
-      timestampMs: overlay.block.timestampMs,
+      timestampMs: staged.block.timestampMs,
       l1: coordinatorL1Part({
-        ethereumBlockNum: overlay.block.number,
+        ethereumBlockNum: staged.block.number,
         ethereumTxHash: batch.ethereumTxHash ?? null
       }),
       l2: null
@@ -62,7 +62,7 @@ function coordinatorRows(
 
 /** Returns the history rows of L2 transactions, numbered after the L1 transactions. */
 function l2Rows(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   batch: BatchFeed,
   outcome: BatchOutcome
 ): Array<New<Transaction>> {
@@ -72,9 +72,9 @@ function l2Rows(
     const { nonce, tokenId } = resolution
     // cannot fail: `processBatch` has checked every field
     const id = Result.getOrThrow(
-      l2TransactionId({ ...feed, nonce, tokenId }, overlay.rules.keccak256)
+      l2TransactionId({ ...feed, nonce, tokenId }, staged.rules.keccak256)
     )
-    return l2Row(overlay, feed, resolution, {
+    return l2Row(staged, feed, resolution, {
       id,
       position: firstPosition + index,
       batchNum: batch.batchNum
@@ -83,7 +83,7 @@ function l2Rows(
 }
 
 function l2Row(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   feed: L2Feed,
   { feeAmount, nonce, receiver, sender, tokenId }: L2Resolution,
   identity: Pick<Transaction, "id" | "position" | "batchNum">
@@ -101,36 +101,36 @@ function l2Row(
     tokenId,
     amount: feed.amount,
     batchNum: identity.batchNum,
-    historicUSD: valueAt(overlay, tokenId, feed.amount),
-    timestampMs: overlay.block.timestampMs,
+    historicUSD: valueAt(staged, tokenId, feed.amount),
+    timestampMs: staged.block.timestampMs,
     l1: null,
     l2: {
       fee: feed.fee,
-      historicFeeUSD: valueAt(overlay, tokenId, feeAmount),
+      historicFeeUSD: valueAt(staged, tokenId, feeAmount),
       nonce
     }
   }
 }
 
 /** Applies the batches of the block in order. */
-export function forgeBatches(overlay: BlockOverlay): BlockViolation | undefined {
-  for (const [index, batch] of (overlay.block.batches ?? []).entries()) {
-    const violation = forgeBatch(overlay, batch)
+export function forgeBatches(staged: StagedBlock): BlockViolation | undefined {
+  for (const [index, batch] of (staged.block.batches ?? []).entries()) {
+    const violation = forgeBatch(staged, batch)
     if (violation !== undefined) return violationWithin(violation, `/batches/${index}`)
   }
   return undefined
 }
 
-function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | undefined {
-  if (batch.batchNum !== overlay.lastBatchNum + 1) {
+function forgeBatch(staged: StagedBlock, batch: BatchFeed): BlockViolation | undefined {
+  if (batch.batchNum !== staged.lastBatchNum + 1) {
     return makeViolation(
       "batch-number",
       batch.batchNum,
-      `${overlay.lastBatchNum + 1}, the next batch`,
+      `${staged.lastBatchNum + 1}, the next batch`,
       "/batchNum"
     )
   }
-  const queue = forgedQueue(overlay, batch)
+  const queue = forgedQueue(staged, batch)
   if ("invariant" in queue) return queue
   const size = queue.length + batch.l1Coordinator.length + batch.l2.length
   if (size > transactionsPerBatchMax) {
@@ -145,33 +145,33 @@ function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | u
       "/l1Coordinator"
     )
   }
-  const processed = processBatch(overlay, { ...batch, queue })
+  const processed = processBatch(staged, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
   const violation = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
-    checkExits(batch, outcome.exits) ?? checkProofs(overlay, batch, outcome)
+    checkExits(batch, outcome.exits) ?? checkProofs(staged, batch, outcome)
   if (violation !== undefined) return violation
-  applyOutcome(overlay, batch, queue, outcome)
+  applyOutcome(staged, batch, queue, outcome)
   return undefined
 }
 
 function applyOutcome(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   batch: BatchFeed,
   queue: ReadonlyArray<New<Transaction>>,
   outcome: BatchOutcome
 ): void {
-  overlay.settle(outcome)
-  const exits = exitRows(overlay, batch, outcome.exits)
-  for (const exit of exits) overlay.setExit(exit)
-  const forged = forgedRows(overlay, queue, outcome)
+  staged.apply(outcome)
+  const exits = exitRows(staged, batch, outcome.exits)
+  for (const exit of exits) staged.setExit(exit)
+  const forged = forgedRows(staged, queue, outcome)
   const transactions = [
-    ...coordinatorRows(overlay, batch, outcome),
-    ...l2Rows(overlay, batch, outcome)
+    ...coordinatorRows(staged, batch, outcome),
+    ...l2Rows(staged, batch, outcome)
   ]
-  overlay.batches.push({
+  staged.batches.push({
     batch: {
-      ...batchRow(overlay, batch, outcome),
+      ...batchRow(staged, batch, outcome),
       forgedTransactions: forged.length + transactions.length
     },
     accounts: outcome.createdAccounts,
@@ -180,16 +180,16 @@ function applyOutcome(
     transactions,
     exits
   })
-  overlay.lastBatchNum = batch.batchNum
-  overlay.lastForgedQueue = batch.forgeL1TransactionsNum ?? overlay.lastForgedQueue
+  staged.lastBatchNum = batch.batchNum
+  staged.lastForgedQueue = batch.forgeL1TransactionsNum ?? staged.lastForgedQueue
 }
 
 function batchRow(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   batch: BatchFeed,
   { collectedFees, createdAccounts }: BatchOutcome
 ): Omit<New<Batch>, "forgedTransactions"> {
-  const { hash, number, timestampMs } = overlay.block
+  const { hash, number, timestampMs } = staged.block
   return {
     batchNum: batch.batchNum,
     ethereumBlockNum: number,
@@ -198,26 +198,26 @@ function batchRow(
     forgerAddr: batch.forgerAddr,
     collectedFees,
     historicTotalCollectedFeesUSD: collectedFees.reduce(
-      (sum, [tokenId, amount]) => sum + (valueAt(overlay, tokenId, amount) ?? 0),
+      (sum, [tokenId, amount]) => sum + (valueAt(staged, tokenId, amount) ?? 0),
       0
     ),
     stateRoot: batch.stateRoot,
     numAccounts: createdAccounts.length,
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
-    slotNum: slotOfBlock(overlay.rules.constants.auction, number),
+    slotNum: slotOfBlock(staged.rules.constants.auction, number),
     ethereumTxHash: batch.ethereumTxHash ?? null
   }
 }
 
 /** Returns the value in US dollars in this block; null for a token without price. */
-function valueAt(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number | null {
-  const token = overlay.token(tokenId)
+function valueAt(staged: StagedBlock, tokenId: TokenId, amount: bigint): number | null {
+  const token = staged.token(tokenId)
   return token === undefined ? null : valueUSD(token, amount)
 }
 
 const forgedRows = (
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   queue: ReadonlyArray<New<Transaction>>,
   { l1UserEffects }: BatchOutcome
 ): BatchChanges["forged"] =>
@@ -226,9 +226,9 @@ const forgedRows = (
     return {
       id: row.id,
       fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
-      fromPublicKey: senderKeyOf(overlay, row),
-      ...receiverOf(overlay, row.toAccountIndex),
-      historicUSD: valueAt(overlay, row.tokenId, row.amount),
+      fromPublicKey: senderKeyOf(staged, row),
+      ...receiverOf(staged, row.toAccountIndex),
+      historicUSD: valueAt(staged, row.tokenId, row.amount),
       amountSuccess: effectiveAmount === row.amount,
       depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
     }

@@ -14,7 +14,7 @@ import {
 } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
-import type { BlockOverlay } from "./_block_overlay.ts"
+import type { StagedBlock } from "./_staged_block.ts"
 
 /**
  * Compares the exits that the feed declares with the computed ones, and checks the form of their
@@ -51,7 +51,7 @@ export function checkExits(
 
 /** Verifies each proof of the feed. It is the most expensive check and therefore runs last. */
 export function checkProofs(
-  { account, rules: { verifyExit } }: BlockOverlay,
+  { account, rules: { verifyExit } }: StagedBlock,
   batch: BatchFeed,
   { createdAccounts }: BatchOutcome
 ): BlockViolation | undefined {
@@ -114,12 +114,12 @@ export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation |
  * `unknownProof`.
  */
 export const exitRows = (
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   { batchNum, exits }: BatchFeed,
   computed: BatchOutcome["exits"]
 ): ReadonlyArray<New<Exit>> =>
   computed.flatMap(({ accountIndex, balance }, position) => {
-    const account = overlay.account(accountIndex)
+    const account = staged.account(accountIndex)
     const proof = exits?.[position]?.merkleProof
     return account === undefined ? [] : [{
       batchNum,

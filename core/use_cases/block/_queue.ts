@@ -17,17 +17,17 @@ import {
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
-import type { BlockOverlay } from "./_block_overlay.ts"
+import type { StagedBlock } from "./_staged_block.ts"
 import type { L1UserEffect } from "../batch/mod.ts"
 
 /** Adds the block's L1 user transactions to their queues. */
-export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
+export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
   const sizes = new Map<number, number>()
-  let open = Math.max(overlay.view.lastOpenQueue ?? 0, (overlay.view.lastForgedQueue ?? -1) + 1)
+  let open = Math.max(staged.view.lastOpenQueue ?? 0, (staged.view.lastForgedQueue ?? -1) + 1)
   // the contract fills at most the queue after the one that it forges next, and opens another one
   // if that is full
-  const reachable = (overlay.view.lastForgedQueue ?? -1) + forgedQueues(overlay) + 2
-  for (const [position, feed] of (overlay.block.l1UserTransactions ?? []).entries()) {
+  const reachable = (staged.view.lastForgedQueue ?? -1) + forgedQueues(staged) + 2
+  for (const [position, feed] of (staged.block.l1UserTransactions ?? []).entries()) {
     const pointer = `/l1UserTransactions/${position}`
     const queue = feed.toForgeL1TransactionsNum
     if (queue < open || queue > Math.max(open + 1, reachable)) {
@@ -35,7 +35,7 @@ export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
       return makeViolation("queue-number", queue, expected, `${pointer}/toForgeL1TransactionsNum`)
     }
     open = queue
-    const size = sizes.get(queue) ?? overlay.view.queue(queue).length
+    const size = sizes.get(queue) ?? staged.view.queue(queue).length
     if (feed.position !== size) {
       return makeViolation(
         "queue-position",
@@ -53,9 +53,9 @@ export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
       )
     }
     sizes.set(queue, size + 1)
-    const violation = checkQueued(overlay, feed, pointer)
+    const violation = checkQueued(staged, feed, pointer)
     if (violation !== undefined) return violation
-    overlay.queued.push(queuedRow(overlay, feed))
+    staged.queued.push(queuedRow(staged, feed))
   }
   return undefined
 }
@@ -64,11 +64,11 @@ export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
  * Returns the rows of the queued transactions. It looks up their accounts again, since batches of
  * the same block may have created them.
  */
-export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction>> =>
-  overlay.queued.map((row) => ({
+export const queuedRows = (staged: StagedBlock): ReadonlyArray<New<Transaction>> =>
+  staged.queued.map((row) => ({
     ...row,
-    fromPublicKey: senderKeyOf(overlay, row),
-    ...receiverOf(overlay, row.toAccountIndex)
+    fromPublicKey: senderKeyOf(staged, row),
+    ...receiverOf(staged, row.toAccountIndex)
   }))
 
 /**
@@ -76,26 +76,26 @@ export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction
  * that does not exist yet.
  */
 export const senderKeyOf = (
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   row: New<Transaction>
 ): Transaction["fromPublicKey"] =>
-  row.fromPublicKey ?? ownerOf(overlay, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
+  row.fromPublicKey ?? ownerOf(staged, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
 /** Returns address and key of a receiver; null if it is not an account or does not exist yet. */
 export function receiverOf(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   index: AccountIndex
 ): Pick<Transaction, "toAddress" | "toPublicKey"> {
-  const { address, publicKey } = ownerOf(overlay, index)
+  const { address, publicKey } = ownerOf(staged, index)
   return { toAddress: address, toPublicKey: publicKey }
 }
 
 const NO_OWNER = { address: null, publicKey: null }
 
-const ownerOf = (overlay: BlockOverlay, index: AccountIndex) =>
-  (isUserAccount(index) ? overlay.account(index) : undefined) ?? NO_OWNER
+const ownerOf = (staged: StagedBlock, index: AccountIndex) =>
+  (isUserAccount(index) ? staged.account(index) : undefined) ?? NO_OWNER
 
-const forgedQueues = ({ block }: BlockOverlay): number =>
+const forgedQueues = ({ block }: StagedBlock): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
     .length
 
@@ -104,7 +104,7 @@ const forgedQueues = ({ block }: BlockOverlay): number =>
  * forged.
  */
 function checkQueued(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   feed: L1UserFeed,
   pointer: string
 ): BlockViolation | undefined {
@@ -112,7 +112,7 @@ function checkQueued(
     makeViolation(invariant, feed[field] ?? null, expected, `${pointer}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
-  if (overlay.token(feed.tokenId) === undefined) {
+  if (staged.token(feed.tokenId) === undefined) {
     return refuse("token-exists", "tokenId", "a registered token")
   }
   if (!creates && !isUserAccount(from)) {
@@ -150,7 +150,7 @@ function checkQueued(
   return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
 }
 
-function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
+function queuedRow(staged: StagedBlock, feed: L1UserFeed): New<Transaction> {
   const {
     amount,
     depositAmount,
@@ -160,17 +160,17 @@ function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
     toForgeL1TransactionsNum,
     tokenId
   } = feed
-  const token = overlay.token(tokenId)
-  const { number, timestampMs } = overlay.block
+  const token = staged.token(tokenId)
+  const { number, timestampMs } = staged.block
   return {
-    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, overlay.rules.keccak256),
+    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, staged.rules.keccak256),
     type: l1TransactionType(from, toAccountIndex, depositAmount),
     position,
     fromAccountIndex: from === NO_ACCOUNT ? null : from,
     fromAddress: feed.fromAddress,
-    fromPublicKey: feed.fromPublicKey ?? ownerOf(overlay, from).publicKey,
+    fromPublicKey: feed.fromPublicKey ?? ownerOf(staged, from).publicKey,
     toAccountIndex,
-    ...receiverOf(overlay, toAccountIndex),
+    ...receiverOf(staged, toAccountIndex),
     tokenId,
     amount,
     batchNum: null,
@@ -196,11 +196,11 @@ function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
  * are relative to the batch.
  */
 export function forgedQueue(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   batch: BatchFeed
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
   const queue = batch.forgeL1TransactionsNum
-  const rows = queue === null ? [] : rowsOf(overlay, queue)
+  const rows = queue === null ? [] : rowsOf(staged, queue)
   if ("invariant" in rows) return rows
   const effects = batch.l1UserEffects
   return effects === undefined || effects.length === rows.length
@@ -243,10 +243,10 @@ export function checkEffects(
 }
 
 function rowsOf(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   queue: number
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
-  const next = overlay.lastForgedQueue === null ? 0 : overlay.lastForgedQueue + 1
+  const next = staged.lastForgedQueue === null ? 0 : staged.lastForgedQueue + 1
   if (queue !== next) {
     return makeViolation(
       "forged-queue",
@@ -255,12 +255,12 @@ function rowsOf(
       "/forgeL1TransactionsNum"
     )
   }
-  const added = overlay.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
+  const added = staged.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
   // the contract closes a queue when it forges the previous one
-  if (added.length > 0 && overlay.batches.length === 0) {
+  if (added.length > 0 && staged.batches.length === 0) {
     const expected =
       "a queue without transactions of this block, because the batch is the first one of the block"
     return makeViolation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
   }
-  return [...overlay.view.queue(queue), ...added]
+  return [...staged.view.queue(queue), ...added]
 }

@@ -1,23 +1,23 @@
 import type { New, Coordinator, PriceFeed, Token } from "../../domain/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
-import type { BlockOverlay } from "./_block_overlay.ts"
+import type { StagedBlock } from "./_staged_block.ts"
 
 /**
  * Registers coordinators. If a bidder registers twice in a block, only the last registration is
  * stored: `sortedRegistrations` would otherwise change which one is the last.
  */
-export function registerCoordinators(overlay: BlockOverlay): undefined {
-  for (const coordinator of overlay.block.coordinators ?? []) {
-    overlay.registrations.set(coordinator.bidderAddr, {
+export function registerCoordinators(staged: StagedBlock): undefined {
+  for (const coordinator of staged.block.coordinators ?? []) {
+    staged.registrations.set(coordinator.bidderAddr, {
       ...coordinator,
-      ethereumBlockNum: overlay.block.number
+      ethereumBlockNum: staged.block.number
     })
   }
 }
 
 /** Returns the registrations ascending by forger address, the documented order of the list. */
-export const sortedRegistrations = (overlay: BlockOverlay): ReadonlyArray<New<Coordinator>> =>
-  [...overlay.registrations.values()].sort((a, b) =>
+export const sortedRegistrations = (staged: StagedBlock): ReadonlyArray<New<Coordinator>> =>
+  [...staged.registrations.values()].sort((a, b) =>
     compare(a.forgerAddr, b.forgerAddr) || compare(a.bidderAddr, b.bidderAddr)
   )
 
@@ -25,12 +25,12 @@ export const sortedRegistrations = (overlay: BlockOverlay): ReadonlyArray<New<Co
  * Adds the bids of the block. The contract has checked that the slot was open and that the bid
  * reached the minimum.
  */
-export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
+export function addBids(staged: StagedBlock): BlockViolation | undefined {
   const best = new Map<number, bigint>()
-  for (const [position, bid] of (overlay.block.bids ?? []).entries()) {
+  for (const [position, bid] of (staged.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid
     if (
-      !overlay.registrations.has(bidderAddr) && overlay.view.registration(bidderAddr) === undefined
+      !staged.registrations.has(bidderAddr) && staged.view.registration(bidderAddr) === undefined
     ) {
       return makeViolation(
         "bidder-registered",
@@ -39,7 +39,7 @@ export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
         `/bids/${position}/bidderAddr`
       )
     }
-    const highest = best.get(slotNum) ?? overlay.view.bestBid(slotNum)?.bidValue
+    const highest = best.get(slotNum) ?? staged.view.bestBid(slotNum)?.bidValue
     if (highest !== undefined && bidValue <= highest) {
       return makeViolation(
         "bid-value",
@@ -49,13 +49,13 @@ export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
       )
     }
     best.set(slotNum, bidValue)
-    overlay.bids.push({
+    staged.bids.push({
       slotNum,
       bidderAddr,
       bidValue,
       withdrawAddr: bid.withdrawAddr ?? bidderAddr,
-      ethereumBlockNum: overlay.block.number,
-      timestampMs: overlay.block.timestampMs
+      ethereumBlockNum: staged.block.number,
+      timestampMs: staged.block.timestampMs
     })
   }
   return undefined
@@ -64,21 +64,21 @@ export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
 const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
 /** Adds the tokens of the block. It runs first, since the rest of the block may refer to them. */
-export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
+export function addTokens(staged: StagedBlock): BlockViolation | undefined {
   const addresses = new Set<string>()
-  for (const [position, token] of (overlay.block.tokens ?? []).entries()) {
+  for (const [position, token] of (staged.block.tokens ?? []).entries()) {
     const pointer = `/tokens/${position}`
-    if (token.id !== overlay.lastTokenId + 1) {
+    if (token.id !== staged.lastTokenId + 1) {
       return makeViolation(
         "token-id",
         token.id,
-        `${overlay.lastTokenId + 1}, the next token`,
+        `${staged.lastTokenId + 1}, the next token`,
         `${pointer}/id`
       )
     }
     if (
       addresses.has(token.ethereumAddress) ||
-      overlay.view.tokenByAddress(token.ethereumAddress) !== undefined
+      staged.view.tokenByAddress(token.ethereumAddress) !== undefined
     ) {
       return makeViolation(
         "token-address",
@@ -88,26 +88,26 @@ export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
       )
     }
     addresses.add(token.ethereumAddress)
-    overlay.tokens.set(token.id, {
+    staged.tokens.set(token.id, {
       ...token,
-      ethereumBlockNum: overlay.block.number,
+      ethereumBlockNum: staged.block.number,
       priceUSD: null,
       priceTimeMs: null
     })
-    overlay.lastTokenId = token.id
+    staged.lastTokenId = token.id
   }
   return undefined
 }
 
 /** Sets the prices. It runs second, so that all values in US dollars of the block use them. */
-export function applyPrices(overlay: BlockOverlay): BlockViolation | undefined {
-  const prices = overlay.block.prices ?? []
-  const violation = checkPrices(prices, overlay.token)
+export function applyPrices(staged: StagedBlock): BlockViolation | undefined {
+  const prices = staged.block.prices ?? []
+  const violation = checkPrices(prices, staged.token)
   if (violation !== undefined) return violation
   for (const { priceUSD, timeMs, tokenId } of prices) {
-    const token = overlay.token(tokenId)
+    const token = staged.token(tokenId)
     if (token !== undefined) {
-      overlay.tokens.set(tokenId, {
+      staged.tokens.set(tokenId, {
         ...token,
         priceUSD,
         priceTimeMs: priceUSD === null ? null : timeMs
@@ -134,5 +134,5 @@ export function checkPrices(
 }
 
 /** Returns the tokens that the block registered, in order. */
-export const registeredTokens = (overlay: BlockOverlay): ReadonlyArray<New<Token>> =>
-  [...overlay.tokens.values()].filter(({ id }) => id > overlay.view.lastTokenId)
+export const registeredTokens = (staged: StagedBlock): ReadonlyArray<New<Token>> =>
+  [...staged.tokens.values()].filter(({ id }) => id > staged.view.lastTokenId)

@@ -1,21 +1,21 @@
 import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
-import type { BlockOverlay } from "./_block_overlay.ts"
+import type { StagedBlock } from "./_staged_block.ts"
 
 /**
  * Applies withdrawals of exits, instant ones and requests to the delayer, and collections from the
  * delayer in between.
  */
-export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined {
-  const { delayedWithdrawals = [], withdrawals = [] } = overlay.block
-  const places = collectionPlaces(overlay)
+export function withdrawExits(staged: StagedBlock): BlockViolation | undefined {
+  const { delayedWithdrawals = [], withdrawals = [] } = staged.block
+  const places = collectionPlaces(staged)
   if (!Array.isArray(places)) return places
   for (let place = 0; place <= withdrawals.length; place++) {
     for (let position = 0; position < delayedWithdrawals.length; position++) {
-      const violation = places[position] === place ? collect(overlay, position) : undefined
+      const violation = places[position] === place ? collect(staged, position) : undefined
       if (violation !== undefined) return violation
     }
-    const violation = place < withdrawals.length ? withdraw(overlay, place) : undefined
+    const violation = place < withdrawals.length ? withdraw(staged, place) : undefined
     if (violation !== undefined) return violation
   }
   return undefined
@@ -26,7 +26,7 @@ export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined
  * can settle requests of its own block; if the feed does not say which, it settles all.
  */
 function collectionPlaces(
-  { block, variables, view }: BlockOverlay
+  { block, variables, view }: StagedBlock
 ): Array<number> | BlockViolation {
   const { delayedWithdrawals = [], withdrawals = [] } = block
   const isDelayZero = [variables.withdrawalDelayer, view.variables.withdrawalDelayer].some((set) =>
@@ -48,9 +48,9 @@ function collectionPlaces(
   return places
 }
 
-function withdraw(overlay: BlockOverlay, position: number): BlockViolation | undefined {
-  const { accountIndex, batchNum, instant } = overlay.block.withdrawals![position]!
-  const exit = overlay.exit(batchNum, accountIndex)
+function withdraw(staged: StagedBlock, position: number): BlockViolation | undefined {
+  const { accountIndex, batchNum, instant } = staged.block.withdrawals![position]!
+  const exit = staged.exit(batchNum, accountIndex)
   const pointer = `/withdrawals/${position}`
   if (exit === undefined) {
     return makeViolation(
@@ -65,18 +65,18 @@ function withdraw(overlay: BlockOverlay, position: number): BlockViolation | und
     const expected = `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
     return makeViolation("exit-open", accountIndex, expected, `${pointer}/accountIndex`)
   }
-  setWithdrawn(overlay, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
+  setWithdrawn(staged, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
   return undefined
 }
 
 /** Settles every exit that the owner has requested for a token so far. */
-function collect(overlay: BlockOverlay, position: number): BlockViolation | undefined {
-  const { owner, tokenId } = overlay.block.delayedWithdrawals![position]!
+function collect(staged: StagedBlock, position: number): BlockViolation | undefined {
+  const { owner, tokenId } = staged.block.delayedWithdrawals![position]!
   const requested = [
-    ...overlay.view.requestedExits(owner, tokenId),
-    ...overlay.withdrawals.filter(({ field }) => field === "delayedWithdrawRequest")
+    ...staged.view.requestedExits(owner, tokenId),
+    ...staged.withdrawals.filter(({ field }) => field === "delayedWithdrawRequest")
   ]
-    .map(({ accountIndex, batchNum }) => overlay.exit(batchNum, accountIndex)!)
+    .map(({ accountIndex, batchNum }) => staged.exit(batchNum, accountIndex)!)
     .filter((exit) =>
       // an earlier collection of the block may have settled it
       exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawn === null
@@ -85,15 +85,15 @@ function collect(overlay: BlockOverlay, position: number): BlockViolation | unde
     const expected = `an owner with a withdrawal of token ${tokenId} that was requested before`
     return makeViolation("withdrawal-requested", owner, expected, `/delayedWithdrawals/${position}`)
   }
-  for (const exit of requested) setWithdrawn(overlay, exit, "delayedWithdrawn")
+  for (const exit of requested) setWithdrawn(staged, exit, "delayedWithdrawn")
   return undefined
 }
 
 function setWithdrawn(
-  overlay: BlockOverlay,
+  staged: StagedBlock,
   exit: New<Exit>,
   field: BlockChanges["withdrawals"][number]["field"]
 ): void {
-  overlay.setExit({ ...exit, [field]: overlay.block.number })
-  overlay.withdrawals.push({ batchNum: exit.batchNum, accountIndex: exit.accountIndex, field })
+  staged.setExit({ ...exit, [field]: staged.block.number })
+  staged.withdrawals.push({ batchNum: exit.batchNum, accountIndex: exit.accountIndex, field })
 }

@@ -14,7 +14,7 @@ import {
   boundaryDecoder,
   violationOfBlock
 } from "../violation/mod.ts"
-import { BlockOverlay, type VerifyExit } from "./_block_overlay.ts"
+import { StagedBlock, type VerifyExit } from "./_staged_block.ts"
 import { Result } from "effect"
 import type { Keccak256 } from "../../encoding/mod.ts"
 import {
@@ -94,28 +94,28 @@ function checkChainLink(
  * Stores changed variables with the number of the block, and new verifiers, which keep the number
  * of the last change of the other variables.
  */
-function changeVariables(overlay: BlockOverlay): undefined {
+function changeVariables(staged: StagedBlock): undefined {
   const { auctionVariables, number, rollupVariables, verifiers, withdrawalDelayerVariables } =
-    overlay.block
+    staged.block
   const ethereumBlockNum = number
-  const { auction, rollup } = overlay.view.variables
+  const { auction, rollup } = staged.view.variables
   if (rollupVariables !== undefined) {
-    overlay.variables.rollup = {
+    staged.variables.rollup = {
       ...rollupVariables,
       ethereumBlockNum,
       verifiers: verifiers ?? rollup.verifiers
     }
   } else if (verifiers !== undefined) {
-    overlay.variables.rollup = { ...rollup, verifiers }
+    staged.variables.rollup = { ...rollup, verifiers }
   }
   if (auctionVariables !== undefined) {
-    overlay.variables.auction = changedAuctionVariables(auction, {
+    staged.variables.auction = changedAuctionVariables(auction, {
       ...auctionVariables,
       ethereumBlockNum
     })
   }
   if (withdrawalDelayerVariables !== undefined) {
-    overlay.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+    staged.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
   }
 }
 
@@ -123,9 +123,9 @@ function changeVariables(overlay: BlockOverlay): undefined {
  * Updates the withdrawal buckets. `ethereumBlockNum` stays: it is the block of the last parameter
  * change, and each bucket has its own `blockStamp`.
  */
-function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
-  for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {
-    const rollup = overlay.variables.rollup ?? overlay.view.variables.rollup
+function updateBuckets(staged: StagedBlock): BlockViolation | undefined {
+  for (const [position, { bucket, ...change }] of (staged.block.bucketUpdates ?? []).entries()) {
+    const rollup = staged.variables.rollup ?? staged.view.variables.rollup
     if (bucket >= rollup.buckets.length) {
       return makeViolation(
         "bucket-exists",
@@ -134,7 +134,7 @@ function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
         `/bucketUpdates/${position}/bucket`
       )
     }
-    overlay.variables.rollup = {
+    staged.variables.rollup = {
       ...rollup,
       buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old)
     }
@@ -242,16 +242,16 @@ function decide(
   const unlinked = checkAgainstHead(block, view)
     ?? checkChainLink(block, view, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
-  const overlay = new BlockOverlay(rules, block, view)
+  const staged = new StagedBlock(rules, block, view)
   for (const step of STEPS) {
-    const violation = step(overlay)
+    const violation = step(staged)
     if (violation !== undefined) return Result.fail(violation)
   }
-  return Result.succeed({ kind: "store", changes: changesOf(overlay) })
+  return Result.succeed({ kind: "store", changes: changesOf(staged) })
 }
 
 /** The steps of a decision, in order: each sees the changes of the previous ones. */
-const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined> = [
+const STEPS: ReadonlyArray<(staged: StagedBlock) => BlockViolation | undefined> = [
   addTokens,
   applyPrices,
   registerCoordinators,
@@ -263,20 +263,20 @@ const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined
   withdrawExits
 ]
 
-function changesOf(overlay: BlockOverlay): BlockChanges {
-  const { hash, lastEthereumBlock, number, prices, timestampMs } = overlay.block
+function changesOf(staged: StagedBlock): BlockChanges {
+  const { hash, lastEthereumBlock, number, prices, timestampMs } = staged.block
   return {
     block: { number, hash, timestampMs },
-    lastEthereumBlock: [number, lastEthereumBlock ?? number, overlay.view.lastEthereumBlock].reduce(
+    lastEthereumBlock: [number, lastEthereumBlock ?? number, staged.view.lastEthereumBlock].reduce(
       (a, b) => a > b ? a : b
     ),
     prices: prices ?? [],
-    coordinators: sortedRegistrations(overlay),
-    bids: overlay.bids,
-    tokens: registeredTokens(overlay),
-    batches: overlay.batches,
-    queued: queuedRows(overlay),
-    variables: overlay.variables,
-    withdrawals: overlay.withdrawals
+    coordinators: sortedRegistrations(staged),
+    bids: staged.bids,
+    tokens: registeredTokens(staged),
+    batches: staged.batches,
+    queued: queuedRows(staged),
+    variables: staged.variables,
+    withdrawals: staged.withdrawals
   }
 }

@@ -8,7 +8,7 @@ import type {
   StoreFailure
 } from "../../ports/mod.ts"
 import { type BlockViolation, violationOfBlock } from "../violation/mod.ts"
-import type { VerifyExit } from "./_block_overlay.ts"
+import type { VerifyExit } from "./_staged_block.ts"
 import { wrongProofOf } from "./_exits.ts"
 import { decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
 import { type ExitTreeBuilder, noExitTree, unprovenBatches, withExitTrees } from "./exit_trees.ts"

@@ -1,4 +1,4 @@
-export type { VerifyExit } from "./_block_overlay.ts"
+export type { VerifyExit } from "./_staged_block.ts"
 export { checkPrices } from "./_registrations.ts"
 export * from "./complete_block.ts"
 export * from "./check_block.ts"

@@ -4,7 +4,7 @@ import type {
   LedgerReader,
   PoolChange,
   PoolStore,
-  SettledBatch,
+  ReconciledBatch,
   StoreFailure
 } from "../../ports/mod.ts"
 
@@ -17,32 +17,32 @@ export interface PoolPorts {
 /** Greater than every batch number. */
 export const batchNumLimit = 2 ** 32
 
-/** Returns the greatest batch that the pool has settled, or null. */
-export const lastSettledBatch = (
+/** Returns the greatest batch that the pool has reconciled, or null. */
+export const lastReconciledBatch = (
   { pool }: Pick<PoolPorts, "pool">
-): Effect.Effect<SettledBatch | null, StoreFailure> =>
+): Effect.Effect<ReconciledBatch | null, StoreFailure> =>
   Effect.map(
-    pool.settledBatchesBelow({ batchNum: batchNumLimit, limit: 1 }),
-    ([settled]) => settled ?? null
+    pool.reconciledBatchesBelow({ batchNum: batchNumLimit, limit: 1 }),
+    ([reconciled]) => reconciled ?? null
   )
 
 /**
- * Computes changes from the last settled batch and applies them. If another batch or a rollback is
- * settled in between, it computes them again, so that they do not overwrite its result. Returns the
+ * Computes changes from the last reconciled batch and applies them. If another batch or a rollback is
+ * reconciled in between, it computes them again, so that they do not overwrite its result. Returns the
  * changed ids.
  */
-export const changeIfUnsettled = Effect.fnUntraced(function*(
+export const changeUnlessReconciled = Effect.fnUntraced(function*(
   ports: Pick<PoolPorts, "pool">,
   changesSince: (
-    settled: SettledBatch | null
+    reconciled: ReconciledBatch | null
   ) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
 ): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
   for (;;) {
-    const settled = yield* lastSettledBatch(ports)
-    const changes = yield* changesSince(settled)
+    const reconciled = yield* lastReconciledBatch(ports)
+    const changes = yield* changesSince(reconciled)
     if (changes.length === 0) return []
-    const changed = yield* ports.pool.settle(
-      { from: settled, to: settled, changes },
+    const changed = yield* ports.pool.reconcile(
+      { from: reconciled, to: reconciled, changes },
       yield* Clock.currentTimeMillis
     )
     if (changed !== null) return changed

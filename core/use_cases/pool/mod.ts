@@ -9,5 +9,5 @@ export type {
   Selection,
   SelectOptions
 } from "./selection/mod.ts"
-export * from "./settle.ts"
+export * from "./reconcile.ts"
 export * from "./submission/mod.ts"

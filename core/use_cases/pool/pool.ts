@@ -17,11 +17,11 @@ import {
   measure
 } from "../../ports/mod.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
-import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
+import { changeUnlessReconciled, type PoolPorts } from "./_optimistic_change.ts"
 import { changeOf, changesToPending } from "./_pool_changes.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./selection/mod.ts"
-import { reconcileWithLedger, type SettleOptions, settlePool } from "./settle.ts"
+import { reconcileWithLedger, type ReconcileOptions, reconcilePool } from "./reconcile.ts"
 
 /** Returns the changed ids, without transactions that another call changed in between. */
 type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
@@ -31,7 +31,7 @@ type ChangeEffect = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
  * if two calls change the same transaction, only one of them succeeds. The transactions of a group
  * are selected, start and end forging, become invalid and leave the pool together: a call with some
  * of them concerns all, or, if it moves them to forging or forged, none. The ledger of `pooledLedger`
- * calls `settle` after each block and rollback.
+ * calls `reconcile` after each block and rollback.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export class Pool extends Context.Service<Pool, {
   ) => ChangeEffect
   /**
    * Moves transactions from forging to forged, after the coordinator has sent the batch. The next
-   * settlement corrects the state if the ledger differs.
+   * reconciliation corrects the state if the ledger differs.
    */
   readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
   /**
@@ -91,7 +91,7 @@ export class Pool extends Context.Service<Pool, {
   /** Removes pending and invalid transactions. */
   readonly remove: (ids: ReadonlyArray<TransactionId>, reason: string) => ChangeEffect
   /** Brings the states of the pool in line with the ledger. */
-  readonly settle: ChangeEffect
+  readonly reconcile: ChangeEffect
   /** Returns a transaction; null if it is not in the pool. */
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
   /** Returns every transition of a transaction, oldest first, also after it left the pool. */
@@ -124,7 +124,7 @@ export class Pool extends Context.Service<Pool, {
 export type SelectedContent = Pick<PoolTransaction, "id" | "signature">
 
 /** The hash function and the limits of a `Pool`. */
-export interface PoolOptions extends Partial<SettleOptions> {
+export interface PoolOptions extends Partial<ReconcileOptions> {
   readonly keccak256: Keccak256
 }
 
@@ -142,7 +142,7 @@ const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] 
   rollBack: (lastValidBatch) => counts.countChanges("rollBack", pool.rollBack(lastValidBatch)),
   purge: (options) => counts.countChanges("purge", pool.purge(options)),
   remove: (ids, reason) => counts.countChanges("remove", pool.remove(ids, reason)),
-  settle: counts.countChanges("settle", pool.settle)
+  reconcile: counts.countChanges("reconcile", pool.reconcile)
 })
 
 /** The default of `PoolOptions.forgingMaxMs`: one hour, longer than the computation of any proof. */
@@ -153,7 +153,7 @@ function make(
   { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions
 ): Pool["Service"] {
   const { pool } = ports
-  const settle = settlePool(ports, { forgingMaxMs })
+  const reconcile = reconcilePool(ports, { forgingMaxMs })
   const selections = new LastSelections()
   return {
     select: (options) =>
@@ -165,10 +165,10 @@ function make(
     doneForging: (ids, batchNum) => doneForging(ports, ids, batchNum),
     invalidate: (which, batchNum) => invalidate(ports, which, batchNum),
     invalidateOldNonces: (nonces, batchNum) => invalidateOldNonces(ports, nonces, batchNum),
-    rollBack: (lastValidBatch) => rollBack(ports, settle, lastValidBatch),
+    rollBack: (lastValidBatch) => rollBack(ports, reconcile, lastValidBatch),
     purge: (options) => purgePool(ports, options),
     remove: (ids, reason) => remove(ports, ids, reason),
-    settle,
+    reconcile,
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
@@ -275,17 +275,17 @@ const invalidateOldNonces = Effect.fnUntraced(function*(
 
 const rollBack = Effect.fnUntraced(function*(
   ports: PoolPorts,
-  settle: ChangeEffect,
+  reconcile: ChangeEffect,
   lastValidBatch: number
 ) {
-  const settled = yield* settle
-  const reopened = yield* changeIfUnsettled(ports, (lastSettled) => {
-    const last = Math.max(lastValidBatch, lastSettled?.batchNum ?? 0)
+  const reconciled = yield* reconcile
+  const reopened = yield* changeUnlessReconciled(ports, (lastReconciled) => {
+    const last = Math.max(lastValidBatch, lastReconciled?.batchNum ?? 0)
     return changesToPending(ports, last, `Batches after ${last} are not valid`)
   })
-  // another batch may have been settled since the first settlement
+  // another batch may have been reconciled since the first reconciliation
   yield* reconcileWithLedger(ports, yield* ports.pool.pooled(reopened))
-  return [...new Set([...settled, ...reopened])]
+  return [...new Set([...reconciled, ...reopened])]
 })
 
 const remove = Effect.fnUntraced(function*(
@@ -331,7 +331,7 @@ const causes = [
   "rollBack",
   "purge",
   "remove",
-  "settle"
+  "reconcile"
 ] as const
 
 /** Counts the transitions of transactions, and the reasons why selections skipped transactions. */

@@ -12,9 +12,9 @@ import { Ledger, type LedgerOptions } from "../ledger/mod.ts"
 import { Pool } from "./pool.ts"
 
 /**
- * Returns a ledger that settles the pool after each block and rollback, and stores the
- * authorizations that blocks contain. If a settlement fails, the block is already stored: the next
- * call, or a retry, settles the pool before it writes.
+ * Returns a ledger that reconciles the pool after each block and rollback, and stores the
+ * authorizations that blocks contain. If a reconciliation fails, the block is already stored: the next
+ * call, or a retry, reconciles the pool before it writes.
  *
  * @example
  * ```ts
@@ -50,25 +50,25 @@ export const pooledLedger = (
         verifier: yield* SignatureVerifier
       })
       const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
-      // false if a process may have stopped, or failed, between a write and its settlement
-      let isSettled = false
-      /** Settles each write before the next: a block can return after a rollback, with other posts. */
-      const withSettlement = <A, E>(
+      // false if a process may have stopped, or failed, between a write and its reconciliation
+      let isReconciled = false
+      /** Reconciles each write before the next: a block can return after a rollback, with other posts. */
+      const withReconciliation = <A, E>(
         write: Effect.Effect<A, E>
       ): Effect.Effect<A, E | StoreFailure> =>
         oneByOne(Effect.gen(function*() {
-          if (!isSettled) yield* pool.settle
-          isSettled = false
+          if (!isReconciled) yield* pool.reconcile
+          isReconciled = false
           const written = yield* write
-          yield* pool.settle
-          isSettled = true
+          yield* pool.reconcile
+          isReconciled = true
           return written
         }))
       const applyBlock = (block: BlockFeed) =>
-        withSettlement(Effect.tap(ledger.applyBlock(block), () => learn(block)))
+        withReconciliation(Effect.tap(ledger.applyBlock(block), () => learn(block)))
       return Ledger.of({
         applyBlock,
-        rollBack: (toBlock) => withSettlement(ledger.rollBack(toBlock)),
+        rollBack: (toBlock) => withReconciliation(ledger.rollBack(toBlock)),
         setPrices: ledger.setPrices,
         setHead: ledger.setHead,
         applyRecord: (record) => {
@@ -79,7 +79,7 @@ export const pooledLedger = (
                 (report) => ({ kind: record.kind, ...report })
               )
             case "rollBack":
-              return withSettlement(ledger.applyRecord(record))
+              return withReconciliation(ledger.applyRecord(record))
             default:
               return ledger.applyRecord(record)
           }

@@ -18,14 +18,14 @@ import type {
   PoolPageQuery,
   PoolParty,
   ReplaceResult,
-  SettledBatch,
+  ReconciledBatch,
   TransactionOwners
 } from "../../../core/ports/mod.ts"
 
 /** A pool that searches all its transactions for every query. */
 export class NaivePool {
   rows: ReadonlyArray<Pooled> = []
-  marks: ReadonlyArray<SettledBatch> = []
+  marks: ReadonlyArray<ReconciledBatch> = []
   authorizations = new Map<string, Authorization>()
   steps: ReadonlyArray<PoolTransition> = []
   notes = new Map<string, SkippedTransaction>()
@@ -168,10 +168,10 @@ export class NaivePool {
     }).map(({ id }) => id)
   }
 
-  settle(
+  reconcile(
     { changes, from, to }: {
-      readonly from: SettledBatch | null
-      readonly to: SettledBatch | null
+      readonly from: ReconciledBatch | null
+      readonly to: ReconciledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number

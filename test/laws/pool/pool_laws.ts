@@ -206,7 +206,7 @@ const rollBack: Step = ({ chain, random, ledger }) =>
     )
   )
 
-/** Applies a batch of another coordinator, or rolls back, without settling the pool. */
+/** Applies a batch of another coordinator, or rolls back, without reconciling the pool. */
 const writeBareLedger: Step = Effect.fnUntraced(function*(world: World) {
   const { bareLedger, chain, random } = world
   if (random.chance(0.4)) {
@@ -218,7 +218,7 @@ const writeBareLedger: Step = Effect.fnUntraced(function*(world: World) {
 })
 
 /**
- * Changes the ledger without the pool, as if the process had been killed; then settles the pool, as
+ * Changes the ledger without the pool, as if the process had been killed; then reconciles the pool, as
  * the next process does.
  */
 const crash: Step = Effect.fnUntraced(function*(world: World) {
@@ -226,7 +226,7 @@ const crash: Step = Effect.fnUntraced(function*(world: World) {
   for (let left = random.below(3); left >= 0; left--) yield* writeBareLedger(world)
   if (random.chance(0.3)) yield* submitSome(world)
   if (random.chance(0.3)) yield* submitGroup(world)
-  yield* Effect.orDie(pool.settle)
+  yield* Effect.orDie(pool.reconcile)
 })
 
 const removeSome: Step = Effect.fnUntraced(function*(world: World) {
@@ -326,7 +326,7 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
     replaceSome(world),
     ethereum(foreign(world)),
     random.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
-    Effect.orDie(pool.settle)
+    Effect.orDie(pool.reconcile)
   ], { concurrency: "unbounded" })
   if (random.chance(0.1)) yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
   const shared = [...one].filter((id) => two.has(id))
@@ -338,11 +338,11 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
       () => `${id} was selected for two coordinators without being released`
     )
   }
-  yield* Effect.orDie(pool.settle)
+  yield* Effect.orDie(pool.reconcile)
 })
 
-/** Posts transactions while the ledger changes without the pool; then settles the pool. */
-const submitUnsettled: Step = Effect.fnUntraced(function*(world: World) {
+/** Posts transactions while the ledger changes without the pool; then reconciles the pool. */
+const submitUnreconciled: Step = Effect.fnUntraced(function*(world: World) {
   const { pool, random } = world
   const writes = Effect.forEach(
     Array.from({ length: 1 + random.below(4) }),
@@ -354,9 +354,9 @@ const submitUnsettled: Step = Effect.fnUntraced(function*(world: World) {
     submitSome(world),
     submitSome(world),
     submitGroup(world),
-    random.chance(0.3) ? Effect.orDie(pool.settle) : Effect.void
+    random.chance(0.3) ? Effect.orDie(pool.reconcile) : Effect.void
   ], { concurrency: "unbounded" })
-  yield* Effect.orDie(pool.settle)
+  yield* Effect.orDie(pool.reconcile)
 })
 
 /**
@@ -378,10 +378,10 @@ const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: 
 })
 
 /** No transaction is forging or forged by this node in a batch after the last one that may. */
-const lastBatchHolds = (transaction: PoolTransaction, settled: number) =>
+const lastBatchHolds = (transaction: PoolTransaction, reconciled: number) =>
   holds(
     transaction.state === "pend" || transaction.state === "invl" ||
-      transaction.batchNum! <= settled || !isExpired(transaction, transaction.batchNum!),
+      transaction.batchNum! <= reconciled || !isExpired(transaction, transaction.batchNum!),
     () =>
       `${transaction.id} is ${transaction.state} in batch ${transaction.batchNum}, after ${transaction.maxNumBatch}, the last one`
   )
@@ -539,7 +539,7 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
   simulated(
     "concurrent operations lose no transaction, select none for two coordinators, and leave each in the state that the chain determines",
     checkPool,
-    [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently], [3, submitUnsettled]],
+    [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently], [3, submitUnreconciled]],
     interleaved
   ),
   ...ownerLaws,

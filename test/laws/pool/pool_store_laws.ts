@@ -308,16 +308,16 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   ),
 
   law(
-    "of several settlements of the same batch exactly one takes effect",
+    "of several reconciliations of the same batch exactly one takes effect",
     (store, random) =>
       Effect.gen(function*() {
         yield* fill(store, random)
         const from = { batchNum: 3, ethereumBlockHash: "0x3" }
-        yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
+        yield* Effect.orDie(store.reconcile({ from: null, to: from, changes: [] }, TIME_MS))
         const results = yield* concurrently(
           random,
           [1, 2, 3, 4, 5].map((batchNum) =>
-            Effect.orDie(store.settle({
+            Effect.orDie(store.reconcile({
               from,
               to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
               changes: NUMBERS.map((number) => ({
@@ -326,7 +326,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
                 fromBatchNum: null,
                 to: "fged",
                 batchNum,
-                reason: "Settled"
+                reason: "Reconciled"
               }))
             }, TIME_MS + 1))
           )
@@ -334,7 +334,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
         yield* same(
           results.filter((result) => result !== null).length,
           1,
-          () => "Settlements that took place"
+          () => "Reconciliations that took place"
         )
         yield* same(
           (yield* Effect.orDie(store.counts)).fged,
@@ -490,8 +490,8 @@ const write = Effect.fnUntraced(
             ethereumBlockHash: `0x${random.below(99)}`
           }
         return yield* same(
-          yield* Effect.orDie(store.settle({ from, to, changes }, atMs)),
-          naive.settle({ from, to, changes }, atMs),
+          yield* Effect.orDie(store.reconcile({ from, to, changes }, atMs)),
+          naive.reconcile({ from, to, changes }, atMs),
           () => "Settling"
         )
       }
@@ -606,7 +606,7 @@ const compareAnswers = Effect.fnUntraced(
       limit
     )
     yield* same(
-      yield* Effect.orDie(store.settledBatchesBelow({ batchNum, limit })),
+      yield* Effect.orDie(store.reconciledBatchesBelow({ batchNum, limit })),
       marks,
       () => `Marks below ${batchNum}`
     )

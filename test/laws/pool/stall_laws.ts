@@ -19,35 +19,35 @@ const transfers: ReadonlyArray<Required<L2Feed>> = [256, 257].map((fromAccountIn
   nonce: 0n
 }))
 
-/** The state of the pool and the ledger when the settler starts; the chain has batches 3 and 4. */
+/** The state of the pool and the ledger when the reconciliation starts; the chain has batches 3 and 4. */
 const starts: {
   readonly [what: string]: (world: World, blocks: ReadonlyArray<BlockFeed>) => Effect.Effect<void>
 } = {
-  "two batches are not settled": ({ bareLedger }, blocks) => applyAll(bareLedger, blocks),
-  "one batch is not settled": ({ bareLedger, ledger }, [third, fourth]) =>
+  "two batches are not reconciled": ({ bareLedger }, blocks) => applyAll(bareLedger, blocks),
+  "one batch is not reconciled": ({ bareLedger, ledger }, [third, fourth]) =>
     Effect.andThen(applyAll(ledger, [third!]), applyAll(bareLedger, [fourth!])),
-  "a rollback is not settled": ({ bareLedger, chain, ledger }, blocks) =>
+  "a rollback is not reconciled": ({ bareLedger, chain, ledger }, blocks) =>
     Effect.gen(function*() {
       yield* applyAll(ledger, blocks)
       const { dropped, toBlock } = chain.cut(1)
       yield* Effect.orDie(bareLedger.rollBack(toBlock))
       chain.restore(dropped)
     }),
-  "all is settled": ({ ledger }, blocks) => applyAll(ledger, blocks)
+  "all is reconciled": ({ ledger }, blocks) => applyAll(ledger, blocks)
 }
 
 /**
- * How the blocks return while the settler waits: a process may end after it has written the ledger,
- * and before it settles the pool.
+ * How the blocks return while the reconciliation waits: a process may end after it has written the ledger,
+ * and before it reconciles the pool.
  */
 const returns: {
   readonly [how: string]: (
     world: World
   ) => { readonly first: Ledger["Service"]; readonly last: Ledger["Service"] }
 } = {
-  "settled": ({ ledger }) => ({ first: ledger, last: ledger }),
-  "settled except the last": ({ bareLedger, ledger }) => ({ first: ledger, last: bareLedger }),
-  "not settled": ({ bareLedger }) => ({ first: bareLedger, last: bareLedger })
+  "reconciled": ({ ledger }) => ({ first: ledger, last: ledger }),
+  "reconciled except the last": ({ bareLedger, ledger }) => ({ first: ledger, last: bareLedger }),
+  "not reconciled": ({ bareLedger }) => ({ first: bareLedger, last: bareLedger })
 }
 
 const applyAll = (ledger: Ledger["Service"], blocks: ReadonlyArray<BlockFeed>) =>
@@ -66,7 +66,7 @@ const postedOf = (transfer: Required<L2Feed>, { keccak256 }: PoolSubject): Poste
   }
 }
 
-/** One run: which call the settler waits before, and what happens in the meantime. */
+/** One run: which call the reconciliation waits before, and what happens in the meantime. */
 interface Case {
   readonly start: string
   readonly how: string
@@ -76,7 +76,7 @@ interface Case {
   readonly after: number
 }
 
-/** Runs a case. Returns whether the settler made the call. */
+/** Runs a case. Returns whether the reconciliation made the call. */
 const runCase = Effect.fnUntraced(function*(
   subject: PoolSubject,
   of: Case
@@ -98,8 +98,8 @@ const runCase = Effect.fnUntraced(function*(
   yield* starts[start]!(world, blocks)
 
   const halt = haltAfter(after)
-  const settling = yield* Effect.forkChild(Effect.orDie(Effect.provide(
-    Effect.flatMap(Pool, (each) => each.settle),
+  const reconciling = yield* Effect.forkChild(Effect.orDie(Effect.provide(
+    Effect.flatMap(Pool, (each) => each.reconcile),
     Layer.fresh(Pool.layer({ keccak256: subject.keccak256 })).pipe(
       Layer.provide(Layer.succeed(PoolStore, halting(store, halt))),
       Layer.provide(Layer.succeed(LedgerReader, reader))
@@ -107,7 +107,7 @@ const runCase = Effect.fnUntraced(function*(
   )))
   const isReached = yield* Effect.raceFirst(
     Effect.as(Deferred.await(halt.reached), true),
-    Effect.as(Fiber.join(settling), false)
+    Effect.as(Fiber.join(reconciling), false)
   )
   if (isReached) {
     const { first, last } = returns[how]!(world)
@@ -117,15 +117,15 @@ const runCase = Effect.fnUntraced(function*(
     yield* applyAll(last, dropped.slice(-1))
     chain.restore(dropped)
     yield* Deferred.succeed(halt.resumed, undefined)
-    yield* Fiber.join(settling)
-    // the next process settles what one that ended has written
-    if (last !== world.ledger) yield* Effect.orDie(pool.settle)
+    yield* Fiber.join(reconciling)
+    // the next process reconciles what one that ended has written
+    if (last !== world.ledger) yield* Effect.orDie(pool.reconcile)
     const states = yield* Effect.forEach(ids, (id) => Effect.orDie(pool.transaction(id)))
     yield* same(
       states.map((found) => `${found?.state} ${found?.batchNum}`),
       ["fged 3", "fged 4"],
       () =>
-        `The states after a settler that starts when ${start}${
+        `The states after a reconciliation that starts when ${start}${
           isSent ? " and both were sent" : ""
         }, and waits before its call ${after} while ${depth} blocks return ${how}`
     )
@@ -133,10 +133,10 @@ const runCase = Effect.fnUntraced(function*(
   return isReached
 })
 
-/** Laws of a settlement that stalls while another process changes the ledger and the pool. */
+/** Laws of a reconciliation that stalls while another process changes the ledger and the pool. */
 export const stallLaws: ReadonlyArray<Law<PoolSubject>> = Object.keys(starts).map((start) => ({
   name:
-    `a settlement that starts when ${start} and stalls before any of its calls, while blocks are rolled back and applied again, leaves every forged transaction forged`,
+    `a reconciliation that starts when ${start} and stalls before any of its calls, while blocks are rolled back and applied again, leaves every forged transaction forged`,
   run: (subject) =>
     Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
       const random = new SeededRandom(`${subject.seed}:${start}`)

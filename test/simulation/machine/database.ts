@@ -131,7 +131,7 @@ const poolWrites = new Set([
   "addGroup",
   "addAuthorization",
   "change",
-  "settle",
+  "reconcile",
   "skip"
 ])
 

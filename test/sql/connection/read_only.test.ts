@@ -127,7 +127,7 @@ describe("a database that cannot write", () => {
       const mark = { batchNum: 1, ethereumBlockHash: "0x1" }
       const failures = Effect.all([
         Effect.flip(store.addAuthorization(authorizationOf(1))),
-        Effect.flip(store.settle({ from: null, to: mark, changes: [] }, 1000)),
+        Effect.flip(store.reconcile({ from: null, to: mark, changes: [] }, 1000)),
         Effect.flip(ledger.applyBlock(first))
       ])
       const mayPass = { _tag: "StoreFailure", retry: true } as const

@@ -139,7 +139,7 @@ export const compareStores = Effect.fnUntraced(function*(
     }
   }
 
-  /** The ledger does not follow these batches, so a later settlement ends the forging. */
+  /** The ledger does not follow these batches, so a later reconciliation ends the forging. */
   function someForging(): Effect.Effect<void> {
     return Effect.orDie(Effect.gen(function*() {
       switch (random.below(6)) {

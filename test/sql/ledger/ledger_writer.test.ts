@@ -305,7 +305,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         auctionVariables: { ...genesis.variables.auction, bootCoordinatorUrl: texts.join("") }
       }
       assert.isTrue((yield* port.apply(block, deciding(genesis)(block))).applied)
-      // a block that contains them loads them into the overlay
+      // a block that contains them loads them into the staged
       const naming: BlockFeed = {
         number: block.number + 1n,
         hash: `0x${"2".repeat(64)}`,

@@ -141,11 +141,11 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
       ) {
         yield* both((pool) =>
           Effect.flatMap(
-            pool.settledBatchesBelow({ batchNum: 9, limit: 1 }),
-            ([from]) => pool.settle({ from: from ?? null, to, changes: [] }, 8)
+            pool.reconciledBatchesBelow({ batchNum: 9, limit: 1 }),
+            ([from]) => pool.reconcile({ from: from ?? null, to, changes: [] }, 8)
           )
         )
-        yield* both((pool) => pool.settledBatchesBelow({ batchNum: 9, limit: 9 }))
+        yield* both((pool) => pool.reconciledBatchesBelow({ batchNum: 9, limit: 9 }))
       }
       // an empty call has an empty result
       assert.deepStrictEqual(yield* both((pool) => pool.change([], 9)), [])

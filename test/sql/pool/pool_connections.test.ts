@@ -77,7 +77,7 @@ describe("a pool whose connections fail", () => {
           yield* withFailure(
             /^COMMIT$/u,
             fate,
-            pool.settle({ from: null, to: mark, changes: [] }, 2000)
+            pool.reconcile({ from: null, to: mark, changes: [] }, 2000)
           ),
           []
         )
@@ -86,7 +86,7 @@ describe("a pool whose connections fail", () => {
           yield* withFailure(
             /^COMMIT$/u,
             fate,
-            pool.settle({ from: mark, to: next, changes: [change("fged")] }, 2000)
+            pool.reconcile({ from: mark, to: next, changes: [change("fged")] }, 2000)
           ),
           [idOf(1)]
         )
@@ -97,7 +97,7 @@ describe("a pool whose connections fail", () => {
         ])
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"], ["fged", null]])
         assert.deepStrictEqual(yield* pool.counts, { pend: 0, fing: 0, fged: 0, invl: 0 })
-        assert.deepStrictEqual(yield* pool.settledBatchesBelow({ batchNum: 9, limit: 9 }), [
+        assert.deepStrictEqual(yield* pool.reconciledBatchesBelow({ batchNum: 9, limit: 9 }), [
           next,
           mark
         ])

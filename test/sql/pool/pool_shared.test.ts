@@ -121,12 +121,12 @@ describe("processes that share a pool", () => {
       assert.isTrue(rows.every(({ arrival }) => arrival > Number(acknowledged.at(-1))))
     }))
 
-  it.live("settle once from the same mark, while others post", () =>
+  it.live("reconcile once from the same mark, while others post", () =>
     Effect.gen(function*() {
       yield* post(pools[0]!)
-      const [settled] = yield* Effect.all([
+      const [reconciled] = yield* Effect.all([
         Effect.forEach(pools, (pool, name) =>
-          pool.settle({
+          pool.reconcile({
             from: null,
             to: { batchNum: 1, ethereumBlockHash: `0x${name}` },
             changes: ids.map((id) => ({
@@ -135,21 +135,21 @@ describe("processes that share a pool", () => {
               fromBatchNum: null,
               to: "fged",
               batchNum: 1,
-              reason: `Settled by ${name}`
+              reason: `Reconciled by ${name}`
             }))
           }, 2000), { concurrency: "unbounded" }),
         post(pools[1]!)
       ], { concurrency: "unbounded" })
-      assert.strictEqual(settled.filter((changed) => changed !== null).length, 1)
+      assert.strictEqual(reconciled.filter((changed) => changed !== null).length, 1)
       assert.strictEqual(
         (yield* pools[2]!.counts).fged,
-        settled.flatMap((changed) => changed ?? []).length
+        reconciled.flatMap((changed) => changed ?? []).length
       )
       assert.deepStrictEqual(
-        (yield* pools[2]!.settledBatchesBelow({ batchNum: 2, limit: 9 })).map((
+        (yield* pools[2]!.reconciledBatchesBelow({ batchNum: 2, limit: 9 })).map((
           { ethereumBlockHash }
         ) => ethereumBlockHash),
-        [`0x${settled.findIndex((changed) => changed !== null)}`]
+        [`0x${reconciled.findIndex((changed) => changed !== null)}`]
       )
     }))
 })

@@ -11,7 +11,7 @@ import { type AccountIndex, INTERNAL_ADDRESS } from "../../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
 import { expiredReason, otherOwnerReason } from "../_decisions.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
-import { type OverlayAccount, ownerOf, type SelectionOverlay } from "./_selection_overlay.ts"
+import { type StagedAccount, ownerOf, type StagedSelection } from "./_staged_selection.ts"
 
 /** The destination of a selected transaction. */
 export type SelectedReceiver =
@@ -47,10 +47,10 @@ export interface BatchLimits {
 const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
 
-/** Applies one transaction to the overlay, or returns why that is not possible. */
+/** Applies one transaction to the staged state, or returns why that is not possible. */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
-  overlay: SelectionOverlay,
+  staged: StagedSelection,
   { receiver: payee, sender: owner, transaction }: Pooled,
   { batchNum, newAccountsMax }: BatchLimits
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
@@ -58,7 +58,7 @@ export const tryApply = Effect.fnUntraced(function*(
   if (isExpired(transaction, batchNum)) {
     return refusal(code.maxNumBatchPassed, expiredReason(transaction.maxNumBatch!))
   }
-  const sender = yield* overlay.account(fromAccountIndex)
+  const sender = yield* staged.account(fromAccountIndex)
   if (sender === null || sender.before.tokenId !== tokenId) {
     return refusal(code.cannotBeProcessed, noAccount(fromAccountIndex, tokenId))
   }
@@ -77,10 +77,10 @@ export const tryApply = Effect.fnUntraced(function*(
       `The sender has ${sender.balance} units, expected ${debit} for amount and fee`
     )
   }
-  const receiver = yield* resolve(ports, overlay, transaction, newAccountsMax)
+  const receiver = yield* resolve(ports, staged, transaction, newAccountsMax)
   if (receiver.kind === "refused") return receiver
   if (receiver.kind === "account") {
-    const account = yield* overlay.account(receiver.index)
+    const account = yield* staged.account(receiver.index)
     if (account === null || account.before.tokenId !== tokenId) {
       return refusal(code.receiverNotFound, noAccount(receiver.index, tokenId))
     }
@@ -91,32 +91,32 @@ export const tryApply = Effect.fnUntraced(function*(
         `Account ${receiver.index} cannot receive ${amount} units: its balance would exceed the maximum`
       )
     }
-    overlay.debit(sender, debit)
-    overlay.credit(account, amount)
+    staged.debit(sender, debit)
+    staged.credit(account, amount)
   } else {
-    overlay.debit(sender, debit)
+    staged.debit(sender, debit)
   }
   return { kind: "possible", receiver }
 })
 
 const resolve = Effect.fnUntraced(function*(
   { pool }: PoolPorts,
-  overlay: SelectionOverlay,
+  staged: StagedSelection,
   { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction,
   newAccountsMax: number
 ): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
   if (type === "Exit") return { kind: "exit" }
   if (type === "Transfer") return { kind: "account", index: toAccountIndex! }
   const owner = ownerOf(tokenId, toAddress!, toPublicKey)
-  const index = yield* overlay.ownedBy(owner)
+  const index = yield* staged.ownedBy(owner)
   if (index !== null) return { kind: "account", index }
-  const position = overlay.positionOf(owner)
+  const position = staged.positionOf(owner)
   if (position !== undefined) return { kind: "created", position }
   if (type === "TransferToBJJ") {
-    if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+    if (staged.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
     return {
       kind: "created",
-      position: overlay.create(owner, {
+      position: staged.create(owner, {
         tokenId,
         address: INTERNAL_ADDRESS,
         publicKey: toPublicKey!,
@@ -131,11 +131,11 @@ const resolve = Effect.fnUntraced(function*(
       `${toAddress} has no account of token ${tokenId}, and no authorization to create one`
     )
   }
-  if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+  if (staged.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
   const { address, publicKey, signature } = authorization
   return {
     kind: "created",
-    position: overlay.create(owner, { tokenId, address, publicKey, signature })
+    position: staged.create(owner, { tokenId, address, publicKey, signature })
   }
 })
 
@@ -160,7 +160,7 @@ const noSpace = (newAccountsMax: number): Refusal =>
   )
 
 /** Returns the refusal of a nonce that is not the next one of its sender. */
-export const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
+export const otherNonce = (nonce: bigint, sender: StagedAccount): Refusal => ({
   ...refusal(
     code.notCurrentNonce,
     `Nonce ${nonce} is not the next nonce of the sender, ${sender.nonce}`

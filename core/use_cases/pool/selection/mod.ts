@@ -1,4 +1,4 @@
 /** The selection of the transactions of the next batch. */
-export type { AccountToCreate } from "./_selection_overlay.ts"
+export type { AccountToCreate } from "./_staged_selection.ts"
 export type { SelectedReceiver } from "./_try_apply.ts"
 export * from "./select.ts"

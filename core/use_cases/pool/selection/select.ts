@@ -28,8 +28,8 @@ import {
   groupCandidate,
   openCandidates
 } from "./_candidates.ts"
-import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { type AccountToCreate, StagedSelection } from "./_staged_selection.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 import { isRequested } from "../_same_transaction.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
 
@@ -102,7 +102,7 @@ export const selectFrom = Effect.fnUntraced(function*(
     return {
       batchNum,
       transactions: run.selected,
-      accounts: run.overlay.toCreate,
+      accounts: run.staged.toCreate,
       skippedTransactions,
       stamp
     }
@@ -143,7 +143,7 @@ class SelectionRun {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
   readonly superseded: Array<Pooled> = []
-  readonly overlay: SelectionOverlay
+  readonly staged: StagedSelection
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
   readonly #maxTransactions: number
@@ -162,7 +162,7 @@ class SelectionRun {
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
     this.#limits = { batchNum, newAccountsMax: maxNewAccounts ?? maxTransactions }
-    this.overlay = new SelectionOverlay(ports, accounts)
+    this.staged = new StagedSelection(ports, accounts)
   }
 
   run(): Effect.Effect<this, StoreFailure> {
@@ -228,14 +228,14 @@ class SelectionRun {
         const isFull = applied.length >= this.#maxTransactions - this.selected.length
         const result = isFull
           ? noSpace
-          : yield* tryApply(this.#ports, this.overlay, row, this.#limits)
+          : yield* tryApply(this.#ports, this.staged, row, this.#limits)
         if (result.kind === "refused") {
-          this.overlay.rollBack()
+          this.staged.rollBack()
           return { ...result, row }
         }
         applied.push({ transaction: row.transaction, receiver: result.receiver, feeUSD })
       }
-      this.overlay.commit()
+      this.staged.commit()
       this.selected.push(...applied)
       for (const { transaction: { id } } of applied) {
         this.#done.add(id)
@@ -280,7 +280,7 @@ class SelectionRun {
         const { fromAccountIndex, nonce } = row.transaction
         if (senders.has(fromAccountIndex)) continue
         senders.add(fromAccountIndex)
-        const account = yield* this.overlay.account(fromAccountIndex)
+        const account = yield* this.staged.account(fromAccountIndex)
         if (account !== null && nonce > account.nonce) return { ...otherNonce(nonce, account), row }
       }
       return undefined

@@ -5,7 +5,7 @@ import { withMembers } from "../_groups.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
 import { changeOf } from "../_pool_changes.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 
 /*
  * An account index can belong to another owner after a rollback. Its new owner can post a transaction
@@ -37,7 +37,7 @@ export const removeOfEarlierOwner = Effect.fnUntraced(
     rows: ReadonlyArray<Pooled>
   ): Effect.fn.Return<boolean, StoreFailure> {
     if (rows.length === 0) return true
-    // the pool may not have settled the batch that created the account
+    // the pool may not have reconciled the batch that created the account
     yield* reconcileWithLedger(ports, rows)
     const current = yield* ports.pool.pooled(rows.map(({ transaction }) => transaction.id))
     if (current.some(({ transaction }) => transaction.state !== "invl")) return false

@@ -13,7 +13,7 @@ import type {
   VerifierBusy
 } from "../../../ports/mod.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 import type { SubmissionMetrics } from "./_submission_metrics.ts"
 import {
   type AccountsOfPosted,
@@ -117,7 +117,7 @@ export const acknowledge = Effect.fnUntraced(function*(
   if (known === undefined || !isSamePosted(known.transaction, posted)) {
     return yield* context.conflict(id)
   }
-  // the first post may have failed between storing and settling the transaction
+  // the first post may have failed between storing and reconciling the transaction
   yield* reconcileWithLedger(context, [known])
   return { id, stored: false }
 })

@@ -21,7 +21,7 @@ import {
   type SubmissionRefused
 } from "./submission_failures.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 import { isSamePosted } from "../_same_transaction.ts"
 import { type SubmissionContext, wrongSignature } from "./_submission_context.ts"
 
@@ -73,7 +73,7 @@ const storeGroup = Effect.fnUntraced(function*(
   const added = yield* pool.addGroup(rows, limits)
   switch (added.kind) {
     case "added":
-      // blocks that were applied since the checks were settled without this group
+      // blocks that were applied since the checks were reconciled without this group
       yield* reconcileWithLedger(context, rows)
       return { ids: group.transactions.map(({ id }) => id), stored: true }
     case "known":

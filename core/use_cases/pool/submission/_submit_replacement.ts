@@ -26,7 +26,7 @@ import {
   withoutEmptyParts
 } from "./_posted_rules.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 import {
   acknowledge,
   checkedOwners,

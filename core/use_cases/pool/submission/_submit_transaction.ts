@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { PostedTransaction } from "../../../domain/mod.ts"
 import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
-import { reconcileWithLedger } from "../settle.ts"
+import { reconcileWithLedger } from "../reconcile.ts"
 import { symbolFaults } from "./_account_symbols.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { partiesOf, postedFaults, type PostRules, withoutEmptyParts } from "./_posted_rules.ts"
@@ -44,7 +44,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
   const added = yield* pool.addTransaction(transaction, owners, limits)
   switch (added.kind) {
     case "added":
-      // blocks that were applied since the checks were settled without this transaction
+      // blocks that were applied since the checks were reconciled without this transaction
       yield* reconcileWithLedger(context, [{ transaction, ...owners }])
       return { id, stored: true }
     case "known":

@@ -12,7 +12,7 @@ import {
 } from "../../../encoding/mod.ts"
 
 /** An account during a selection. */
-export interface OverlayAccount {
+export interface StagedAccount {
   readonly before: New<Account>
   /** Nonce in the ledger; null if the batch has changed the account before its L2 transactions. */
   readonly ledgerNonce: bigint | null
@@ -33,10 +33,10 @@ export interface AccountToCreate {
 type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
 
 /** The ledger with the selected transactions applied. Uncommitted changes can be rolled back. */
-export class SelectionOverlay {
+export class StagedSelection {
   readonly #ports: PoolPorts
   readonly #initialAccounts: ReadonlyArray<New<Account>>
-  readonly #accounts = new Map<AccountIndex, OverlayAccount | null>()
+  readonly #accounts = new Map<AccountIndex, StagedAccount | null>()
   readonly #owners = new Map<string, AccountIndex | null>()
   readonly #positions = new Map<string, number>()
   #toCreate: Array<AccountToCreate> = []
@@ -60,12 +60,12 @@ export class SelectionOverlay {
   }
 
   /** Returns an account, or null if it does not exist. */
-  account(index: AccountIndex): Effect.Effect<OverlayAccount | null, StoreFailure> {
+  account(index: AccountIndex): Effect.Effect<StagedAccount | null, StoreFailure> {
     const known = this.#accounts.get(index)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
       const account = item?.account
-      const overlayAccount = account === undefined
+      const staged = account === undefined
         ? null
         : {
           before: account,
@@ -73,8 +73,8 @@ export class SelectionOverlay {
           nonce: account.nonce,
           balance: account.balance
         }
-      this.#accounts.set(index, overlayAccount)
-      return overlayAccount
+      this.#accounts.set(index, staged)
+      return staged
     })
   }
 
@@ -110,7 +110,7 @@ export class SelectionOverlay {
   }
 
   /** Increments the nonce and subtracts units from the balance. */
-  debit(account: OverlayAccount, units: bigint): void {
+  debit(account: StagedAccount, units: bigint): void {
     account.nonce++
     account.balance -= units
     this.#undo.push(() => {
@@ -119,7 +119,7 @@ export class SelectionOverlay {
     })
   }
 
-  credit(account: OverlayAccount, units: bigint): void {
+  credit(account: StagedAccount, units: bigint): void {
     account.balance += units
     this.#undo.push(() => {
       account.balance -= units

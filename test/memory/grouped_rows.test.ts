@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isDeepStrictEqual } from "node:util"
-import { TransactionRows } from "../../adapters/memory/segments/mod.ts"
+import { TransactionRows } from "../../adapters/memory/row_groups/mod.ts"
 import { type Account, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
 import { rounds } from "../rounds.ts"
 import { Random } from "./_random.ts"
@@ -64,7 +64,7 @@ const rowOf = (random: Random, itemId: number): Transaction => {
 
 const fullComparisonPeriod = rounds({ short: 10, long: 1 })
 
-describe("rows in segments", () => {
+describe("rows in row groups", () => {
   for (const seed of [1, 2, 3, 4]) {
     it(`are those of an array, while rows are added and removed (seed ${seed})`, () => {
       const random = new Random(seed)
@@ -83,7 +83,7 @@ describe("rows in segments", () => {
         }
         if (step % 50 === 49) {
           const restored = new TransactionRows(ownerOf, 5)
-          restored.restore(structuredClone(rows.segments), structuredClone(rows.tail))
+          restored.restore(structuredClone(rows.rowGroups), structuredClone(rows.tail))
           rows = restored
         }
         sealed = Math.max(sealed, rows.sealedLength)

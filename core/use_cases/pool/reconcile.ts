@@ -5,13 +5,13 @@ import type {
   OwnedTransaction,
   PoolChange,
   Pooled,
-  SettledBatch,
+  ReconciledBatch,
   StoreFailure
 } from "../../ports/mod.ts"
 import {
   batchNumLimit,
-  changeIfUnsettled,
-  lastSettledBatch,
+  changeUnlessReconciled,
+  lastReconciledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { completeGroups } from "./_groups.ts"
@@ -24,8 +24,8 @@ import {
   transactionsOf
 } from "./_pool_changes.ts"
 
-/** The options of `Pool.settle`. */
-export interface SettleOptions {
+/** The options of `Pool.reconcile`. */
+export interface ReconcileOptions {
   /** Maximum time in the state forging; after it a transaction becomes pending again. */
   readonly forgingMaxMs: number
 }
@@ -33,15 +33,15 @@ export interface SettleOptions {
 type ChangedIds = ReadonlyArray<TransactionId>
 
 /**
- * Settles the pool batch by batch, starting from the last batch that pool and ledger agree on.
+ * Reconciles the pool batch by batch, starting from the last batch that pool and ledger agree on.
  * Transactions in a batch of the ledger become forged, even if another node forged it. Transactions
  * that can no longer be forged become invalid. Transactions that were rolled back, or that their
  * batch does not contain, become pending again. It can be interrupted at any point: the next call
  * continues.
  */
-export const settlePool = Effect.fnUntraced(
-  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
-    const changed = yield* settleBatches(ports)
+export const reconcilePool = Effect.fnUntraced(
+  function*(ports: PoolPorts, options: ReconcileOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
+    const changed = yield* reconcileBatches(ports)
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // the ledger may have decided about a transaction before it became pending again
     yield* reconcileWithLedger(ports, yield* ports.pool.pooled([...changed]))
@@ -50,8 +50,8 @@ export const settlePool = Effect.fnUntraced(
 )
 
 /**
- * Settles transactions that became pending after the settlement of a batch that decides about them.
- * If the pool has not settled the last batches of the ledger, it settles them first: a state that
+ * Reconciles transactions that became pending after the reconciliation of a batch that decides about them.
+ * If the pool has not reconciled the last batches of the ledger, it reconciles them first: a state that
  * followed from them would outlive their rollback.
  */
 export const reconcileWithLedger = Effect.fnUntraced(
@@ -65,76 +65,76 @@ export const reconcileWithLedger = Effect.fnUntraced(
     if ((yield* decisionsOf(ports, rows, batchNum ?? 0)).size === 0) return
     const ids = rows.map(({ transaction }) => transaction.id)
     for (;;) {
-      yield* settleBatches(ports)
-      const settled = yield* lastSettledBatch(ports)
+      yield* reconcileBatches(ports)
+      const reconciled = yield* lastReconciledBatch(ports)
       const changes = yield* readUnchanged(
         reader,
         Effect.gen(function*() {
           // all reads are of the ledger with this last batch
-          if ((yield* reader.stamp).batchNum !== (settled?.batchNum ?? null)) return null
-          if (settled !== null && !(yield* isInLedger(ports, settled))) return null
+          if ((yield* reader.stamp).batchNum !== (reconciled?.batchNum ?? null)) return null
+          if (reconciled !== null && !(yield* isInLedger(ports, reconciled))) return null
           const pending = yield* pool.pooled(ids)
-          return yield* changesOfPending(ports, pending, settled?.batchNum ?? 0)
+          return yield* changesOfPending(ports, pending, reconciled?.batchNum ?? 0)
         })
       )
       if (changes === null) continue
       if (changes.length === 0) return
-      const step = { from: settled, to: settled, changes }
-      if ((yield* pool.settle(step, yield* Clock.currentTimeMillis)) !== null) return
+      const step = { from: reconciled, to: reconciled, changes }
+      if ((yield* pool.reconcile(step, yield* Clock.currentTimeMillis)) !== null) return
     }
   }
 )
 
-/** Settles the batches of the ledger one by one. Returns the changed ids. */
-const settleBatches = Effect.fnUntraced(
+/** Reconciles the batches of the ledger one by one. Returns the changed ids. */
+const reconcileBatches = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<Set<TransactionId>, StoreFailure> {
     const changed = new Set<TransactionId>()
     for (;;) {
-      const step = yield* settleNext(ports)
+      const step = yield* reconcileNext(ports)
       if (step === "done") return changed
       for (const id of step) changed.add(id)
     }
   }
 )
 
-/** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
-const settleNext = Effect.fnUntraced(
+/** Reconciles the next batch, or goes back to the last batch that pool and ledger agree on. */
+const reconcileNext = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<ChangedIds | "done", StoreFailure> {
     const { reader } = ports
     const last = (yield* reader.stamp).batchNum ?? 0
-    const from = yield* lastSettledBatch(ports)
+    const from = yield* lastReconciledBatch(ports)
     if (from !== null && !(yield* isInLedger(ports, from))) {
-      return yield* settleRollBack(ports, from, yield* lastAgreed(ports, from))
+      return yield* reconcileRollBack(ports, from, yield* lastAgreed(ports, from))
     }
     if ((from?.batchNum ?? 0) >= last) return "done"
     if (from === null || (yield* isEmpty(ports))) {
       const { item } = yield* reader.find("batch", last)
       if (item === null) return []
-      return yield* settleStep(ports, from, settledBatchOf(item), changesOfAll(ports, last))
+      return yield* reconcileStep(ports, from, reconciledBatchOf(item), changesOfAll(ports, last))
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    return yield* settleStep(ports, from, settledBatchOf(item.batch), changesOfBatch(ports, item))
+    return yield* reconcileStep(ports, from, reconciledBatchOf(item.batch), changesOfBatch(ports, item))
   }
 )
 
 /** Ends the states that follow from batches after `to`. */
-const settleRollBack = (ports: PoolPorts, from: SettledBatch, to: SettledBatch | null) => {
+const reconcileRollBack = (ports: PoolPorts, from: ReconciledBatch, to: ReconciledBatch | null) => {
   const last = to?.batchNum ?? 0
   const changes = changesToPending(ports, last, `Batches after ${last} were rolled back`)
-  return settleStep(ports, from, to, changes)
+  return reconcileStep(ports, from, to, changes)
 }
 
 /**
- * Moves the last settled batch to `to` with the changes, and applies further changes until there are
+ * Moves the last reconciled batch to `to` with the changes, and applies further changes until there are
  * none: until then another call could post or change a transaction as of the batches before. Stops if
- * the ledger or the last settled batch is another one. Returns the changed ids.
+ * the ledger or the last reconciled batch is another one. Returns the changed ids.
  */
-const settleStep = Effect.fnUntraced(
+const reconcileStep = Effect.fnUntraced(
   function*(
     ports: PoolPorts,
-    before: SettledBatch | null,
-    to: SettledBatch | null,
+    before: ReconciledBatch | null,
+    to: ReconciledBatch | null,
     changesOfStep: Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
   ): Effect.fn.Return<ChangedIds, StoreFailure> {
     const isForward = to !== null && (before === null || before.batchNum < to.batchNum)
@@ -150,7 +150,7 @@ const settleStep = Effect.fnUntraced(
         })
       )
       if (changes === null || (from === to && changes.length === 0)) return changed
-      const ids = yield* ports.pool.settle({ from, to, changes }, yield* Clock.currentTimeMillis)
+      const ids = yield* ports.pool.reconcile({ from, to, changes }, yield* Clock.currentTimeMillis)
       if (ids === null) return changed
       changed.push(...ids)
     }
@@ -206,11 +206,11 @@ const changesOfPending = Effect.fnUntraced(
 )
 
 /** Resets forging transactions to pending if their batch does not contain them or is overdue. */
-const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
-  changeIfUnsettled(ports, (last) => staleForging(ports, last?.batchNum ?? 0, options))
+const releaseForging = (ports: PoolPorts, options: ReconcileOptions) =>
+  changeUnlessReconciled(ports, (last) => staleForging(ports, last?.batchNum ?? 0, options))
 
 const staleForging = Effect.fnUntraced(
-  function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
+  function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: ReconcileOptions) {
     const atMs = yield* Clock.currentTimeMillis
     const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
     const waiting = [
@@ -237,27 +237,27 @@ const staleForging = Effect.fnUntraced(
 const isEmpty = ({ pool }: PoolPorts) =>
   Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
 
-const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: SettledBatch) =>
+const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: ReconciledBatch) =>
   Effect.map(
     reader.find("batch", batchNum),
     ({ item }) => item?.ethereumBlockHash === ethereumBlockHash
   )
 
-/** Returns the last settled batch below `above` that the ledger has; null if there is none. */
-const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledBatch) {
+/** Returns the last reconciled batch below `above` that the ledger has; null if there is none. */
+const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: ReconciledBatch) {
   let below = above.batchNum
   for (;;) {
-    const batches = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: PAGE })
+    const batches = yield* ports.pool.reconciledBatchesBelow({ batchNum: below, limit: PAGE })
     for (const batch of batches) if (yield* isInLedger(ports, batch)) return batch
     if (batches.length < PAGE) return null
     below = batches.at(-1)!.batchNum
   }
 })
 
-/** Number of settled batches in a read, more than most rollbacks remove. */
+/** Number of reconciled batches in a read, more than most rollbacks remove. */
 const PAGE = 64
 
-const settledBatchOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({
+const reconciledBatchOf = ({ batchNum, ethereumBlockHash }: Batch): ReconciledBatch => ({
   batchNum,
   ethereumBlockHash
 })

@@ -39,7 +39,7 @@ export interface BlockRules {
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
 /** The ledger after the parts of a block that were already checked, and their changes. */
-export class BlockOverlay implements BatchState {
+export class StagedBlock implements BatchState {
   readonly rules: BlockRules
   readonly block: BlockFeed
   readonly view: LedgerView
@@ -83,7 +83,7 @@ export class BlockOverlay implements BatchState {
   }
 
   /** Applies the changes of a batch. */
-  settle({ accountUpdates, createdAccounts }: BatchOutcome): void {
+  apply({ accountUpdates, createdAccounts }: BatchOutcome): void {
     for (const account of createdAccounts) this.#accounts.set(account.index, account)
     this.lastAccountIndex += createdAccounts.length
     // an updated account exists or was just created

@@ -4,7 +4,7 @@ import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
 
 /** An account during a batch. */
-export interface OverlayAccount {
+export interface StagedAccount {
   /** The account before the batch, or as it was created in it. */
   readonly before: New<Account>
   readonly created: boolean
@@ -14,20 +14,20 @@ export interface OverlayAccount {
 
 /** The account that collects the fees of one token, and the amount collected so far. */
 export interface FeeAccount {
-  readonly account: OverlayAccount
+  readonly account: StagedAccount
   amount: bigint
 }
 
 /** The state during a batch; one for each call of `processBatch`. */
-export class BatchOverlay {
+export class StagedBatch {
   readonly state: BatchState
   readonly batchNum: number
   readonly l1UserEffects: Array<L1UserEffect> = []
   readonly l2: Array<L2Resolution> = []
   readonly exits = new Map<AccountIndex, bigint>()
   readonly feeAccounts = new Map<TokenId, FeeAccount>()
-  readonly #accounts = new Map<AccountIndex, OverlayAccount>()
-  readonly #created: Array<OverlayAccount> = []
+  readonly #accounts = new Map<AccountIndex, StagedAccount>()
+  readonly #created: Array<StagedAccount> = []
 
   constructor(state: BatchState, batchNum: number) {
     this.state = state
@@ -35,7 +35,7 @@ export class BatchOverlay {
   }
 
   /** Returns the account, or undefined if it does not exist. */
-  find(index: AccountIndex): OverlayAccount | undefined {
+  find(index: AccountIndex): StagedAccount | undefined {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
     const before = this.state.account(index)
@@ -48,7 +48,7 @@ export class BatchOverlay {
   create(
     owner: Pick<Account, "tokenId" | "publicKey" | "address">,
     balance: bigint
-  ): OverlayAccount {
+  ): StagedAccount {
     const index = this.state.lastAccountIndex + this.#created.length + 1
     const { address, publicKey, tokenId } = owner
     const before = {
@@ -94,7 +94,7 @@ export class BatchOverlay {
     }
   }
 
-  #add(account: OverlayAccount): OverlayAccount {
+  #add(account: StagedAccount): StagedAccount {
     this.#accounts.set(account.before.index, account)
     return account
   }
@@ -108,7 +108,7 @@ const BALANCE_LIMIT = 1n << 192n
  * then.
  */
 export function credit(
-  account: OverlayAccount,
+  account: StagedAccount,
   amount: bigint,
   pointer: () => string
 ): BlockViolation | undefined {
@@ -123,5 +123,5 @@ export function credit(
     )
 }
 
-const isChanged = ({ created, before, nonce, balance }: OverlayAccount): boolean =>
+const isChanged = ({ created, before, nonce, balance }: StagedAccount): boolean =>
   created || nonce !== before.nonce || balance !== before.balance

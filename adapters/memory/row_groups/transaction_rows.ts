@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { hashOfId, idAt, idHashAt } from "./_columns.ts"
-import { SegmentedRows } from "./segmented_rows.ts"
+import { GroupedRows } from "./grouped_rows.ts"
 import {
   decodeTransaction,
   encodeTransactions,
@@ -11,7 +11,7 @@ import {
 } from "./transaction_columns.ts"
 
 /** The forged transactions in the order of their item ids, and their positions by id. */
-export class TransactionRows extends SegmentedRows<Transaction, TransactionColumns> {
+export class TransactionRows extends GroupedRows<Transaction, TransactionColumns> {
   private readonly ownerOf: OwnerOf
   /** The positions of the open rows. */
   private readonly openPositions = new Map<TransactionId, number>()
@@ -22,11 +22,11 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
   private slots = new Uint32Array(slotsMin)
   private usedSlots = 0
 
-  constructor(ownerOf: OwnerOf, perSegment?: number) {
+  constructor(ownerOf: OwnerOf, perGroup?: number) {
     super({
       encode: (rows) => encodeTransactions(rows, ownerOf),
       decode: (columns, index) => decodeTransaction(columns, index, ownerOf)
-    }, perSegment)
+    }, perGroup)
     this.ownerOf = ownerOf
   }
 
@@ -36,8 +36,8 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
       ? this.tail[position - this.sealedLength]!
       // the facets of transactions read no other member
       : new TransactionKeys(
-        this.segments[Math.floor(position / this.perSegment)]!,
-        position % this.perSegment,
+        this.rowGroups[Math.floor(position / this.perGroup)]!,
+        position % this.perGroup,
         this.ownerOf
       ) as Pick<Transaction, keyof TransactionKeys> as Transaction
   }
@@ -65,10 +65,10 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
   }
 
   override restore(
-    segments: ReadonlyArray<TransactionColumns>,
+    rowGroups: ReadonlyArray<TransactionColumns>,
     tail: ReadonlyArray<Transaction>
   ): void {
-    super.restore(segments, tail)
+    super.restore(rowGroups, tail)
     this.openPositions.clear()
     for (const [i, { id }] of tail.entries()) this.openPositions.set(id, this.sealedLength + i)
     this.rebuildSlots()
@@ -77,9 +77,9 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
   protected override seal(): TransactionColumns {
     const from = this.sealedLength
     const columns = super.seal()
-    for (let i = 0; i < this.perSegment; i++) this.openPositions.delete(idAt(columns.ids, i))
-    if (2 * (this.usedSlots + this.perSegment) > this.slots.length) this.rebuildSlots()
-    else this.addSegment(columns, from)
+    for (let i = 0; i < this.perGroup; i++) this.openPositions.delete(idAt(columns.ids, i))
+    if (2 * (this.usedSlots + this.perGroup) > this.slots.length) this.rebuildSlots()
+    else this.addRowGroup(columns, from)
     return columns
   }
 
@@ -91,8 +91,8 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
   }
 
   private idAt(position: number): TransactionId {
-    const { ids } = this.segments[Math.floor(position / this.perSegment)]!
-    return idAt(ids, position % this.perSegment)
+    const { ids } = this.rowGroups[Math.floor(position / this.perGroup)]!
+    return idAt(ids, position % this.perGroup)
   }
 
   private rebuildSlots(): void {
@@ -100,13 +100,13 @@ export class TransactionRows extends SegmentedRows<Transaction, TransactionColum
     while (length < 4 * this.sealedLength) length *= 2
     this.slots = new Uint32Array(length)
     this.usedSlots = 0
-    for (const [i, columns] of this.segments.entries()) {
-      this.addSegment(columns, i * this.perSegment)
+    for (const [i, columns] of this.rowGroups.entries()) {
+      this.addRowGroup(columns, i * this.perGroup)
     }
   }
 
-  private addSegment({ ids }: TransactionColumns, from: number): void {
-    for (let i = 0; i < this.perSegment; i++) {
+  private addRowGroup({ ids }: TransactionColumns, from: number): void {
+    for (let i = 0; i < this.perGroup; i++) {
       let slot = this.slotOf(idHashAt(ids, i))
       while (this.slots[slot] !== 0) slot = this.slotAfter(slot)
       this.slots[slot] = from + i + 1

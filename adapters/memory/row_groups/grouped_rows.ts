@@ -6,27 +6,27 @@ export interface RowCodec<Row, Columns> {
 }
 
 /**
- * Rows of one segment: encoding them takes a few milliseconds. Segments are part of the format of
+ * Rows of one row group: encoding them takes a few milliseconds. Row groups are part of the format of
  * checkpoints, so another number needs another format.
  */
-const defaultRowsPerSegment = 2048
+const defaultRowsPerGroup = 2048
 /** Decoded rows that are cached, so that frequent reads return the same objects. */
 const cachedMax = 8192
 
 /**
- * An append-only list. Its last rows are objects; the rows before them are in columns, `perSegment`
- * rows in each segment, and are decoded when they are read. A segment never changes.
+ * An append-only list. Its last rows are objects; the rows before them are in columns, `perGroup`
+ * rows in each row group, and are decoded when they are read. A row group never changes.
  */
-export class SegmentedRows<Row, Columns> {
-  readonly perSegment: number
+export class GroupedRows<Row, Columns> {
+  readonly perGroup: number
   private readonly codec: RowCodec<Row, Columns>
   private sealed: Array<Columns> = []
   private open: Array<Row> = []
   private cached = new Map<number, Row>()
 
-  constructor(codec: RowCodec<Row, Columns>, perSegment = defaultRowsPerSegment) {
+  constructor(codec: RowCodec<Row, Columns>, perGroup = defaultRowsPerGroup) {
     this.codec = codec
-    this.perSegment = perSegment
+    this.perGroup = perGroup
   }
 
   get length(): number {
@@ -35,15 +35,15 @@ export class SegmentedRows<Row, Columns> {
 
   /** Number of rows in columns. */
   get sealedLength(): number {
-    return this.sealed.length * this.perSegment
+    return this.sealed.length * this.perGroup
   }
 
-  /** The columns, each with `perSegment` rows. */
-  get segments(): ReadonlyArray<Columns> {
+  /** The columns, each with `perGroup` rows. */
+  get rowGroups(): ReadonlyArray<Columns> {
     return this.sealed
   }
 
-  /** The rows behind the segments. */
+  /** The rows behind the row groups. */
   get tail(): ReadonlyArray<Row> {
     return this.open
   }
@@ -62,7 +62,7 @@ export class SegmentedRows<Row, Columns> {
   /** Adds a row, and moves the oldest objects into columns if there are many. */
   push(row: Row): number {
     const length = this.open.push(row)
-    if (length >= 2 * this.perSegment) this.seal()
+    if (length >= 2 * this.perGroup) this.seal()
     return this.length
   }
 
@@ -72,34 +72,34 @@ export class SegmentedRows<Row, Columns> {
     return this.open.pop()
   }
 
-  /** Replaces the content by segments and the rows behind them. */
-  restore(segments: ReadonlyArray<Columns>, tail: ReadonlyArray<Row>): void {
-    this.sealed = [...segments]
+  /** Replaces the content by row groups and the rows behind them. */
+  restore(rowGroups: ReadonlyArray<Columns>, tail: ReadonlyArray<Row>): void {
+    this.sealed = [...rowGroups]
     this.open = [...tail]
     this.cached.clear()
   }
 
-  /** Moves the first open rows into columns, and returns their segment. */
+  /** Moves the first open rows into columns, and returns their row group. */
   protected seal(): Columns {
-    const columns = this.codec.encode(this.open.slice(0, this.perSegment))
+    const columns = this.codec.encode(this.open.slice(0, this.perGroup))
     this.sealed.push(columns)
-    this.open = this.open.slice(this.perSegment)
+    this.open = this.open.slice(this.perGroup)
     return columns
   }
 
-  /** Turns the last segment into objects. */
+  /** Turns the last row group into objects. */
   protected unseal(): void {
     const columns = this.sealed.pop()!
     this.cached.clear()
-    for (let i = 0; i < this.perSegment; i++) this.open.push(this.codec.decode(columns, i))
+    for (let i = 0; i < this.perGroup; i++) this.open.push(this.codec.decode(columns, i))
   }
 
   private decoded(position: number): Row {
     const known = this.cached.get(position)
     if (known !== undefined) return known
     const row = this.codec.decode(
-      this.sealed[Math.floor(position / this.perSegment)]!,
-      position % this.perSegment
+      this.sealed[Math.floor(position / this.perGroup)]!,
+      position % this.perGroup
     )
     if (this.cached.size >= cachedMax) this.cached.clear()
     this.cached.set(position, row)

@@ -1,6 +1,6 @@
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { bigintAt, type BigintColumn, bigintColumn } from "./_columns.ts"
-import type { RowCodec } from "./segmented_rows.ts"
+import type { RowCodec } from "./grouped_rows.ts"
 
 /** The values of an account after an update, and a link to those before it. */
 export interface AccountUpdate {
