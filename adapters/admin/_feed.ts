@@ -42,7 +42,7 @@ const readRecord = recordReader(FeedRecord, feedRecordKinds)
 
 export interface FeedHandler {
   /** Replies with the last block and the head of the ledger. */
-  readonly tip: Effect.Effect<HttpAnswer, Refusal | StoreFailure>
+  readonly position: Effect.Effect<HttpAnswer, Refusal | StoreFailure>
   /** Applies the records of a body, one by one. */
   readonly apply: (request: HttpRequest) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
 }
@@ -62,9 +62,9 @@ export const makeFeedHandler = (
 ): FeedHandler => {
   const semaphore = Semaphore.makeUnsafe(1)
   return {
-    tip: Effect.map(
-      Effect.flatMap(readPosition(ports), (position) => tipOf(ports, position)),
-      (tip) => json(200, tip)
+    position: Effect.map(
+      Effect.flatMap(readPosition(ports), (position) => positionOf(ports, position)),
+      (last) => json(200, last)
     ),
     // one request at a time; its records fail if another process writes between them
     apply: (request) =>
@@ -85,7 +85,7 @@ const readPosition = ({ writer }: FeedPorts): Effect.Effect<FeedPosition, Refusa
     Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.fail(otherWriter) })
   )
 
-const tipOf = (
+const positionOf = (
   { reader }: FeedPorts,
   { head, lastBlock: { hash, number, timestampMs } }: FeedPosition
 ) =>
@@ -104,7 +104,7 @@ const applyRecords = Effect.fnUntraced(function*(
   const { lastBlock: last } = position
   const after = request.headers[afterHeader]
   if (after !== undefined && String(after).toLowerCase() !== last.hash) {
-    return yield* Effect.fail(otherLastBlock(String(after), last, yield* tipOf(ports, position)))
+    return yield* Effect.fail(otherLastBlock(String(after), last, yield* positionOf(ports, position)))
   }
   const counts = { records: 0, applied: 0, held: 0 }
   const applyLine = ({ number, text }: Line) =>
@@ -129,12 +129,12 @@ const applyRecords = Effect.fnUntraced(function*(
     (reason): Refusal => ({ ...reason, members: { ...reason.members, ...counts } })
   )
   // another process may have become the writer
-  const tip = yield* Effect.catchIf(
-    Effect.flatMap(readPosition(ports), (now) => tipOf(ports, now)),
+  const ledger = yield* Effect.catchIf(
+    Effect.flatMap(readPosition(ports), (now) => positionOf(ports, now)),
     (failure) => failure === otherWriter,
     () => Effect.succeed(null)
   )
-  return json(200, { ...counts, ledger: tip })
+  return json(200, { ...counts, ledger })
 })
 
 /**

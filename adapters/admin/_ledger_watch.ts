@@ -5,7 +5,7 @@ import {
   gauge,
   type Health,
   LedgerReader,
-  LedgerTip,
+  LatestLedgerVersion,
   measure,
   PoolStore,
   synchedBlockNum
@@ -30,10 +30,10 @@ export const watchLedger = Effect.fnUntraced(function*(
     reader.stamp,
     ({ version }) => Effect.sync(() => changes.note(version))
   )
-  const tip = Context.get(node, LedgerTip)
-  if (tip !== null) {
+  const latestVersion = Context.get(node, LatestLedgerVersion)
+  if (latestVersion !== null) {
     yield* Effect.acquireRelease(
-      Effect.sync(() => setInterval(() => changes.note(tip.version()), pollMs).unref()),
+      Effect.sync(() => setInterval(() => changes.note(latestVersion.version()), pollMs).unref()),
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }

@@ -4,10 +4,10 @@ import type { NetworkConstants } from "../../core/domain/mod.ts"
 import {
   LedgerReader,
   type LedgerStamp,
-  LedgerTip,
+  LatestLedgerVersion,
   Monitor,
   type PoolStore,
-  PoolTip
+  LatestPoolVersion
 } from "../../core/ports/mod.ts"
 import { readInterfaces, Submission } from "../../core/use_cases/mod.ts"
 import { Dispatcher } from "./_dispatcher.ts"
@@ -150,8 +150,8 @@ const openResponseCache = Effect.fnUntraced(
     mounts: ReadonlyArray<Mount>
   ) {
     const answers = new ResponseCache({
-      tip: yield* LedgerTip,
-      poolTip: yield* PoolTip,
+      latestVersion: yield* LatestLedgerVersion,
+      latestPoolVersion: yield* LatestPoolVersion,
       constants,
       revisions: mounts.map(({ revision }) => revision),
       bytesMax: answersBytesMax,

@@ -6,7 +6,7 @@ import {
   LedgerReader,
   LedgerWriter,
   PoolStore,
-  LedgerTip
+  LatestLedgerVersion
 } from "../../core/ports/mod.ts"
 import type { LogEntry, RecordLog } from "./log/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
@@ -330,7 +330,7 @@ export const recordedStores = (
     Context.add(LedgerHistory, history),
     Context.add(LedgerWriter, ledgerWriter(ledger, log)),
     Context.add(PoolStore, { ...poolReads(pool, log), ...poolWrites(pool, log) }),
-    Context.add(LedgerTip, {
+    Context.add(LatestLedgerVersion, {
       id: id ?? ledger.id,
       version: () => log.failure === undefined ? ledger.stamp().version : null,
       snapshot: ledger.snapshot,

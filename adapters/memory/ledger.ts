@@ -24,7 +24,7 @@ import {
   type LedgerRollBack,
   type LedgerSnapshot,
   type LedgerStamp,
-  LedgerTip,
+  LatestLedgerVersion,
   type LedgerBase,
   LedgerWriter,
   NotRegistered,
@@ -224,7 +224,7 @@ export const layerOf = (
 ): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> => {
   const writes = new WriteQueue(ledger.view)
   return Layer.mergeAll(
-    Layer.succeed(LedgerTip, {
+    Layer.succeed(LatestLedgerVersion, {
       id: ledger.id,
       version: () => ledger.stamp().version,
       snapshot: ledger.snapshot,

@@ -5,10 +5,10 @@ import {
   ChangeSource,
   LedgerHistory,
   LedgerReader,
-  LedgerTip,
+  LatestLedgerVersion,
   LedgerWriter,
   PoolStore,
-  PoolTip,
+  LatestPoolVersion,
   StoreDescription,
   type StoreFailure
 } from "../../core/ports/mod.ts"
@@ -111,14 +111,14 @@ export const sqlStores = (
       )
     // the state shows a fee by these options
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD} ${recommendedFeeUSD}`
-    const tip = { id, version: latest, snapshot, isRemote: true }
+    const latestVersion = { id, version: latest, snapshot, isRemote: true }
     return Context.make(LedgerReader, reader).pipe(
       Context.add(LedgerHistory, makeLedgerHistory(values, onVersion)),
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
-      Context.add(LedgerTip, tip),
+      Context.add(LatestLedgerVersion, latestVersion),
       Context.add(PoolStore, pool.recordWrites(yield* openPool)),
-      Context.add(PoolTip, { version: latestPool }),
+      Context.add(LatestPoolVersion, { version: latestPool }),
       Context.add(StoreDescription, yield* describe(reads)),
       Context.add(ChangeSource, changeSource(reads, primary, versions))
     )

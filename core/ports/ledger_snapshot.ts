@@ -180,7 +180,7 @@ export const versionsOf = (
  * Port: the newest version of the ledger that a process knows without a query, so that it can serve
  * a cached answer without a read. Null, the default, if the store does not report versions.
  */
-export interface LedgerTip {
+export interface LatestLedgerVersion {
   /** Identifies the ledger. Versions of ledgers with different ids cannot be compared. */
   readonly id: string
   /**
@@ -198,22 +198,22 @@ export interface LedgerTip {
 }
 
 /**
- * The `LedgerTip` of the stores of a node. Null, the default, if the store does not report
+ * The `LatestLedgerVersion` of the stores of a node. Null, the default, if the store does not report
  * versions.
  *
  * @example
  * ```ts
  * import { Effect } from "effect"
- * import { LedgerTip } from "rollup-node-api"
+ * import { LatestLedgerVersion } from "rollup-node-api"
  * import * as Memory from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const store = Memory.layer(simulate({ seed: 1 }).genesis)
- * const tip = await Effect.runPromise(Effect.provide(LedgerTip, store))
- * console.log(tip?.version(), tip?.isRemote) // => 0 false
+ * const latestVersion = await Effect.runPromise(Effect.provide(LatestLedgerVersion, store))
+ * console.log(latestVersion?.version(), latestVersion?.isRemote) // => 0 false
  * ```
  */
-export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", {
+export const LatestLedgerVersion = Context.Reference<LatestLedgerVersion | null>("rollup/core/LatestLedgerVersion", {
   defaultValue: () => null
 })
 
@@ -221,7 +221,7 @@ export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/Ledger
 const snapshotsMax = 64
 
 /**
- * Holds the last 64 snapshots of a ledger by version, for `LedgerTip.snapshot`.
+ * Holds the last 64 snapshots of a ledger by version, for `LatestLedgerVersion.snapshot`.
  *
  * @example
  * ```ts
@@ -252,7 +252,7 @@ export class RecentSnapshots {
  * Port: detects changes of a remote pool without a query, so that a request never joins a computation
  * that started before a change. The numbers are local to the process.
  */
-export interface PoolTip {
+export interface LatestPoolVersion {
   /**
    * Returns a number that changes with each write of this process, before the write is
    * acknowledged, and with each notification of a write by another process. Returns null while
@@ -262,18 +262,18 @@ export interface PoolTip {
 }
 
 /**
- * The `PoolTip` of the stores of a node. Null, the default, if the store is not remote.
+ * The `LatestPoolVersion` of the stores of a node. Null, the default, if the store is not remote.
  *
  * @example
  * ```ts
  * import { Effect } from "effect"
- * import { PoolTip } from "rollup-node-api"
+ * import { LatestPoolVersion } from "rollup-node-api"
  * import { poolLayer } from "rollup-node-api/memory"
  *
- * const tip = await Effect.runPromise(Effect.provide(PoolTip, poolLayer))
- * console.log(tip) // => null
+ * const latestVersion = await Effect.runPromise(Effect.provide(LatestPoolVersion, poolLayer))
+ * console.log(latestVersion) // => null
  * ```
  */
-export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {
+export const LatestPoolVersion = Context.Reference<LatestPoolVersion | null>("rollup/core/LatestPoolVersion", {
   defaultValue: () => null
 })

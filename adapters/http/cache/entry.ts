@@ -3,9 +3,9 @@ import type { NetworkConstants } from "../../../core/domain/mod.ts"
 import type {
   Dependency,
   LedgerStamp,
-  LedgerTip,
+  LatestLedgerVersion,
   PartVersions,
-  PoolTip
+  LatestPoolVersion
 } from "../../../core/ports/mod.ts"
 import type { Compressible, CompressionOptions } from "../compression/mod.ts"
 import type { HeaderRecord, HttpAnswer, HttpRequest } from "../message/mod.ts"
@@ -13,8 +13,8 @@ import type { RevisionRoutes } from "../routes/mod.ts"
 
 export interface ResponseCacheOptions {
   /** The latest version of the ledger; null if the store does not report versions. */
-  readonly tip: LedgerTip | null
-  readonly poolTip: PoolTip | null
+  readonly latestVersion: LatestLedgerVersion | null
+  readonly latestPoolVersion: LatestPoolVersion | null
   readonly constants: NetworkConstants
   readonly revisions: ReadonlyArray<Revision>
   /** Maximum bytes of the cached answers; 0 disables the cache. */

@@ -45,12 +45,12 @@ export class ResponseCache {
   #computed: KnownSnapshot | null = null
 
   constructor(options: ResponseCacheOptions) {
-    const { bytesMax, compression, program, revisions, tip } = options
+    const { bytesMax, compression, program, revisions, latestVersion } = options
     this.#options = options
     this.#entries = new LruCache(bytesMax)
     this.#compressor = new Compressor(compression)
     this.#tags = new Map(
-      tip === null ? [] : revisions.map((each) => [each, new LedgerTags(tip.id, each, program)])
+      latestVersion === null ? [] : revisions.map((each) => [each, new LedgerTags(latestVersion.id, each, program)])
     )
   }
 
@@ -86,7 +86,7 @@ export class ResponseCache {
         compute(read),
         (computed) => this.#store(read, key, computed)
       )
-      return this.#options.tip?.isRemote === true ? this.#share(key, computed) : computed
+      return this.#options.latestVersion?.isRemote === true ? this.#share(key, computed) : computed
     })
     return Effect.flatMapEager(
       found,
@@ -114,10 +114,10 @@ export class ResponseCache {
 
   /** Returns the latest snapshot; null if its version, block or batch is unknown. */
   #latest(): KnownSnapshot | null {
-    const version = this.#options.tip?.version() ?? null
+    const version = this.#options.latestVersion?.version() ?? null
     if (version === null) return null
     const computed = this.#computed
-    return this.#options.tip!.snapshot?.(version) ??
+    return this.#options.latestVersion!.snapshot?.(version) ??
       (computed?.stamp.version === version ? computed : null)
   }
 
@@ -144,8 +144,8 @@ export class ResponseCache {
    * before the last change known to this process, since the answer may lack that change.
    */
   #share<A, E>(key: string, computation: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    const { poolTip, tip } = this.#options
-    const name = `${tip?.version()} ${poolTip?.version()} ${key}`
+    const { latestPoolVersion, latestVersion } = this.#options
+    const name = `${latestVersion?.version()} ${latestPoolVersion?.version()} ${key}`
     // an interruption between `set` and the computation would leave an entry that never ends
     return Effect.uninterruptibleMask((restore) => {
       const running = this.#flights.get(name)?.result
@@ -210,10 +210,10 @@ export class ResponseCache {
 
   /** Returns the versions of the dependencies of an answer; null if it may change without them. */
   #computedVersions({ dependsOn, stamp }: ComputedResponse): string | null {
-    const { tip } = this.#options
-    if (dependsOn === undefined || stamp === undefined || tip === null) return null
+    const { latestVersion } = this.#options
+    if (dependsOn === undefined || stamp === undefined || latestVersion === null) return null
     if (this.#computed?.stamp.version !== stamp.version) this.#computed = { stamp, parts: null }
-    const snapshot = tip.snapshot?.(stamp.version) ?? null
+    const snapshot = latestVersion.snapshot?.(stamp.version) ?? null
     return this.#versionsAt(dependsOn, { stamp, parts: snapshot?.parts ?? null })
   }
 
@@ -239,7 +239,7 @@ export class ResponseCache {
       batch <= last - this.#options.finalAfterBatches
     return {
       ...routes.headers(stamp),
-      "cache-control": isFinal ? cacheControl.final : cacheControl.tip,
+      "cache-control": isFinal ? cacheControl.final : cacheControl.revalidated,
       etag
     }
   }

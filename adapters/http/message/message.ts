@@ -283,7 +283,7 @@ const isSame = (a: LedgerStamp, b: LedgerStamp) =>
  * a 304. An answer that is too deep for a rollback is cached for a year.
  */
 export const cacheControl = {
-  tip: "no-cache",
+  revalidated: "no-cache",
   final: "public, max-age=31536000, immutable"
 } as const
 

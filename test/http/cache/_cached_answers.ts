@@ -8,7 +8,7 @@ import {
 import * as memory from "../../../adapters/memory/mod.ts"
 import { wireContext } from "../../../core/contract/mod.ts"
 import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, PoolStore, PoolTip } from "../../../core/ports/mod.ts"
+import { LedgerReader, LatestLedgerVersion, PoolStore, LatestPoolVersion } from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
 import { ownersOf } from "../../laws/pool/_pool_rows.ts"
 
@@ -20,8 +20,8 @@ export interface TestResponse {
 
 /** The versions of ledger and pool that an application knows without reading the stores. */
 export interface Tips {
-  readonly ledger: LedgerTip | null
-  readonly pool: PoolTip | null
+  readonly ledger: LatestLedgerVersion | null
+  readonly pool: LatestPoolVersion | null
 }
 
 /** Opens stores in memory, and applications over them that know more or fewer of their versions. */
@@ -73,8 +73,8 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         Layer.provide(
           Layer.mergeAll(
             ports,
-            Layer.succeed(LedgerTip, tips.ledger),
-            Layer.succeed(PoolTip, tips.pool)
+            Layer.succeed(LatestLedgerVersion, tips.ledger),
+            Layer.succeed(LatestPoolVersion, tips.pool)
           )
         )
       )
@@ -96,7 +96,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
   return {
     ledger: Context.get(services, Ledger),
     pool: Context.get(services, PoolStore),
-    tips: { ledger: Context.get(services, LedgerTip)!, pool: null },
+    tips: { ledger: Context.get(services, LatestLedgerVersion)!, pool: null },
     readsOf: () => reads,
     /** From now on, other fibers run while a list or an item is read. */
     moveAway: () => void (isFar = true),

@@ -2,11 +2,11 @@ import { Clock, Effect, Result } from "effect"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   type LedgerReader,
-  type LedgerTip,
+  type LatestLedgerVersion,
   type LedgerWriter,
   mapReader,
   type PoolStore,
-  type PoolTip,
+  type LatestPoolVersion,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
 import {
@@ -25,9 +25,9 @@ export interface Ports {
   readonly reader: LedgerReader["Service"]
   readonly writer: LedgerWriter["Service"]
   readonly pool: PoolStore["Service"]
-  readonly tip: LedgerTip
+  readonly tip: LatestLedgerVersion
   /** Null if the stores do not report versions. */
-  readonly poolTip: PoolTip | null
+  readonly latestPoolVersion: LatestPoolVersion | null
 }
 
 /** State that survives a process. */
@@ -83,7 +83,7 @@ export function database(
         ...ledgerPorts(ledger, read, write),
         pool: poolOver(pool, injector),
         tip: { id: name, version: () => known, isRemote: true },
-        poolTip: null
+        latestPoolVersion: null
       }
     }
   }

@@ -14,10 +14,10 @@ import {
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   LedgerReader,
-  LedgerTip,
+  LatestLedgerVersion,
   LedgerWriter,
   PoolStore,
-  PoolTip,
+  LatestPoolVersion,
   StoreFailure
 } from "../../../core/ports/mod.ts"
 import type { Durable, Ports } from "./database.ts"
@@ -63,8 +63,8 @@ export const portsOf = (
   reader: Context.get(stores, LedgerReader),
   writer: Context.get(stores, LedgerWriter),
   pool: Context.get(stores, PoolStore),
-  tip: Context.get(stores, LedgerTip)!,
-  poolTip: Context.get(stores, PoolTip)
+  tip: Context.get(stores, LatestLedgerVersion)!,
+  latestPoolVersion: Context.get(stores, LatestPoolVersion)
 })
 
 /**

@@ -15,10 +15,10 @@ import { wireContext } from "../../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   LedgerReader,
-  LedgerTip,
+  LatestLedgerVersion,
   LedgerWriter,
   PoolStore,
-  PoolTip,
+  LatestPoolVersion,
   SignatureVerifier
 } from "../../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/mod.ts"
@@ -92,8 +92,8 @@ export class Node {
     const stores = Context.make(LedgerReader, ports.reader).pipe(
       Context.add(LedgerWriter, ports.writer),
       Context.add(PoolStore, ports.pool),
-      Context.add(LedgerTip, ports.tip),
-      Context.add(PoolTip, ports.poolTip),
+      Context.add(LatestLedgerVersion, ports.tip),
+      Context.add(LatestPoolVersion, ports.latestPoolVersion),
       Context.add(SignatureVerifier, verifier)
     )
     const application = Application.layer({

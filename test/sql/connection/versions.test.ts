@@ -8,9 +8,9 @@ import {
   type LedgerPart,
   ledgerParts,
   LedgerReader,
-  LedgerTip,
+  LatestLedgerVersion,
   PoolStore,
-  PoolTip
+  LatestPoolVersion
 } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
@@ -47,8 +47,8 @@ describe("ledger versions", () => {
         reader: Context.get(services, LedgerReader),
         versions: Context.get(services, LedgerVersions),
         pool: Context.get(services, PoolStore),
-        tip: Context.get(services, LedgerTip)!,
-        poolTip: Context.get(services, PoolTip)!
+        tip: Context.get(services, LatestLedgerVersion)!,
+        latestPoolVersion: Context.get(services, LatestPoolVersion)!
       }
     })
   /** Waits until the version is known. */
@@ -83,7 +83,7 @@ describe("ledger versions", () => {
         yield* writer.ledger.applyRecord(record)
         yield* Context.get(inMemory, Ledger).applyRecord(record)
         const { version } = yield* Context.get(inMemory, LedgerReader).stamp
-        const { parts } = Context.get(inMemory, LedgerTip)!.snapshot!(version)!
+        const { parts } = Context.get(inMemory, LatestLedgerVersion)!.snapshot!(version)!
         const snapshot = yield* Effect.repeat(Effect.sync(() => writer.tip.snapshot!(version)), {
           until: (snapshot) => snapshot !== null,
           schedule: Schedule.spaced(2)
@@ -152,12 +152,12 @@ describe("ledger versions", () => {
       const until = (holds: () => boolean) =>
         Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
       const moved = numbered(1)
-      yield* until(() => other.poolTip.version() !== null)
-      const empty = other.poolTip.version()
+      yield* until(() => other.latestPoolVersion.version() !== null)
+      const empty = other.latestPoolVersion.version()
       yield* one.pool.addTransaction(moved, owners, unlimited)
-      yield* until(() => other.poolTip.version() !== empty)
-      const known = other.poolTip.version()
-      const before = one.poolTip.version()
+      yield* until(() => other.latestPoolVersion.version() !== empty)
+      const known = other.latestPoolVersion.version()
+      const before = one.latestPoolVersion.version()
       yield* one.pool.change([{
         id: moved.id,
         from: "pend",
@@ -167,16 +167,16 @@ describe("ledger versions", () => {
         reason: "Test"
       }], 2000)
       // the writing process knows at once
-      assert.notStrictEqual(one.poolTip.version(), before)
-      yield* until(() => other.poolTip.version() !== known)
-      const changed = other.poolTip.version()
+      assert.notStrictEqual(one.latestPoolVersion.version(), before)
+      yield* until(() => other.latestPoolVersion.version() !== known)
+      const changed = other.latestPoolVersion.version()
       proxy.refusing = true
       proxy.cut()
-      yield* until(() => other.poolTip.version() === null)
+      yield* until(() => other.latestPoolVersion.version() === null)
       proxy.refusing = false
-      yield* until(() => other.poolTip.version() !== null)
+      yield* until(() => other.latestPoolVersion.version() !== null)
       // it may have missed a notification
-      assert.notStrictEqual(other.poolTip.version(), changed)
+      assert.notStrictEqual(other.latestPoolVersion.version(), changed)
     })))
 
   it.live("arrive again after the connection that listens has died without a sign", () =>
@@ -186,10 +186,10 @@ describe("ledger versions", () => {
         ({ close }) => Effect.promise(close)
       )
       const muted = proxy.failNext(/^LISTEN/u, "mute")
-      const { poolTip } = yield* opened(proxy.url)
+      const { latestPoolVersion } = yield* opened(proxy.url)
       yield* Effect.promise(() => muted)
-      assert.isNull(poolTip.version())
-      yield* Effect.repeat(Effect.sync(() => poolTip.version()), {
+      assert.isNull(latestPoolVersion.version())
+      yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {
         until: (version) => version !== null,
         schedule: Schedule.spaced(20)
       })

@@ -5,7 +5,7 @@ import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import type { HeadFeed } from "../../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, synchedBlockNum } from "../../../core/ports/mod.ts"
+import { LedgerReader, LatestLedgerVersion, synchedBlockNum } from "../../../core/ports/mod.ts"
 import { feedPosition, Ledger } from "../../../core/use_cases/mod.ts"
 import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { execute } from "../../postgres/_statements.ts"
@@ -44,7 +44,7 @@ const opened = (url: string) =>
       services,
       ledger: Context.get(services, Ledger),
       reader: Context.get(services, LedgerReader),
-      tip: Context.get(services, LedgerTip)!
+      tip: Context.get(services, LatestLedgerVersion)!
     })
   )
 
