@@ -90,7 +90,7 @@ const positionOf = (
   { head, lastBlock: { hash, number, timestampMs } }: FeedPosition
 ) =>
   Effect.map(
-    reader.stamp,
+    reader.snapshotId,
     ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, head, batchNum, version })
   )
 
@@ -104,7 +104,9 @@ const applyRecords = Effect.fnUntraced(function*(
   const { lastBlock: last } = position
   const after = request.headers[afterHeader]
   if (after !== undefined && String(after).toLowerCase() !== last.hash) {
-    return yield* Effect.fail(otherLastBlock(String(after), last, yield* positionOf(ports, position)))
+    return yield* Effect.fail(
+      otherLastBlock(String(after), last, yield* positionOf(ports, position))
+    )
   }
   const counts = { records: 0, applied: 0, held: 0 }
   const applyLine = ({ number, text }: Line) =>

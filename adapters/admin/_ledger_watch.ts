@@ -26,8 +26,8 @@ export const watchLedger = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const reader = Context.get(node, LedgerReader)
   const changes = new LastChange()
-  const stamp = Effect.tap(
-    reader.stamp,
+  const snapshotId = Effect.tap(
+    reader.snapshotId,
     ({ version }) => Effect.sync(() => changes.note(version))
   )
   const latestVersion = Context.get(node, LatestLedgerVersion)
@@ -37,7 +37,7 @@ export const watchLedger = Effect.fnUntraced(function*(
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }
-  const ageMs = Effect.map(stamp, () => changes.ageMs())
+  const ageMs = Effect.map(snapshotId, () => changes.ageMs())
   yield* checkHealth(
     "ledger",
     Effect.match(ageMs, {
@@ -48,7 +48,7 @@ export const watchLedger = Effect.fnUntraced(function*(
       onSuccess: (ageMs) => healthAt(ageMs, ageMaxMs, changes.version)
     })
   )
-  yield* measureLedger(reader, stamp, ageMs)
+  yield* measureLedger(reader, snapshotId, ageMs)
   yield* measurePool(Context.get(node, PoolStore))
   yield* measure(gauge(
     "rollup_ledger_age_max_seconds",
@@ -103,24 +103,24 @@ const collectGauge = (
 
 const measureLedger = (
   reader: LedgerReader["Service"],
-  stamp: LedgerReader["Service"]["stamp"],
+  snapshotId: LedgerReader["Service"]["snapshotId"],
   ageMs: Effect.Effect<number, unknown>
 ) =>
   Effect.all([
     collectGauge(
       "rollup_ledger_version",
       "Version of the ledger",
-      Effect.map(stamp, ({ version }) => version)
+      Effect.map(snapshotId, ({ version }) => version)
     ),
     collectGauge(
       "rollup_ledger_block",
       "Ethereum block up to which the ledger is synchronised",
-      Effect.map(stamp, (of) => Number(synchedBlockNum(of)))
+      Effect.map(snapshotId, (of) => Number(synchedBlockNum(of)))
     ),
     collectGauge(
       "rollup_ledger_batch",
       "Last batch of the ledger",
-      Effect.map(stamp, ({ batchNum }) => batchNum)
+      Effect.map(snapshotId, ({ batchNum }) => batchNum)
     ),
     collectGauge(
       "rollup_ledger_age_seconds",

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { LedgerStamp } from "../../core/ports/mod.ts"
+import type { SnapshotId } from "../../core/ports/mod.ts"
 import type { ReadFailure } from "../../core/use_cases/mod.ts"
 import {
   failureAnswer,
@@ -58,7 +58,7 @@ export interface DispatcherOptions {
   /** Number of requests whose answers are being computed. */
   readonly inFlight: { readonly count: number }
   /** Reads the latest snapshot if it is not known; undefined while the store fails. */
-  readonly latestStamp: Effect.Effect<LedgerStamp | undefined>
+  readonly latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 }
 
 type Failure = ReadFailure | PostFailure | Refusal
@@ -127,14 +127,14 @@ export class Dispatcher {
 
   refuse(routes: RevisionRoutes, problem: Problem, url: string): Effect.Effect<HttpAnswer> {
     return Effect.map(
-      this.#options.latestStamp,
-      (stamp) => problemAnswer(routes, problem, url, stamp)
+      this.#options.latestSnapshotId,
+      (snapshotId) => problemAnswer(routes, problem, url, snapshotId)
     )
   }
 
   /** Refuses without reading the store. */
   #refuseNow(routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer {
-    return problemAnswer(routes, problem, url, this.#options.answers.latestStamp())
+    return problemAnswer(routes, problem, url, this.#options.answers.latestSnapshotId())
   }
 
   #answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
@@ -146,7 +146,7 @@ export class Dispatcher {
       : this.#admitted(routed, () => this.#answerUncached(routed))
     return Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
-      onFailure: (cause) => failureAnswer(routed, cause, this.#options.latestStamp)
+      onFailure: (cause) => failureAnswer(routed, cause, this.#options.latestSnapshotId)
     })
   }
 
@@ -227,8 +227,8 @@ export class Dispatcher {
       return method === "OPTIONS"
         ? this.#optionsAnswer(routes, withoutSlash.target.allow)
         : Effect.map(
-          this.#options.latestStamp,
-          (stamp) => redirectWithoutSlash(request, routes.headers(stamp))
+          this.#options.latestSnapshotId,
+          (snapshotId) => redirectWithoutSlash(request, routes.headers(snapshotId))
         )
     }
     // a browser cannot read a refused preflight, so every path answers it
@@ -240,8 +240,8 @@ export class Dispatcher {
   }
 
   #optionsAnswer(routes: RevisionRoutes, methods: string): Effect.Effect<HttpAnswer> {
-    return Effect.map(this.#options.latestStamp, (stamp): HttpAnswer => {
-      const { "content-type": _, ...headers } = routes.headers(stamp)
+    return Effect.map(this.#options.latestSnapshotId, (snapshotId): HttpAnswer => {
+      const { "content-type": _, ...headers } = routes.headers(snapshotId)
       return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
     })
   }

@@ -1,5 +1,5 @@
 import { Cause, Effect, Option } from "effect"
-import { type LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
+import { type SnapshotId, NotRegistered } from "../../core/ports/mod.ts"
 import type { ReadFailure } from "../../core/use_cases/mod.ts"
 import {
   badInput,
@@ -49,12 +49,12 @@ export const problemAnswer = (
   routes: RevisionRoutes,
   problem: Problem,
   url: string,
-  stamp: LedgerStamp | undefined
+  snapshotId: SnapshotId | undefined
 ): HttpAnswer => {
   const { body, bytes } = utf8Body(problemJson(problem, url, routes.revision))
   return {
     status: problemStatus(problem, routes.revision),
-    headers: { ...routes.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
+    headers: { ...routes.headers(snapshotId), ...problem.headers, "content-length": `${bytes}` },
     body,
     isAscii: typeof body === "string",
     problem: problem.name,
@@ -66,26 +66,26 @@ export const problemAnswer = (
  * Returns the answer to a failure of a use case, and logs failures of the server. An interruption
  * remains one.
  *
- * @param latestStamp reads the snapshot that the headers name if the failure names none
+ * @param latestSnapshotId reads the snapshot that the headers name if the failure names none
  */
 export const failureAnswer = (
   { match, request: { url }, routes }: FailedRequest,
   cause: Cause.Cause<ReadFailure | PostFailure | Refusal>,
-  latestStamp: Effect.Effect<LedgerStamp | undefined>
+  latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 ): Effect.Effect<HttpAnswer> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (failure?._tag === "Refusal") return Effect.succeed(failure.answer)
   const problem = problemOf(failure, match?.target)
   // name the snapshot in which the item was not found
-  const stamp = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
-    ? failure.stamp
+  const snapshotId = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
+    ? failure.snapshotId
     : undefined
-  // do not read the stamp from a store that has just failed
-  const isRead = stamp === undefined && failure?._tag !== "StoreFailure"
+  // do not read the snapshot id from a store that has just failed
+  const isRead = snapshotId === undefined && failure?._tag !== "StoreFailure"
   const answer = Effect.map(
-    isRead ? latestStamp : Effect.succeed(stamp),
-    (stamp) => problemAnswer(routes, problem, url, stamp)
+    isRead ? latestSnapshotId : Effect.succeed(snapshotId),
+    (snapshotId) => problemAnswer(routes, problem, url, snapshotId)
   )
   switch (problem.name) {
     case "internal":

@@ -3,7 +3,7 @@ import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import {
   LedgerReader,
-  type LedgerStamp,
+  type SnapshotId,
   LatestLedgerVersion,
   Monitor,
   type PoolStore,
@@ -121,9 +121,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const inFlight = { count: 0 }
   if (counts !== null) yield* measureRequests(counts, inFlight)
   const answers = yield* openResponseCache(options, mounts)
-  const latestStamp = makeLatestStamp(answers, yield* LedgerReader)
-  const routes = yield* openRoutes(options, mounts, limits, latestStamp)
-  const dispatcher = new Dispatcher({ answers, inFlight, latestStamp, limits, mounts, routes })
+  const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
+  const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
+  const dispatcher = new Dispatcher({ answers, inFlight, latestSnapshotId, limits, mounts, routes })
   return Application.of({
     limits,
     answerStats: () => answers.stats(),
@@ -168,19 +168,19 @@ const openResponseCache = Effect.fnUntraced(
   }
 )
 
-/** Returns the stamp of the latest snapshot; undefined while the store fails. */
-const makeLatestStamp = (
+/** Returns the id of the latest snapshot; undefined while the store fails. */
+const makeLatestSnapshotId = (
   answers: ResponseCache,
   reader: LedgerReader["Service"]
-): Effect.Effect<LedgerStamp | undefined> => {
+): Effect.Effect<SnapshotId | undefined> => {
   // answers that do not read the ledger work while the store fails
-  const stampFromStore = Effect.match(reader.stamp, {
-    onSuccess: (stamp): LedgerStamp | undefined => stamp,
+  const snapshotIdFromStore = Effect.match(reader.snapshotId, {
+    onSuccess: (snapshotId): SnapshotId | undefined => snapshotId,
     onFailure: () => undefined
   })
   return Effect.suspend(() => {
-    const known = answers.latestStamp()
-    return known === undefined ? stampFromStore : Effect.succeed(known)
+    const known = answers.latestSnapshotId()
+    return known === undefined ? snapshotIdFromStore : Effect.succeed(known)
   })
 }
 
@@ -189,7 +189,7 @@ const openRoutes = Effect.fnUntraced(function*(
   { compression, constants, context, forgeDelaySeconds = 0, telemetry = {} }: ApplicationOptions,
   mounts: ReadonlyArray<Mount>,
   limits: HttpLimits,
-  latestStamp: Effect.Effect<LedgerStamp | undefined>
+  latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 ) {
   const submission = yield* Submission
   const readings = yield* readInterfaces({
@@ -207,7 +207,7 @@ const openRoutes = Effect.fnUntraced(function*(
       reading,
       postHandlers: makePostHandlers({ revision: reading.revision, context, submission, limits }),
       context,
-      latestStamp,
+      latestSnapshotId,
       exposedHeaders: telemetryHeaderNames(telemetry),
       isCompressed: compression !== false
     })

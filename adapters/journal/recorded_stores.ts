@@ -95,7 +95,7 @@ const readLedger = (
       find: (name, key) => read(() => Result.succeed(ledger.find(name, key))),
       accountsAndTokens: (of) => read(() => Result.succeed(ledger.accountsAndTokens(of))),
       state: read(() => Result.succeed(ledger.state())),
-      stamp: read(() => Result.succeed(ledger.stamp()))
+      snapshotId: read(() => Result.succeed(ledger.snapshotId()))
     }
   }
 }
@@ -130,7 +130,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
         if (decision.kind === "alreadyStored") {
           return unlessFailed(
             log,
-            () => Effect.succeed({ applied: false, stamp: ledger.stamp() })
+            () => Effect.succeed({ applied: false, snapshotId: ledger.snapshotId() })
           )
         }
         const { changes } = decision
@@ -143,7 +143,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
             return recordWrite(
               log,
               { kind: "block", block: complete },
-              () => Result.succeed({ applied: true, stamp: ledger.insert(placed), placed })
+              () => Result.succeed({ applied: true, snapshotId: ledger.insert(placed), placed })
             )
           })
         )
@@ -157,7 +157,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
             log,
             { kind: "rollBack", toBlock },
             () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
-            { timeMs, version: ledger.stamp().version + 1 }
+            { timeMs, version: ledger.snapshotId().version + 1 }
           ))
       ),
     setPrices: (prices, check) =>
@@ -180,7 +180,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
             log,
             { kind: "head", head },
             () => ledger.setHead(head, () => Result.void),
-            { kind: "head", version: ledger.stamp().version + 1 }
+            { kind: "head", version: ledger.snapshotId().version + 1 }
           )
         )
       )
@@ -332,7 +332,7 @@ export const recordedStores = (
     Context.add(PoolStore, { ...poolReads(pool, log), ...poolWrites(pool, log) }),
     Context.add(LatestLedgerVersion, {
       id: id ?? ledger.id,
-      version: () => log.failure === undefined ? ledger.stamp().version : null,
+      version: () => log.failure === undefined ? ledger.snapshotId().version : null,
       snapshot: ledger.snapshot,
       isRemote: false
     })

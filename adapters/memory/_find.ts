@@ -42,7 +42,7 @@ const finders: {
 
 /** Returns accounts and tokens in the order of the request, null if they do not exist. */
 export const findAccountsAndTokens = (
-  { history, stamp, tokens }: LedgerState,
+  { history, snapshotId, tokens }: LedgerState,
   request: {
     readonly accounts: ReadonlyArray<AccountIndex>
     readonly tokens: ReadonlyArray<TokenId>
@@ -53,5 +53,5 @@ export const findAccountsAndTokens = (
     return account === undefined ? null : Object.freeze(account)
   }),
   tokens: request.tokens.map((id) => tokens.find(id) ?? null),
-  stamp
+  snapshotId
 })

@@ -116,8 +116,8 @@ export const listPage = <N extends ListName>(
     firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
     lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
   }
-  const { stamp } = state
-  if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, stamp }
+  const { snapshotId } = state
+  if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, snapshotId }
   const merged = mergePages(
     {
       entries: page.map((position) => ({
@@ -129,7 +129,7 @@ export const listPage = <N extends ListName>(
     pageOfEntries(source.unindexed, query),
     query
   )
-  return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, stamp }
+  return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, snapshotId }
 }
 
 /** The constraints of a query in facet order, and its positions [from, to). */
@@ -186,7 +186,7 @@ const readFilters = (
     }
   }
   if (isNonEmpty(unregistered)) {
-    return new NotRegistered({ things: unregistered, stamp: state.stamp })
+    return new NotRegistered({ things: unregistered, snapshotId: state.snapshotId })
   }
   for (const [filter, keys] of keysByFilter) {
     constraints.push({ kind: "key", facets: facetNumbers(name, filter), keys })

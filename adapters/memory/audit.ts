@@ -49,7 +49,7 @@ export interface AuditedLedger {
  * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
  * const prices = [{ tokenId: 99, priceUSD: 1, timeMs: 0 }]
  * const result = applyRecord({ kind: "prices", prices }, "record 9")
- * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 17 token-exists
+ * console.log(ledger.snapshotId().version, Result.isFailure(result) && result.failure.invariant) // => 17 token-exists
  * ```
  */
 export const openAuditedLedger = (

@@ -23,7 +23,7 @@ import {
   LedgerReader,
   type LedgerRollBack,
   type LedgerSnapshot,
-  type LedgerStamp,
+  type SnapshotId,
   LatestLedgerVersion,
   type LedgerBase,
   LedgerWriter,
@@ -58,7 +58,7 @@ export interface MemoryLedger {
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
   ) => AccountsAndTokens
   /** Returns the state of the network at the last block. */
-  readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
+  readonly state: () => { readonly state: NetworkState; readonly snapshotId: SnapshotId }
   /** Returns the stored block with a number; null for a number in a gap or above the last block. */
   readonly block: (number: bigint) => LedgerBlock | null
   /** Returns the first `limit` rollbacks after a version of the ledger. */
@@ -67,8 +67,8 @@ export interface MemoryLedger {
   ) => ReadonlyArray<LedgerRollBack>
   /** Returns the last block that no rollback can remove; null if none was declared final. */
   readonly finalBlock: () => BlockReference | null
-  /** Returns the stamp of the current snapshot. */
-  readonly stamp: () => LedgerStamp
+  /** Returns the id of the current snapshot. */
+  readonly snapshotId: () => SnapshotId
   /** Returns the snapshot of a recent version; null if the version is not recent. */
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** A random id: no other ledger has it, not even one of the same network. */
@@ -92,7 +92,7 @@ export interface MemoryLedger {
   /** Sets the last one of several heads, or none, and the version that the ledger had after it. */
   readonly restoreHead: LedgerState["restoreHead"]
   /**
-   * Stores what was placed on a staged ledger over `view`, and returns the stamp after it. Throws
+   * Stores what was placed on a staged ledger over `view`, and returns the snapshot id after it. Throws
    * if the ledger has changed since.
    */
   readonly insert: LedgerState["insert"]
@@ -137,13 +137,13 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
       const page = listPage(state, name, query)
       return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
     },
-    find: (name, key) => ({ item: findItem(state, name, key), stamp: state.stamp }),
+    find: (name, key) => ({ item: findItem(state, name, key), snapshotId: state.snapshotId }),
     accountsAndTokens: (of) => findAccountsAndTokens(state, of),
-    state: () => ({ state: networkState(state), stamp: state.stamp }),
+    state: () => ({ state: networkState(state), snapshotId: state.snapshotId }),
     block: (number) => findBlock(state, number),
     rollBacks: ({ afterVersion, limit }) => state.rollBacks.after(afterVersion, limit),
     finalBlock: () => state.finalBlock,
-    stamp: () => state.stamp,
+    snapshotId: () => state.snapshotId,
     snapshot: (version) => state.snapshotAt(version),
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
       ""
@@ -180,7 +180,7 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
   find: (name, key) => Effect.sync(() => ledger.find(name, key)),
   accountsAndTokens: (of) => Effect.sync(() => ledger.accountsAndTokens(of)),
   state: Effect.sync(ledger.state),
-  stamp: Effect.sync(ledger.stamp)
+  snapshotId: Effect.sync(ledger.snapshotId)
 })
 
 /**
@@ -198,10 +198,11 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
  * ```
  */
 export const memoryHistory = (ledger: MemoryLedger): LedgerHistory["Service"] => ({
-  block: (number) => Effect.sync(() => ({ item: ledger.block(number), stamp: ledger.stamp() })),
+  block: (number) =>
+    Effect.sync(() => ({ item: ledger.block(number), snapshotId: ledger.snapshotId() })),
   rollBacks: (query) =>
-    Effect.sync(() => ({ items: ledger.rollBacks(query), stamp: ledger.stamp() })),
-  finalBlock: Effect.sync(() => ({ item: ledger.finalBlock(), stamp: ledger.stamp() }))
+    Effect.sync(() => ({ items: ledger.rollBacks(query), snapshotId: ledger.snapshotId() })),
+  finalBlock: Effect.sync(() => ({ item: ledger.finalBlock(), snapshotId: ledger.snapshotId() }))
 })
 
 /**
@@ -226,7 +227,7 @@ export const layerOf = (
   return Layer.mergeAll(
     Layer.succeed(LatestLedgerVersion, {
       id: ledger.id,
-      version: () => ledger.stamp().version,
+      version: () => ledger.snapshotId().version,
       snapshot: ledger.snapshot,
       isRemote: false
     }),
@@ -268,8 +269,8 @@ export const layerOf = (
  *   return yield* (yield* LedgerReader).find("batch", 1)
  * })
  * const stores = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
- * const { item, stamp } = await Effect.runPromise(Effect.provide(program, stores))
- * console.log(item?.ethereumBlockNum, stamp.batchNum) // => 18000001n 8
+ * const { item, snapshotId } = await Effect.runPromise(Effect.provide(program, stores))
+ * console.log(item?.ethereumBlockNum, snapshotId.batchNum) // => 18000001n 8
  * ```
  */
 export const layer = (

@@ -4,7 +4,7 @@ import {
   type ChangeSource,
   changesBetween,
   type LedgerReader,
-  type LedgerStamp,
+  type SnapshotId,
   type NodeChange
 } from "../../core/ports/mod.ts"
 import { storeFailure } from "./connection/mod.ts"
@@ -30,7 +30,7 @@ export const changeSource = (
   Effect.gen(function*() {
     const snapshots = yield* Queue.unbounded<Parameters<SnapshotListener>>()
     onSnapshot((...snapshot) => void Queue.offerUnsafe(snapshots, snapshot))
-    const follow = ledgerFollower(yield* reader.stamp, publish, storedBlocks(sql))
+    const follow = ledgerFollower(yield* reader.snapshotId, publish, storedBlocks(sql))
     yield* Effect.forkScoped(
       Effect.forever(Effect.flatMap(Queue.take(snapshots), (snapshot) => follow(...snapshot)))
     )
@@ -43,8 +43,8 @@ export const changeSource = (
  * be read or a later rollback may have removed some.
  */
 type StoredBlocks = (
-  before: LedgerStamp,
-  after: LedgerStamp
+  before: SnapshotId,
+  after: SnapshotId
 ) => Effect.Effect<ReadonlyArray<bigint> | null>
 
 const storedBlocks = (sql: SqlClient.SqlClient): StoredBlocks => (before, after) =>
@@ -57,7 +57,7 @@ const storedBlocks = (sql: SqlClient.SqlClient): StoredBlocks => (before, after)
     Effect.map(([row]) => {
       const snapshot = row === undefined ? null : parseVersionPayload(row.word).snapshot
       // a read replica may lag
-      return snapshot === null || snapshot.stamp.version < after.version ||
+      return snapshot === null || snapshot.snapshotId.version < after.version ||
           snapshot.parts.rollBacks > after.version
         ? null
         : row!.numbers.map(BigInt)
@@ -70,36 +70,36 @@ const storedBlocks = (sql: SqlClient.SqlClient): StoredBlocks => (before, after)
  * writes lie between two snapshots, the numbers of their blocks are not known: there may be gaps.
  */
 export const ledgerFollower = (
-  first: LedgerStamp,
+  first: SnapshotId,
   publish: (change: NodeChange) => void,
   storedBlocks: StoredBlocks
 ): (...snapshot: Parameters<SnapshotListener>) => Effect.Effect<void> => {
   let last = first
-  return ({ parts, stamp }, isNext) =>
+  return ({ parts, snapshotId }, isNext) =>
     Effect.gen(function*() {
-      if (stamp.version <= last.version) return
+      if (snapshotId.version <= last.version) return
       const before = last
-      last = stamp
-      const { batchNum, ethereumBlockNum: toBlock, version } = stamp
+      last = snapshotId
+      const { batchNum, ethereumBlockNum: toBlock, version } = snapshotId
       if (parts.rollBacks <= before.version) {
-        const blocks = isOneWrite(before, stamp)
+        const blocks = isOneWrite(before, snapshotId)
           ? undefined
-          : yield* storedBlocks(before, stamp)
+          : yield* storedBlocks(before, snapshotId)
         if (blocks === null) return publish({ kind: "missed" })
         for (
-          const change of changesBetween(before, stamp, {
+          const change of changesBetween(before, snapshotId, {
             blocks,
             isHeadSet: parts.head > before.version
           })
         ) publish(change)
       } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
-        publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, stamp })
+        publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, snapshotId })
       } else publish({ kind: "missed" })
     })
 }
 
 /** Whether only one block, or only prices, can lie between two snapshots without a rollback. */
-const isOneWrite = (before: LedgerStamp, after: LedgerStamp): boolean => {
+const isOneWrite = (before: SnapshotId, after: SnapshotId): boolean => {
   const batches = (after.batchNum ?? 0) - (before.batchNum ?? 0)
   return after.ethereumBlockNum === before.ethereumBlockNum ||
     after.version - before.version === 1 + batches

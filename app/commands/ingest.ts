@@ -159,7 +159,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     yield* flush
     yield* Fiber.join(learning)
     yield* (yield* Pool).reconcile
-    const { batchNum, ethereumBlockNum } = yield* reader.stamp
+    const { batchNum, ethereumBlockNum } = yield* reader.snapshotId
     yield* Effect.log(
       `Loaded ${blocksLoaded} blocks with ${transactions} transactions in ${progress.end()}: ` +
         `the ledger is at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`

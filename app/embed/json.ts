@@ -18,10 +18,10 @@ export type JsonValue =
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
- * const { item, stamp } = await node.find("token", 0)
- * console.log(stamp.ethereumBlockNum) // => 18000000n
- * console.log(JSON.stringify(stamp)) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0}
- * console.log(JSON.stringify(toJson({ ...stamp, symbol: item?.symbol }))) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0,"symbol":"ETH"}
+ * const { item, snapshotId } = await node.find("token", 0)
+ * console.log(snapshotId.ethereumBlockNum) // => 18000000n
+ * console.log(JSON.stringify(snapshotId)) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0}
+ * console.log(JSON.stringify(toJson({ ...snapshotId, symbol: item?.symbol }))) // => {"ethereumBlockNum":"18000000","batchNum":null,"version":0,"symbol":"ETH"}
  * await node.close()
  * ```
  */

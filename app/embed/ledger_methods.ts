@@ -8,7 +8,7 @@ import type {
   ItemKeys,
   ItemName,
   Items,
-  LedgerStamp,
+  SnapshotId,
   ListItems,
   ListName,
   ListQuery,
@@ -77,7 +77,7 @@ export interface LedgerMethods {
    * await node.close()
    * ```
    */
-  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<LedgerStamp>
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<SnapshotId>
   /**
    * Replaces the prices of currencies that revision `v1` shows at `/currencies`. They are not
    * stored: a host sets them again after it has opened the node. Rejects with BadInput if a price
@@ -161,10 +161,10 @@ export interface LedgerMethods {
    * const { genesis, next } = simulate({ seed: 1 })
    * const node = await openNode({ genesis })
    * await node.applyRecord(next())
-   * const { stamp } = await node.state()
-   * console.log(stamp.ethereumBlockNum - genesis.block.number) // => 1n
+   * const { snapshotId } = await node.state()
+   * console.log(snapshotId.ethereumBlockNum - genesis.block.number) // => 1n
    * await node.close()
    * ```
    */
-  readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
+  readonly state: () => Promise<{ readonly state: NetworkState; readonly snapshotId: SnapshotId }>
 }

@@ -33,8 +33,8 @@ import type { EmbedOptions, LogEntry } from "./options.ts"
  * }
  * // the next node continues
  * await using node = await openNode({ genesis, store: { directory } })
- * const { stamp } = await node.state()
- * console.log(stamp.ethereumBlockNum - genesis.block.number) // => 3n
+ * const { snapshotId } = await node.state()
+ * console.log(snapshotId.ethereumBlockNum - genesis.block.number) // => 3n
  *
  * const error = await openNode({ genesis, store: { directory } }).catch((error) => error)
  * console.log(error._tag, error.reason, error.retry) // => JournalError inUse true

@@ -3,7 +3,7 @@ import {
   changesBetween,
   ChangeSource,
   LedgerReader,
-  type LedgerStamp,
+  type SnapshotId,
   LedgerWriter,
   type NodeChange,
   type PoolChange,
@@ -80,7 +80,7 @@ export const withChanges = <E>(
       yield* source(publish)
       return changed
     }
-    const first = yield* Context.get(context, LedgerReader).stamp
+    const first = yield* Context.get(context, LedgerReader).snapshotId
     return changed.pipe(
       Context.add(
         LedgerWriter,
@@ -101,30 +101,35 @@ const reported = <A, E>(
 
 const observedWriter = (
   writer: LedgerWriter["Service"],
-  first: LedgerStamp,
+  first: SnapshotId,
   publish: Publish
 ): LedgerWriter["Service"] => {
   let last = first
-  const moved = (stamp: LedgerStamp, isHeadSet = false): void => {
+  const moved = (snapshotId: SnapshotId, isHeadSet = false): void => {
     const before = last
-    last = stamp
-    for (const change of changesBetween(before, stamp, { isHeadSet })) publish(change)
+    last = snapshotId
+    for (const change of changesBetween(before, snapshotId, { isHeadSet })) publish(change)
   }
   return {
-    apply: (block, decide) => reported(writer.apply(block, decide), ({ stamp }) => moved(stamp)),
+    apply: (block, decide) =>
+      reported(writer.apply(block, decide), ({ snapshotId }) => moved(snapshotId)),
     setPrices: (prices, check) =>
-      reported(writer.setPrices(prices, check), (stamp) => moved(stamp)),
-    setHead: (head, check) => reported(writer.setHead(head, check), (stamp) => moved(stamp, true)),
+      reported(writer.setPrices(prices, check), (snapshotId) => moved(snapshotId)),
+    setHead: (head, check) =>
+      reported(writer.setHead(head, check), (snapshotId) => moved(snapshotId, true)),
     rollBack: (toBlock, check) =>
-      reported(writer.rollBack(toBlock, check), ({ blocks, lastBatchNum, lastBlock, stamp }) => {
-        const isHeadRemoved = last.headBlockNum !== stamp.headBlockNum
-        last = stamp
-        if (blocks > 0) {
-          publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, stamp })
-        } else if (isHeadRemoved) {
-          publish({ kind: "head", ethereumBlockNum: synchedBlockNum(stamp), stamp })
+      reported(
+        writer.rollBack(toBlock, check),
+        ({ blocks, lastBatchNum, lastBlock, snapshotId }) => {
+          const isHeadRemoved = last.headBlockNum !== snapshotId.headBlockNum
+          last = snapshotId
+          if (blocks > 0) {
+            publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, snapshotId })
+          } else if (isHeadRemoved) {
+            publish({ kind: "head", ethereumBlockNum: synchedBlockNum(snapshotId), snapshotId })
+          }
         }
-      })
+      )
   }
 }
 

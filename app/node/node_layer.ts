@@ -32,7 +32,7 @@ export interface NodeLayerOptions extends NodeOptions {
  * const program = Effect.gen(function*() {
  *   const ledger = yield* Ledger
  *   for (let i = 0; i < 3; i++) yield* ledger.applyRecord(next())
- *   return (yield* (yield* LedgerReader).stamp).ethereumBlockNum - genesis.block.number
+ *   return (yield* (yield* LedgerReader).snapshotId).ethereumBlockNum - genesis.block.number
  * })
  * const blocks = await Effect.runPromise(
  *   Effect.provide(program, nodeLayer({ genesis, store })).pipe(

@@ -216,7 +216,7 @@ const CAPACITY = 100_000
 const SAFETY_BATCHES = 2000
 
 const lastBatchNum = Effect.gen(function*() {
-  return (yield* (yield* LedgerReader).stamp).batchNum ?? 0
+  return (yield* (yield* LedgerReader).snapshotId).batchNum ?? 0
 })
 
 /** Cancels the next batch: its transactions are pending again. */

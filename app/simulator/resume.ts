@@ -53,7 +53,7 @@ const PAGE_SIZE = 2000
 
 const readLedger = Effect.gen(function*() {
   const reader = yield* LedgerReader
-  const { batchNum, version } = yield* reader.stamp
+  const { batchNum, version } = yield* reader.snapshotId
   yield* (yield* Pool).rollBack(batchNum ?? 0)
   const block = yield* lastBlock
   const { state } = yield* reader.state

@@ -133,7 +133,7 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
       // if stores are shared, reading the last block waits until this process is the writer
       yield* retryUnlessWriterChanged(lastBlock)
       const simulation = yield* openSimulationThread(options)
-      if ((yield* retryUnlessWriterChanged((yield* LedgerReader).stamp)).version > 0) {
+      if ((yield* retryUnlessWriterChanged((yield* LedgerReader).snapshotId)).version > 0) {
         yield* simulator.resume(simulation)
       }
       const { paceSeconds, transactions, transactionsMax } = settings

@@ -96,6 +96,6 @@ const contentOf = (context: Context.Context<LedgerReader>) =>
     Effect.orDie(
       Context.get(context, LedgerReader).list("transactions", { filters: {}, limit: 1 })
     ),
-    ({ counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } }) =>
+    ({ counts: { totalItems }, snapshotId: { batchNum, ethereumBlockNum } }) =>
       `Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}, ${totalItems} transactions`
   )

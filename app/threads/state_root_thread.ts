@@ -55,7 +55,7 @@ const buildTree = (
   { parentHash, parentNumber }: StateRootRequest
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
-    const before = yield* reader.stamp
+    const before = yield* reader.snapshotId
     if (before.ethereumBlockNum !== parentNumber) return
     const startMs = performance.now()
     // an attempt before this one may have failed
@@ -63,9 +63,9 @@ const buildTree = (
     let root = 0n
     let count = 0
     for (let fromItem = 0;;) {
-      const { items, stamp } = yield* accountsFrom(reader, fromItem)
+      const { items, snapshotId } = yield* accountsFrom(reader, fromItem)
       // another process writes: the next block starts another attempt
-      if (stamp.version !== before.version) return yield* call("endLoad", null)
+      if (snapshotId.version !== before.version) return yield* call("endLoad", null)
       const last = items.at(-1)
       if (last === undefined) break
       root = yield* call("load", items.map(({ account }) => account))

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { LedgerStamp } from "./ledger_snapshot.ts"
+import { SnapshotId } from "./ledger_snapshot.ts"
 
 /**
  * The store failed, and the input was not the reason. `retry` is true if the same call may succeed
@@ -56,7 +56,7 @@ export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string
 
 /**
  * Filters name tokens, accounts or batches that were never registered. Lists all of them in the
- * order of the request, with the stamp of the snapshot.
+ * order of the request, with the id of the snapshot.
  *
  * @example
  * ```ts
@@ -64,14 +64,14 @@ export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string
  *
  * const { filter, message } = new NotRegistered({
  *   things: [{ filter: "tokenIds", kind: "token", value: 7 }],
- *   stamp: { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
+ *   snapshotId: { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
  * })
  * console.log(`${filter}: ${message}`) // => tokenIds: Token 7 is not registered
  * ```
  */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
   things: Schema.NonEmptyArray(UnregisteredThing),
-  stamp: LedgerStamp
+  snapshotId: SnapshotId
 }) {
   override get message(): string {
     return this.things.map(notRegisteredMessage).join("; ")

@@ -3,7 +3,7 @@ import type { AccountValues, Batch, BlockReference, EthereumBlock } from "../dom
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 import type { FoundItem } from "./ledger_reader.ts"
-import type { LedgerStamp } from "./ledger_snapshot.ts"
+import type { SnapshotId } from "./ledger_snapshot.ts"
 
 /** The values of an account before and after a batch that created or changed it. */
 export interface AccountChange {
@@ -89,7 +89,7 @@ export class LedgerHistory extends Context.Service<LedgerHistory, {
   readonly rollBacks: (
     query: { readonly afterVersion: number; readonly limit: number }
   ) => Effect.Effect<
-    { readonly items: ReadonlyArray<LedgerRollBack>; readonly stamp: LedgerStamp },
+    { readonly items: ReadonlyArray<LedgerRollBack>; readonly snapshotId: SnapshotId },
     StoreFailure
   >
   /** Returns the last block that no rollback can remove; null if none was declared final. */

@@ -11,26 +11,26 @@ import type {
 import type { Account, NetworkState, Token, TokenId } from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./ledger_snapshot.ts"
+import type { SnapshotId } from "./ledger_snapshot.ts"
 
 /** Items and counts of one snapshot. */
 export interface Page<Item> {
   readonly items: ReadonlyArray<Item>
   readonly counts: PageCounts
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
 }
 
-/** One item, null if it does not exist, and the stamp of the snapshot. */
+/** One item, null if it does not exist, and the id of the snapshot. */
 export interface FoundItem<Item> {
   readonly item: Item | null
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
 }
 
 /** Accounts and tokens in the order of the request, null if they do not exist. */
 export interface AccountsAndTokens {
   readonly accounts: ReadonlyArray<Account | null>
   readonly tokens: ReadonlyArray<Token | null>
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
 }
 
 /**
@@ -68,18 +68,18 @@ export class LedgerReader extends Context.Service<LedgerReader, {
   ) => Effect.Effect<AccountsAndTokens, StoreFailure>
   /** Returns the state of the network after the last block. */
   readonly state: Effect.Effect<
-    { readonly state: NetworkState; readonly stamp: LedgerStamp },
+    { readonly state: NetworkState; readonly snapshotId: SnapshotId },
     StoreFailure
   >
-  /** Returns the stamp of the current snapshot. */
-  readonly stamp: Effect.Effect<LedgerStamp, StoreFailure>
+  /** Returns the id of the current snapshot. */
+  readonly snapshotId: Effect.Effect<SnapshotId, StoreFailure>
 }>()("rollup/core/LedgerReader") {}
 
 type Reader = LedgerReader["Service"]
 
 /**
  * Returns a reader that passes each call to `answer`. `call` makes the same call with another
- * reader, and `stampOf` returns the stamp of the result.
+ * reader, and `snapshotIdOf` returns the snapshot id of the result.
  *
  * @example
  * ```ts
@@ -90,8 +90,8 @@ type Reader = LedgerReader["Service"]
  *
  * const reader = memoryReader(openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis }))
  * let newest: number | undefined
- * const tracking = mapReader((call, stampOf) =>
- *   Effect.tap(call(reader), (answer) => Effect.sync(() => newest = stampOf(answer).version)))
+ * const tracking = mapReader((call, snapshotIdOf) =>
+ *   Effect.tap(call(reader), (answer) => Effect.sync(() => newest = snapshotIdOf(answer).version)))
  * await Effect.runPromise(tracking.find("token", 0))
  * console.log(newest) // => 0
  * ```
@@ -99,15 +99,15 @@ type Reader = LedgerReader["Service"]
 export const mapReader = (
   answer: <A, E extends NotRegistered | StoreFailure>(
     call: (reader: Reader) => Effect.Effect<A, E>,
-    stampOf: (answer: A) => LedgerStamp
+    snapshotIdOf: (answer: A) => SnapshotId
   ) => Effect.Effect<A, E | StoreFailure>
 ): Reader => {
-  const stampOf = ({ stamp }: { readonly stamp: LedgerStamp }) => stamp
+  const snapshotIdOf = ({ snapshotId }: { readonly snapshotId: SnapshotId }) => snapshotId
   return {
-    list: (name, query) => answer((reader) => reader.list(name, query), stampOf),
-    find: (name, key) => answer((reader) => reader.find(name, key), stampOf),
-    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), stampOf),
-    state: answer((reader) => reader.state, stampOf),
-    stamp: answer((reader) => reader.stamp, (stamp) => stamp)
+    list: (name, query) => answer((reader) => reader.list(name, query), snapshotIdOf),
+    find: (name, key) => answer((reader) => reader.find(name, key), snapshotIdOf),
+    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), snapshotIdOf),
+    state: answer((reader) => reader.state, snapshotIdOf),
+    snapshotId: answer((reader) => reader.snapshotId, (snapshotId) => snapshotId)
   }
 }

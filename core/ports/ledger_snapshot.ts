@@ -2,7 +2,7 @@ import { Schema, Context } from "effect"
 import { type BlockChanges, type NetworkConstants, slotOfBlock } from "../domain/mod.ts"
 
 /** Identifies the snapshot that an answer was computed from. Every answer has one. */
-export const LedgerStamp = Schema.Struct({
+export const SnapshotId = Schema.Struct({
   /** Last stored block. */
   ethereumBlockNum: Schema.BigInt,
   /** The head, if it is above the last stored block. */
@@ -12,23 +12,23 @@ export const LedgerStamp = Schema.Struct({
   /** Grows with every applied block and batch, every price, every head and every rollback. */
   version: Schema.Int
 })
-export type LedgerStamp = typeof LedgerStamp.Type
+export type SnapshotId = typeof SnapshotId.Type
 
 /**
- * Returns the block numbers of a stamp: the last stored block, and the head if it is above it.
+ * Returns the block numbers of a snapshotId: the last stored block, and the head if it is above it.
  *
  * @example
  * ```ts
- * import { stampBlocks } from "rollup-node-api"
+ * import { snapshotBlocks } from "rollup-node-api"
  *
- * console.log(stampBlocks(18000000n, null)) // => { ethereumBlockNum: 18000000n }
- * console.log(stampBlocks(18000000n, { number: 18000007n }).headBlockNum) // => 18000007n
+ * console.log(snapshotBlocks(18000000n, null)) // => { ethereumBlockNum: 18000000n }
+ * console.log(snapshotBlocks(18000000n, { number: 18000007n }).headBlockNum) // => 18000007n
  * ```
  */
-export const stampBlocks = (
+export const snapshotBlocks = (
   ethereumBlockNum: bigint,
   head: { readonly number: bigint } | null
-): Pick<LedgerStamp, "ethereumBlockNum" | "headBlockNum"> =>
+): Pick<SnapshotId, "ethereumBlockNum" | "headBlockNum"> =>
   head !== null && head.number > ethereumBlockNum
     ? { ethereumBlockNum, headBlockNum: head.number }
     : { ethereumBlockNum }
@@ -40,12 +40,12 @@ export const stampBlocks = (
  * ```ts
  * import { synchedBlockNum } from "rollup-node-api"
  *
- * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
- * console.log(synchedBlockNum(stamp)) // => 18000000n
- * console.log(synchedBlockNum({ ...stamp, headBlockNum: 18000007n })) // => 18000007n
+ * const snapshotId = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
+ * console.log(synchedBlockNum(snapshotId)) // => 18000000n
+ * console.log(synchedBlockNum({ ...snapshotId, headBlockNum: 18000007n })) // => 18000007n
  * ```
  */
-export const synchedBlockNum = ({ ethereumBlockNum, headBlockNum }: LedgerStamp): bigint =>
+export const synchedBlockNum = ({ ethereumBlockNum, headBlockNum }: SnapshotId): bigint =>
   headBlockNum ?? ethereumBlockNum
 
 /**
@@ -143,9 +143,9 @@ export const withVersion = (
   return Object.freeze(after)
 }
 
-/** The stamp of a snapshot, and the version that last changed each part of it. */
+/** The id of a snapshot, and the version that last changed each part of it. */
 export interface LedgerSnapshot {
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
   readonly parts: PartVersions
 }
 
@@ -162,18 +162,18 @@ export type Dependency = LedgerPart | "slot"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { constants } = simulate({ seed: 1 }).genesis
- * const stamp = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
- * const snapshot = { stamp, parts: withVersion(noPartChanged, ["tokens"], 40) }
+ * const snapshotId = { ethereumBlockNum: 18000000n, batchNum: 1, version: 40 }
+ * const snapshot = { snapshotId, parts: withVersion(noPartChanged, ["tokens"], 40) }
  * console.log(versionsOf(["rollBacks", "tokens"], snapshot, constants)) // => 0.14
  * ```
  */
 export const versionsOf = (
   dependencies: ReadonlyArray<Dependency>,
-  { parts, stamp }: LedgerSnapshot,
+  { parts, snapshotId }: LedgerSnapshot,
   { auction }: NetworkConstants
 ): string =>
   dependencies.map((part) =>
-    (part === "slot" ? slotOfBlock(auction, synchedBlockNum(stamp)) : parts[part]).toString(36)
+    (part === "slot" ? slotOfBlock(auction, synchedBlockNum(snapshotId)) : parts[part]).toString(36)
   ).join(".")
 
 /**
@@ -213,9 +213,12 @@ export interface LatestLedgerVersion {
  * console.log(latestVersion?.version(), latestVersion?.isRemote) // => 0 false
  * ```
  */
-export const LatestLedgerVersion = Context.Reference<LatestLedgerVersion | null>("rollup/core/LatestLedgerVersion", {
-  defaultValue: () => null
-})
+export const LatestLedgerVersion = Context.Reference<LatestLedgerVersion | null>(
+  "rollup/core/LatestLedgerVersion",
+  {
+    defaultValue: () => null
+  }
+)
 
 /** More snapshots than are written while an answer is computed. */
 const snapshotsMax = 64
@@ -228,8 +231,8 @@ const snapshotsMax = 64
  * import { noPartChanged, RecentSnapshots, withVersion } from "rollup-node-api"
  *
  * const snapshots = new RecentSnapshots()
- * const stamp = { ethereumBlockNum: 18000000n, batchNum: null, version: 3 }
- * snapshots.note({ stamp, parts: withVersion(noPartChanged, ["blocks"], 3) })
+ * const snapshotId = { ethereumBlockNum: 18000000n, batchNum: null, version: 3 }
+ * snapshots.note({ snapshotId, parts: withVersion(noPartChanged, ["blocks"], 3) })
  * console.log(snapshots.at(3)?.parts.blocks, snapshots.at(2)) // => 3 null
  * ```
  */
@@ -237,7 +240,7 @@ export class RecentSnapshots {
   readonly #byVersion = new Map<number, LedgerSnapshot>()
 
   note(snapshot: LedgerSnapshot): void {
-    this.#byVersion.set(snapshot.stamp.version, snapshot)
+    this.#byVersion.set(snapshot.snapshotId.version, snapshot)
     if (this.#byVersion.size > snapshotsMax) {
       this.#byVersion.delete(this.#byVersion.keys().next().value!)
     }
@@ -274,6 +277,9 @@ export interface LatestPoolVersion {
  * console.log(latestVersion) // => null
  * ```
  */
-export const LatestPoolVersion = Context.Reference<LatestPoolVersion | null>("rollup/core/LatestPoolVersion", {
-  defaultValue: () => null
-})
+export const LatestPoolVersion = Context.Reference<LatestPoolVersion | null>(
+  "rollup/core/LatestPoolVersion",
+  {
+    defaultValue: () => null
+  }
+)

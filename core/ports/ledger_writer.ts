@@ -15,7 +15,7 @@ import type {
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./ledger_snapshot.ts"
+import type { SnapshotId } from "./ledger_snapshot.ts"
 import type { LedgerTotals, NextItemIds, PlacedBlock } from "./placed_block.ts"
 
 /**
@@ -71,7 +71,7 @@ export interface LedgerView {
 
 /** A ledger that blocks are placed on: the view of the decisions, and what the rows depend on. */
 export interface LedgerBase extends LedgerView {
-  /** `version` of the stamp. */
+  /** `version` of the snapshotId. */
   readonly version: number
   readonly next: NextItemIds
   /** Sums over all batches. */
@@ -118,8 +118,8 @@ export interface DeferredDecision<E = never> {
 
 /** The result of a block: `applied` is false if the ledger had already stored it. */
 export type BlockReport =
-  | { readonly applied: true; readonly stamp: LedgerStamp; readonly placed: PlacedBlock }
-  | { readonly applied: false; readonly stamp: LedgerStamp }
+  | { readonly applied: true; readonly snapshotId: SnapshotId; readonly placed: PlacedBlock }
+  | { readonly applied: false; readonly snapshotId: SnapshotId }
 
 /** The numbers of removed blocks and batches, and what remains. */
 export interface RollBackReport {
@@ -131,7 +131,7 @@ export interface RollBackReport {
   readonly batches: number
   /** Last remaining batch; 0 if there is none. */
   readonly lastBatchNum: number
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
 }
 
 /**
@@ -174,7 +174,7 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
   readonly setPrices: <E>(
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>
-  ) => Effect.Effect<LedgerStamp, E | StoreFailure>
+  ) => Effect.Effect<SnapshotId, E | StoreFailure>
   /**
    * Replaces the head if `check` succeeds. It belongs to no block, and the store holds only the last
    * one: however many are set, its size stays the same.
@@ -182,7 +182,7 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
   readonly setHead: <E>(
     head: HeadFeed,
     check: (view: LedgerView) => Result.Result<void, E>
-  ) => Effect.Effect<LedgerStamp, E | StoreFailure>
+  ) => Effect.Effect<SnapshotId, E | StoreFailure>
 }>()("rollup/core/LedgerWriter") {}
 
 /**

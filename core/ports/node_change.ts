@@ -1,13 +1,13 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { PoolTransition } from "../domain/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import { type LedgerStamp, synchedBlockNum } from "./ledger_snapshot.ts"
+import { type SnapshotId, synchedBlockNum } from "./ledger_snapshot.ts"
 
 /** A change of the ledger or the pool. */
 export type NodeChange =
   /** A block was applied; its batches follow. The empty blocks of a gap are not reported. */
-  | { readonly kind: "block"; readonly ethereumBlockNum: bigint; readonly stamp: LedgerStamp }
-  | { readonly kind: "batch"; readonly batchNum: number; readonly stamp: LedgerStamp }
+  | { readonly kind: "block"; readonly ethereumBlockNum: bigint; readonly snapshotId: SnapshotId }
+  | { readonly kind: "batch"; readonly batchNum: number; readonly snapshotId: SnapshotId }
   /**
    * All blocks after `toBlock`, now the last one, and all batches after `lastBatchNum` (0: all) were
    * removed.
@@ -16,11 +16,11 @@ export type NodeChange =
     readonly kind: "rollBack"
     readonly toBlock: bigint
     readonly lastBatchNum: number
-    readonly stamp: LedgerStamp
+    readonly snapshotId: SnapshotId
   }
-  | { readonly kind: "prices"; readonly stamp: LedgerStamp }
+  | { readonly kind: "prices"; readonly snapshotId: SnapshotId }
   /** The writer is synchronised up to `ethereumBlockNum`, or knows a newer block of the chain. */
-  | { readonly kind: "head"; readonly ethereumBlockNum: bigint; readonly stamp: LedgerStamp }
+  | { readonly kind: "head"; readonly ethereumBlockNum: bigint; readonly snapshotId: SnapshotId }
   /** A transaction entered the pool (`from` is null), changed its state, or left (`to` is null). */
   | { readonly kind: "transition" } & PoolTransition
   /**
@@ -40,9 +40,9 @@ export type NodeChange =
  * import { Effect } from "effect"
  * import { ChangeSource, type NodeChange } from "rollup-node-api"
  *
- * const stamp = { ethereumBlockNum: 18000001n, batchNum: null, version: 1 }
+ * const snapshotId = { ethereumBlockNum: 18000001n, batchNum: null, version: 1 }
  * const source: ChangeSource = (publish) =>
- *   Effect.sync(() => publish({ kind: "block", ethereumBlockNum: 18000001n, stamp }))
+ *   Effect.sync(() => publish({ kind: "block", ethereumBlockNum: 18000001n, snapshotId }))
  * const changes: Array<NodeChange> = []
  * const subscribe = Effect.gen(function*() {
  *   const source = yield* ChangeSource
@@ -79,21 +79,27 @@ export type ChangeSource = (
  * ```
  */
 export const changesBetween = (
-  before: LedgerStamp,
-  stamp: LedgerStamp,
+  before: SnapshotId,
+  snapshotId: SnapshotId,
   {
-    blocks = before.ethereumBlockNum === stamp.ethereumBlockNum ? [] : [stamp.ethereumBlockNum],
+    blocks = before.ethereumBlockNum === snapshotId.ethereumBlockNum
+      ? []
+      : [snapshotId.ethereumBlockNum],
     isHeadSet = false
   }: { readonly blocks?: ReadonlyArray<bigint> | undefined; readonly isHeadSet?: boolean } = {}
 ): ReadonlyArray<NodeChange> => {
   const changes: Array<NodeChange> = []
-  for (const ethereumBlockNum of blocks) changes.push({ kind: "block", ethereumBlockNum, stamp })
-  const last = stamp.batchNum ?? 0
-  for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
-    changes.push({ kind: "batch", batchNum, stamp })
+  for (const ethereumBlockNum of blocks) {
+    changes.push({ kind: "block", ethereumBlockNum, snapshotId })
   }
-  if (isHeadSet) changes.push({ kind: "head", ethereumBlockNum: synchedBlockNum(stamp), stamp })
-  return changes.length === 0 && stamp.version > before.version
-    ? [{ kind: "prices", stamp }]
+  const last = snapshotId.batchNum ?? 0
+  for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
+    changes.push({ kind: "batch", batchNum, snapshotId })
+  }
+  if (isHeadSet) {
+    changes.push({ kind: "head", ethereumBlockNum: synchedBlockNum(snapshotId), snapshotId })
+  }
+  return changes.length === 0 && snapshotId.version > before.version
+    ? [{ kind: "prices", snapshotId }]
     : changes
 }

@@ -14,7 +14,7 @@ import type {
 } from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { AccountChange, LedgerBatch } from "./ledger_history.ts"
-import type { LedgerPart, LedgerStamp } from "./ledger_snapshot.ts"
+import type { LedgerPart, SnapshotId } from "./ledger_snapshot.ts"
 
 /** The lists whose items have ids. Queued and forged transactions share theirs. */
 export type NumberedList = Exclude<ListName, "slots">
@@ -129,17 +129,17 @@ export interface PlacedBlock {
   readonly next: NextItemIds
   /** The parts of the ledger that it changes. */
   readonly parts: ReadonlyArray<LedgerPart>
-  /** The stamp of the ledger after it. */
-  readonly stamp: LedgerStamp
+  /** The snapshot id of the ledger after it. */
+  readonly snapshotId: SnapshotId
 }
 
-/** Prices of the last block, in the order of the feed, and the stamp after them. */
-export interface PlacedPrices extends Pick<PlacedBlock, "prices" | "parts" | "stamp"> {
+/** Prices of the last block, in the order of the feed, and the snapshot id after them. */
+export interface PlacedPrices extends Pick<PlacedBlock, "prices" | "parts" | "snapshotId"> {
   readonly kind: "prices"
 }
 
-/** A head, and the stamp after it. */
-export interface PlacedHead extends Pick<PlacedBlock, "parts" | "stamp"> {
+/** A head, and the snapshot id after it. */
+export interface PlacedHead extends Pick<PlacedBlock, "parts" | "snapshotId"> {
   readonly kind: "head"
   readonly head: HeadFeed
 }

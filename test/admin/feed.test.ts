@@ -54,7 +54,7 @@ describe("the feed over HTTP", () => {
       ]
       assert.deepStrictEqual(state, expected)
       assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, answer.ledger)
-      assert.strictEqual(answer.ledger.version, expected.stamp.version)
+      assert.strictEqual(answer.ledger.version, expected.snapshotId.version)
     })))
 
   it.live("a feed without derived values gives the answers of the whole feed, and one with a wrong exit root is refused", () =>

@@ -63,7 +63,7 @@ describe("the admin listener", () => {
       yield* admin.attachNode(
         Context.add(node, LedgerReader, {
           ...Context.get(node, LedgerReader),
-          stamp: Effect.fail(failure)
+          snapshotId: Effect.fail(failure)
         })
       )
       const gone = yield* ask(admin, "/readyz")

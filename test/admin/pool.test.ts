@@ -51,7 +51,7 @@ const node = Effect.gen(function*() {
       pendingPerAccountMax: 10
     })
   }
-  const next = ((yield* reader.stamp).batchNum ?? 0) + 1
+  const next = ((yield* reader.snapshotId).batchNum ?? 0) + 1
   return { admin, next, account }
 })
 

@@ -299,7 +299,7 @@ describe("an audit of a pool", () => {
     Effect.gen(function*() {
       const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
       for (const record of records) applyRecord(record, "")
-      const { batchNum } = ledger.stamp()
+      const { batchNum } = ledger.snapshotId()
       const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
       const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }
       const id = Result.getOrThrow(l2TransactionId(body, keccak256))

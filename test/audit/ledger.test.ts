@@ -91,9 +91,9 @@ const lastTransaction = fullBatch((full) => ({
 
 const blocks = (how: (block: LedgerBlock) => LedgerBlock | null): Partial<History> => ({
   block: (number) =>
-    Effect.map(history.block(number), ({ item, stamp }) => ({
+    Effect.map(history.block(number), ({ item, snapshotId }) => ({
       item: item === null ? null : how(item),
-      stamp
+      snapshotId
     }))
 })
 
@@ -112,19 +112,19 @@ const changesOf = (
 
 const rollBacks = (how: (each: LedgerRollBack, at: number) => Partial<LedgerRollBack> | null) => ({
   rollBacks: (query: Parameters<History["rollBacks"]>[0]) =>
-    Effect.map(history.rollBacks(query), ({ items, stamp }) => ({
+    Effect.map(history.rollBacks(query), ({ items, snapshotId }) => ({
       items: items.flatMap((each, at) => {
         const changed = how(each, at)
         return changed === null ? [] : { ...each, ...changed }
       }),
-      stamp
+      snapshotId
     }))
 })
 
 /** A batch that changes an account which an earlier one created. */
-const batchNum = [...Array(ledger.stamp().batchNum!).keys()].map((at) => at + 1).findLast((each) =>
-  changedIn(each).some(({ before }) => before !== null)
-)!
+const batchNum = [...Array(ledger.snapshotId().batchNum!).keys()].map((at) => at + 1).findLast((
+  each
+) => changedIn(each).some(({ before }) => before !== null))!
 
 function changedIn(batchNum: number) {
   const { ethereumBlockNum } = ledger.find("batch", batchNum).item!

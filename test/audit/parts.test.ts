@@ -184,7 +184,7 @@ describe("an audit of a pool", () => {
           ...pool
         },
         reader: {
-          stamp: Effect.succeed({ batchNum: last }),
+          snapshotId: Effect.succeed({ batchNum: last }),
           find: (name: string, key: string | number) =>
             Effect.succeed(
               name === "batch" ?

@@ -69,7 +69,7 @@ describe("reading", () => {
         revision: revision.name as "later",
         fetch: node.fetch
       })
-      const { stamp } = await node.state()
+      const { snapshotId } = await node.state()
       const parameters = await parametersOf()
       assert.strictEqual(Object.keys(parameters).length, Object.keys(operations).length - 2)
       for (const [id, callParameters] of Object.entries(parameters)) {
@@ -80,7 +80,7 @@ describe("reading", () => {
         Schema.decodeUnknownSync(schemaOf(id as keyof typeof operations, revision), {
           onExcessProperty: "error"
         })(answer.value)
-        assert.deepStrictEqual(answer.snapshot, stamp, id)
+        assert.deepStrictEqual(answer.snapshot, snapshotId, id)
       }
     })
   }
@@ -138,7 +138,7 @@ describe("a cached answer", () => {
     assert.deepStrictEqual(seen.map(({ response }) => response.status), [200, 304])
     assert.strictEqual(again.value, first.value)
     assert.isTrue(Object.isFrozen(first.value) && Object.isFrozen(first.value.collectedFees))
-    assert.deepStrictEqual(again.snapshot, (await node.state()).stamp)
+    assert.deepStrictEqual(again.snapshot, (await node.state()).snapshotId)
   })
 
   it("is replaced when it has changed", async () => {

@@ -19,7 +19,7 @@ const failure = Effect.fail(new StoreFailure({ message: "The database is away", 
 const failing: ReadonlyArray<
   readonly [store: string, NodeOverrides, historyDB: string, l2DB: string]
 > = [
-  ["ledger", { reader: () => ({ stamp: failure }) }, "DOWN", "UP"],
+  ["ledger", { reader: () => ({ snapshotId: failure }) }, "DOWN", "UP"],
   ["pool", { pool: () => ({ counts: failure }) }, "UP", "DOWN"]
 ]
 

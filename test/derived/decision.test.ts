@@ -255,7 +255,7 @@ describe("A ledger with a builder of exit trees", () => {
         const record = records[at]!
         if (record.kind !== "block") return assert.fail("no block has an exit")
         const block = strippedBlock(record.block)
-        const before = yield* reader.stamp
+        const before = yield* reader.snapshotId
         answers.push(Effect.succeed(null))
         assert.propertyVal(yield* Effect.flip(ledger.applyBlock(block)), "invariant", "exit-proof")
         const roots = record.block.batches!.filter(({ exits }) => exits!.length > 0)
@@ -266,7 +266,7 @@ describe("A ledger with a builder of exit trees", () => {
           })))
         )
         assert.propertyVal(yield* Effect.flip(ledger.applyBlock(block)), "invariant", "exit-root")
-        assert.deepStrictEqual(yield* reader.stamp, before)
+        assert.deepStrictEqual(yield* reader.snapshotId, before)
         answers.push(
           Effect.as(
             Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(release)),
@@ -281,7 +281,7 @@ describe("A ledger with a builder of exit trees", () => {
         // a write that waits for the block sees it
         const next = yield* Effect.forkChild(ledger.rollBack(block.number))
         yield* Effect.yieldNow
-        assert.deepStrictEqual(yield* reader.stamp, before)
+        assert.deepStrictEqual(yield* reader.snapshotId, before)
         yield* Deferred.succeed(release, undefined)
         assert.isTrue((yield* Fiber.join(writing)).applied)
         assert.strictEqual((yield* Fiber.join(next)).blocks, 0)

@@ -48,8 +48,8 @@ describe("a head", () => {
     Effect.gen(function*() {
       const ledger = yield* opened
       assert.deepStrictEqual(yield* shown, [102n, 102n, 0])
-      const stamp = yield* ledger.setHead(headOf(125n, { chainHead: 140n }))
-      assert.deepInclude(stamp, { ethereumBlockNum: 102n, headBlockNum: 125n })
+      const snapshotId = yield* ledger.setHead(headOf(125n, { chainHead: 140n }))
+      assert.deepInclude(snapshotId, { ethereumBlockNum: 102n, headBlockNum: 125n })
       assert.deepStrictEqual(yield* shown, [125n, 140n, 2])
       yield* ledger.setHead(headOf(119n))
       assert.deepStrictEqual(yield* shown, [119n, 122n, 1])
@@ -81,7 +81,7 @@ describe("a head", () => {
     Effect.gen(function*() {
       const ledger = yield* opened
       yield* ledger.setHead(headOf(105n))
-      const { stamp } = yield* (yield* LedgerReader).state
+      const { snapshotId } = yield* (yield* LedgerReader).state
       const greatest = 100n + 10n * (BigInt(slotNumMax) + 1n)
       const wrong: ReadonlyArray<readonly [HeadFeed, Invariant, string]> = [
         [headOf(101n), "head-number", "/head/number"],
@@ -98,7 +98,7 @@ describe("a head", () => {
           pointer
         })
       }
-      assert.deepStrictEqual((yield* (yield* LedgerReader).state).stamp, stamp)
+      assert.deepStrictEqual((yield* (yield* LedgerReader).state).snapshotId, snapshotId)
       assert.include(
         (yield* violationOf(ledger.setHead(headOf(101n)))).message,
         `Head "101" at /head/number: expected at least 102, the last block of the ledger; roll back to a block that is not above it, or send a newer head`

@@ -35,11 +35,11 @@ describe("two nodes over one database", () => {
       await writer.applyRecord(record)
       await writer.close()
       await applyNext(other, simulation, 1)
-      const { stamp } = await other.state()
+      const { snapshotId } = await other.state()
       await until(() =>
         changes.some((each) =>
           each.kind === "block" &&
-          each.ethereumBlockNum === stamp.ethereumBlockNum
+          each.ethereumBlockNum === snapshotId.ethereumBlockNum
         )
       )
       assert.deepStrictEqual(
@@ -146,9 +146,9 @@ describe("a database that stops", () => {
     await cluster.restart()
     const record = simulation.next()
     await untilResolved(() => node.applyRecord(record))
-    const { stamp } = await node.state()
+    const { snapshotId } = await node.state()
     await until(() =>
-      changes.some((each) => "stamp" in each && each.stamp.version === stamp.version)
+      changes.some((each) => "snapshotId" in each && each.snapshotId.version === snapshotId.version)
     )
   })
 })

@@ -36,7 +36,7 @@ describe("an embedded node on a full disk", () => {
             const record = simulation.next()
             try {
               const report = await node.applyRecord(record)
-              if (report.kind === "block") acknowledged = report.stamp.ethereumBlockNum
+              if (report.kind === "block") acknowledged = report.snapshotId.ethereumBlockNum
               if (report.kind === "rollBack") acknowledged = report.toBlock
             } catch (error) {
               refused = error
@@ -52,7 +52,10 @@ describe("an embedded node on a full disk", () => {
         if (last?.kind === "rollBack") assert.strictEqual(last.toBlock, acknowledged)
         rmSync(ballast)
         await using again = await openNode(options)
-        assert.isAtLeast(Number((await again.state()).stamp.ethereumBlockNum), Number(acknowledged))
+        assert.isAtLeast(
+          Number((await again.state()).snapshotId.ethereumBlockNum),
+          Number(acknowledged)
+        )
       } finally {
         run("umount", "--lazy", mount)
         rmSync(mount, { recursive: true })

@@ -224,7 +224,7 @@ describe("the methods of a node", () => {
       (await rejectionOf(node.applyBlock(untyped(null)))).message,
       'value "null": expected an object; send the record'
     )
-    assert.strictEqual((await node.state()).stamp.version, 0)
+    assert.strictEqual((await node.state()).snapshotId.version, 0)
   })
 
   it("refuse requests and listeners that are none, and objects that throw", async () => {

@@ -17,7 +17,7 @@ describe("an embedded node whose directory is moved", () => {
       const log = (entry: LogEntry) => void entries.push(entry)
       const node = await openNode({ genesis, store: { directory }, log })
       await applyNext(node, simulation, 3)
-      const { stamp } = await node.state()
+      const { snapshotId } = await node.state()
       renameSync(directory, moved)
       const error = await rejection(node.applyRecord(simulation.next()))
       assert.instanceOf(error, NodeError)
@@ -31,8 +31,8 @@ describe("an embedded node whose directory is moved", () => {
       assert.isFalse(existsSync(directory))
       await using again = await openNode({ genesis, store: { directory: moved }, log })
       assert.isAtLeast(
-        Number((await again.state()).stamp.ethereumBlockNum),
-        Number(stamp.ethereumBlockNum)
+        Number((await again.state()).snapshotId.ethereumBlockNum),
+        Number(snapshotId.ethereumBlockNum)
       )
     } finally {
       rmSync(parent, { recursive: true })

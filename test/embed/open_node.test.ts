@@ -76,7 +76,7 @@ describe("the promise interface", () => {
 
   it("refuses an invalid record and leaves the ledger unchanged", async () => {
     const node = await opened()
-    const before = (await node.state()).stamp
+    const before = (await node.state()).snapshotId
     for (
       const call of [
         node.applyBlock(untyped({})),
@@ -86,7 +86,7 @@ describe("the promise interface", () => {
     ) {
       assert.strictEqual((await rejection(call))._tag, "BlockViolation")
     }
-    assert.deepStrictEqual((await node.state()).stamp, before)
+    assert.deepStrictEqual((await node.state()).snapshotId, before)
     await node.close()
   })
 

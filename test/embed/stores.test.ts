@@ -74,9 +74,11 @@ for (const [kind, newStore] of Object.entries(newStores)) {
         const early: Array<NodeChange> = []
         const stop = node.onChange((change) => early.push(change))
         await applyHistory(node, simulation)
-        const { stamp } = await node.state()
+        const { snapshotId } = await node.state()
         await until(() =>
-          early.some((each) => "stamp" in each && each.stamp.version === stamp.version)
+          early.some((each) =>
+            "snapshotId" in each && each.snapshotId.version === snapshotId.version
+          )
         )
         stop()
         const changes: Array<NodeChange> = []
@@ -85,24 +87,24 @@ for (const [kind, newStore] of Object.entries(newStores)) {
         const first = simulation.genesis.block.number + 1n
         const blocks = early.flatMap((each) => each.kind === "block" ? [each.ethereumBlockNum] : [])
         assert.deepStrictEqual(blocks, blocks.map((_, i) => first + BigInt(i)))
-        assert.strictEqual(blocks.at(-1), stamp.ethereumBlockNum)
+        assert.strictEqual(blocks.at(-1), snapshotId.ethereumBlockNum)
         const batches = early.flatMap((each) => each.kind === "batch" ? [each.batchNum] : [])
         assert.deepStrictEqual(batches, batches.map((_, i) => i + 1))
-        assert.strictEqual(batches.at(-1), stamp.batchNum)
+        assert.strictEqual(batches.at(-1), snapshotId.batchNum)
 
         const { transaction: { id }, transaction } = simulation.live.nextSubmissions().entries[0]!
         await node.submitTransaction(transaction)
-        const batchNum = stamp.batchNum! + 1
+        const batchNum = snapshotId.batchNum! + 1
         await node.pool.startForging([id], batchNum)
         await node.pool.invalidate([{ id, reason: "The proof failed" }], batchNum)
         const { state } = await node.state()
-        const number = stamp.ethereumBlockNum + 5n
+        const number = snapshotId.ethereumBlockNum + 5n
         const head = { number, hash: `0x${"5".repeat(64)}`, timestampMs: 4e12, chainHead: number }
         assert.strictEqual((await node.applyRecord({ kind: "head", head })).kind, "head")
         assert.strictEqual((await node.state()).state.lastSynchedBlock, number)
-        await node.rollBack(stamp.ethereumBlockNum)
+        await node.rollBack(snapshotId.ethereumBlockNum)
         assert.deepStrictEqual((await node.state()).state, state)
-        await node.rollBack(stamp.ethereumBlockNum - 3n)
+        await node.rollBack(snapshotId.ethereumBlockNum - 3n)
         const token = { tokenId: 0, priceUSD: 7, timeMs: Date.now() }
         await node.setPrices([token])
         await until(() => changes.some((each) => each.kind === "prices"))
@@ -124,12 +126,12 @@ for (const [kind, newStore] of Object.entries(newStores)) {
         const ledger = changes.filter((each) => each.kind !== "transition")
         assert.deepStrictEqual(
           ledger.map((each) => each.kind === "head" ? each.ethereumBlockNum : each.kind),
-          [number, stamp.ethereumBlockNum, "rollBack", "prices"]
+          [number, snapshotId.ethereumBlockNum, "rollBack", "prices"]
         )
         const rolledBack = ledger[2]
         if (rolledBack?.kind !== "rollBack") throw new Error("Expected a rollback")
-        assert.strictEqual(rolledBack.toBlock, stamp.ethereumBlockNum - 3n)
-        assert.strictEqual(rolledBack.lastBatchNum, (await node.state()).stamp.batchNum)
+        assert.strictEqual(rolledBack.toBlock, snapshotId.ethereumBlockNum - 3n)
+        assert.strictEqual(rolledBack.lastBatchNum, (await node.state()).snapshotId.batchNum)
       }
       await remove()
     })

@@ -3,7 +3,7 @@ import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application, type ApplicationOptions, type HttpAnswer } from "../../adapters/http/mod.ts"
 import * as memory from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
-import { LedgerReader, type LedgerStamp } from "../../core/ports/mod.ts"
+import { LedgerReader, type SnapshotId } from "../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { blockOf, chain } from "../use_cases/_chain.ts"
 import { genesis } from "../use_cases/_network.ts"
@@ -48,9 +48,13 @@ export const applicationOver = (
   reader: Partial<LedgerReader["Service"]>,
   options: Partial<ApplicationOptions> = {}
 ) => {
-  const stamp: LedgerStamp = { ethereumBlockNum: 18446744073709551615n, batchNum: null, version: 7 }
+  const snapshotId: SnapshotId = {
+    ethereumBlockNum: 18446744073709551615n,
+    batchNum: null,
+    version: 7
+  }
   return Application.layer({ context, constants, ...options }).pipe(
-    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })),
+    Layer.provide(Layer.mock(LedgerReader, { snapshotId: Effect.succeed(snapshotId), ...reader })),
     Layer.provide(Layer.merge(memory.poolLayer, nobodyPosts))
   )
 }

@@ -189,12 +189,12 @@ describe("failures of the server", () => {
 
   it.effect("a missing item is reported with the snapshot that was read, though the ledger has changed since", () =>
     Effect.gen(function*() {
-      const stamp = { ethereumBlockNum: 9n, batchNum: 2, version: 3 }
+      const snapshotId = { ethereumBlockNum: 9n, batchNum: 2, version: 3 }
       const things = [{ filter: "tokenId", kind: "token", value: 5 }] as const
       const advancedLedger = applicationOver({
-        find: () => Effect.succeed({ item: null, stamp }),
-        list: () => Effect.fail(new NotRegistered({ things, stamp })),
-        stamp: Effect.die("read a second time")
+        find: () => Effect.succeed({ item: null, snapshotId }),
+        list: () => Effect.fail(new NotRegistered({ things, snapshotId })),
+        snapshotId: Effect.die("read a second time")
       })
       for (const url of ["/tokens/5", "/transactions-history?tokenId=5"]) {
         const { headers, status } = yield* ask(url).pipe(Effect.provide(advancedLedger))
@@ -209,8 +209,8 @@ describe("failures of the server", () => {
 
   it.effect("the documentation is served while the ledger cannot be read", () =>
     Effect.gen(function*() {
-      const stamp = Effect.fail(new StoreFailure({ message: "down", retry: true }))
-      const answer = yield* ask("/docs").pipe(Effect.provide(applicationOver({ stamp })))
+      const snapshotId = Effect.fail(new StoreFailure({ message: "down", retry: true }))
+      const answer = yield* ask("/docs").pipe(Effect.provide(applicationOver({ snapshotId })))
       assert.strictEqual(answer.status, 200)
       assert.strictEqual(answer.headers["api-revision"], "later")
     }))

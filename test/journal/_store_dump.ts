@@ -63,7 +63,7 @@ const concurrently = { concurrency: 16 }
 
 /**
  * Returns the complete content of stores as text: all lists with their item ids, the state, the
- * stamps, all blocks with their changes, the rollbacks without their time, and the pool in every order.
+ * snapshot ids, all blocks with their changes, the rollbacks without their time, and the pool in every order.
  */
 export const dumpStores = (
   { history, reader, store }: Omit<Stores, "writer">,
@@ -81,9 +81,9 @@ export const dumpStores = (
       lists,
       slots: yield* reader.list("slots", { filters: {}, limit: 2049 }),
       state: yield* reader.state,
-      stamp: yield* reader.stamp,
+      snapshotId: yield* reader.snapshotId,
       ...history === undefined ? {} : {
-        blocks: yield* blocksOf(history, (yield* reader.stamp).ethereumBlockNum),
+        blocks: yield* blocksOf(history, (yield* reader.snapshotId).ethereumBlockNum),
         rollBacks: (yield* history.rollBacks({ afterVersion: 0, limit: 1e6 })).items
           .map(Struct.omit(["timeMs"])),
         finalBlock: yield* history.finalBlock

@@ -306,12 +306,12 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           )
           // starts while the first write waits for its commit
           yield* Effect.all([writes, stores.journal.checkpoint], { concurrency: "unbounded" })
-          return (yield* stores.reader.stamp).version
+          return (yield* stores.reader.snapshotId).version
         }))
       assert.strictEqual(version, 60)
       yield* withStores(directory, ({ reader }) =>
         Effect.gen(function*() {
-          assert.strictEqual((yield* reader.stamp).version, version)
+          assert.strictEqual((yield* reader.snapshotId).version, version)
         }))
     })))
 

@@ -158,7 +158,7 @@ describe("a full disk", () => {
       })
       const [writer, pool] = [Context.get(stores, LedgerWriter), Context.get(stores, PoolStore)]
       const transaction = poolTransactionOf(1, new SeededRandom(1), 1)
-      const before = yield* Context.get(stores, LedgerReader).stamp
+      const before = yield* Context.get(stores, LedgerReader).snapshotId
       const writes: ReadonlyArray<Effect.Effect<unknown, StoreFailure>> = [
         pool.addTransaction(transaction, ownersOf(1), limits),
         writer.setPrices([], () => Result.void),
@@ -166,7 +166,7 @@ describe("a full disk", () => {
       ]
       for (const write of writes) assert.strictEqual(yield* Effect.flip(write), failure)
       assert.isNull(yield* pool.transaction(transaction.id))
-      assert.deepStrictEqual(yield* Context.get(stores, LedgerReader).stamp, before)
+      assert.deepStrictEqual(yield* Context.get(stores, LedgerReader).snapshotId, before)
     }))
 
   it("is temporary, as an exceeded quota is; a failed sync is final", () => {

@@ -69,7 +69,7 @@ describe("a simulated network after a restart", () => {
           const ledger = yield* Ledger
           for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           yield* steps(simulation, 8)
-          return [yield* (yield* LedgerReader).stamp, yield* unforgedIds] as const
+          return [yield* (yield* LedgerReader).snapshotId, yield* unforgedIds] as const
         })
       )
       assert.isAbove(unforged.length, 1)
@@ -78,7 +78,7 @@ describe("a simulated network after a restart", () => {
           directory,
           Effect.gen(function*() {
             const reader = yield* LedgerReader
-            const restored = yield* reader.stamp
+            const restored = yield* reader.snapshotId
             if (restart === 1) assert.deepStrictEqual(restored, before)
             const simulation = newSimulation()
             yield* resume(simulation)
@@ -89,8 +89,11 @@ describe("a simulated network after a restart", () => {
             assert.strictEqual(simulation.demoAccounts().length, 2)
             const records = yield* steps(simulation, 14)
             assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
-            const stamp = yield* reader.stamp
-            assert.isAbove(Number(stamp.ethereumBlockNum), Number(restored.ethereumBlockNum) + 3)
+            const snapshotId = yield* reader.snapshotId
+            assert.isAbove(
+              Number(snapshotId.ethereumBlockNum),
+              Number(restored.ethereumBlockNum) + 3
+            )
             const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
             const { items: [batch] } = yield* reader.list("batches", {
               filters: {},

@@ -30,7 +30,7 @@ const applyWithCheck = ({ writer }: Ports, check: Effect.Effect<void, string>) =
 export const checkedWrites = (ports: Ports) =>
   Effect.gen(function*() {
     const { reader, writer } = ports
-    const before = yield* reader.stamp
+    const before = yield* reader.snapshotId
 
     // reads do not see the block before its check ends, and later writes are applied after it
     const [checkStarted, checkMayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -62,24 +62,24 @@ export const checkedWrites = (ports: Ports) =>
     for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
     assert.deepStrictEqual([
       order,
-      yield* reader.stamp,
+      yield* reader.snapshotId,
       (yield* reader.find("token", 0)).item?.priceUSD
     ], [[], before, null])
     yield* Deferred.succeed(checkMayEnd, undefined)
-    const { applied, stamp } = yield* Fiber.join(first)
+    const { applied, snapshotId } = yield* Fiber.join(first)
     assert.isTrue(applied)
-    assert.deepStrictEqual(stamp, {
+    assert.deepStrictEqual(snapshotId, {
       ethereumBlockNum: 101n,
       batchNum: null,
       version: before.version + 1
     })
-    assert.strictEqual((yield* Fiber.join(prices)).version, stamp.version + 1)
+    assert.strictEqual((yield* Fiber.join(prices)).version, snapshotId.version + 1)
     assert.strictEqual((yield* Fiber.join(rollBack)).blocks, 1)
     assert.deepStrictEqual(order.filter((each) => each.includes("checked")), [
       "prices are checked at block 101",
       "rollback is checked at block 101"
     ])
-    const after = yield* reader.stamp
+    const after = yield* reader.snapshotId
     assert.deepStrictEqual(after, { ...before, version: before.version + 3 })
 
     // a block whose check fails is not stored, and the next write runs
@@ -89,7 +89,7 @@ export const checkedWrites = (ports: Ports) =>
       ),
       "wrong"
     )
-    assert.deepStrictEqual(yield* reader.stamp, after)
+    assert.deepStrictEqual(yield* reader.snapshotId, after)
 
     // a block whose caller is interrupted is not stored either
     const secondCheckStarted = yield* Deferred.make<void>()
@@ -103,7 +103,10 @@ export const checkedWrites = (ports: Ports) =>
     yield* Fiber.interrupt(interrupted)
     const exit = yield* Fiber.await(interrupted)
     assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
-    assert.deepStrictEqual(yield* reader.stamp, after)
-    assert.strictEqual((yield* applyWithCheck(ports, Effect.void)).stamp.ethereumBlockNum, 101n)
+    assert.deepStrictEqual(yield* reader.snapshotId, after)
+    assert.strictEqual(
+      (yield* applyWithCheck(ports, Effect.void)).snapshotId.ethereumBlockNum,
+      101n
+    )
     yield* writer.rollBack(100n, () => Result.void)
   })

@@ -30,11 +30,11 @@ describe("the answers of the memory store", () => {
       const members = items.flatMap((item) => "itemId" in item ? [item] : Object.values(item))
       assert.deepStrictEqual(mutablePaths(members, "").filter((path) => path !== ""), [], name)
     }
-    const { state, stamp } = ledger.state()
+    const { state, snapshotId } = ledger.state()
     assert.deepStrictEqual(
-      mutablePaths([stamp, state.lastBatch, ...Object.values(state.variables)], "").filter((path) =>
-        path !== ""
-      ),
+      mutablePaths([snapshotId, state.lastBatch, ...Object.values(state.variables)], "").filter((
+        path
+      ) => path !== ""),
       []
     )
   })

@@ -110,7 +110,7 @@ describe("the history in memory", () => {
     ) {
       assert.throws(() => applyBatch(ledger, [one, other], updates), message)
     }
-    assert.strictEqual(ledger.stamp().version, 0)
+    assert.strictEqual(ledger.snapshotId().version, 0)
     applyBatch(ledger, [one, other], [one, other])
     assert.strictEqual(ledger.block(101n)!.batches[0]!.accountChanges.length, 2)
   })

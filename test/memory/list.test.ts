@@ -93,7 +93,7 @@ describe("lists of the memory store", () => {
       for (let round = 0; round < 6; round++) {
         for (let i = 0; i < 40; i++) applyBlock(ledger, (view) => randomBlock(view, random, 60))
         checkQueries(ledger, random, 60, found)
-        rollBackTo(ledger, ledger.stamp().ethereumBlockNum - BigInt(random.below(30)))
+        rollBackTo(ledger, ledger.snapshotId().ethereumBlockNum - BigInt(random.below(30)))
         if (viewOf(ledger).lastBatchNum > 0) checkQueries(ledger, random, 60)
       }
       const pairs = [

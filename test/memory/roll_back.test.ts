@@ -28,7 +28,7 @@ const dump = (ledger: MemoryLedger) => {
   return {
     lists: Object.fromEntries(listNames.map((name) => [name, allItems(ledger, name)])),
     state: ledger.state().state,
-    stamp: { ...ledger.stamp(), version: 0 },
+    snapshotId: { ...ledger.snapshotId(), version: 0 },
     queues,
     queued: queues.flat().map(({ id }) => ledger.find("transaction", id).item),
     auctionVariables: ledger.capture().lists.auctionVariables,
@@ -73,8 +73,8 @@ describe("rollback of the memory store", () => {
         rollBackTo(ledger, BigInt(100 + to))
         dumps.length = to + 1
         assert.deepStrictEqual(dump(ledger), dumps[to])
-        assert.isAbove(ledger.stamp().version, version)
-        version = ledger.stamp().version
+        assert.isAbove(ledger.snapshotId().version, version)
+        version = ledger.snapshotId().version
       }
       for (let to = dumps.length - 1; to >= 0; to -= 5) {
         rollBackTo(ledger, BigInt(100 + to))
@@ -109,17 +109,17 @@ describe("rollback of the memory store", () => {
       exits: []
     })
     applyBlock(ledger, (view) => ({ batches: [batch(view, 1)] }))
-    assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 101n, batchNum: 1, version: 2 })
+    assert.deepStrictEqual(ledger.snapshotId(), { ethereumBlockNum: 101n, batchNum: 1, version: 2 })
     const lastBlock101 = ledger.view.lastBlock
     applyBlock(ledger, (view) => ({ batches: [batch(view, 2), batch(view, 3)] }))
-    assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 102n, batchNum: 3, version: 5 })
+    assert.deepStrictEqual(ledger.snapshotId(), { ethereumBlockNum: 102n, batchNum: 3, version: 5 })
     assert.deepStrictEqual(rollBackTo(ledger, 101n), {
       toBlock: 101n,
       lastBlock: lastBlock101,
       blocks: 1,
       batches: 2,
       lastBatchNum: 1,
-      stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 6 }
+      snapshotId: { ethereumBlockNum: 101n, batchNum: 1, version: 6 }
     })
     assert.deepStrictEqual(rollBackTo(ledger, 500n), {
       toBlock: 500n,
@@ -127,9 +127,9 @@ describe("rollback of the memory store", () => {
       blocks: 0,
       batches: 0,
       lastBatchNum: 1,
-      stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 7 }
+      snapshotId: { ethereumBlockNum: 101n, batchNum: 1, version: 7 }
     })
-    assert.deepStrictEqual(rollBackTo(ledger, 100n).stamp, {
+    assert.deepStrictEqual(rollBackTo(ledger, 100n).snapshotId, {
       ethereumBlockNum: 100n,
       batchNum: null,
       version: 8

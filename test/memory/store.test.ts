@@ -42,11 +42,11 @@ const poolTransaction: PoolTransaction = {
 }
 
 describeLayer(layer(genesis))("the ports of the memory store", (it) => {
-  it.effect("the reader returns what the writer stored, with the same stamp, and a failed decision changes nothing", () =>
+  it.effect("the reader returns what the writer stored, with the same snapshot id, and a failed decision changes nothing", () =>
     Effect.gen(function*() {
       const reader = yield* LedgerReader
       const writer = yield* LedgerWriter
-      assert.deepStrictEqual(yield* reader.stamp, {
+      assert.deepStrictEqual(yield* reader.snapshotId, {
         ethereumBlockNum: 100n,
         batchNum: null,
         version: 0
@@ -60,15 +60,15 @@ describeLayer(layer(genesis))("the ports of the memory store", (it) => {
       )
       assert.deepStrictEqual(repeated, {
         applied: false,
-        stamp: { ethereumBlockNum: 100n, batchNum: null, version: 0 }
+        snapshotId: { ethereumBlockNum: 100n, batchNum: null, version: 0 }
       })
-      const { applied, stamp } = yield* writer.apply(
+      const { applied, snapshotId } = yield* writer.apply(
         feed,
         (view) => Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view) })
       )
       assert.isTrue(applied)
-      assert.deepStrictEqual(yield* reader.stamp, stamp)
-      assert.deepStrictEqual((yield* reader.list("tokens", { filters: {} })).stamp, stamp)
+      assert.deepStrictEqual(yield* reader.snapshotId, snapshotId)
+      assert.deepStrictEqual((yield* reader.list("tokens", { filters: {} })).snapshotId, snapshotId)
       assert.strictEqual(
         (yield* Effect.flip(reader.list("tokens", { filters: { ids: [0, 3] } })))._tag,
         "NotRegistered"
@@ -79,7 +79,7 @@ describeLayer(layer(genesis))("the ports of the memory store", (it) => {
     Effect.gen(function*() {
       const reader = yield* LedgerReader
       const writer = yield* LedgerWriter
-      const before = yield* reader.stamp
+      const before = yield* reader.snapshotId
       const exit = yield* Effect.exit(writer.apply(feed, (view) =>
         Result.succeed<Decision>({
           kind: "store",
@@ -102,7 +102,7 @@ describeLayer(layer(genesis))("the ports of the memory store", (it) => {
           }
         })))
       assert.isTrue(Exit.hasDies(exit))
-      assert.deepStrictEqual(yield* reader.stamp, before)
+      assert.deepStrictEqual(yield* reader.snapshotId, before)
       assert.isNull((yield* reader.find("coordinator", bidders[0]!)).item)
     }))
 })

@@ -45,8 +45,8 @@ describe("the generated files of the package", () => {
     const node = await openNode({ genesis: first.genesis })
     for (const record of others) await node.applyRecord(record)
     assert.strictEqual(others.filter(({ kind }) => kind === "block").length, 10)
-    const { stamp } = await node.state()
-    assert.strictEqual(stamp.ethereumBlockNum, first.genesis.block.number + 10n)
+    const { snapshotId } = await node.state()
+    assert.strictEqual(snapshotId.ethereumBlockNum, first.genesis.block.number + 10n)
     for (const type of ["Deposit", "CreateAccountDeposit", "Transfer"] as const) {
       const { counts } = await node.list("transactions", { filters: { type } })
       assert.isAbove(counts.totalItems, 0, type)

@@ -121,7 +121,7 @@ describe("the pool for a coordinator", () => {
           ]
         })
       )
-      assert.strictEqual((yield* reader.stamp).batchNum, 3)
+      assert.strictEqual((yield* reader.snapshotId).batchNum, 3)
       yield* pool.reconcile
       assert.deepStrictEqual([
         yield* stateOf(posted.id),

@@ -484,14 +484,14 @@ describe("a selection", () => {
       yield* openChain
       yield* submit(postedOf())
       const [reader, store] = [yield* LedgerReader, yield* PoolStore]
-      const stamps = (movesUntil: number) => {
+      const snapshotIds = (movesUntil: number) => {
         let calls = 0
-        const stamp = Effect.map(
-          reader.stamp,
+        const snapshotId = Effect.map(
+          reader.snapshotId,
           (now) => ({ ...now, version: Math.min(++calls, movesUntil) })
         )
         const moving = Layer.mergeAll(
-          Layer.succeed(LedgerReader, { ...reader, stamp }),
+          Layer.succeed(LedgerReader, { ...reader, snapshotId }),
           Layer.succeed(PoolStore, store)
         )
         return Effect.map(
@@ -499,12 +499,12 @@ describe("a selection", () => {
             Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
             Layer.fresh(Pool.layer({ keccak256 })).pipe(Layer.provide(moving))
           ),
-          ({ stamp: { version }, transactions }) => [calls, version, transactions.length]
+          ({ snapshotId: { version }, transactions }) => [calls, version, transactions.length]
         )
       }
-      assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])
-      assert.deepStrictEqual(yield* stamps(4), [6, 4, 1])
-      assert.deepStrictEqual(yield* stamps(Infinity), [10, 9, 1])
+      assert.deepStrictEqual(yield* snapshotIds(1), [2, 1, 1])
+      assert.deepStrictEqual(yield* snapshotIds(4), [6, 4, 1])
+      assert.deepStrictEqual(yield* snapshotIds(Infinity), [10, 9, 1])
     }).pipe(Effect.provide(nodeLayer())))
 })
 

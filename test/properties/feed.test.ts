@@ -136,7 +136,7 @@ for (const seed of seeds) {
               const line = JSON.stringify(wounded.reduce((tree, hurt) => hurt(tree), plain))
               const read = readFeedLine(line)
               if (Exit.isFailure(read) || read.value.kind !== "block") continue
-              const stamp = yield* reader.stamp
+              const snapshotId = yield* reader.snapshotId
               const exit = yield* Effect.exit(Effect.suspend(() => ledger.applyRecord(read.value)))
               if (Exit.isSuccess(exit)) {
                 applied++
@@ -145,7 +145,10 @@ for (const seed of seeds) {
                   yield* agreesWith(reader, facts, () => line)
                 }
                 yield* Effect.exit(ledger.rollBack(record.block.number - 1n))
-                assert.strictEqual((yield* reader.stamp).ethereumBlockNum, stamp.ethereumBlockNum)
+                assert.strictEqual(
+                  (yield* reader.snapshotId).ethereumBlockNum,
+                  snapshotId.ethereumBlockNum
+                )
               } else {
                 refused++
                 const failure = Cause.findErrorOption(exit.cause)
@@ -153,7 +156,7 @@ for (const seed of seeds) {
                   failure._tag === "Some" && failure.value._tag === "BlockViolation",
                   `${Cause.pretty(exit.cause)}\n${line}`
                 )
-                assert.deepStrictEqual(yield* reader.stamp, stamp)
+                assert.deepStrictEqual(yield* reader.snapshotId, snapshotId)
               }
             }
           }

@@ -27,8 +27,8 @@ for (const seed of seeds) {
           yield* applyAll(sparse.ledger, [record])
           yield* applyAll(dense.ledger, all[at]!)
           const [{ ethereumBlockNum: last }, { ethereumBlockNum: denseLast }] = [
-            yield* sparse.reader.stamp,
-            yield* dense.reader.stamp
+            yield* sparse.reader.snapshotId,
+            yield* dense.reader.snapshotId
           ]
           if (last !== denseLast) {
             // only a rollback into a gap leaves another last block, until the next block

@@ -45,7 +45,7 @@ for (const seed of seeds.slice(0, 2)) {
     it.effect("no request gets a 500", () =>
       Effect.gen(function*() {
         const { facts, handle, reader } = yield* setUp
-        const stamp = yield* reader.stamp
+        const snapshotId = yield* reader.snapshotId
         const result = yield* Arbitrary.checkEffect(requests(facts, network), (request) =>
           Effect.map(handle(request), ({ body, headers, status }) => {
             const description = JSON.stringify(request)
@@ -53,7 +53,7 @@ for (const seed of seeds.slice(0, 2)) {
             assert(status < 500, `${description}: ${status} ${text}`)
             assert.include(["later", "earlier", "v1"], headers["api-revision"], description)
             if (status !== 204) {
-              assert.strictEqual(headers["ledger-version"], String(stamp.version), description)
+              assert.strictEqual(headers["ledger-version"], String(snapshotId.version), description)
             }
             if (status === 405) {
               assert.match(headers["allow"] ?? "", /GET/u, description)

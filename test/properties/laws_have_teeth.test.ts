@@ -134,11 +134,11 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
     applyRecord: (record) =>
       ledger.applyRecord(record.kind === "prices" ? { ...record, prices: [] } : record)
   })),
-  "never changes its stamp": ({ ledger, reader }) => ({
+  "never changes its snapshotId": ({ ledger, reader }) => ({
     ledger,
     reader: {
       ...reader,
-      stamp: Effect.succeed({ ethereumBlockNum: 0n, batchNum: null, version: 1 })
+      snapshotId: Effect.succeed({ ethereumBlockNum: 0n, batchNum: null, version: 1 })
     }
   })
 }
@@ -223,9 +223,9 @@ const brokenHistory: { readonly [what: string]: (history: History) => History } 
   "forgets all rollbacks but the last": (history) => ({
     ...history,
     rollBacks: ({ afterVersion, limit }) =>
-      Effect.map(history.rollBacks({ afterVersion: 0, limit: 1e6 }), ({ items, stamp }) => ({
+      Effect.map(history.rollBacks({ afterVersion: 0, limit: 1e6 }), ({ items, snapshotId }) => ({
         items: items.slice(-1).filter(({ version }) => version > afterVersion).slice(0, limit),
-        stamp
+        snapshotId
       }))
   }),
   "includes the rollback of the version": (history) => ({
@@ -235,16 +235,16 @@ const brokenHistory: { readonly [what: string]: (history: History) => History } 
   }),
   "declares a block final that it does not have": (history) => ({
     ...history,
-    finalBlock: Effect.map(history.finalBlock, ({ stamp }) => ({
+    finalBlock: Effect.map(history.finalBlock, ({ snapshotId }) => ({
       item: { number: 1n, hash: "0x" },
-      stamp
+      snapshotId
     }))
   })
 }
 
 const unchanged = {
   applied: false,
-  stamp: { ethereumBlockNum: 0n, batchNum: null, version: 0 }
+  snapshotId: { ethereumBlockNum: 0n, batchNum: null, version: 0 }
 } as const
 
 /** Returns whether all laws hold. A law that fails with a defect counts as violated. */

@@ -119,7 +119,7 @@ function apply(
 }
 
 const versionOf = (report: RecordReport): number =>
-  report.kind === "genesis" ? 0 : report.stamp.version
+  report.kind === "genesis" ? 0 : report.snapshotId.version
 
 function drawRecord(
   { random, durable, promises, timeline }: World,
@@ -237,7 +237,8 @@ export function feedWrongly(world: World, feeder: Feeder): void {
     onReport: (report) => {
       free()
       world.check(
-        isThere && report.kind === "block" && !report.applied && report.stamp.version === version,
+        isThere && report.kind === "block" && !report.applied &&
+          report.snapshotId.version === version,
         () => `${nameOf(record)} is taken in, expected a refusal`
       )
     },

@@ -49,7 +49,9 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
         }, atMs)
     })),
   "does not notice the transactions of a batch": () =>
-    pool(({ reconcile }) => ({ reconcile: (step, atMs) => reconcile({ ...step, changes: [] }, atMs) })),
+    pool(({ reconcile }) => ({
+      reconcile: (step, atMs) => reconcile({ ...step, changes: [] }, atMs)
+    })),
   "acknowledges transactions without storing them": (random) =>
     pool(({ addTransaction }) => ({
       addTransaction: (...given) =>
@@ -110,14 +112,14 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
         rollBack: (toBlock, check) =>
           ++dropped % 2 === 0
             ? Effect.map(
-              reader.stamp,
-              (stamp) => ({
+              reader.snapshotId,
+              (snapshotId) => ({
                 toBlock,
                 lastBlock: { number: toBlock, hash: "", timestampMs: 0 },
                 blocks: 1,
                 batches: 0,
-                lastBatchNum: stamp.batchNum ?? 0,
-                stamp: { ...stamp, version: stamp.version + 1 }
+                lastBatchNum: snapshotId.batchNum ?? 0,
+                snapshotId: { ...snapshotId, version: snapshotId.version + 1 }
               })
             )
             : rollBack(toBlock, check)
@@ -184,7 +186,10 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
     list((inner) => (name, query) =>
       Effect.map(
         inner(name, query),
-        (page) => ({ ...page, stamp: { ...page.stamp, version: page.stamp.version + 1 } })
+        (page) => ({
+          ...page,
+          snapshotId: { ...page.snapshotId, version: page.snapshotId.version + 1 }
+        })
       )
     ),
   "answers every conditional request with 304": () =>

@@ -43,15 +43,15 @@ export class Reference {
             kind: "token" as const,
             value
           }))
-          const { ...stamp } = { ethereumBlockNum: 0n, batchNum: null, version: 0 }
+          const { ...snapshotId } = { ethereumBlockNum: 0n, batchNum: null, version: 0 }
           return first === undefined
             ? naive().list(name, query)
-            : Effect.fail(new NotRegistered({ things: [first, ...rest], stamp }))
+            : Effect.fail(new NotRegistered({ things: [first, ...rest], snapshotId }))
         }),
       find: (name, key) => Effect.suspend(() => naive().find(name, key)),
       accountsAndTokens: (of) => Effect.suspend(() => naive().accountsAndTokens(of)),
       state: Effect.suspend(() => naive().state),
-      stamp: Effect.suspend(() => naive().stamp)
+      snapshotId: Effect.suspend(() => naive().snapshotId)
     }
     this.#interfaces = Effect.runSync(
       readInterfaces({

@@ -63,7 +63,7 @@ describe("Driving a node", () => {
     })
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
-      const lastBlock = Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
+      const lastBlock = Effect.map(reader.snapshotId, ({ ethereumBlockNum }) => ethereumBlockNum)
       const fiber = yield* drive(simulation, { transactions: 300, paceMs: PACE_MS })
       const { counts } = yield* reader.list("transactions", { filters: {}, limit: 1 })
       assert.isAtLeast(counts.totalItems, 300)

@@ -33,7 +33,7 @@ export const startProcess = Effect.fnUntraced(function*(url: string, settings: S
   return {
     reader,
     pool: Context.get(node, PoolStore),
-    block: Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum),
+    block: Effect.map(reader.snapshotId, ({ ethereumBlockNum }) => ethereumBlockNum),
     end: Scope.close(scope, Exit.void)
   }
 })

@@ -81,7 +81,7 @@ describe("A live network whose store fails now and then", () => {
     let gone = false
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
-      const lastBlock = Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
+      const lastBlock = Effect.map(reader.snapshotId, ({ ethereumBlockNum }) => ethereumBlockNum)
       const fiber = yield* drive(simulation, { transactions: 100, paceMs: 3000 })
       const before = yield* lastBlock
       gone = true

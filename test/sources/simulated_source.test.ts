@@ -55,7 +55,7 @@ describe("the source of a simulated network", () => {
         transactionsMax: 1000,
         paceSeconds: 60
       })
-      assert.strictEqual((yield* reader.stamp).version, 0)
+      assert.strictEqual((yield* reader.snapshotId).version, 0)
       assert.deepStrictEqual(yield* check, {
         state: "ok",
         detail: "The history of the simulated network is being applied"
@@ -82,6 +82,6 @@ describe("the source of a simulated network", () => {
     Effect.scoped(Effect.gen(function*() {
       const { reader } = yield* start({ ...network, empty: true })
       yield* Effect.sleep(50)
-      assert.strictEqual((yield* reader.stamp).version, 0)
+      assert.strictEqual((yield* reader.snapshotId).version, 0)
     })))
 })

@@ -52,7 +52,7 @@ describe("A process that becomes the writer again", () => {
     Effect.scoped(Effect.gen(function*() {
       const url = yield* newDatabase
       const [one, other] = [yield* startProcess(url, network), yield* startProcess(url, network)]
-      yield* until(Effect.map(one.reader.stamp, ({ batchNum }) => (batchNum ?? 0) > 5))
+      yield* until(Effect.map(one.reader.snapshotId, ({ batchNum }) => (batchNum ?? 0) > 5))
       yield* loseLease(url)
       const atLoss = yield* one.block
       yield* until(Effect.map(other.block, (block) => block > atLoss + 3n))
@@ -88,7 +88,10 @@ describe("A process that becomes the writer again", () => {
       const expected = yield* Effect.gen(function*() {
         const ledger = yield* Ledger
         for (const record of records) yield* ledger.applyRecord(record)
-        return { ledgerContent: yield* ledgerContent, stamp: yield* (yield* LedgerReader).stamp }
+        return {
+          ledgerContent: yield* ledgerContent,
+          snapshotId: yield* (yield* LedgerReader).snapshotId
+        }
       }).pipe(Effect.provide(memoryNode({ genesis })))
 
       const url = yield* newDatabase
@@ -101,8 +104,8 @@ describe("A process that becomes the writer again", () => {
       yield* until(Effect.map(other.block, (block) => block > atLoss + 10n))
       yield* other.end
       const left = yield* one.block
-      assert.isBelow(Number(left), Number(expected.stamp.ethereumBlockNum))
-      yield* until(Effect.map(one.block, (block) => block === expected.stamp.ethereumBlockNum))
+      assert.isBelow(Number(left), Number(expected.snapshotId.ethereumBlockNum))
+      yield* until(Effect.map(one.block, (block) => block === expected.snapshotId.ethereumBlockNum))
       assert.deepStrictEqual(
         yield* Effect.provideService(ledgerContent, LedgerReader, one.reader),
         expected.ledgerContent

@@ -61,5 +61,5 @@ export const readEverything = Effect.fnUntraced(function*(
   yield* reader.find("coordinator", values.bids.bidderAddr as string)
   yield* reader.accountsAndTokens({ accounts: [accountIndex, accountIndex + 1], tokens: [tokenId] })
   yield* reader.state
-  yield* reader.stamp
+  yield* reader.snapshotId
 })

@@ -96,9 +96,9 @@ describe("a ledger that verifies state roots", () => {
         // a new thread reads the accounts of the ledger
         yield* applyAll(feed.slice(restart))
         assert.isAbove(refused, 5)
-        const { stamp } = yield* reader.state
+        const { snapshotId } = yield* reader.state
         const last = feed.findLast((record) => record.kind === "block")
-        assert.strictEqual(stamp.ethereumBlockNum, last?.kind === "block" && last.block.number)
+        assert.strictEqual(snapshotId.ethereumBlockNum, last?.kind === "block" && last.block.number)
       })))
   }
 

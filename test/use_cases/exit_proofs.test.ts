@@ -134,7 +134,7 @@ describe("a ledger with a separate proof verifier", () => {
     return Effect.gen(function*() {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
       yield* Effect.forEach(before, ledger.applyBlock)
-      const stamp = yield* reader.stamp
+      const snapshotId = yield* reader.snapshotId
       for (const at of [0, 1, 2, 3]) {
         wrong.at = at
         const violated = yield* Effect.flip(ledger.applyBlock(block))
@@ -143,7 +143,7 @@ describe("a ledger with a separate proof verifier", () => {
           assert.deepStrictEqual(toldViolation(violated), wrongAt(at))
         }
         assert.match(violated.message, /^Block 104: /u)
-        assert.deepStrictEqual(yield* reader.stamp, stamp)
+        assert.deepStrictEqual(yield* reader.snapshotId, snapshotId)
       }
       // a verifier that reports a proof it was not given is a defect
       wrong.at = 4

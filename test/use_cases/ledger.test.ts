@@ -10,7 +10,7 @@ import { genesis, hashOf } from "./_network.ts"
 
 /** A writer over the smallest ledger; it counts its calls. */
 const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["Service"] => {
-  const stamp = () => ({
+  const snapshotId = () => ({
     ethereumBlockNum: ledger.lastBlock.number,
     batchNum: ledger.lastBatchNum,
     version: ledger.blocks.size
@@ -19,24 +19,24 @@ const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["
     apply: (block, decide) =>
       Effect.gen(function*() {
         const decision = yield* Effect.fromResult(decide(ledger))
-        if (decision.kind === "alreadyStored") return { applied: false, stamp: stamp() }
+        if (decision.kind === "alreadyStored") return { applied: false, snapshotId: snapshotId() }
         if (decision.kind === "deferred") return assert.fail("no exit tree is built")
         const placed = new StagedLedger(ledger).place(decision.changes)
         ledger.apply(block)
-        return { applied: true, stamp: stamp(), placed }
+        return { applied: true, snapshotId: snapshotId(), placed }
       }),
     rollBack: (toBlock, check) =>
       Effect.gen(function*() {
         yield* Effect.fromResult(check(ledger))
         rolledBack.push(toBlock)
         const { lastBatchNum, lastBlock } = ledger
-        return { toBlock, lastBlock, blocks: 0, batches: 0, lastBatchNum, stamp: stamp() }
+        return { toBlock, lastBlock, blocks: 0, batches: 0, lastBatchNum, snapshotId: snapshotId() }
       }),
-    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp),
+    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), snapshotId),
     setHead: (head, check) =>
       Effect.map(Effect.fromResult(check(ledger)), () => {
         ledger.head = head
-        return stamp()
+        return snapshotId()
       })
   }
 }

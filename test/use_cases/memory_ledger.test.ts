@@ -18,7 +18,7 @@ const everything = Effect.gen(function*() {
   const reader = yield* LedgerReader
   const query = { limit: 2049, order: "ASC", filters: {} } as const
   return {
-    stamp: yield* reader.stamp,
+    snapshotId: yield* reader.snapshotId,
     state: yield* reader.state,
     accounts: (yield* reader.list("accounts", query)).items,
     exits: (yield* reader.list("exits", query)).items,
@@ -51,7 +51,7 @@ describe("Ledger over the memory store", () => {
       for (const block of chain) {
         assert.deepStrictEqual(yield* ledger.applyBlock(block), {
           applied: false,
-          stamp: before.stamp
+          snapshotId: before.snapshotId
         })
       }
       assert.deepStrictEqual(yield* everything, before)

@@ -29,12 +29,12 @@ import {
   withVersion
 } from "../../core/ports/mod.ts"
 
-const stamp = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
+const snapshotId = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
 
 describe("a failure", () => {
   it("lists everything that is not registered, and names the first", () => {
     const failure = new NotRegistered({
-      stamp,
+      snapshotId,
       things: [{ filter: "tokenIds", kind: "token", value: 7 }, {
         filter: "fromAccountIndex",
         kind: "account",
@@ -64,7 +64,7 @@ describe("recent snapshots", () => {
   it("are the last 64, by version", () => {
     const recent = new RecentSnapshots()
     const snapshotAt = (version: number): LedgerSnapshot => ({
-      stamp: { ...stamp, version },
+      snapshotId: { ...snapshotId, version },
       parts: noPartChanged
     })
     for (let version = 1; version <= 64; version++) recent.note(snapshotAt(version))

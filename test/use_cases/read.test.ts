@@ -68,14 +68,14 @@ describe("a read", () => {
   it.effect("returns existing items, with the parts that the answer depends on", () =>
     Effect.gen(function*() {
       const read = yield* readings
-      const stamp = yield* (yield* LedgerReader).stamp
+      const snapshotId = yield* (yield* LedgerReader).snapshotId
       const dependenciesOfReading = (
         id: OperationId,
         path: ReadonlyArray<string> = [],
         query = ""
       ) =>
         Effect.map(read[id](path, query), (answer) => {
-          assert.deepStrictEqual(answer.stamp, stamp)
+          assert.deepStrictEqual(answer.snapshotId, snapshotId)
           assert.isObject(JSON.parse(answer.json))
           return answer.dependsOn!.join(" ")
         })
@@ -111,7 +111,7 @@ describe("a read", () => {
   it.effect("names a missing item as it was requested, and the snapshot if the ledger decides", () =>
     Effect.gen(function*() {
       const read = yield* readings
-      const stamp = yield* (yield* LedgerReader).stamp
+      const snapshotId = yield* (yield* LedgerReader).snapshotId
       const id = pooled().id
       const absent = [
         [read.getBatch(["77"], ""), "There is no batch with batchNum 77"],
@@ -136,8 +136,8 @@ describe("a read", () => {
         assert.deepStrictEqual([
           failure._tag,
           failure.message,
-          "stamp" in failure ? failure.stamp : null
-        ], ["NotFound", message, stamp])
+          "snapshotId" in failure ? failure.snapshotId : null
+        ], ["NotFound", message, snapshotId])
       }
       const owner = `zk:${ann.address}`
       const inPool = [
@@ -149,7 +149,7 @@ describe("a read", () => {
       ] as const
       for (const [reading, message] of inPool) {
         const failure = yield* Effect.flip(reading)
-        assert.deepStrictEqual([failure._tag, failure.message, "stamp" in failure], [
+        assert.deepStrictEqual([failure._tag, failure.message, "snapshotId" in failure], [
           "NotFound",
           message,
           false
@@ -197,9 +197,9 @@ describe("a read", () => {
         timestampMs: 0
       })
       const authorization = yield* read.getAccountCreationAuthorization([`zk:${bob.address}`], "")
-      assert.deepStrictEqual([authorization.dependsOn, authorization.stamp], [
+      assert.deepStrictEqual([authorization.dependsOn, authorization.snapshotId], [
         undefined,
-        yield* (yield* LedgerReader).stamp
+        yield* (yield* LedgerReader).snapshotId
       ])
     }).pipe(Effect.provide(over)))
 
@@ -249,7 +249,7 @@ describe("a read", () => {
       ])
       assert.isTrue(failure._tag === "StoreFailure" && failure.retry)
       yield* Effect.forEach(chain, ledger.applyBlock)
-      assert.deepStrictEqual((yield* reading).stamp, yield* reader.stamp)
+      assert.deepStrictEqual((yield* reading).snapshotId, yield* reader.snapshotId)
     }).pipe(Effect.provide(over)))
 })
 
@@ -259,9 +259,9 @@ describe("the last block", () => {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
       assert.deepStrictEqual(yield* lastBlock, genesis.block)
       yield* Effect.forEach(chain, ledger.applyBlock)
-      const stamp = yield* reader.stamp
+      const snapshotId = yield* reader.snapshotId
       assert.strictEqual((yield* lastBlock).hash, chain.at(-1)!.hash)
-      assert.deepStrictEqual(yield* reader.stamp, stamp)
+      assert.deepStrictEqual(yield* reader.snapshotId, snapshotId)
     }).pipe(Effect.provide(over)))
 
   it.effect("is unknown if the store fails", () =>
@@ -273,9 +273,9 @@ describe("the last block", () => {
 })
 
 describe("an answer", () => {
-  const stamp = { ethereumBlockNum: 125n, batchNum: 3, version: 9 }
+  const snapshotId = { ethereumBlockNum: 125n, batchNum: 3, version: 9 }
   const ofItem = <N extends ItemName>(name: N, item: object) =>
-    dependenciesOf.item(name, item as Items[N], stamp, constants).join(" ")
+    dependenciesOf.item(name, item as Items[N], snapshotId, constants).join(" ")
 
   it("of a list depends on the parts of the list", () => {
     const lists: { readonly [N in ListName]: string } = {
@@ -336,10 +336,10 @@ describe("an answer", () => {
       ledgerParts.map((part, place) => [part, 40 * place])
     ) as PartVersions
     assert.strictEqual(
-      versionsOf(["rollBacks", "tokens", "slot"], { stamp, parts }, constants),
+      versionsOf(["rollBacks", "tokens", "slot"], { snapshotId, parts }, constants),
       `0.${(80).toString(36)}.2`
     )
-    assert.strictEqual(versionsOf([], { stamp, parts }, constants), "")
+    assert.strictEqual(versionsOf([], { snapshotId, parts }, constants), "")
   })
 
   it("contains one batch alone if an operation names a batch, and the rest of its transactions nowhere", () => {

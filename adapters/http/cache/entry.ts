@@ -2,7 +2,7 @@ import type { Revision } from "../../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
 import type {
   Dependency,
-  LedgerStamp,
+  SnapshotId,
   LatestLedgerVersion,
   PartVersions,
   LatestPoolVersion
@@ -39,7 +39,7 @@ export interface ReadRequest {
 
 /** A snapshot that is known without a read; the versions of its parts may be unknown. */
 export interface KnownSnapshot {
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
   readonly parts: PartVersions | null
 }
 

@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
-import { type Dependency, type LedgerStamp, versionsOf } from "../../../core/ports/mod.ts"
+import { type Dependency, type SnapshotId, versionsOf } from "../../../core/ports/mod.ts"
 import { type Accepted, codedTag, Compressor } from "../compression/mod.ts"
 import {
   type AnswerStats,
@@ -50,7 +50,9 @@ export class ResponseCache {
     this.#entries = new LruCache(bytesMax)
     this.#compressor = new Compressor(compression)
     this.#tags = new Map(
-      latestVersion === null ? [] : revisions.map((each) => [each, new LedgerTags(latestVersion.id, each, program)])
+      latestVersion === null
+        ? []
+        : revisions.map((each) => [each, new LedgerTags(latestVersion.id, each, program)])
     )
   }
 
@@ -78,7 +80,7 @@ export class ResponseCache {
           (dependsOn) => this.#versionsAt(dependsOn, now)
         )
         const tag = matchedTag(ifNoneMatch, accepted, isCurrent)
-        if (tag !== undefined) return this.#notModified(this.#headers(read, now.stamp, tag))
+        if (tag !== undefined) return this.#notModified(this.#headers(read, now.snapshotId, tag))
       }
     }
     const found = admit(read, () => {
@@ -95,9 +97,9 @@ export class ResponseCache {
     )
   }
 
-  /** Returns the stamp of the latest snapshot, or undefined if it is unknown. */
-  latestStamp(): LedgerStamp | undefined {
-    return this.#latest()?.stamp
+  /** Returns the id of the latest snapshot, or undefined if it is unknown. */
+  latestSnapshotId(): SnapshotId | undefined {
+    return this.#latest()?.snapshotId
   }
 
   stats(): AnswerStats {
@@ -118,15 +120,15 @@ export class ResponseCache {
     if (version === null) return null
     const computed = this.#computed
     return this.#options.latestVersion!.snapshot?.(version) ??
-      (computed?.stamp.version === version ? computed : null)
+      (computed?.snapshotId.version === version ? computed : null)
   }
 
-  #versionsAt(dependsOn: ReadonlyArray<Dependency>, { parts, stamp }: KnownSnapshot): string {
+  #versionsAt(dependsOn: ReadonlyArray<Dependency>, { parts, snapshotId }: KnownSnapshot): string {
     if (dependsOn.length === 0) return ""
     // any part may have changed
     return parts === null
-      ? `*${stamp.version.toString(36)}`
-      : versionsOf(dependsOn, { parts, stamp }, this.#options.constants)
+      ? `*${snapshotId.version.toString(36)}`
+      : versionsOf(dependsOn, { parts, snapshotId }, this.#options.constants)
   }
 
   /** Returns the cached entry if it is current, with headers that name the snapshot. */
@@ -135,7 +137,7 @@ export class ResponseCache {
     if (entry === undefined || entry.current === now) return entry
     if (entry.versions !== this.#versionsAt(entry.dependsOn, now)) return undefined
     entry.current = now
-    entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.stamp, entry) }
+    entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.snapshotId, entry) }
     return entry
   }
 
@@ -168,13 +170,13 @@ export class ResponseCache {
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
   #store(read: ReadRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
     this.#counts.misses++
-    const { dependsOn = [], stamp, status = 200 } = computed
+    const { dependsOn = [], snapshotId, status = 200 } = computed
     const [content, ownHeaders] = "json" in computed
       ? [computed.json, noHeaders]
       : [computed.body, computed.headers]
     const { request: { url }, routes: { headers, revision } } = read
     if (status !== 200) {
-      return { status, body: content, headers: { ...headers(stamp), ...ownHeaders } }
+      return { status, body: content, headers: { ...headers(snapshotId), ...ownHeaders } }
     }
     const versions = this.#computedVersions(computed)
     const { body, bytes: bodyBytes } = typeof content === "string"
@@ -201,7 +203,7 @@ export class ResponseCache {
         // connections share a large body as bytes; Node copies a string for each of them
         body: isCached && bodyBytes > largeBytes ? bytesOf(body) : body,
         isAscii: typeof body === "string" && !(isCached && bodyBytes > largeBytes),
-        headers: this.#entryHeaders(read, stamp, own)
+        headers: this.#entryHeaders(read, snapshotId, own)
       }
     }
     if (isCached) this.#entries.put(entry)
@@ -209,21 +211,23 @@ export class ResponseCache {
   }
 
   /** Returns the versions of the dependencies of an answer; null if it may change without them. */
-  #computedVersions({ dependsOn, stamp }: ComputedResponse): string | null {
+  #computedVersions({ dependsOn, snapshotId }: ComputedResponse): string | null {
     const { latestVersion } = this.#options
-    if (dependsOn === undefined || stamp === undefined || latestVersion === null) return null
-    if (this.#computed?.stamp.version !== stamp.version) this.#computed = { stamp, parts: null }
-    const snapshot = latestVersion.snapshot?.(stamp.version) ?? null
-    return this.#versionsAt(dependsOn, { stamp, parts: snapshot?.parts ?? null })
+    if (dependsOn === undefined || snapshotId === undefined || latestVersion === null) return null
+    if (this.#computed?.snapshotId.version !== snapshotId.version) {
+      this.#computed = { snapshotId, parts: null }
+    }
+    const snapshot = latestVersion.snapshot?.(snapshotId.version) ?? null
+    return this.#versionsAt(dependsOn, { snapshotId, parts: snapshot?.parts ?? null })
   }
 
   #entryHeaders(
     read: ReadRequest,
-    stamp: LedgerStamp | undefined,
+    snapshotId: SnapshotId | undefined,
     { bodyBytes, etag, ownHeaders }: Pick<Entry, "bodyBytes" | "etag" | "ownHeaders">
   ): HeaderRecord {
     return {
-      ...this.#headers(read, stamp, etag),
+      ...this.#headers(read, snapshotId, etag),
       ...ownHeaders,
       "content-length": `${bodyBytes}`
     }
@@ -231,14 +235,14 @@ export class ResponseCache {
 
   #headers(
     { batch, routes }: ReadRequest,
-    stamp: LedgerStamp | undefined,
+    snapshotId: SnapshotId | undefined,
     etag: string
   ): HeaderRecord {
-    const last = stamp?.batchNum ?? null
+    const last = snapshotId?.batchNum ?? null
     const isFinal = batch !== null && last !== null &&
       batch <= last - this.#options.finalAfterBatches
     return {
-      ...routes.headers(stamp),
+      ...routes.headers(snapshotId),
       "cache-control": isFinal ? cacheControl.final : cacheControl.revalidated,
       etag
     }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Problem, ProblemName } from "./problem.ts"
 import type { HttpLimits, LimitName } from "./limit.ts"
-import { type LedgerStamp, synchedBlockNum } from "../../../core/ports/mod.ts"
+import { type SnapshotId, synchedBlockNum } from "../../../core/ports/mod.ts"
 
 /** A request, independent of the transport. */
 export interface HttpRequest {
@@ -254,28 +254,30 @@ export const makeHeaders = (
     vary,
     [answerHeaders.revision]: revision
   }
-  let lastStamp: LedgerStamp | undefined
+  let lastSnapshotId: SnapshotId | undefined
   let headers = revisionHeaders
-  return (stamp: LedgerStamp | undefined): HeaderRecord => {
+  return (snapshotId: SnapshotId | undefined): HeaderRecord => {
     if (
-      stamp === undefined || stamp === lastStamp ||
-      (lastStamp !== undefined && isSame(lastStamp, stamp))
+      snapshotId === undefined || snapshotId === lastSnapshotId ||
+      (lastSnapshotId !== undefined && isSame(lastSnapshotId, snapshotId))
     ) {
       return headers
     }
-    lastStamp = stamp
+    lastSnapshotId = snapshotId
     headers = {
       ...revisionHeaders,
-      [answerHeaders.block]: String(synchedBlockNum(stamp)),
+      [answerHeaders.block]: String(synchedBlockNum(snapshotId)),
       // absent before the first batch
-      ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),
-      [answerHeaders.version]: String(stamp.version)
+      ...(snapshotId.batchNum === null
+        ? {}
+        : { [answerHeaders.batch]: String(snapshotId.batchNum) }),
+      [answerHeaders.version]: String(snapshotId.version)
     }
     return headers
   }
 }
 
-const isSame = (a: LedgerStamp, b: LedgerStamp) =>
+const isSame = (a: SnapshotId, b: SnapshotId) =>
   a.version === b.version && a.batchNum === b.batchNum && synchedBlockNum(a) === synchedBlockNum(b)
 
 /**

@@ -10,7 +10,7 @@ import {
   type WriteOperation,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
-import type { LedgerStamp, NotRegistered } from "../../../core/ports/mod.ts"
+import type { SnapshotId, NotRegistered } from "../../../core/ports/mod.ts"
 import {
   type Answer,
   returnsOneBatch,
@@ -35,7 +35,7 @@ export type ComputedResponse = Answer | PageResponse
 
 /** The answer of a page. */
 interface PageResponse extends HttpAnswer, Pick<Answer, "dependsOn"> {
-  readonly stamp: LedgerStamp | undefined
+  readonly snapshotId: SnapshotId | undefined
 }
 
 /** The handlers of one path. */
@@ -72,7 +72,7 @@ export interface WriteResource {
 /** The routes and headers of one revision. The paths do not include that of the mount. */
 export interface RevisionRoutes {
   readonly router: Router<Resource>
-  readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
+  readonly headers: (snapshotId: SnapshotId | undefined) => HeaderRecord
   readonly revision: Revision
   /** Returns the absolute path of the documentation page. */
   readonly docs: (basePath: string) => string
@@ -90,7 +90,7 @@ export interface RevisionRoutesOptions {
   readonly postHandlers: { readonly [Id in AnyWriteOperationId]?: PostHandler }
   readonly context: WireContext
   /** Reads the latest snapshot, for the headers of answers that do not read the ledger. */
-  readonly latestStamp: Effect.Effect<LedgerStamp | undefined>
+  readonly latestSnapshotId: Effect.Effect<SnapshotId | undefined>
   /** Names of headers that telemetry adds to the answers, for `Access-Control-Expose-Headers`. */
   readonly exposedHeaders: ReadonlyArray<string>
   /** Whether answers are compressed by `Accept-Encoding`. */
@@ -117,7 +117,7 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
     resources.set(path, withWrite(resources.get(path), write))
   }
   for (const [path, page] of Object.entries(makePages({ ...options, vary }))) {
-    resources.set(path, pageResource(page, options.latestStamp))
+    resources.set(path, pageResource(page, options.latestSnapshotId))
   }
   const router = makeRouter(Array.from(resources, ([path, target]) => ({ path, target })))
   return {
@@ -154,14 +154,14 @@ const writeResource = (
   id: AnyWriteOperationId,
   { method }: WriteOperation,
   headers: RevisionRoutes["headers"],
-  { latestStamp, postHandlers }: RevisionRoutesOptions
+  { latestSnapshotId, postHandlers }: RevisionRoutesOptions
 ): WriteResource => ({
   operation: id,
   method,
   answer: (values, query, request) =>
     Effect.flatMap(
       postHandlers[id]!(values, query, request),
-      (body) => Effect.map(latestStamp, (stamp) => postAnswer(headers(stamp), body))
+      (body) => Effect.map(latestSnapshotId, (snapshotId) => postAnswer(headers(snapshotId), body))
     )
 })
 
@@ -176,16 +176,16 @@ const withWrite = (read: Resource | undefined, write: WriteResource): Resource =
 
 const pageResource = (
   { content, isConstant, operation }: Page,
-  latestStamp: Effect.Effect<LedgerStamp | undefined>
+  latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 ): Resource => ({
   operation,
   allow: readMethods,
   get: (_, __, request) =>
     Effect.map(
-      Effect.all([content(request), latestStamp]),
-      ([answer, stamp]): ComputedResponse => ({
+      Effect.all([content(request), latestSnapshotId]),
+      ([answer, snapshotId]): ComputedResponse => ({
         ...answer,
-        stamp,
+        snapshotId,
         ...isConstant ? { dependsOn: noDependencies } : {}
       })
     ),

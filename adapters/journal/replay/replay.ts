@@ -165,7 +165,7 @@ export const applyEntry = (
   }
   const record = readFeedLine(text)
   if (kind === "head" && Exit.isSuccess(record) && record.value.kind === "head") {
-    target.ledger.restoreHead(record.value.head, version ?? target.ledger.stamp().version + 1)
+    target.ledger.restoreHead(record.value.head, version ?? target.ledger.snapshotId().version + 1)
     return
   }
   if (Exit.isFailure(record)) throw new EntryError("cannot be read", { cause: record.cause })

@@ -18,7 +18,7 @@ import type {
 import type {
   BlockGap,
   LedgerBase,
-  LedgerStamp,
+  SnapshotId,
   LedgerTotals,
   NextItemIds
 } from "../../../core/ports/mod.ts"
@@ -30,7 +30,7 @@ import type { Tokens } from "./_tokens.ts"
 
 /** The parts of the state that decisions and staged ledgers read. */
 interface Parts {
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
   readonly nextItemIds: NextItemIds
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
@@ -50,7 +50,7 @@ export class LiveView implements LedgerBase {
   }
 
   get version(): number {
-    return this.state.stamp.version
+    return this.state.snapshotId.version
   }
   get next(): NextItemIds {
     return this.state.nextItemIds

@@ -18,7 +18,7 @@ import {
   type LedgerPart,
   ledgerParts,
   type LedgerSnapshot,
-  type LedgerStamp,
+  type SnapshotId,
   type LedgerView,
   type NextItemIds,
   noPartChanged,
@@ -27,7 +27,7 @@ import {
   type PlacedPrices,
   RecentSnapshots,
   type RollBackReport,
-  stampBlocks,
+  snapshotBlocks,
   withVersion
 } from "../../../core/ports/mod.ts"
 import { StagedLedger } from "../../../core/use_cases/mod.ts"
@@ -78,7 +78,7 @@ export class LedgerState {
     this.tokens.add({ itemId: firstItemIds.tokens - 1, ...ether })
     this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
-    this.snapshot = { stamp: this.stampOf(0), parts: noPartChanged }
+    this.snapshot = { snapshotId: this.snapshotIdOf(0), parts: noPartChanged }
     this.snapshots.note(this.snapshot)
   }
 
@@ -86,7 +86,7 @@ export class LedgerState {
   capture(): LedgerImage {
     const { auction, history, tokens } = this
     return {
-      version: this.stamp.version,
+      version: this.snapshotId.version,
       parts: this.snapshot.parts,
       headVersions: this.headVersions,
       nextItemIds: this.nextItemIds,
@@ -116,13 +116,13 @@ export class LedgerState {
     auction.restore(lists)
     history.restore(lists)
     this.nextItemIds = nextItemIds
-    this.snapshot = { stamp: this.stampOf(version), parts: Object.freeze(parts) }
+    this.snapshot = { snapshotId: this.snapshotIdOf(version), parts: Object.freeze(parts) }
     this.snapshots.note(this.snapshot)
   }
 
   /** Identifies the current state. */
-  get stamp(): LedgerStamp {
-    return this.snapshot.stamp
+  get snapshotId(): SnapshotId {
+    return this.snapshot.snapshotId
   }
 
   /** Returns the snapshot of a recent version; null if it is not recent. */
@@ -160,21 +160,21 @@ export class LedgerState {
     decide: (view: LedgerView) => Result.Result<Decision, E>
   ): Result.Result<BlockReport, E> {
     return Result.map(decide(this.view), (decision) => {
-      if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
+      if (decision.kind === "alreadyStored") return { applied: false, snapshotId: this.snapshotId }
       const placed = new StagedLedger(this.view).place(decision.changes)
-      return { applied: true, stamp: this.insert(placed), placed }
+      return { applied: true, snapshotId: this.insert(placed), placed }
     })
   }
 
   /**
-   * Stores what was placed on the current state, and returns the stamp after it. Throws if the
+   * Stores what was placed on the current state, and returns the snapshot id after it. Throws if the
    * ledger has changed since.
    */
-  insert(placed: PlacedBlock | PlacedPrices | PlacedHead): LedgerStamp {
+  insert(placed: PlacedBlock | PlacedPrices | PlacedHead): SnapshotId {
     const growth = placed.kind === "block" ? 1 + placed.batches.length : 1
-    if (placed.stamp.version !== this.stamp.version + growth) {
+    if (placed.snapshotId.version !== this.snapshotId.version + growth) {
       throw new Error(
-        `Cannot store version ${placed.stamp.version} of the ledger after version ${this.stamp.version}`
+        `Cannot store version ${placed.snapshotId.version} of the ledger after version ${this.snapshotId.version}`
       )
     }
     if (placed.kind === "block") this.insertBlock(placed)
@@ -183,7 +183,7 @@ export class LedgerState {
       this.head = Object.freeze({ ...placed.head })
       this.headVersions++
     }
-    return this.changeTo(placed.stamp, placed.parts)
+    return this.changeTo(placed.snapshotId, placed.parts)
   }
 
   /**
@@ -216,11 +216,14 @@ export class LedgerState {
       if (isHeadRemoved) this.head = null
       const { lastBatchNum } = this.history
       const batches = batchesBefore - lastBatchNum
-      const stamp = this.newStamp(1, blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
+      const snapshotId = this.newSnapshotId(
+        1,
+        blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : []
+      )
       const { lastBlock } = this
       if (blocks > 0) {
         this.rollBacks.add({
-          version: version ?? stamp.version,
+          version: version ?? snapshotId.version,
           lastBlock,
           removedBlock,
           blocks,
@@ -228,7 +231,7 @@ export class LedgerState {
           timeMs
         })
       }
-      return { toBlock, lastBlock, blocks, batches, lastBatchNum, stamp }
+      return { toBlock, lastBlock, blocks, batches, lastBatchNum, snapshotId }
     })
   }
 
@@ -236,7 +239,7 @@ export class LedgerState {
   setPrices<E>(
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>
-  ): Result.Result<LedgerStamp, E> {
+  ): Result.Result<SnapshotId, E> {
     return Result.map(
       check(this.view),
       () => this.insert(new StagedLedger(this.view).setPrices(prices))
@@ -247,7 +250,7 @@ export class LedgerState {
   setHead<E>(
     head: HeadFeed,
     check: (view: LedgerView) => Result.Result<void, E>
-  ): Result.Result<LedgerStamp, E> {
+  ): Result.Result<SnapshotId, E> {
     return Result.map(
       check(this.view),
       () => this.insert(new StagedLedger(this.view).setHead(head))
@@ -260,9 +263,9 @@ export class LedgerState {
    */
   restoreHead(head: HeadFeed | null, version: number): void {
     this.head = head === null ? null : Object.freeze({ ...head })
-    const growth = version - this.stamp.version
+    const growth = version - this.snapshotId.version
     this.headVersions += growth
-    this.newStamp(growth, ledgerParts)
+    this.newSnapshotId(growth, ledgerParts)
   }
 
   private insertBlock(placed: PlacedBlock): void {
@@ -320,21 +323,21 @@ export class LedgerState {
     })
   }
 
-  private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
-    return this.changeTo(this.stampOf(this.stamp.version + growth), changed)
+  private newSnapshotId(growth: number, changed: ReadonlyArray<LedgerPart>): SnapshotId {
+    return this.changeTo(this.snapshotIdOf(this.snapshotId.version + growth), changed)
   }
 
-  private changeTo(stamp: LedgerStamp, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
-    const parts = withVersion(this.snapshot.parts, changed, stamp.version)
-    this.snapshot = { stamp: Object.freeze(stamp), parts }
+  private changeTo(snapshotId: SnapshotId, changed: ReadonlyArray<LedgerPart>): SnapshotId {
+    const parts = withVersion(this.snapshot.parts, changed, snapshotId.version)
+    this.snapshot = { snapshotId: Object.freeze(snapshotId), parts }
     this.snapshots.note(this.snapshot)
-    return stamp
+    return snapshotId
   }
 
-  private stampOf(version: number): LedgerStamp {
+  private snapshotIdOf(version: number): SnapshotId {
     const { lastBatchNum } = this.history
     return Object.freeze({
-      ...stampBlocks(this.lastBlock.number, this.head),
+      ...snapshotBlocks(this.lastBlock.number, this.head),
       batchNum: lastBatchNum === 0 ? null : lastBatchNum,
       version
     })

@@ -1,9 +1,9 @@
-import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import type { SnapshotId } from "../../../core/ports/mod.ts"
 
 /*
  * The form of answers. An answer is one statement, so it reads one snapshot. Each of its rows has the
- * stamp of the snapshot, then the columns of the items, then the head: further single values of the
- * answer. The first row has the stamp and the head, and exists even if there are no items; these
+ * id of the snapshot, then the columns of the items, then the head: further single values of the
+ * answer. The first row has the snapshot id and the head, and exists even if there are no items; these
  * are NULL in the rows of the items.
  */
 
@@ -33,7 +33,7 @@ export interface RowSource {
 const headAboveLastBlock =
   "CASE WHEN ledger.head_number > ledger.ethereum_block_num THEN ledger.head_number END"
 
-const stampColumns = [
+const snapshotColumns = [
   "ledger.version",
   "ledger.token_version",
   "ledger.ethereum_block_num",
@@ -42,7 +42,7 @@ const stampColumns = [
 ]
 
 /** Index of the first column of the first `AnswerRows` in the values of a row. */
-export const firstColumn = stampColumns.length
+export const firstColumn = snapshotColumns.length
 
 /** The greatest `bigint`, which is above all item ids and places. */
 export const lastPlace = "9223372036854775807"
@@ -62,18 +62,18 @@ export const answerStatement = (options: {
 }): AnswerStatement => {
   const { from = "", ctes = [], head = [], order = "ASC", rows } = options
   const noItem = rows.map(({ columns }) => columns.map(({ type }) => `NULL::${type}`))
-  const noStamp = stampColumns.map(() => "NULL")
+  const noSnapshotId = snapshotColumns.map(() => "NULL")
   const noHead = head.map(() => "NULL")
   const queries = rows.flatMap(({ columns, sources }, i) => {
     const values = noItem.flatMap((nulls, each) =>
       each === i ? columns.map(({ sql }) => sql) : nulls
     )
     return sources.map(({ from, place }) =>
-      `UNION ALL\nSELECT ${[place, ...noStamp, ...values, ...noHead].join(", ")} FROM ${from}`
+      `UNION ALL\nSELECT ${[place, ...noSnapshotId, ...values, ...noHead].join(", ")} FROM ${from}`
     )
   })
   const firstPlace = `${order === "ASC" ? -1 : lastPlace}::bigint`
-  const first = [firstPlace, ...stampColumns, ...noItem.flat(), ...head]
+  const first = [firstPlace, ...snapshotColumns, ...noItem.flat(), ...head]
   const names = first.slice(1).map((_, i) => `c${i}`)
   return {
     text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${names.join(", ")} FROM (
@@ -98,7 +98,7 @@ export const itemStatement = (
     `SELECT ${columns.map(({ sql }) => sql).join(", ")} FROM ${from}`
   )
   return {
-    text: `SELECT ${[...stampColumns, ...names.map((name) => `item.${name}`)].join(", ")}
+    text: `SELECT ${[...snapshotColumns, ...names.map((name) => `item.${name}`)].join(", ")}
 FROM ledger LEFT JOIN LATERAL (${queries.join(" UNION ALL ")} LIMIT 1) AS item (${
       names.join(", ")
     }) ON true`,
@@ -112,7 +112,7 @@ export type RowValues = ReadonlyArray<unknown>
 
 /** An answer, split into head and rows. */
 export interface SqlAnswer {
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
   /** Version of the tokens that the rows refer to. */
   readonly tokenVersion: number
   /** The values of the expressions that the statement adds to the head. */
@@ -130,7 +130,7 @@ export const readAnswer = (
   }
   const [version, tokenVersion, ethereumBlockNum, batchNum, headBlockNum] = first
   return {
-    stamp: Object.freeze({
+    snapshotId: Object.freeze({
       ethereumBlockNum: BigInt(ethereumBlockNum as string),
       ...headBlockNum === null ? {} : { headBlockNum: BigInt(headBlockNum as string) },
       batchNum: numberOrNull(batchNum),

@@ -42,17 +42,17 @@ export const parseVersionPayload = (
 ): { readonly version: number; readonly snapshot: LedgerSnapshot | null } => {
   const [version, blockNum, batchNum, parts = "", head] = payload.split(" ")
   const [ownVersion, ...versions] = parts.split(",").map(Number)
-  const stamp = {
+  const snapshotId = {
     version: Number(version),
     ethereumBlockNum: BigInt(blockNum ?? 0),
     ...head === undefined ? {} : { headBlockNum: BigInt(head) },
     batchNum: batchNum === "-" ? null : Number(batchNum)
   }
   return {
-    version: stamp.version,
-    snapshot: ownVersion === stamp.version && versions.length === ledgerParts.length
+    version: snapshotId.version,
+    snapshot: ownVersion === snapshotId.version && versions.length === ledgerParts.length
       ? {
-        stamp: Object.freeze(stamp),
+        snapshotId: Object.freeze(snapshotId),
         parts: Object.fromEntries(
           ledgerParts.map((part, i) => [part, versions[i]!])
         ) as PartVersions

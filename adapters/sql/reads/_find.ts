@@ -126,9 +126,9 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
 ): Effect.Effect<FoundItem<Items[N]>, StoreFailure> => {
   const { fallback, parameters, read, statement }: Finder<N> = finders[name]
   const query = { statement, parameters: parameters(key) }
-  const item = ({ rows, stamp }: SqlAnswer, tokens: Tokens) => ({
+  const item = ({ rows, snapshotId }: SqlAnswer, tokens: Tokens) => ({
     item: read(rows, tokens, key),
-    stamp
+    snapshotId
   })
   if (fallback === undefined) return runQuery(query, item)
   return Effect.flatMap(
@@ -163,7 +163,7 @@ export const findAccountsAndTokens = (
 ): Effect.Effect<AccountsAndTokens, StoreFailure> =>
   runQuery(
     { statement: accountsStatement, parameters: [`{${accounts.join(",")}}`] },
-    ({ rows, stamp }, tokens) => {
+    ({ rows, snapshotId }, tokens) => {
       const byIndex = new Map(rows.map((values) => {
         const row = account.read(values, firstColumn)
         return [row.index, row] as const
@@ -171,7 +171,7 @@ export const findAccountsAndTokens = (
       return {
         accounts: accounts.map((index) => byIndex.get(index) ?? null),
         tokens: tokenIds.map((id) => tokenOf(tokens, id)),
-        stamp
+        snapshotId
       }
     }
   )

@@ -224,12 +224,12 @@ const listTable = <N extends TableListName>(
         name,
         filters,
         (kind, value) => isRegistered[kind](value),
-        answer.stamp
+        answer.snapshotId
       )
       return unregistered ?? {
         items: answer.rows.map((values) => list.read(values, tokens)),
         counts,
-        stamp: answer.stamp
+        snapshotId: answer.snapshotId
       }
     }),
     (result) => result instanceof NotRegistered ? Effect.fail(result) : Effect.succeed(result)

@@ -38,7 +38,7 @@ export const listLatestCoordinators = (
   }, (answer) => ({
     items: answer.rows.map((values) => coordinator.read(values, firstColumn)),
     counts: countsOf(answer, order, answer.rows.length).counts,
-    stamp: answer.stamp
+    snapshotId: answer.snapshotId
   }))
 
 const statementOf = (

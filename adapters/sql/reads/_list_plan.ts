@@ -4,7 +4,7 @@ import {
   type ListName,
   lists
 } from "../../../core/contract/mod.ts"
-import { type LedgerStamp, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
+import { type SnapshotId, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
 import type { RowSource } from "../connection/mod.ts"
 import {
   type PageText,
@@ -274,7 +274,7 @@ export const findUnregistered = (
   name: ListName,
   filters: { readonly [filter: string]: unknown },
   isRegistered: (kind: NonNullable<Filter["references"]>, value: number) => boolean,
-  stamp: LedgerStamp
+  snapshotId: SnapshotId
 ): NotRegistered | undefined => {
   const declaration: ListDeclaration = lists[name]
   const things = Object.entries(filters).flatMap(
@@ -290,5 +290,5 @@ export const findUnregistered = (
     }
   )
   const [first, ...rest] = things
-  return first && new NotRegistered({ things: [first, ...rest], stamp })
+  return first && new NotRegistered({ things: [first, ...rest], snapshotId })
 }

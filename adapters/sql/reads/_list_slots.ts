@@ -68,7 +68,7 @@ export class SlotReader {
       { statement: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
       (answer) => {
         const clock = this.#lastClock = this.#clockOf(answer)
-        return { item: readSlots(clock, answer.rows).slot(slotNum), stamp: answer.stamp }
+        return { item: readSlots(clock, answer.rows).slot(slotNum), snapshotId: answer.snapshotId }
       }
     )
   }
@@ -97,7 +97,7 @@ export class SlotReader {
     return this.#inRange(query.filters, (range) => {
       const { end, first } = pageRange(query, range)
       return { statement: slotsStatement, parameters: [String(first), String(end - 1)] }
-    }, ({ rows, stamp }, clock, range): Page<SlotView> => {
+    }, ({ rows, snapshotId }, clock, range): Page<SlotView> => {
       const { end, first } = pageRange(query, range)
       const { slot } = readSlots(clock, rows)
       const totalItems = range.end - range.first
@@ -112,7 +112,7 @@ export class SlotReader {
           firstItem: totalItems === 0 ? null : range.first,
           lastItem: totalItems === 0 ? null : range.end - 1
         },
-        stamp
+        snapshotId
       }
     })
   }
@@ -136,7 +136,7 @@ export class SlotReader {
       return {
         items: slotNums.map(slot),
         counts: countsOf(answer, order, slotNums.length).counts,
-        stamp: answer.stamp
+        snapshotId: answer.snapshotId
       }
     })
   }

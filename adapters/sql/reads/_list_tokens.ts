@@ -17,13 +17,13 @@ export const listTokens = (
   return Effect.flatMap(
     runQuery(
       { statement: headStatement, parameters: [] },
-      ({ stamp }, tokens) =>
-        findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
-          { matching: tokens.all.filter(rowFilter(lists.tokens, filters)), stamp }
+      ({ snapshotId }, tokens) =>
+        findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, snapshotId) ??
+          { matching: tokens.all.filter(rowFilter(lists.tokens, filters)), snapshotId }
     ),
     (result) => {
       if (result instanceof NotRegistered) return Effect.fail(result)
-      const { matching, stamp } = result
+      const { matching, snapshotId } = result
       const rest = order === "ASC"
         ? matching.filter(({ itemId }) => itemId >= (fromItem ?? 0))
         : matching.filter(({ itemId }) => itemId <= (fromItem ?? Infinity)).reverse()
@@ -36,7 +36,7 @@ export const listTokens = (
           firstItem: matching[0]?.itemId ?? null,
           lastItem: matching.at(-1)?.itemId ?? null
         },
-        stamp
+        snapshotId
       })
     }
   )

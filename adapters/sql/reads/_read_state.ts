@@ -16,7 +16,7 @@ import {
   slotNumMax
 } from "../../../core/domain/mod.ts"
 import {
-  type LedgerStamp,
+  type SnapshotId,
   type LedgerTotals,
   noTotals,
   type StoreFailure,
@@ -120,7 +120,10 @@ ${firstInWindow("hour", feeWindowMs)}`,
 export const makeReadState = (
   runQuery: RunQuery,
   options: StateOptions
-): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
+): Effect.Effect<
+  { readonly state: NetworkState; readonly snapshotId: SnapshotId },
+  StoreFailure
+> => {
   const clockOf = clockReader(options.genesis.constants.auction)
   // the slots of the next forgers, by the clock of the last answer; none before the first answer
   let slots: readonly [first: number, last: number] = [0, -1]
@@ -131,7 +134,7 @@ export const makeReadState = (
       const clock = clockOf(answer)
       slots = [clock.currentSlot, lastForgerSlot(clock)]
       if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
-        return { state: stateOf(answer, clock, options), stamp: answer.stamp }
+        return { state: stateOf(answer, clock, options), snapshotId: answer.snapshotId }
       }
       queriedSlots = slots
       return new Requery(query())
@@ -174,7 +177,7 @@ const sumsInWindow = (
 }
 
 const stateOf = (
-  { head, rows, stamp }: SqlAnswer,
+  { head, rows, snapshotId }: SqlAnswer,
   clock: AuctionClock,
   options: StateOptions
 ): NetworkState => {
@@ -185,12 +188,12 @@ const stateOf = (
   const boot = bootCoordinator(clock.variables)
   return {
     lastEthereumBlock,
-    lastSynchedBlock: synchedBlockNum(stamp),
+    lastSynchedBlock: synchedBlockNum(snapshotId),
     lastBatch,
     currentSlot: clock.currentSlot,
     nextForgers: nextForgersOf(
       clock,
-      { number: synchedBlockNum(stamp), hash, timestampMs },
+      { number: synchedBlockNum(snapshotId), hash, timestampMs },
       (slotNum) => slot(slotNum).winner ?? boot
     ),
     pendingL1Transactions: totalQueued - (last ?? noTotals).l1UserTransactions,

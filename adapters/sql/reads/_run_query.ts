@@ -70,7 +70,7 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
         const readWith = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
           const result = tokens === undefined ? new Requery(query) : read(answer, tokens)
           if (!(result instanceof Requery)) {
-            return Effect.as(onVersion(answer.stamp.version), result)
+            return Effect.as(onVersion(answer.snapshotId.version), result)
           }
           return attempts === attemptsMax
             ? Effect.fail(tooManyRequeries)
@@ -98,7 +98,7 @@ export const cachedStatement = (name: string, build: () => AnswerStatement): Ans
   return statement
 }
 
-/** Returns the head only: the stamp and the token version. */
+/** Returns the head only: the snapshot id and the token version. */
 export const headStatement = answerStatement({ rows: [] })
 
 const tokensStatement = answerStatement({

@@ -129,5 +129,5 @@ export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) =
 
 /** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
 export const clockReader =
-  (constants: AuctionClock["constants"]) => ({ head, stamp }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, decodeVariables(head.at(-1) as string), synchedBlockNum(stamp))
+  (constants: AuctionClock["constants"]) => ({ head, snapshotId }: SqlAnswer): AuctionClock =>
+    auctionClock(constants, decodeVariables(head.at(-1) as string), synchedBlockNum(snapshotId))

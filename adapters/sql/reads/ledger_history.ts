@@ -32,11 +32,11 @@ export const makeLedgerHistory = (
       Effect.mapBoth({
         onSuccess: (rows) => {
           const answer = readAnswer(statement, rows)
-          return { ...decode(answer), stamp: answer.stamp }
+          return { ...decode(answer), snapshotId: answer.snapshotId }
         },
         onFailure: storeFailure
       }),
-      Effect.tap(({ stamp }) => onVersion(stamp.version))
+      Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
     )
   return {
     block: (number) =>

@@ -34,9 +34,9 @@ export const makeLedgerReader = (
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
     accountsAndTokens: (keys) => findAccountsAndTokens(runQuery, keys),
     state: makeReadState(runQuery, options),
-    stamp: values(headStatement.text, []).pipe(
+    snapshotId: values(headStatement.text, []).pipe(
       Effect.mapBoth({
-        onSuccess: (rows) => readAnswer(headStatement, rows).stamp,
+        onSuccess: (rows) => readAnswer(headStatement, rows).snapshotId,
         onFailure: storeFailure
       }),
       Effect.tap(({ version }) => onVersion(version))

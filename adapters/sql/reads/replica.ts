@@ -4,7 +4,7 @@ import {
   checkHealth,
   type Health,
   type LedgerReader,
-  type LedgerStamp,
+  type SnapshotId,
   mapReader,
   StoreFailure
 } from "../../../core/ports/mod.ts"
@@ -58,7 +58,7 @@ export const preferReplica = (
       isUsable = false
       return Effect.asVoid(Effect.forkIn(waitUntilUsable, scope))
     })
-    const isCurrent = ({ version }: LedgerStamp): boolean => {
+    const isCurrent = ({ version }: SnapshotId): boolean => {
       if (version >= seenVersion()) return true
       pausedUntilMs = Date.now() + pauseMs
       return false
@@ -90,16 +90,16 @@ export const preferReplica = (
         )
     })
     yield* checkHealth("replica", Effect.sync((): Health => isUsable ? usable : unusable))
-    return mapReader((call, stampOf) =>
+    return mapReader((call, snapshotIdOf) =>
       Effect.suspend(() =>
         !isUsable || Date.now() < pausedUntilMs
           ? call(primary)
           : Effect.matchEffect(call(replica), {
             onSuccess: (answer) =>
-              isCurrent(stampOf(answer)) ? Effect.succeed(answer) : call(primary),
+              isCurrent(snapshotIdOf(answer)) ? Effect.succeed(answer) : call(primary),
             onFailure: (failure) => {
               if (failure._tag !== "NotRegistered") return Effect.andThen(onFailure, call(primary))
-              return isCurrent(failure.stamp) ? Effect.fail(failure) : call(primary)
+              return isCurrent(failure.snapshotId) ? Effect.fail(failure) : call(primary)
             }
           })
       )

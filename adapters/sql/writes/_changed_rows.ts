@@ -25,7 +25,7 @@ export type ChangedRows = ReturnType<typeof changedRows>
  */
 export const changedRows = (
   base: LoadedLedger,
-  { stamp, view: after }: StagedLedger,
+  { snapshotId, view: after }: StagedLedger,
   placed: ReadonlyArray<Placed>
 ) => {
   const blocks = placed.filter((each) => each.kind === "block")
@@ -41,7 +41,7 @@ export const changedRows = (
   const tokensOf = (ids: Iterable<number>) => Array.from(ids, (id) => after.token(id)!)
   const changesTokens = placed.some(({ parts }) => parts.includes("tokens"))
   return {
-    stamp,
+    snapshotId,
     head: after.head,
     next: blocks.at(-1)?.next ?? base.next,
     tokenVersion: base.tokenVersion + (changesTokens ? 1 : 0),
@@ -118,7 +118,7 @@ const priceChangesOf = (
     if (each.kind === "head") return []
     if (each.kind === "block") position = 0
     return each.prices.map(({ before }) => ({
-      blockNum: each.stamp.ethereumBlockNum,
+      blockNum: each.snapshotId.ethereumBlockNum,
       position: position++,
       tokenId: before.id,
       priceUSDBefore: before.priceUSD,

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { isPendingWithdraw } from "../../../core/domain/mod.ts"
-import { type NextItemIds, type RollBackReport, stampBlocks } from "../../../core/ports/mod.ts"
+import { type NextItemIds, type RollBackReport, snapshotBlocks } from "../../../core/ports/mod.ts"
 import { bigintArray, insertInto } from "../connection/mod.ts"
 import {
   type BlockRow,
@@ -160,8 +160,8 @@ export const rollBackTo = Effect.fnUntraced(function*(
   const { block, lastBatchNum } = row
   const batches = ledger.lastBatchNum - lastBatchNum
   const isHeadRemoved = head !== null && head.number > toBlock
-  const stamp = {
-    ...stampBlocks(block.number, isHeadRemoved ? null : head),
+  const snapshotId = {
+    ...snapshotBlocks(block.number, isHeadRemoved ? null : head),
     batchNum: lastBatchNum === 0 ? null : lastBatchNum,
     version: ledger.version + 1
   }
@@ -172,7 +172,7 @@ export const rollBackTo = Effect.fnUntraced(function*(
       insertRollBack.text,
       insertRollBack.parameters([{
         serial: Number(last!.serial ?? 0n) + 1,
-        version: stamp.version,
+        version: snapshotId.version,
         lastBlock: block,
         removedBlock: lastBlock,
         blocks: dropped,
@@ -182,17 +182,17 @@ export const rollBackTo = Effect.fnUntraced(function*(
     )
   }
   yield* sql.unsafe(updateLedger, [
-    `${stamp.version}`,
+    `${snapshotId.version}`,
     `${ledger.tokenVersion + 1}`,
     `${block.number}`,
-    stamp.batchNum === null ? null : `${stamp.batchNum}`,
+    snapshotId.batchNum === null ? null : `${snapshotId.batchNum}`,
     writeId,
     changedParts(
       new Set(dropped > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
     ),
     `${toBlock}`
   ])
-  return { toBlock, lastBlock: block, blocks: dropped, batches, lastBatchNum, stamp }
+  return { toBlock, lastBlock: block, blocks: dropped, batches, lastBatchNum, snapshotId }
 })
 
 /** Deletes and restores the rows of all tables but `ledger`. `after` is the last surviving block. */

@@ -229,13 +229,13 @@ const writeHeldSlots = Effect.fnUntraced(
 )
 
 const ledgerParameters = (
-  { head, next, parts, stamp, tokenVersion }: ChangedRows,
+  { head, next, parts, snapshotId, tokenVersion }: ChangedRows,
   writeId: string
 ): ReadonlyArray<string | null> => [
-  `${stamp.version}`,
+  `${snapshotId.version}`,
   `${tokenVersion}`,
-  `${stamp.ethereumBlockNum}`,
-  stamp.batchNum === null ? null : `${stamp.batchNum}`,
+  `${snapshotId.ethereumBlockNum}`,
+  snapshotId.batchNum === null ? null : `${snapshotId.batchNum}`,
   writeId,
   changedParts(parts),
   ...headParameters(head),

@@ -5,7 +5,7 @@ import {
   type BlockReport,
   type Decision,
   type DeferredDecision,
-  type LedgerStamp,
+  type SnapshotId,
   type LedgerView,
   type LedgerWriter,
   type StoreFailure
@@ -26,7 +26,7 @@ import { makeWriteTransaction } from "./_write_transaction.ts"
 export interface WriteResult {
   readonly applied: boolean
   readonly placed: Placed | null
-  readonly stamp: LedgerStamp
+  readonly snapshotId: SnapshotId
 }
 
 /**
@@ -70,7 +70,7 @@ export type BulkWrite<E> =
  * const url = Redacted.make(process.env.DATABASE_URL!)
  * const load = Effect.flatMap(BulkWriter, ({ applyAll }) => applyAll(writes))
  * const results = await Effect.runPromise(Effect.provide(load, sqlStores({ genesis, url })))
- * console.log(results.map(({ stamp }) => stamp.version > 0)) // => [ true, true, true ]
+ * console.log(results.map(({ snapshotId }) => snapshotId.version > 0)) // => [ true, true, true ]
  * ```
  */
 export class BulkWriter extends Context.Service<BulkWriter, {
@@ -120,15 +120,16 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
   const applyOne = <E>(write: BulkWrite<E>) =>
     applyAll([write]).pipe(
       Effect.map(([result]) => result!),
-      Effect.tap(({ stamp }) => onVersion(stamp.version))
+      Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
     )
-  const stampOf = <E>(write: BulkWrite<E>) => Effect.map(applyOne(write), ({ stamp }) => stamp)
+  const snapshotIdOf = <E>(write: BulkWrite<E>) =>
+    Effect.map(applyOne(write), ({ snapshotId }) => snapshotId)
   return {
     applyAll,
     port: {
       apply: (block, decide) => Effect.map(applyOne({ kind: "block", block, decide }), blockReport),
-      setPrices: (prices, check) => stampOf({ kind: "prices", prices, check }),
-      setHead: (head, check) => stampOf({ kind: "head", head, check }),
+      setPrices: (prices, check) => snapshotIdOf({ kind: "prices", prices, check }),
+      setHead: (head, check) => snapshotIdOf({ kind: "head", head, check }),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
@@ -139,14 +140,14 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
             return { answer: yield* rollBackTo(sql, ledger, { toBlock, writeId }), changed: true }
           })
         ).pipe(
-          Effect.tap(({ stamp }) => onVersion(stamp.version))
+          Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
         )
     }
   }
 })
 
-const blockReport = ({ placed, stamp }: WriteResult): BlockReport =>
-  placed?.kind === "block" ? { applied: true, stamp, placed } : { applied: false, stamp }
+const blockReport = ({ placed, snapshotId }: WriteResult): BlockReport =>
+  placed?.kind === "block" ? { applied: true, snapshotId, placed } : { applied: false, snapshotId }
 
 interface BulkOutcome<E> {
   readonly results: ReadonlyArray<WriteResult>
@@ -177,7 +178,7 @@ const applyInTransaction = Effect.fnUntraced(function*<E, C>(
       break
     }
     const { check, placed } = staging.success
-    results.push({ applied: placed !== null, placed, stamp: staged.stamp })
+    results.push({ applied: placed !== null, placed, snapshotId: staged.snapshotId })
     if (check !== undefined) checks.push(check)
   }
   const placed = results.flatMap((result) => result.placed ?? [])

@@ -5,7 +5,7 @@ import type {
   LedgerBlock,
   LedgerHistory,
   LedgerReader,
-  LedgerStamp,
+  SnapshotId,
   StoreFailure
 } from "../../ports/mod.ts"
 import type { AuditCheck } from "./checks.ts"
@@ -83,17 +83,17 @@ export const auditLedger = (
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
     const { history, reader } = ports
-    const stamp = yield* reader.stamp
+    const snapshotId = yield* reader.snapshotId
     const tokens = yield* auditTokens(reader, findings)
     const replay = new LedgerReplay(reader, rules, tokens, findings)
     const options = { findWrongProofs, onProgress, findings }
     const { genesis, keccak256 } = rules
     const parts: ReadonlyArray<readonly [AuditCheck, at: string, AuditPart]> = [
-      ["blocks", "blocks", auditBlocks(history, genesis, replay, stamp, options)],
+      ["blocks", "blocks", auditBlocks(history, genesis, replay, snapshotId, options)],
       ["balances", "accounts", Effect.suspend(() => auditAccounts(reader, replay, tree, findings))],
       ["ranges", "counts", Effect.suspend(() => auditCounts(reader, replay, findings))],
       ["queued", "queues", auditQueue(reader, keccak256, findings)],
-      ["rollbacks", "rollbacks", auditRollBacks(history, stamp.version, findings)],
+      ["rollbacks", "rollbacks", auditRollBacks(history, snapshotId.version, findings)],
       ...listNames.map((name) =>
         ["postings", `list of ${name}`, auditList(reader, name, findings)] as const
       )
@@ -113,7 +113,7 @@ const auditBlocks = Effect.fnUntraced(
     history: LedgerHistory["Service"],
     genesis: GenesisFeed,
     replay: LedgerReplay,
-    stamp: LedgerStamp,
+    snapshotId: SnapshotId,
     { findWrongProofs, findings, onProgress }: Omit<AuditOptions, "tree"> & {
       readonly findings: Findings
     }
@@ -135,7 +135,7 @@ const auditBlocks = Effect.fnUntraced(
           reportWrongProofs(findWrongProofs, network, replay.takeProofs(), findings)
         )
       }
-      const share = replay.lastBatchNum / ((stamp.batchNum ?? 0) + 1)
+      const share = replay.lastBatchNum / ((snapshotId.batchNum ?? 0) + 1)
       yield* onProgress({ units: replay.transactions, share: replayShare * share, at: "batches" })
       if (block.next === null) break
       ;[number, previous] = [block.next.number, block]
@@ -144,8 +144,8 @@ const auditBlocks = Effect.fnUntraced(
     if (findWrongProofs !== null) {
       yield* reportWrongProofs(findWrongProofs, network, replay.takeProofs(), findings)
     }
-    findings.same("blocks", "last block", number, stamp.ethereumBlockNum)
-    findings.same("batches", "last batch", replay.lastBatchNum, stamp.batchNum ?? 0)
+    findings.same("blocks", "last block", number, snapshotId.ethereumBlockNum)
+    findings.same("batches", "last batch", replay.lastBatchNum, snapshotId.batchNum ?? 0)
   }
 )
 

@@ -56,7 +56,11 @@ export const auditPoolPorts = (
         last === undefined ? "the state after the last transition" : `${last.to} ${last.batchNum}`
       )
     }
-    yield* auditReconciled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
+    yield* auditReconciled(
+      { pool, reader },
+      { pending, forging: forging!, forged: forged! },
+      findings
+    )
   })
 
 interface Rows {
@@ -72,7 +76,7 @@ const auditReconciled = (
   findings: Findings
 ) =>
   Effect.gen(function*() {
-    const last = (yield* reader.stamp).batchNum
+    const last = (yield* reader.snapshotId).batchNum
     const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
     const { item } = reconciled === undefined
       ? { item: null }
@@ -83,7 +87,9 @@ const auditReconciled = (
       (reconciled !== undefined && item?.ethereumBlockHash !== reconciled.ethereumBlockHash)
     ) {
       findings.note(
-        `The pool has reconciled with batch ${reconciled?.batchNum ?? "none"}, and the last batch is ${
+        `The pool has reconciled with batch ${
+          reconciled?.batchNum ?? "none"
+        }, and the last batch is ${
           last ?? "none"
         }: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
       )

@@ -14,11 +14,11 @@ import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "..
 import {
   type BlockGap,
   type LedgerBase,
-  type LedgerStamp,
+  type SnapshotId,
   type LedgerTotals,
   type LedgerView,
   type NextItemIds,
-  stampBlocks
+  snapshotBlocks
 } from "../../ports/mod.ts"
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
@@ -73,9 +73,9 @@ export class StagedState implements LedgerView {
     this.totalQueued = base.totalQueued
   }
 
-  get stamp(): LedgerStamp {
+  get snapshotId(): SnapshotId {
     return {
-      ...stampBlocks(this.lastBlock.number, this.head),
+      ...snapshotBlocks(this.lastBlock.number, this.head),
       batchNum: this.lastBatchNum === 0 ? null : this.lastBatchNum,
       version: this.version
     }

@@ -12,7 +12,7 @@ import {
   LedgerWriter,
   type StoreFailure,
   type LedgerView,
-  type LedgerStamp,
+  type SnapshotId,
   type RollBackReport
 } from "../../ports/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
@@ -99,8 +99,8 @@ export type RecordReport =
   | { readonly kind: "genesis" }
   | { readonly kind: "block" } & BlockReport
   | { readonly kind: "rollBack" } & RollBackReport
-  | { readonly kind: "prices"; readonly stamp: LedgerStamp }
-  | { readonly kind: "head"; readonly stamp: LedgerStamp }
+  | { readonly kind: "prices"; readonly snapshotId: SnapshotId }
+  | { readonly kind: "head"; readonly snapshotId: SnapshotId }
 
 type WriteEffect<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
@@ -132,12 +132,12 @@ export class Ledger extends Context.Service<Ledger, {
    */
   readonly rollBack: (toBlock: bigint) => WriteEffect<RollBackReport>
   /** Sets prices. A rollback of the last block restores the previous ones. */
-  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => WriteEffect<LedgerStamp>
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => WriteEffect<SnapshotId>
   /**
    * Replaces the head: how far the writer is synchronised, and how far the chain is. A rollback to a
    * block below the head removes it.
    */
-  readonly setHead: (head: HeadFeed) => WriteEffect<LedgerStamp>
+  readonly setHead: (head: HeadFeed) => WriteEffect<SnapshotId>
   /** Applies one record of a feed. A genesis record must equal the one that the ledger has. */
   readonly applyRecord: (record: FeedRecord) => WriteEffect<RecordReport>
 }>()("rollup/core/Ledger") {
@@ -190,13 +190,13 @@ function make(
         writer.rollBack(number, () =>
           resultOf(checkRollBack(genesis.block.number, number))))
     )
-  const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<LedgerStamp> =>
+  const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<SnapshotId> =>
     counts.count(
       "prices",
       withValidInput(() => readPrices(input, "/prices"), (prices) =>
         writer.setPrices(prices, decidePrices(prices)))
     )
-  const setHead = (input: HeadFeed): WriteEffect<LedgerStamp> =>
+  const setHead = (input: HeadFeed): WriteEffect<SnapshotId> =>
     counts.count(
       "head",
       withValidInput(() => readHead(input), (head) =>
@@ -214,9 +214,12 @@ function make(
       case "rollBack":
         return Effect.map(rollBack(record.toBlock), (report) => ({ kind: record.kind, ...report }))
       case "prices":
-        return Effect.map(setPrices(record.prices), (stamp) => ({ kind: record.kind, stamp }))
+        return Effect.map(
+          setPrices(record.prices),
+          (snapshotId) => ({ kind: record.kind, snapshotId })
+        )
       case "head":
-        return Effect.map(setHead(record.head), (stamp) => ({ kind: record.kind, stamp }))
+        return Effect.map(setHead(record.head), (snapshotId) => ({ kind: record.kind, snapshotId }))
       default:
         return Effect.fail(
           invalidShape(

@@ -10,7 +10,7 @@ import type {
 } from "../../domain/mod.ts"
 import {
   type LedgerBase,
-  type LedgerStamp,
+  type SnapshotId,
   type LedgerView,
   partsOfBlock,
   type PlacedBlock,
@@ -48,8 +48,8 @@ import { exitRow } from "./rows.ts"
  *   const decide = decideBlock({ ...genesis, keccak256 }, record.block)
  *   const decision = Result.getOrThrow(decide(staged.view))
  *   if (decision.kind !== "store") continue
- *   const { batches, stamp } = staged.place(decision.changes)
- *   if (i === 8) console.log(stamp.version, batches[0]?.totals.accounts) // => 17 125
+ *   const { batches, snapshotId } = staged.place(decision.changes)
+ *   if (i === 8) console.log(snapshotId.version, batches[0]?.totals.accounts) // => 17 125
  * }
  * ```
  */
@@ -66,8 +66,8 @@ export class StagedLedger {
   }
 
   /** Identifies the state that `view` shows. */
-  get stamp(): LedgerStamp {
-    return this.#state.stamp
+  get snapshotId(): SnapshotId {
+    return this.#state.snapshotId
   }
 
   /** Places a block: adds its changes, in the order of the references between its parts. */
@@ -110,7 +110,7 @@ export class StagedLedger {
       totalQueued: state.totalQueued,
       next: { ...state.next },
       parts: partsOfBlock(changes),
-      stamp: state.stamp
+      snapshotId: state.snapshotId
     }
   }
 
@@ -118,15 +118,20 @@ export class StagedLedger {
   setPrices(prices: ReadonlyArray<PriceFeed>): PlacedPrices {
     const placed = prices.map((price) => placePrice(this.#state, price))
     this.#state.version++
-    const { stamp } = this.#state
-    return { kind: "prices", prices: placed, parts: prices.length === 0 ? [] : ["tokens"], stamp }
+    const { snapshotId } = this.#state
+    return {
+      kind: "prices",
+      prices: placed,
+      parts: prices.length === 0 ? [] : ["tokens"],
+      snapshotId
+    }
   }
 
   /** Replaces the head. */
   setHead(head: HeadFeed): PlacedHead {
     this.#state.head = head
     this.#state.version++
-    return { kind: "head", head, parts: ["head"], stamp: this.#state.stamp }
+    return { kind: "head", head, parts: ["head"], snapshotId: this.#state.snapshotId }
   }
 }
 

@@ -22,7 +22,7 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import {
-  type LedgerStamp,
+  type SnapshotId,
   type ListedTransaction,
   type Page,
   type PoolFilters,
@@ -73,7 +73,7 @@ export const findPooled = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   id: TransactionId
 ): Effect.fn.Return<
-  { readonly view: PoolTransactionView; readonly stamp: LedgerStamp } | null,
+  { readonly view: PoolTransactionView; readonly snapshotId: SnapshotId } | null,
   StoreFailure
 > {
   const { items: found } = yield* pool.list({
@@ -83,15 +83,15 @@ export const findPooled = Effect.fnUntraced(function*(
     limit: 1
   })
   if (found.length === 0) return null
-  const { items: [view], stamp } = yield* viewsOf(reader, found)
-  return { view: view!, stamp }
+  const { items: [view], snapshotId } = yield* viewsOf(reader, found)
+  return { view: view!, snapshotId }
 })
 
 /** Returns the transactions of a group with their ledger data, in their order; none if unknown. */
 export const findGroup = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   id: GroupId
-): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "snapshotId">, StoreFailure> {
   const { items } = yield* pool.list({
     filters: { group: id },
     fromArrival: null,
@@ -109,8 +109,8 @@ export const findGroup = Effect.fnUntraced(function*(
 const viewsOf = Effect.fnUntraced(function*(
   reader: Reader,
   listed: ReadonlyArray<ListedTransaction>
-): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "stamp">, StoreFailure> {
-  const { stamp, tokens } = yield* reader.accountsAndTokens({
+): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "snapshotId">, StoreFailure> {
+  const { snapshotId, tokens } = yield* reader.accountsAndTokens({
     accounts: [],
     tokens: listed.flatMap(({ pooled: { transaction } }) => [
       transaction.tokenId,
@@ -134,7 +134,7 @@ const viewsOf = Effect.fnUntraced(function*(
       invalidReason
     })
   }
-  return { items, stamp }
+  return { items, snapshotId }
 })
 
 const unregistered = (tokenId: number) =>

@@ -176,7 +176,7 @@ function make(
 }
 
 const lastBatchNum = ({ reader }: PoolPorts): Effect.Effect<number, StoreFailure> =>
-  Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
+  Effect.map(reader.snapshotId, ({ batchNum }) => batchNum ?? 0)
 
 const changeAll = ({ pool }: PoolPorts, changes: ReadonlyArray<PoolChange>): ChangeEffect =>
   Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))

@@ -28,7 +28,7 @@ export const purgePool = Effect.fnUntraced(function*(
   { capacity, currentBatch, safetyPeriodBatches, ttlMs }: PurgeOptions
 ): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
   const atMs = yield* Clock.currentTimeMillis
-  const last = (yield* reader.stamp).batchNum ?? 0
+  const last = (yield* reader.snapshotId).batchNum ?? 0
   const to = Math.min(currentBatch, last) - safetyPeriodBatches - 1
   const decided = yield* Effect.forEach(
     ["fged", "invl"] as const,

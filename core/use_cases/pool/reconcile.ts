@@ -40,7 +40,10 @@ type ChangedIds = ReadonlyArray<TransactionId>
  * continues.
  */
 export const reconcilePool = Effect.fnUntraced(
-  function*(ports: PoolPorts, options: ReconcileOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
+  function*(
+    ports: PoolPorts,
+    options: ReconcileOptions
+  ): Effect.fn.Return<ChangedIds, StoreFailure> {
     const changed = yield* reconcileBatches(ports)
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // the ledger may have decided about a transaction before it became pending again
@@ -61,7 +64,7 @@ export const reconcileWithLedger = Effect.fnUntraced(
   ): Effect.fn.Return<void, StoreFailure> {
     if (rows.length === 0) return
     const { pool, reader } = ports
-    const { batchNum } = yield* reader.stamp
+    const { batchNum } = yield* reader.snapshotId
     if ((yield* decisionsOf(ports, rows, batchNum ?? 0)).size === 0) return
     const ids = rows.map(({ transaction }) => transaction.id)
     for (;;) {
@@ -71,7 +74,7 @@ export const reconcileWithLedger = Effect.fnUntraced(
         reader,
         Effect.gen(function*() {
           // all reads are of the ledger with this last batch
-          if ((yield* reader.stamp).batchNum !== (reconciled?.batchNum ?? null)) return null
+          if ((yield* reader.snapshotId).batchNum !== (reconciled?.batchNum ?? null)) return null
           if (reconciled !== null && !(yield* isInLedger(ports, reconciled))) return null
           const pending = yield* pool.pooled(ids)
           return yield* changesOfPending(ports, pending, reconciled?.batchNum ?? 0)
@@ -101,7 +104,7 @@ const reconcileBatches = Effect.fnUntraced(
 const reconcileNext = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<ChangedIds | "done", StoreFailure> {
     const { reader } = ports
-    const last = (yield* reader.stamp).batchNum ?? 0
+    const last = (yield* reader.snapshotId).batchNum ?? 0
     const from = yield* lastReconciledBatch(ports)
     if (from !== null && !(yield* isInLedger(ports, from))) {
       return yield* reconcileRollBack(ports, from, yield* lastAgreed(ports, from))
@@ -114,7 +117,12 @@ const reconcileNext = Effect.fnUntraced(
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    return yield* reconcileStep(ports, from, reconciledBatchOf(item.batch), changesOfBatch(ports, item))
+    return yield* reconcileStep(
+      ports,
+      from,
+      reconciledBatchOf(item.batch),
+      changesOfBatch(ports, item)
+    )
   }
 )
 
@@ -161,9 +169,9 @@ const reconcileStep = Effect.fnUntraced(
 const readUnchanged = Effect.fnUntraced(
   function*<A>(reader: PoolPorts["reader"], read: Effect.Effect<A, StoreFailure>) {
     for (;;) {
-      const { version } = yield* reader.stamp
+      const { version } = yield* reader.snapshotId
       const answer = yield* read
-      if ((yield* reader.stamp).version === version) return answer
+      if ((yield* reader.snapshotId).version === version) return answer
     }
   }
 )

@@ -19,7 +19,7 @@ import type {
   CurrencyPrices,
   FoundItem,
   LedgerReader,
-  LedgerStamp,
+  SnapshotId,
   NotRegistered,
   Page,
   PoolStore,
@@ -82,7 +82,7 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
       : dependencies
     const answer = (page: Page<unknown>): Answer => ({
       json: write(page),
-      stamp: page.stamp,
+      snapshotId: page.snapshotId,
       dependsOn
     })
     return accountIndex === undefined
@@ -100,12 +100,12 @@ const bindItem = (of: Bound<OfKind<"item">>): ReadOperation => {
   return singleAnswer(of, (values, path) =>
     Effect.flatMap(
       reader.find(name, key(values as ReadonlyArray<never>)),
-      ({ item, stamp }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
-        if (item === null) return failNotFound(operation, context, path, stamp)
-        const wrong = wrongPathSymbol(operation, revision, context, { item, stamp }, path)
+      ({ item, snapshotId }: FoundItem<unknown>): Effect.Effect<Answer, ReadFailure> => {
+        if (item === null) return failNotFound(operation, context, path, snapshotId)
+        const wrong = wrongPathSymbol(operation, revision, context, { item, snapshotId }, path)
         if (wrong !== undefined) return Effect.fail(wrong)
-        const dependsOn = dependenciesOf.item(name, item as never, stamp, constants)
-        return Effect.succeed({ json: write(item), stamp, dependsOn })
+        const dependsOn = dependenciesOf.item(name, item as never, snapshotId, constants)
+        return Effect.succeed({ json: write(item), snapshotId, dependsOn })
       }
     ))
 }
@@ -117,24 +117,26 @@ const bindState = (of: Bound<OfKind<"state">>): ReadOperation => {
       const node = revision.showsNode === true
         ? { forgeDelaySeconds, poolLoad: (yield* pool.counts).pend }
         : null
-      const { stamp, state } = yield* reader.state
+      const { snapshotId, state } = yield* reader.state
       const json = write({ ...state, node })
-      return node === null ? { json, stamp, dependsOn: dependenciesOf.state } : { json, stamp }
+      return node === null
+        ? { json, snapshotId, dependsOn: dependenciesOf.state }
+        : { json, snapshotId }
     }))
 }
 
 const bindConfig =
   ({ options: { constants }, stores: { reader }, write }: Bound): ReadOperation => () =>
-    Effect.map(reader.state, ({ stamp, state: { variables } }) => {
+    Effect.map(reader.state, ({ snapshotId, state: { variables } }) => {
       const { verifiers } = variables.rollup
       const rollup = { ...constants.rollup, verifiers }
-      return { json: write({ ...constants, rollup }), stamp, dependsOn: dependenciesOf.config }
+      return { json: write({ ...constants, rollup }), snapshotId, dependsOn: dependenciesOf.config }
     })
 
 const bindPoolList = (of: Bound<OfKind<"poolList">>): ReadOperation =>
   listAnswer(of, "pool", (query) =>
     listPool(of.stores, query).pipe(
-      Effect.map((page) => ({ json: of.write(page), stamp: page.stamp })),
+      Effect.map((page) => ({ json: of.write(page), snapshotId: page.snapshotId })),
       Effect.mapError((failure) =>
         failure._tag === "BadInput"
           ? badInput(failure.faults.map((fault) => ({
@@ -148,7 +150,7 @@ const bindPoolList = (of: Bound<OfKind<"poolList">>): ReadOperation =>
 /** What an answer that may change without the ledger is made from. */
 interface Found {
   readonly view: unknown
-  readonly stamp?: LedgerStamp
+  readonly snapshotId?: SnapshotId
 }
 
 /**
@@ -171,7 +173,7 @@ const bindFound = (
           ? failNotFound(of.operation, of.context, path)
           : Effect.succeed({
             json: of.write(found.view),
-            ...found.stamp === undefined ? {} : { stamp: found.stamp }
+            ...found.snapshotId === undefined ? {} : { snapshotId: found.snapshotId }
           })
     ))
 
@@ -183,13 +185,13 @@ const binders: { readonly [K in Operation["kind"]]: (of: Bound<OfKind<K>>) => Re
   poolList: bindPoolList,
   authorization: bindFound(Effect.fnUntraced(function*({ pool, reader }, address) {
     const view = yield* pool.authorization(address as EthereumAddress)
-    return view === null ? null : { view, stamp: yield* reader.stamp }
+    return view === null ? null : { view, snapshotId: yield* reader.snapshotId }
   })),
   poolTransaction: bindFound((stores, id) => findPooled(stores, id as TransactionId)),
   group: bindFound((stores, id) =>
     Effect.map(
       findGroup(stores, id as string),
-      ({ items, stamp }) => items.length === 0 ? null : { view: items, stamp }
+      ({ items, snapshotId }) => items.length === 0 ? null : { view: items, snapshotId }
     )
   ),
   currencyList: (of) =>
@@ -212,11 +214,11 @@ const binders: { readonly [K in Operation["kind"]]: (of: Bound<OfKind<K>>) => Re
       })))
 }
 
-const emptyPage = ({ stamp }: NotRegistered): Effect.Effect<Page<never>> =>
+const emptyPage = ({ snapshotId }: NotRegistered): Effect.Effect<Page<never>> =>
   Effect.succeed({
     items: [],
     counts: { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null },
-    stamp
+    snapshotId
   })
 
 /** Decodes the query string of a list. */

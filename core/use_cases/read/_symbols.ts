@@ -10,7 +10,7 @@ import {
 } from "../../contract/mod.ts"
 import type { AccountView, ExitView, TransactionView } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount, symbolOfAccountIndex } from "../../encoding/mod.ts"
-import type { FoundItem, LedgerReader, LedgerStamp, Page, StoreFailure } from "../../ports/mod.ts"
+import type { FoundItem, LedgerReader, SnapshotId, Page, StoreFailure } from "../../ports/mod.ts"
 import { badInput, NotFound, type ReadFailure } from "./read_failures.ts"
 
 /*
@@ -23,7 +23,7 @@ export const wrongPathSymbol = (
   { item, parameters }: ItemOperation,
   { symbols }: Revision,
   context: WireContext,
-  { item: found, stamp }: FoundItem<unknown>,
+  { item: found, snapshotId }: FoundItem<unknown>,
   path: ReadonlyArray<string>
 ): ReadFailure | undefined => {
   const at = parameters.findIndex(({ scalar }) => scalar === "accountIndex")
@@ -34,7 +34,7 @@ export const wrongPathSymbol = (
   if (symbolOfAccountIndex(text) === symbol) return undefined
   const { name } = context
   return symbols === undefined
-    ? notOfSymbol(text, context.accountIndex(symbol, index), stamp)
+    ? notOfSymbol(text, context.accountIndex(symbol, index), snapshotId)
     : badInput([
       invalidValue("path", name(parameters[at]!.name), text, `the symbol ${symbol} of the account`)
     ])
@@ -52,7 +52,7 @@ export const failForWrongSymbol = <Item>(
   return (
     query: string,
     index: AccountIndex | undefined,
-    { items, stamp }: Page<Item>
+    { items, snapshotId }: Page<Item>
   ): Effect.Effect<void, NotFound | StoreFailure> => {
     if (
       name === undefined || index === undefined || revision.symbols !== undefined ||
@@ -60,17 +60,17 @@ export const failForWrongSymbol = <Item>(
     ) return Effect.void
     const text = parameterValue(query, name) ?? ""
     const [first] = items as ReadonlyArray<ExitView | TransactionView>
-    const check = (symbol: string | undefined, stamp: LedgerStamp) =>
+    const check = (symbol: string | undefined, snapshotId: SnapshotId) =>
       symbol === undefined || symbol === symbolOfAccountIndex(text)
         ? Effect.void
-        : Effect.fail(notOfSymbol(text, context.accountIndex(symbol, index), stamp))
+        : Effect.fail(notOfSymbol(text, context.accountIndex(symbol, index), snapshotId))
     return first === undefined
       // the account exists, since the list knew it
       ? Effect.flatMap(
         reader.find("account", index),
-        ({ item, stamp }) => check(item?.token.symbol, stamp)
+        ({ item, snapshotId }) => check(item?.token.symbol, snapshotId)
       )
-      : check(symbolIn(first, index), stamp)
+      : check(symbolIn(first, index), snapshotId)
   }
 }
 
@@ -82,10 +82,10 @@ const symbolIn = (view: ExitView | TransactionView, index: AccountIndex): string
   return (other ?? token).symbol
 }
 
-const notOfSymbol = (text: string, right: string, stamp: LedgerStamp) =>
+const notOfSymbol = (text: string, right: string, snapshotId: SnapshotId) =>
   new NotFound({
     message: `There is no account ${
       JSON.stringify(text)
     }: the account with this number is ${right}`,
-    stamp
+    snapshotId
   })

@@ -1,14 +1,14 @@
 import type { Effect } from "effect"
 import type { Revision, WireContext } from "../../contract/mod.ts"
 import type { NetworkConstants } from "../../domain/mod.ts"
-import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
+import type { Dependency, SnapshotId } from "../../ports/mod.ts"
 import type { ReadFailure } from "./read_failures.ts"
 
-/** The answer of an operation: JSON text, and the stamp of its snapshot. */
+/** The answer of an operation: JSON text, and the id of its snapshot. */
 export interface Answer {
   readonly json: string
   /** Absent if the answer does not read the ledger. */
-  readonly stamp?: LedgerStamp
+  readonly snapshotId?: SnapshotId
   /**
    * The answer is current while none of these parts of the ledger changes. Absent if it can change
    * without the ledger, such as an answer about the pool.

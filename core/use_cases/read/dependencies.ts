@@ -1,6 +1,6 @@
 import type { FiltersOf, ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
-import type { Dependency, LedgerStamp } from "../../ports/mod.ts"
+import type { Dependency, SnapshotId } from "../../ports/mod.ts"
 
 /*
  * An answer is current until one of its dependencies changes. Every answer from the ledger depends
@@ -33,7 +33,7 @@ const stateDependencies = withRollBacks("blocks", "head")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
-  stamp: LedgerStamp,
+  snapshotId: SnapshotId,
   constants: NetworkConstants
 ) => ReadonlyArray<Dependency>
 
@@ -64,9 +64,9 @@ export const dependenciesOf = {
   item: <N extends ItemName>(
     name: N,
     item: Items[N],
-    stamp: LedgerStamp,
+    snapshotId: SnapshotId,
     constants: NetworkConstants
-  ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
+  ): ReadonlyArray<Dependency> => itemDependencies[name](item, snapshotId, constants),
   state: stateDependencies,
   config: verifiersOnly
 }

@@ -19,7 +19,10 @@ const answerTimeout = "2 seconds"
 export const readHealth = Effect.fnUntraced(function*({ pool, reader }: Stores) {
   const description = yield* StoreDescription
   const timestampMs = yield* Clock.currentTimeMillis
-  const [isLedgerUp, isPoolUp] = yield* Effect.all([answers(reader.stamp), answers(pool.counts)], {
+  const [isLedgerUp, isPoolUp] = yield* Effect.all([
+    answers(reader.snapshotId),
+    answers(pool.counts)
+  ], {
     concurrency: "unbounded"
   })
   const health: NodeHealth = {

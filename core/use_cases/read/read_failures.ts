@@ -7,10 +7,10 @@ import {
   type Shapes,
   type WireContext
 } from "../../contract/mod.ts"
-import { LedgerStamp, type NotRegistered, type StoreFailure } from "../../ports/mod.ts"
+import { SnapshotId, type NotRegistered, type StoreFailure } from "../../ports/mod.ts"
 
 /**
- * The requested item does not exist. `stamp` is present if the ledger was read. The message names
+ * The requested item does not exist. `snapshotId` is present if the ledger was read. The message names
  * the item as the client wrote it.
  *
  * @example
@@ -33,7 +33,7 @@ import { LedgerStamp, type NotRegistered, type StoreFailure } from "../../ports/
  */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
-  stamp: Schema.optionalKey(LedgerStamp)
+  snapshotId: Schema.optionalKey(SnapshotId)
 }) {}
 
 /** The failures of a read operation. */
@@ -48,7 +48,7 @@ export const failNotFound = (
   operation: CurrencyOperation | RevisedOperation,
   context: WireContext,
   path: ReadonlyArray<string>,
-  stamp?: LedgerStamp
+  snapshotId?: SnapshotId
 ) =>
   Effect.fail(
     new NotFound({
@@ -57,7 +57,7 @@ export const failNotFound = (
           `${context.name(name)} ${decodeURIComponent(path[i]!)}`
         ).join(" and ")
       }`,
-      ...(stamp === undefined ? {} : { stamp })
+      ...(snapshotId === undefined ? {} : { snapshotId })
     })
   )
 

@@ -8,7 +8,12 @@ import {
 import * as memory from "../../../adapters/memory/mod.ts"
 import { wireContext } from "../../../core/contract/mod.ts"
 import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
-import { LedgerReader, LatestLedgerVersion, PoolStore, LatestPoolVersion } from "../../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  LatestLedgerVersion,
+  PoolStore,
+  LatestPoolVersion
+} from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
 import { ownersOf } from "../../laws/pool/_pool_rows.ts"
 

@@ -89,6 +89,6 @@ describe("the health of a journal", () => {
       const { detail, state } = (yield* monitor.health).journal!
       assert.strictEqual(state, "degraded")
       assert.include(detail, directory)
-      assert.isAtLeast((yield* stores.reader.stamp).version, 0)
+      assert.isAtLeast((yield* stores.reader.snapshotId).version, 0)
     })))
 })

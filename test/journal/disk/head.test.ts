@@ -84,7 +84,7 @@ describe("a head in a data directory", () => {
       const directory = yield* written
       const before = bytesOf(directory)
       const heads = rounds({ short: 10_000, long: 100_000 })
-      const { version } = (yield* stateOf(directory)).stamp
+      const { version } = (yield* stateOf(directory)).snapshotId
       yield* withStores(directory, ({ ledger }) =>
         Effect.forEach(
           Array.from({ length: heads }, (_, i) => above(last, BigInt(i))),
@@ -92,9 +92,9 @@ describe("a head in a data directory", () => {
           { discard: true }
         ))
       assert.strictEqual(bytesOf(directory), before)
-      const { state, stamp } = yield* stateOf(directory)
+      const { state, snapshotId } = yield* stateOf(directory)
       assert.strictEqual(state.lastSynchedBlock, last.number + BigInt(heads) - 1n)
-      assert.strictEqual(stamp.version, version + heads)
+      assert.strictEqual(snapshotId.version, version + heads)
     })), 120_000)
 
   it.live("takes its place among the records: a rollback or a block after it has its effect", () =>

@@ -141,7 +141,7 @@ const assertNoticed = (hasCheckpoint: boolean) => ([name, move]: readonly [strin
       failure.message,
       `Directory "${directory}" was moved, removed or replaced while it was open ("${directory}/`
     )
-    assert.strictEqual(yield* Effect.flip(stores.reader.stamp), failure, name)
+    assert.strictEqual(yield* Effect.flip(stores.reader.snapshotId), failure, name)
     assert.strictEqual(yield* Effect.flip(stores.journal.checkpoint), failure, name)
     yield* close
     // the database is still there, and is closed as always

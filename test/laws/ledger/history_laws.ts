@@ -46,12 +46,12 @@ const readsBlocks: Run = (subject) =>
         reader,
         replay(subject.genesis, subject.records.slice(0, position), subject.keccak256)
       )
-      const stamp = yield* Effect.orDie(reader.stamp)
+      const snapshotId = yield* Effect.orDie(reader.snapshotId)
       for (const number of new Set(facts.blocks.flatMap(({ number }) => numbersAround(number)))) {
         const found = yield* Effect.orDie(history.block(number))
         yield* same(
           found,
-          { item: naiveBlock(facts, number), stamp },
+          { item: naiveBlock(facts, number), snapshotId },
           () => `Block ${number} after ${position} records`
         )
       }
@@ -123,13 +123,13 @@ const recordsRollBacks: Run = (subject) =>
     for (const [at, rollBack] of naiveRollBacks(subject.genesis, records).entries()) {
       yield* applyOne(ledger, records[at]!)
       if (rollBack === null) continue
-      const stamp = yield* Effect.orDie(reader.stamp)
-      expected.push({ ...rollBack, version: stamp.version })
+      const snapshotId = yield* Effect.orDie(reader.snapshotId)
+      expected.push({ ...rollBack, version: snapshotId.version })
       // a repeated rollback removes nothing
       yield* applyOne(ledger, records[at]!)
     }
     yield* holds(expected.length > 0, () => "The feed has no rollback")
-    const stamp = yield* Effect.orDie(reader.stamp)
+    const snapshotId = yield* Effect.orDie(reader.snapshotId)
     for (const limit of [1, 2, expected.length, 1000]) {
       for (const [at, afterVersion] of [-1, ...expected.map(({ version }) => version)].entries()) {
         const found = yield* Effect.orDie(history.rollBacks({ afterVersion, limit }))
@@ -139,7 +139,7 @@ const recordsRollBacks: Run = (subject) =>
           expected.slice(at, at + limit),
           subject
         )
-        yield* same(found.stamp, stamp, () => `${subject()}, the stamp`)
+        yield* same(found.snapshotId, snapshotId, () => `${subject()}, the snapshotId`)
         for (const { serial, timeMs } of found.items) {
           yield* holds(
             Number.isSafeInteger(timeMs) && timeMs >= 0,
@@ -154,11 +154,15 @@ const namesAFinalBlock: Run = (subject) =>
   Effect.scoped(Effect.gen(function*() {
     const { history, ledger, reader } = yield* subject.open
     yield* applyAll(ledger, subject.records)
-    const { item, stamp } = yield* Effect.orDie(history.finalBlock)
-    yield* same(stamp, yield* Effect.orDie(reader.stamp), () => "The stamp of the final block")
-    if (item === null) return
+    const { item, snapshotId } = yield* Effect.orDie(history.finalBlock)
+    yield* same(snapshotId, yield* Effect.orDie(reader.snapshotId), () =>
+      "The snapshotId of the final block")
+    if (item === null) {
+      return
+    }
     const stored = yield* Effect.orDie(history.block(item.number))
-    yield* same(stored.item?.block.hash, item.hash, () => `The final block ${item.number}`)
+    yield* same(stored.item?.block.hash, item.hash, () =>
+      `The final block ${item.number}`)
   }))
 
 /**

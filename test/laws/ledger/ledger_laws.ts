@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
-import { type LedgerStamp, stampBlocks } from "../../../core/ports/mod.ts"
+import { type SnapshotId, snapshotBlocks } from "../../../core/ports/mod.ts"
 import { sample } from "../_check.ts"
 import { invalidBlocks } from "./_damaged_blocks.ts"
 import { readEverything, withoutItemIds, withoutQueuedItemIds } from "./_every_answer.ts"
@@ -85,9 +85,9 @@ const appliesTwice: Run = (subject) =>
       done = position
       const effective = effectiveRecords(subject.records.slice(0, position))
       const facts = replay(subject.genesis, effective, subject.keccak256)
-      const [before, stamp] = [
+      const [before, snapshotId] = [
         yield* readEverything(reader, facts),
-        yield* Effect.orDie(reader.stamp)
+        yield* Effect.orDie(reader.snapshotId)
       ]
       for (const { block } of blocksOf(effective).slice(-6)) {
         const report = yield* Effect.catch(ledger.applyBlock(block), (failure) =>
@@ -98,8 +98,8 @@ const appliesTwice: Run = (subject) =>
       }
       yield* same(yield* readEverything(reader, facts), before, () =>
         `After ${position} records and the last blocks again`)
-      yield* same(yield* Effect.orDie(reader.stamp), stamp, () =>
-        "The stamp")
+      yield* same(yield* Effect.orDie(reader.snapshotId), snapshotId, () =>
+        "The snapshotId")
     }
   }))
 
@@ -110,9 +110,9 @@ const refuses: Run = (subject) =>
     for (const [at, record] of subject.records.entries()) {
       if (record.kind === "block" && (chosen.has(at) || record.block.batches?.length === 2)) {
         const facts = replay(subject.genesis, subject.records.slice(0, at), subject.keccak256)
-        const [before, stamp] = [
+        const [before, snapshotId] = [
           yield* readEverything(reader, facts),
-          yield* Effect.orDie(reader.stamp)
+          yield* Effect.orDie(reader.snapshotId)
         ]
         for (const { block, invariant } of invalidBlocks(record.block)) {
           const result = yield* Effect.result(ledger.applyBlock(block))
@@ -137,7 +137,7 @@ const refuses: Run = (subject) =>
           before,
           () => `After refused changes of block ${record.block.number}`
         )
-        yield* same(yield* Effect.orDie(reader.stamp), stamp, () => "The stamp")
+        yield* same(yield* Effect.orDie(reader.snapshotId), snapshotId, () => "The snapshotId")
       }
       yield* applyOne(ledger, record)
     }
@@ -190,7 +190,7 @@ const refusesBlocksOfGaps: Run = (subject) =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
     yield* applyAll(ledger, subject.records)
-    const stamp = yield* Effect.orDie(reader.stamp)
+    const snapshotId = yield* Effect.orDie(reader.snapshotId)
     const blocks = blocksOf(effectiveRecords(subject.records)).map(({ block }) => block)
     for (const [at, after] of blocks.entries()) {
       const before = blocks[at - 1] ?? subject.genesis.block
@@ -209,7 +209,7 @@ const refusesBlocksOfGaps: Run = (subject) =>
         )
       }
     }
-    yield* same(yield* Effect.orDie(reader.stamp), stamp, () => "The stamp")
+    yield* same(yield* Effect.orDie(reader.snapshotId), snapshotId, () => "The snapshotId")
   }))
 
 const reportsTheLastBlock: Run = (subject) =>
@@ -231,47 +231,49 @@ const reportsTheLastBlock: Run = (subject) =>
           )
           yield* same(report.lastBlock, chain.at(-1), () => `The last block of ${nameOf(record)}`)
           yield* holds(report.blocks <= blocksMax, () => `${nameOf(record)} again removed blocks`)
-          const { ethereumBlockNum } = yield* Effect.orDie(reader.stamp)
+          const { ethereumBlockNum } = yield* Effect.orDie(reader.snapshotId)
           yield* same(
             ethereumBlockNum,
             chain.at(-1)!.number,
-            () => `The stamp of ${nameOf(record)}`
+            () => `The snapshotId of ${nameOf(record)}`
           )
         }
       } else yield* applyOne(ledger, record)
     }
   }))
 
-const stamps: Run = (subject) =>
+const snapshotIds: Run = (subject) =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
-    let last: LedgerStamp = yield* Effect.orDie(reader.stamp)
+    let last: SnapshotId = yield* Effect.orDie(reader.snapshotId)
     for (const [at, record] of subject.records.entries()) {
       yield* applyOne(ledger, record)
-      const stamp = yield* Effect.orDie(reader.stamp)
-      yield* holds(stamp.version > last.version, () =>
-        `${nameOf(record)} left version ${last.version} at ${stamp.version}`)
-      last = stamp
+      const snapshotId = yield* Effect.orDie(reader.snapshotId)
+      yield* holds(snapshotId.version > last.version, () =>
+        `${nameOf(record)} left version ${last.version} at ${snapshotId.version}`)
+      last = snapshotId
       if (at % 10 !== 0 && at !== subject.records.length - 1) {
         continue
       }
       const facts = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
-      const { ethereumBlockNum, headBlockNum } = stampBlocks(
+      const { ethereumBlockNum, headBlockNum } = snapshotBlocks(
         facts.blocks.at(-1)!.number,
         facts.head
       )
-      yield* same([stamp.ethereumBlockNum, stamp.headBlockNum, stamp.batchNum], [
+      yield* same([snapshotId.ethereumBlockNum, snapshotId.headBlockNum, snapshotId.batchNum], [
         ethereumBlockNum,
         headBlockNum,
         facts.batches.at(-1)?.batchNum ?? null
       ], () =>
-        `The stamp after ${nameOf(record)}`)
+        `The snapshotId after ${nameOf(record)}`)
       const answers = [
         yield* Effect.orDie(reader.state),
         yield* Effect.orDie(reader.find("token", 0)),
         yield* Effect.orDie(reader.list("tokens", { filters: {} }))
       ]
-      for (const answer of answers) yield* same(answer.stamp, stamp, () => "The stamp of an answer")
+      for (const answer of answers) {
+        yield* same(answer.snapshotId, snapshotId, () => "The snapshotId of an answer")
+      }
     }
   }))
 
@@ -331,8 +333,8 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   },
   {
     name:
-      "the stamp grows with every record, contains the last block and batch, and is part of every answer",
-    run: stamps
+      "the snapshotId grows with every record, contains the last block and batch, and is part of every answer",
+    run: snapshotIds
   },
   {
     name: "an itemId is never used twice, and a new one is greater than all before",

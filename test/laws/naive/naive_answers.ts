@@ -251,10 +251,13 @@ export function naivePage<N extends ListName>(
   facts: Facts,
   list: N,
   query: ListQuery<N>
-): Omit<Page<ListItems[N]>, "stamp"> {
+): Omit<Page<ListItems[N]>, "snapshotId"> {
   const { fromItem, limit = limitDefault, order = "ASC" } = query
   if (list === "slots" && !bestBidFilters.some((filter) => filter in query.filters)) {
-    return allSlotsPage(facts, query as ListQuery<"slots">) as Omit<Page<ListItems[N]>, "stamp">
+    return allSlotsPage(facts, query as ListQuery<"slots">) as Omit<
+      Page<ListItems[N]>,
+      "snapshotId"
+    >
   }
   const filters = list === "slots"
     ? { ...query.filters, maxSlotNum: slotBounds(facts, query.filters)[1] }
@@ -304,7 +307,7 @@ function slotBounds(
 function allSlotsPage(
   facts: Facts,
   { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
-): Omit<Page<ListItems["slots"]>, "stamp"> {
+): Omit<Page<ListItems["slots"]>, "snapshotId"> {
   const [least, greatest] = slotBounds(facts, filters)
   const numbers: Array<number> = []
   const ascending = order === "ASC"

@@ -113,7 +113,7 @@ export const addInternalAccounts = ({ chain, ledger }: World): Effect.Effect<voi
 }
 
 export const lastBatchOf = ({ reader }: World) =>
-  Effect.map(Effect.orDie(reader.stamp), ({ batchNum }) => batchNum ?? 0)
+  Effect.map(Effect.orDie(reader.snapshotId), ({ batchNum }) => batchNum ?? 0)
 
 export const accountsOf = ({ reader }: World): Effect.Effect<ReadonlyArray<Account>> =>
   Effect.map(

@@ -306,7 +306,7 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
         transactions: own,
         accounts: [],
         skippedTransactions: [],
-        stamp: yield* Effect.orDie(world.reader.stamp)
+        snapshotId: yield* Effect.orDie(world.reader.snapshotId)
       }, accounts)
       // the ledger refuses the batch if another one came first
       yield* Effect.catchTag(

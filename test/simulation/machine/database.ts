@@ -56,7 +56,7 @@ export function database(
   let notified = 0
   /** Notifies all listeners of the new version, with a delay. */
   const tellAll = () => {
-    const { version } = ledger.stamp()
+    const { version } = ledger.snapshotId()
     if (version === notified) return
     notified = version
     for (const { hear, life } of listeners) {
@@ -91,11 +91,11 @@ export function database(
 
 /** Returns the version of a result. */
 const versionOf = (found: unknown): number => {
-  const { stamp, version } = found as {
-    readonly stamp?: { readonly version: number }
+  const { snapshotId, version } = found as {
+    readonly snapshotId?: { readonly version: number }
     readonly version?: number
   }
-  return stamp?.version ?? version ?? 0
+  return snapshotId?.version ?? version ?? 0
 }
 
 type Through = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFailure>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ledgerFollower } from "../../../adapters/sql/change_source.ts"
 import {
-  type LedgerStamp,
+  type SnapshotId,
   type NodeChange,
   noPartChanged,
   withVersion
@@ -10,7 +10,7 @@ import {
 
 /* What a process reports of a ledger that other processes write. */
 
-const stampOf = (version: number, block: number, batchNum: number | null) => ({
+const snapshotIdOf = (version: number, block: number, batchNum: number | null) => ({
   version,
   ethereumBlockNum: BigInt(block),
   batchNum
@@ -29,7 +29,7 @@ const publishedOf = (
 ): ReadonlyArray<string> => {
   const changes: Array<NodeChange> = []
   const follow = ledgerFollower(
-    stampOf(10, 100, 5),
+    snapshotIdOf(10, 100, 5),
     (change) => changes.push(change),
     (before, after) =>
       Effect.succeed(
@@ -43,7 +43,7 @@ const publishedOf = (
   for (const [version, block, batch, rollBacks, isNext] of snapshots) {
     const rolledBack = withVersion(noPartChanged, ["rollBacks"], rollBacks)
     const parts = version === rollBacks ? rolledBack : withVersion(rolledBack, ["blocks"], version)
-    Effect.runSync(follow({ stamp: stampOf(version, block, batch), parts }, isNext))
+    Effect.runSync(follow({ snapshotId: snapshotIdOf(version, block, batch), parts }, isNext))
   }
   return changes.map((change) => {
     switch (change.kind) {
@@ -87,15 +87,23 @@ describe("the changes of a shared ledger", () => {
   it("include a head, which is above the last block or only names a newer block of the chain", () => {
     const stored = () => Effect.succeed([101n])
     const changes: Array<NodeChange> = []
-    const follow = ledgerFollower(stampOf(10, 100, 5), (change) => changes.push(change), stored)
-    const snapshot = (stamp: LedgerStamp, head: number, blocks: number) => ({
-      stamp,
+    const follow = ledgerFollower(
+      snapshotIdOf(10, 100, 5),
+      (change) => changes.push(change),
+      stored
+    )
+    const snapshot = (snapshotId: SnapshotId, head: number, blocks: number) => ({
+      snapshotId,
       parts: withVersion(withVersion(noPartChanged, ["head"], head), ["blocks"], blocks)
     })
-    Effect.runSync(follow(snapshot({ ...stampOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true))
-    Effect.runSync(follow(snapshot(stampOf(12, 100, 5), 12, 9), true))
-    Effect.runSync(follow(snapshot(stampOf(13, 100, 5), 12, 9), true))
-    Effect.runSync(follow(snapshot({ ...stampOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false))
+    Effect.runSync(
+      follow(snapshot({ ...snapshotIdOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true)
+    )
+    Effect.runSync(follow(snapshot(snapshotIdOf(12, 100, 5), 12, 9), true))
+    Effect.runSync(follow(snapshot(snapshotIdOf(13, 100, 5), 12, 9), true))
+    Effect.runSync(
+      follow(snapshot({ ...snapshotIdOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false)
+    )
     assert.deepStrictEqual(
       changes.map((change) =>
         "ethereumBlockNum" in change ? `${change.kind} ${change.ethereumBlockNum}` : change.kind

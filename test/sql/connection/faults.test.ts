@@ -25,7 +25,7 @@ describe("a database that fails", () => {
   const { database, kill, restart, stop } = ownCluster()
   const opened = (url: string) =>
     Effect.provide(
-      Effect.flatMap(LedgerReader, ({ stamp }) => stamp),
+      Effect.flatMap(LedgerReader, ({ snapshotId }) => snapshotId),
       sqlStores({ url: Redacted.make(url), genesis }),
       { local: true }
     )

@@ -28,7 +28,7 @@ describe("a database", () => {
         })
         for (const block of chain.slice(0, 2)) yield* ledger.applyBlock(block)
         const direct = yield* served(url, { genesis })
-        const versions = [(yield* direct.reader.stamp).version]
+        const versions = [(yield* direct.reader.snapshotId).version]
         for (const block of chain.slice(2, 2 + lost)) {
           const met = proxy.failNext(/^COMMIT/u, failure)
           const first = yield* Effect.result(ledger.applyBlock(block))
@@ -43,7 +43,7 @@ describe("a database", () => {
               again = yield* Effect.result(ledger.applyBlock(block))
             ) yield* Effect.sleep(100)
           }
-          versions.push((yield* direct.reader.stamp).version)
+          versions.push((yield* direct.reader.snapshotId).version)
         }
         const expected = versionsOf(chain.slice(0, 2 + lost))
         assert.deepStrictEqual(versions, expected.slice(1))

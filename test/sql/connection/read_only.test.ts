@@ -90,7 +90,7 @@ describe("a database that cannot write", () => {
         message:
           "The database failed: cannot execute SELECT FOR KEY SHARE in a read-only transaction"
       })
-      yield* reader.stamp
+      yield* reader.snapshotId
       const readers = yield* readSessions
       assert.isNotEmpty(readers)
       yield* setReadOnly(url, false)
@@ -99,7 +99,7 @@ describe("a database that cannot write", () => {
       yield* ledger.applyBlock(third)
       assert.strictEqual(yield* post(port, 0n), "200 null")
       // connections for reads may have been opened to a standby as well
-      yield* Effect.repeat(Effect.andThen(reader.stamp, readSessions), {
+      yield* Effect.repeat(Effect.andThen(reader.snapshotId, readSessions), {
         until: (sessions) => !sessions.some((session) => readers.includes(session))
       })
     })))

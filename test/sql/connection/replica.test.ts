@@ -83,7 +83,7 @@ describe("reading from a replica", () => {
       const { reader } = yield* opened(primary.url, proxy.url)
       proxy.refusing = false
       for (let i = 0; i < 10; i++) {
-        assert.strictEqual((yield* reader.stamp).version, 0)
+        assert.strictEqual((yield* reader.snapshotId).version, 0)
         yield* Effect.sleep(60)
       }
     })))
@@ -132,8 +132,8 @@ describe("reading from a replica", () => {
       const answeredBy = Effect.map(
         reader.find("token", 0),
         (
-          { item, stamp }
-        ) => [item?.name === "Ether of the replica" ? "replica" : "primary", stamp.version]
+          { item, snapshotId }
+        ) => [item?.name === "Ether of the replica" ? "replica" : "primary", snapshotId.version]
       )
       const toldBy = (who: string): Effect.Effect<ReadonlyArray<unknown>, unknown> =>
         Effect.flatMap(
@@ -149,8 +149,8 @@ describe("reading from a replica", () => {
         // the replica lags
         for (let i = 0; i < 5; i++) {
           assert.deepStrictEqual(yield* answeredBy, ["primary", version])
-          assert.strictEqual((yield* reader.stamp).version, version)
-          assert.strictEqual((yield* reader.state).stamp.version, version)
+          assert.strictEqual((yield* reader.snapshotId).version, version)
+          assert.strictEqual((yield* reader.state).snapshotId.version, version)
           yield* Effect.sleep(60)
         }
         yield* copy.ledger.applyBlock(block)
@@ -178,7 +178,7 @@ describe("reading from a replica", () => {
 
   it.effect("uses the primary if the answer or the refusal of the replica is older than a seen version", () =>
     Effect.gen(function*() {
-      const stampOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
+      const snapshotIdOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
       const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
         find: () => Effect.never,
         accountsAndTokens: () => Effect.never,
@@ -187,10 +187,10 @@ describe("reading from a replica", () => {
           Effect.fail(
             new NotRegistered({
               things: [{ filter: "tokenIds", kind: "token", value: 99 }],
-              stamp: stampOf(refusedVersion)
+              snapshotId: snapshotIdOf(refusedVersion)
             })
           ),
-        stamp: Effect.succeed(stampOf(version))
+        snapshotId: Effect.succeed(snapshotIdOf(version))
       })
       let seenVersion = 0
       const reader = yield* preferReplica(readerAt(7, 7), readerAt(5, 6), {
@@ -199,26 +199,28 @@ describe("reading from a replica", () => {
       })
       const refusedAt = Effect.map(
         Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } })),
-        (error) => error._tag === "NotRegistered" ? error.stamp.version : undefined
+        (error) => error._tag === "NotRegistered" ? error.snapshotId.version : undefined
       )
-      assert.strictEqual((yield* reader.stamp).version, 5)
+      assert.strictEqual((yield* reader.snapshotId).version, 5)
       assert.strictEqual(yield* refusedAt, 6)
       seenVersion = 6
-      assert.strictEqual((yield* reader.stamp).version, 7)
+      assert.strictEqual((yield* reader.snapshotId).version, 7)
       // the replica is not used for a moment after it lagged
       seenVersion = 0
-      assert.strictEqual((yield* reader.stamp).version, 7)
+      assert.strictEqual((yield* reader.snapshotId).version, 7)
     }))
 
   it.effect("does not use a replica that failed until a check succeeds, so no request waits for it", () =>
     Effect.gen(function*() {
-      const stamp = { ethereumBlockNum: 0n, batchNum: null, version: 1 }
-      const readerWith = (stamp: LedgerReader["Service"]["stamp"]): LedgerReader["Service"] => ({
+      const snapshotId = { ethereumBlockNum: 0n, batchNum: null, version: 1 }
+      const readerWith = (
+        snapshotId: LedgerReader["Service"]["snapshotId"]
+      ): LedgerReader["Service"] => ({
         find: () => Effect.never,
         accountsAndTokens: () => Effect.never,
         state: Effect.never,
         list: () => Effect.never,
-        stamp
+        snapshotId
       })
       let [calls, isReachable] = [0, true]
       const failure = Effect.fail(
@@ -227,22 +229,22 @@ describe("reading from a replica", () => {
       const ifReachable = <A>(answer: Effect.Effect<A, StoreFailure>) =>
         Effect.suspend(() => isReachable ? answer : failure)
       const replica = readerWith(
-        ifReachable(Effect.sync(() => (calls++, { ...stamp, version: 2 })))
+        ifReachable(Effect.sync(() => (calls++, { ...snapshotId, version: 2 })))
       )
-      const reader = yield* preferReplica(readerWith(Effect.succeed(stamp)), replica, {
+      const reader = yield* preferReplica(readerWith(Effect.succeed(snapshotId)), replica, {
         isCopy: ifReachable(Effect.succeed(true)),
         seenVersion: () => 0
       })
-      assert.strictEqual((yield* reader.stamp).version, 2)
+      assert.strictEqual((yield* reader.snapshotId).version, 2)
       isReachable = false
       for (let i = 0; i < 5; i++) {
-        assert.strictEqual((yield* reader.stamp).version, 1)
+        assert.strictEqual((yield* reader.snapshotId).version, 1)
         yield* TestClock.adjust(1000)
       }
       isReachable = true
-      assert.strictEqual((yield* reader.stamp).version, 1)
+      assert.strictEqual((yield* reader.snapshotId).version, 1)
       yield* TestClock.adjust(1000)
-      assert.strictEqual((yield* reader.stamp).version, 2)
+      assert.strictEqual((yield* reader.snapshotId).version, 2)
       assert.strictEqual(calls, 2)
     }))
 })

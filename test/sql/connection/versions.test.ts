@@ -82,7 +82,7 @@ describe("ledger versions", () => {
       for (const [i, record] of records.entries()) {
         yield* writer.ledger.applyRecord(record)
         yield* Context.get(inMemory, Ledger).applyRecord(record)
-        const { version } = yield* Context.get(inMemory, LedgerReader).stamp
+        const { version } = yield* Context.get(inMemory, LedgerReader).snapshotId
         const { parts } = Context.get(inMemory, LatestLedgerVersion)!.snapshot!(version)!
         const snapshot = yield* Effect.repeat(Effect.sync(() => writer.tip.snapshot!(version)), {
           until: (snapshot) => snapshot !== null,
@@ -93,7 +93,9 @@ describe("ledger versions", () => {
           ledgerParts.filter((part) => parts[part] === version)
         ])
         // the writing process knows it too
-        if (i % 20 === 0) yield* untilKnown(writer.versions, (yield* writer.reader.stamp).version)
+        if (i % 20 === 0) {
+          yield* untilKnown(writer.versions, (yield* writer.reader.snapshotId).version)
+        }
         if (i === 30) proxy.cut()
         if (i === 40) {
           proxy.refusing = true
@@ -101,10 +103,10 @@ describe("ledger versions", () => {
         }
         if (i === 50) {
           proxy.refusing = false
-          yield* untilKnown(other.versions, (yield* writer.reader.stamp).version)
+          yield* untilKnown(other.versions, (yield* writer.reader.snapshotId).version)
         }
       }
-      const { version } = yield* writer.reader.stamp
+      const { version } = yield* writer.reader.snapshotId
       yield* untilKnown(other.versions, version)
       yield* Fiber.interrupt(watching)
       for (const [sql, memory] of raised) assert.deepStrictEqual(sql, memory)

@@ -24,8 +24,8 @@ NodeRuntime.runMain(
     if (write === undefined) return yield* Effect.never
     for (;;) {
       // applying a stored block again has no effect
-      const { stamp } = yield* ledger.applyBlock(next())
-      writeSync(1, `version ${stamp.version}\n`)
+      const { snapshotId } = yield* ledger.applyBlock(next())
+      writeSync(1, `version ${snapshotId.version}\n`)
       yield* Effect.sleep(PACE_MS)
     }
   })).pipe(Effect.provide(Logger.layer([])))

@@ -144,7 +144,7 @@ const writtenAlone = (version: number) =>
       Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))
     )
     const reader = Context.get(services, LedgerReader)
-    while ((yield* reader.stamp).version < version) {
+    while ((yield* reader.snapshotId).version < version) {
       yield* Context.get(services, Ledger).applyBlock(next())
     }
     return yield* pages(reader)

@@ -162,8 +162,10 @@ export const compareStores = Effect.fnUntraced(function*(
         case 2:
           return void (yield* pool.remove(random.some(posted, 0.05), "The host says so"))
         case 3: {
-          const stamp = yield* ports.reader.stamp
-          return void (yield* pool.rollBack(Math.max(0, (stamp.batchNum ?? 0) - random.below(3))))
+          const snapshotId = yield* ports.reader.snapshotId
+          return void (yield* pool.rollBack(
+            Math.max(0, (snapshotId.batchNum ?? 0) - random.below(3))
+          ))
         }
         default:
       }

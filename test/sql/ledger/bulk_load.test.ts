@@ -53,7 +53,7 @@ describe("loading a feed", () => {
       const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
       const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis)
       const last = Effect.map(
-        Context.get(stores, LedgerReader).stamp,
+        Context.get(stores, LedgerReader).snapshotId,
         ({ ethereumBlockNum }) => ethereumBlockNum
       )
 

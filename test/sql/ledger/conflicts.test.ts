@@ -44,9 +44,9 @@ describe("a write that fails with", () => {
         const apply = (block: typeof blocks[number]) =>
           port.apply(block, decideBlock({ constants: genesis.constants, keccak256 }, block))
         for (const statement of failing(code, 3)) yield* sql.unsafe(statement)
-        const { applied, stamp } = yield* apply(blocks[0]!)
+        const { applied, snapshotId } = yield* apply(blocks[0]!)
         assert.isTrue(applied)
-        assert.strictEqual(stamp.ethereumBlockNum, blocks[0]!.number)
+        assert.strictEqual(snapshotId.ethereumBlockNum, blocks[0]!.number)
         assert.deepStrictEqual(
           yield* sql.unsafe("SELECT last_value::integer AS tries FROM conflicts"),
           [{ tries: 4 }]

@@ -74,13 +74,13 @@ describe("a head in PostgreSQL", () => {
         lastEthereumBlock: last.number + 907n
       })
       assert.deepStrictEqual(yield* other.reader.state, before)
-      const { version } = before.stamp
+      const { version } = before.snapshotId
       const snapshot = yield* Effect.repeat(Effect.sync(() => other.tip.snapshot!(version)), {
         until: (each) => each !== null,
         schedule: Schedule.spaced(2)
       })
-      assert.deepStrictEqual(snapshot!.stamp, before.stamp)
-      assert.strictEqual(synchedBlockNum(snapshot!.stamp), last.number + 900n)
+      assert.deepStrictEqual(snapshot!.snapshotId, before.snapshotId)
+      assert.strictEqual(synchedBlockNum(snapshot!.snapshotId), last.number + 900n)
       assert.strictEqual(snapshot!.parts.head, version)
       assert.isBelow(snapshot!.parts.blocks, version)
       const { head, lastBlock } = yield* Effect.provide(feedPosition, other.services)

@@ -229,11 +229,11 @@ describe("a price that changes between two answers", () => {
       const after = yield* reader.find("token", 0)
       assert.deepInclude(before.item, { priceUSD: null, priceTimeMs: null })
       assert.deepInclude(after.item, { priceUSD: 7.25, priceTimeMs: 99 })
-      assert.strictEqual(after.stamp.version, before.stamp.version + 1)
+      assert.strictEqual(after.snapshotId.version, before.snapshotId.version + 1)
       assert.deepStrictEqual(yield* reader.accountsAndTokens({ accounts: [256], tokens: [1, 0] }), {
         accounts: [null],
         tokens: [null, after.item],
-        stamp: after.stamp
+        snapshotId: after.snapshotId
       })
     }).pipe(Effect.scoped))
 })
@@ -248,7 +248,7 @@ describe("the versions that a reader reports", () => {
         { genesis },
         (version) => Effect.sync(() => void reported.push(version))
       )
-      const { version } = yield* reader.stamp
+      const { version } = yield* reader.snapshotId
       yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
       yield* reader.state
       yield* Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } }))

@@ -175,7 +175,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       })))
   }
 
-  it.live("counts as memory does: stamps, applied blocks and rolled back rows", () =>
+  it.live("counts as memory does: snapshot ids, applied blocks and rolled back rows", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf(networks[0]!, 70)
       const { open, writer: { port } } = yield* writerDatabase

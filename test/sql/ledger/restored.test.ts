@@ -23,7 +23,7 @@ const opened = (url: string) =>
     const port = address._tag === "UnixPathAddress" ? 0 : address.port
     const writer = Context.get(context, LedgerWriter)
     return {
-      version: Effect.map(Context.get(context, LedgerReader).stamp, ({ version }) => version),
+      version: Effect.map(Context.get(context, LedgerReader).snapshotId, ({ version }) => version),
       setPrice: (usd: number) =>
         writer.setPrices([{ tokenId: 0, priceUSD: usd, timeMs: 1_600_000_000_000 }], () =>
           Result.void),

@@ -71,7 +71,7 @@ describe(`a ledger in PostgreSQL (simulation with seed ${seed})`, () => {
       assert.deepStrictEqual(rows, [
         {
           serial: 1,
-          version: first.stamp.version,
+          version: first.snapshotId.version,
           lastBlock: referenceOf(8),
           removedBlock: referenceOf(12),
           blocks: 4,
@@ -80,7 +80,7 @@ describe(`a ledger in PostgreSQL (simulation with seed ${seed})`, () => {
         },
         {
           serial: 2,
-          version: second.stamp.version,
+          version: second.snapshotId.version,
           lastBlock: referenceOf(0),
           removedBlock: referenceOf(8),
           blocks: 8,
@@ -90,6 +90,6 @@ describe(`a ledger in PostgreSQL (simulation with seed ${seed})`, () => {
       ])
       assert.isAbove(second.batches, 0)
       assert.isTrue(rows.every(({ timeMs }) => timeMs >= startMs && timeMs <= Date.now()))
-      assert.strictEqual((yield* reader.stamp).version, second.stamp.version)
+      assert.strictEqual((yield* reader.snapshotId).version, second.snapshotId.version)
     }).pipe(Effect.scoped))
 })

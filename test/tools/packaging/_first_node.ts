@@ -9,12 +9,12 @@ import { simulate } from "${manifest.name}/simulator"
 
 const { genesis, next } = simulate({ seed: 1 })
 await using node = await openNode({ genesis, store: { directory: "./data" } })
-const { stamp } = await node.state()
-const before = stamp.ethereumBlockNum - genesis.block.number
+const { snapshotId } = await node.state()
+const before = snapshotId.ethereumBlockNum - genesis.block.number
 for (let i = 0; i < 3; i++) await node.applyRecord(next())
 const { url } = await node.listen({ port: 0 })
 const { status } = await fetch(url + "/state")
-console.log(before + " " + status + " " + JSON.stringify((await node.state()).stamp))
+console.log(before + " " + status + " " + JSON.stringify((await node.state()).snapshotId))
 `
 
 const expected = [

@@ -13,7 +13,7 @@ import {
   l2TransactionId,
   type TransactionId
 } from "../../../encoding/mod.ts"
-import type { LedgerStamp, Pooled, StoreFailure } from "../../../ports/mod.ts"
+import type { SnapshotId, Pooled, StoreFailure } from "../../../ports/mod.ts"
 import {
   type BatchLimits,
   otherNonce,
@@ -66,8 +66,8 @@ export interface Selection {
    */
   readonly accounts: ReadonlyArray<AccountToCreate>
   readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
-  /** The stamp of the ledger that the selection was computed from. */
-  readonly stamp: LedgerStamp
+  /** The snapshot id of the ledger that the selection was computed from. */
+  readonly snapshotId: SnapshotId
 }
 
 /**
@@ -80,10 +80,12 @@ export const selectFrom = Effect.fnUntraced(function*(
   options: SelectOptions
 ): Effect.fn.Return<Selection, StoreFailure> {
   for (let attempts = 1;; attempts++) {
-    const stamp = yield* ports.reader.stamp
-    const batchNum = (stamp.batchNum ?? 0) + 1
+    const snapshotId = yield* ports.reader.snapshotId
+    const batchNum = (snapshotId.batchNum ?? 0) + 1
     const run = yield* new SelectionRun(ports, keccak256, batchNum, options).run()
-    if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
+    if (
+      (yield* ports.reader.snapshotId).version !== snapshotId.version && attempts < ATTEMPTS_MAX
+    ) continue
     const atMs = yield* Clock.currentTimeMillis
     const skippedTransactions = [...run.refused].map((
       [id, { code, reason }]
@@ -104,7 +106,7 @@ export const selectFrom = Effect.fnUntraced(function*(
       transactions: run.selected,
       accounts: run.staged.toCreate,
       skippedTransactions,
-      stamp
+      snapshotId
     }
   }
 })

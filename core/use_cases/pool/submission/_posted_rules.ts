@@ -267,11 +267,11 @@ export function partiesOf(
     : [fromAccountIndex]
   return Effect.map(
     reader.accountsAndTokens({ accounts, tokens: [tokenId] }),
-    ({ accounts: [sender = null, receiver = null], stamp, tokens: [token = null] }) => ({
+    ({ accounts: [sender = null, receiver = null], snapshotId, tokens: [token = null] }) => ({
       sender,
       receiver,
       token,
-      lastBatchNum: stamp.batchNum ?? 0
+      lastBatchNum: snapshotId.batchNum ?? 0
     })
   )
 }
