@@ -18,8 +18,8 @@ import {
 } from "../../core/ports/mod.ts"
 import { type Entry, mergePages, pageOfEntries } from "./_page.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
-import type { Constraint, FilterIndex, IndexedRows, Key, RowList } from "./filter_index/mod.ts"
-import { facetNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
+import type { Constraint, FilterIndex, IndexedRows, KeyValue, RowList } from "./filter_index/mod.ts"
+import { indexKeyNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
 
 /** How a list gets its items. Positions are those of its index. */
 interface ListSource<Item> {
@@ -132,7 +132,7 @@ export const listPage = <N extends ListName>(
   return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, snapshotId }
 }
 
-/** The constraints of a query in facet order, and its positions [from, to). */
+/** The constraints of a query in index key order, and its positions [from, to). */
 interface IndexSelection {
   readonly constraints: ReadonlyArray<Constraint>
   readonly from: number
@@ -150,7 +150,7 @@ const readFilters = (
 ): IndexSelection | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
   const specs = indexSpecs[name]
-  const keysByFilter = new Map<string, ReadonlySet<Key>>()
+  const valuesByFilter = new Map<string, ReadonlySet<KeyValue>>()
   const constraints: Array<Constraint> = []
   const unregistered: Array<UnregisteredThing> = []
   let from = 0
@@ -176,22 +176,22 @@ const readFilters = (
       if (value !== "") {
         constraints.push({
           kind: "text",
-          facets: facetNumbers(name, filter),
+          indexKeys: indexKeyNumbers(name, filter),
           needle: String(value)
         })
       }
     } else {
-      keysByFilter.set(filter, new Set(valuesOf(value)))
-      if (declared.implies !== undefined) keysByFilter.set(declared.implies, new Set([true]))
+      valuesByFilter.set(filter, new Set(valuesOf(value)))
+      if (declared.implies !== undefined) valuesByFilter.set(declared.implies, new Set([true]))
     }
   }
   if (isNonEmpty(unregistered)) {
     return new NotRegistered({ things: unregistered, snapshotId: state.snapshotId })
   }
-  for (const [filter, keys] of keysByFilter) {
-    constraints.push({ kind: "key", facets: facetNumbers(name, filter), keys })
+  for (const [filter, values] of valuesByFilter) {
+    constraints.push({ kind: "value", indexKeys: indexKeyNumbers(name, filter), values })
   }
-  constraints.sort((one, other) => one.facets[0]! - other.facets[0]!)
+  constraints.sort((one, other) => one.indexKeys[0]! - other.indexKeys[0]!)
   return { constraints, from, to }
 }
 
@@ -213,5 +213,5 @@ const isRegistered = (
 
 const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
 
-const valuesOf = (value: unknown): ReadonlyArray<Key> =>
-  (Array.isArray(value) ? value : [value]) as ReadonlyArray<Key>
+const valuesOf = (value: unknown): ReadonlyArray<KeyValue> =>
+  (Array.isArray(value) ? value : [value]) as ReadonlyArray<KeyValue>

@@ -1,4 +1,8 @@
-import { FacetSet, type KeyFacet, sideFacet } from "../../adapters/memory/filter_index/facets.ts"
+import {
+  IndexKeys,
+  type ValueIndexKey,
+  sideIndexKey
+} from "../../adapters/memory/filter_index/index_keys.ts"
 import type { Random } from "./_random.ts"
 
 /** A row for tests of the index. */
@@ -11,15 +15,15 @@ export interface Row {
   readonly open: boolean
 }
 
-const key = (keyOf: KeyFacet<Row>["keyOf"], isMutable = false): KeyFacet<Row> => ({
-  kind: "key",
-  keyOf,
+const key = (valueOf: ValueIndexKey<Row>["valueOf"], isMutable = false): ValueIndexKey<Row> => ({
+  kind: "value",
+  valueOf,
   isMutable
 })
 const oneOf = ({ one }: Row) => one
 const otherOf = ({ other }: Row) => other
-/** The numbers of the facets. */
-export const facetOf = {
+/** The numbers of the index keys. */
+export const indexKeyOf = {
   oneOnly: 0,
   otherOnly: 1,
   oneAndOther: 2,
@@ -28,22 +32,26 @@ export const facetOf = {
   open: 5,
   name: 6
 }
-const sides: ReadonlyArray<number> = [facetOf.oneOnly, facetOf.otherOnly, facetOf.oneAndOther]
+const sides: ReadonlyArray<number> = [
+  indexKeyOf.oneOnly,
+  indexKeyOf.otherOnly,
+  indexKeyOf.oneAndOther
+]
 /**
- * Three facets with disjoint lists, a colour, a key that excludes the colour, a mutable key, and a
+ * Three index keys with disjoint lists, a colour, a key that excludes the colour, a mutable key, and a
  * text.
  */
-export const facets = new FacetSet<Row>([
-  sideFacet({ own: oneOf, other: otherOf, areEqual: false }),
-  sideFacet({ own: otherOf, other: oneOf, areEqual: false }),
-  sideFacet({ own: oneOf, other: otherOf, areEqual: true }),
+export const indexKeys = new IndexKeys<Row>([
+  sideIndexKey({ own: oneOf, other: otherOf, areEqual: false }),
+  sideIndexKey({ own: otherOf, other: oneOf, areEqual: false }),
+  sideIndexKey({ own: oneOf, other: otherOf, areEqual: true }),
   key((row) => row.colour),
   key((row) => row.one % 3),
   key((row) => row.open ? true : null, true),
   { kind: "text", text: (row) => row.name }
 ], (earlier, later) =>
   !(sides.includes(earlier) && sides.includes(later)) &&
-  !(earlier === facetOf.colour && later === facetOf.remainder) && earlier !== facetOf.open)
+  !(earlier === indexKeyOf.colour && later === indexKeyOf.remainder) && earlier !== indexKeyOf.open)
 
 export const colours = ["red", "green", "blue"]
 const syllables = ["ab", "ba", "abab", "c", "aaaaa", "🪙", ""]

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
+import { splitThreshold } from "../../adapters/memory/filter_index/index_keys.ts"
 import { Table } from "../../adapters/memory/filter_index/table.ts"
-import { colours, facetOf, facets, randomRow } from "./_indexed_rows.ts"
+import { colours, indexKeyOf, indexKeys, randomRow } from "./_indexed_rows.ts"
 import { Random } from "./_random.ts"
 
 describe("an index of postponed rows", () => {
   for (const seed of [21, 22, 23]) {
     it(`equals one that was built row by row, whatever rows are removed in between (seed ${seed})`, () => {
       const random = new Random(seed)
-      const [bulk, single] = [new Table(facets), new Table(facets)]
+      const [bulk, single] = [new Table(indexKeys), new Table(indexKeys)]
       let itemId = 1
       for (let round = 0; round < 12; round++) {
         bulk.postponeIndexing()
@@ -31,12 +31,12 @@ describe("an index of postponed rows", () => {
           }
         }
         if (random.chance(0.5)) { for (const _ of bulk.indexPostponed()) continue }
-        const { name: _, ...keyFacets } = facetOf
-        for (const facet of Object.values(keyFacets)) {
+        const { name: _, ...keyIndexKeys } = indexKeyOf
+        for (const indexKey of Object.values(keyIndexKeys)) {
           for (const key of [0, 1, 2, 3, 4, ...colours, true]) {
             assert.deepStrictEqual(
-              bulk.index.positionsOf(facet, key),
-              single.index.positionsOf(facet, key)
+              bulk.index.positionsOf(indexKey, key),
+              single.index.positionsOf(indexKey, key)
             )
           }
         }

@@ -1,22 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Constraint, Key } from "../../adapters/memory/filter_index/facets.ts"
-import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
+import type { Constraint, KeyValue } from "../../adapters/memory/filter_index/index_keys.ts"
+import { splitThreshold } from "../../adapters/memory/filter_index/index_keys.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { Table } from "../../adapters/memory/filter_index/table.ts"
-import { colours, facetOf, facets, randomRow, type Row } from "./_indexed_rows.ts"
+import { colours, indexKeyOf, indexKeys, randomRow, type Row } from "./_indexed_rows.ts"
 import { Random } from "./_random.ts"
 
-const { colour, name, oneAndOther, oneOnly, open, otherOnly, remainder } = facetOf
-/** The facets that list a row under `one`, under `other`, and under either of them. */
+const { colour, name, oneAndOther, oneOnly, open, otherOnly, remainder } = indexKeyOf
+/** The index keys that list a row under `one`, under `other`, and under either of them. */
 const listsOf = {
   one: [oneOnly, oneAndOther],
   other: [otherOnly, oneAndOther],
   either: [oneOnly, otherOnly, oneAndOther]
 }
 
-const meets = (row: Row, { facets: [first, second], ...constraint }: Constraint): boolean => {
+const meets = (row: Row, { indexKeys: [first, second], ...constraint }: Constraint): boolean => {
   if (constraint.kind === "text") return row.name.includes(constraint.needle)
-  const keys: ReadonlyArray<Key | null> = first === colour
+  const values: ReadonlyArray<KeyValue | null> = first === colour
     ? [row.colour]
     : first === remainder
     ? [row.one % 3]
@@ -25,32 +25,35 @@ const meets = (row: Row, { facets: [first, second], ...constraint }: Constraint)
     : second === otherOnly
     ? [row.one, row.other]
     : [first === oneOnly ? row.one : row.other]
-  return keys.some((each) => each !== null && constraint.keys.has(each))
+  return values.some((each) => each !== null && constraint.values.has(each))
 }
 
-const keyConstraint = (facets: ReadonlyArray<number>, ...keys: ReadonlyArray<Key>): Constraint => ({
-  kind: "key",
-  facets,
-  keys: new Set(keys)
+const valueConstraint = (
+  indexKeys: ReadonlyArray<number>,
+  ...values: ReadonlyArray<KeyValue>
+): Constraint => ({
+  kind: "value",
+  indexKeys,
+  values: new Set(values)
 })
 
 const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
   const sides = random.chance(0.5)
-    ? [keyConstraint(listsOf.either, random.below(6))]
+    ? [valueConstraint(listsOf.either, random.below(6))]
     : [
-      keyConstraint(listsOf.one, random.below(6)),
-      keyConstraint(listsOf.other, random.below(6))
+      valueConstraint(listsOf.one, random.below(6)),
+      valueConstraint(listsOf.other, random.below(6))
     ]
   const all: ReadonlyArray<Constraint> = [
     ...sides,
     random.chance(0.5)
-      ? keyConstraint([remainder], random.below(3), random.below(3))
-      : keyConstraint([colour], random.of(colours), random.of(colours), "none"),
+      ? valueConstraint([remainder], random.below(3), random.below(3))
+      : valueConstraint([colour], random.of(colours), random.of(colours), "none"),
     random.chance(0.5)
-      ? keyConstraint([open], true)
+      ? valueConstraint([open], true)
       : {
         kind: "text",
-        facets: [name],
+        indexKeys: [name],
         needle: random.of([
           "a",
           "b",
@@ -74,7 +77,7 @@ describe("the filter index of a table", () => {
   for (const seed of [11, 12, 13, 14]) {
     it(`finds the same rows as a scan, while rows are added, replaced and removed (seed ${seed})`, () => {
       const random = new Random(seed)
-      const table = new Table(facets)
+      const table = new Table(indexKeys)
       let nextItemId = 1
       for (let round = 0; round < 30; round++) {
         for (let i = random.below(200); i > 0; i--) {
@@ -100,7 +103,7 @@ describe("the filter index of a table", () => {
     const random = new Random(15)
     const rows: Array<Row> = []
     let rowsRead = 0
-    const index = new FilterIndex(facets, (position) => {
+    const index = new FilterIndex(indexKeys, (position) => {
       rowsRead++
       return rows[position]!
     })
@@ -112,7 +115,7 @@ describe("the filter index of a table", () => {
       const constraints = randomConstraints(random)
       const lists = constraints.reduce(
         (product, each) =>
-          each.kind === "key" ? product * each.keys.size * each.facets.length : product,
+          each.kind === "value" ? product * each.values.size * each.indexKeys.length : product,
         1
       )
       rowsRead = 0
@@ -123,10 +126,10 @@ describe("the filter index of a table", () => {
     }
   })
 
-  it("finds a row once if several facets of a constraint could list it", () => {
-    const table = new Table(facets)
-    const found = (facets: ReadonlyArray<number>) =>
-      table.index.select([keyConstraint(facets, 4)], 0, table.length).ascendingFrom(0, 9)
+  it("finds a row once if several index keys of a constraint could list it", () => {
+    const table = new Table(indexKeys)
+    const found = (indexKeys: ReadonlyArray<number>) =>
+      table.index.select([valueConstraint(indexKeys, 4)], 0, table.length).ascendingFrom(0, 9)
     const row: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
     table.append(row)
     table.append({ ...row, itemId: 2, other: null })
@@ -139,13 +142,13 @@ describe("the filter index of a table", () => {
   })
 
   it("finds the rows with the same key on both sides as one list, without a pass over it", () => {
-    const table = new Table(facets)
+    const table = new Table(indexKeys)
     for (let id = 1; id <= 300; id++) {
       const other = id % 3 === 0 ? 5 : 4
       table.append({ itemId: id, one: 4, other, colour: "red", name: "", open: true })
     }
     const { count, ranges } = table.index.select(
-      [keyConstraint(listsOf.one, 4), keyConstraint(listsOf.other, 4)],
+      [valueConstraint(listsOf.one, 4), valueConstraint(listsOf.other, 4)],
       0,
       table.length
     )
@@ -155,7 +158,7 @@ describe("the filter index of a table", () => {
   })
 
   it("is correct after a split list became short again", () => {
-    const table = new Table(facets)
+    const table = new Table(indexKeys)
     const row = (itemId: number): Row => ({
       itemId,
       one: 1,
@@ -168,9 +171,9 @@ describe("the filter index of a table", () => {
     table.truncate(3)
     for (let id = 301; id <= 303; id++) table.append(row(id))
     const constraints: ReadonlyArray<Constraint> = [
-      keyConstraint(listsOf.either, 1),
-      keyConstraint([colour], "blue"),
-      { kind: "text", facets: [name], needle: "me nam" }
+      valueConstraint(listsOf.either, 1),
+      valueConstraint([colour], "blue"),
+      { kind: "text", indexKeys: [name], needle: "me nam" }
     ]
     assert.deepStrictEqual(
       table.index.select(constraints, 0, 6).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId),

@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Auction } from "../../adapters/memory/state/_auction.ts"
-import { type Constraint, splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
+import { type Constraint, splitThreshold } from "../../adapters/memory/filter_index/index_keys.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { PositionRange } from "../../adapters/memory/filter_index/position_set.ts"
-import { facetNumber, facetNumbers, facetsOf } from "../../adapters/memory/state/list_facets.ts"
+import {
+  indexKeyNumber,
+  indexKeyNumbers,
+  indexKeysOf
+} from "../../adapters/memory/state/list_index_keys.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { genesisVariables, type Transaction } from "../../core/domain/mod.ts"
 import { addressOf, genesis, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
@@ -35,7 +39,7 @@ describe("the cost of reads in memory", () => {
     const accounts = Array.from({ length: 40 }, (_, i) => newAccount(256 + i, 1, 0, i))
     const rows: Array<Transaction> = []
     let rowsRead = 0
-    const index = new FilterIndex(facetsOf("transactions"), (position) => {
+    const index = new FilterIndex(indexKeysOf("transactions"), (position) => {
       rowsRead++
       return rows[position]!
     })
@@ -54,10 +58,10 @@ describe("the cost of reads in memory", () => {
       isMatching: (transaction: Transaction) => boolean
     ) => {
       const constraints = Object.entries(filters).map(([filter, value]): Constraint => ({
-        kind: "key",
-        facets: facetNumbers("transactions", filter),
-        keys: new Set([value])
-      })).sort((one, other) => one.facets[0]! - other.facets[0]!)
+        kind: "value",
+        indexKeys: indexKeyNumbers("transactions", filter),
+        values: new Set([value])
+      })).sort((one, other) => one.indexKeys[0]! - other.indexKeys[0]!)
       rowsRead = 0
       const positions = index.select(constraints, 0, rows.length)
       const page = [positions.count, positions.descendingBelow(4000, 20)]
@@ -137,9 +141,9 @@ describe("the cost of reads in memory", () => {
       [oldForger, newForger].map((forger) =>
         (["bids", "slots"] as const).map((list) => {
           const index = list === "bids" ? auction.bids.index : auction.slots
-          const facet = facetNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
-          const keys = new Set([forger])
-          const constraint = { kind: "key", facets: [facet], keys } as const
+          const indexKey = indexKeyNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
+          const values = new Set([forger])
+          const constraint = { kind: "value", indexKeys: [indexKey], values } as const
           const { count, ranges } = index.select([constraint], 0, 10_000)
           assert.isAtMost(ranges.length, 1)
           return count
@@ -181,11 +185,11 @@ describe("the cost of reads in memory", () => {
     const ofForger = (forger: number) => {
       const positions = auction.bids.index.select(
         [
-          { kind: "key", facets: [facetNumber("bids", "slotNum")], keys: new Set([7]) },
+          { kind: "value", indexKeys: [indexKeyNumber("bids", "slotNum")], values: new Set([7]) },
           {
-            kind: "key",
-            facets: [facetNumber("bids", "forgerAddr")],
-            keys: new Set([addressOf(forger)])
+            kind: "value",
+            indexKeys: [indexKeyNumber("bids", "forgerAddr")],
+            values: new Set([addressOf(forger)])
           }
         ],
         0,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { combinations } from "../../adapters/sql/postings/posting_entries.ts"
 import {
-  type PostingFacet,
+  type PostingIndexKey,
   type PostingList,
   postingLists
 } from "../../adapters/sql/postings/posting_lists.ts"
@@ -18,7 +18,7 @@ export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError
   Effect.gen(function*() {
     for (const list of lists) {
       yield* sql.unsafe(insertPostings(entriesOf(list)))
-      for (const [filter, { combinableFilters }] of Object.entries(list.facets)) {
+      for (const [filter, { combinableFilters }] of Object.entries(list.indexKeys)) {
         if (combinableFilters.length > 0) {
           yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
         }
@@ -28,21 +28,21 @@ export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError
 
 const bytesOf = (letters: string): string => `'\\x${digits(letters)}'::bytea`
 
-/** Returns SQL for the keys of a row `r`: that of all rows, and one for each value of each facet. */
-const keysOfRow = ({ facets, letter }: PostingList): ReadonlyArray<string> => [
+/** Returns SQL for the keys of a row `r`: that of all rows, and one for each value of each index key. */
+const keysOfRow = ({ indexKeys, letter }: PostingList): ReadonlyArray<string> => [
   bytesOf(`${letter}*`),
-  ...Object.values(facets).flatMap((facet) =>
-    facet.values.map((value) => `${bytesOf(letter + facet.letter)} || ${value}`)
+  ...Object.values(indexKeys).flatMap((indexKey) =>
+    indexKey.values.map((value) => `${bytesOf(letter + indexKey.letter)} || ${value}`)
   )
 ]
 
-/** Returns SQL for the keys of a row `r` that begin with `key`, its key in the facet of `filter`. */
+/** Returns SQL for the keys of a row `r` that begin with `key`, its key in the index key of `filter`. */
 const combinedKeys = (list: PostingList, filter: string, key: string): ReadonlyArray<string> =>
-  combinations(list.facets[filter]!.combinableFilters).map((names) =>
+  combinations(list.indexKeys[filter]!.combinableFilters).map((names) =>
     [
       key,
       ...names.map((name) =>
-        `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`
+        `${bytesOf(list.indexKeys[name]!.letter)} || ${list.indexKeys[name]!.values[0]}`
       )
     ].join(" || ")
   )
@@ -66,7 +66,7 @@ SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (V
 }) AS each (key)
 WHERE each.key IS NOT NULL`
 
-/** The number of bytes of a facet's values, by its letter; those of a transaction have a side. */
+/** The number of bytes of an index key's values, by its letter; those of a transaction have a side. */
 const valueBytes: { readonly [letter: string]: number } = {
   a: 20,
   b: 20,
@@ -79,10 +79,10 @@ const valueBytes: { readonly [letter: string]: number } = {
 }
 
 /**
- * Returns an SQL condition. In a combined key another letter follows the value of the facet; a key
+ * Returns an SQL condition. In a combined key another letter follows the value of the index key; a key
  * of a single filter ends with the value.
  */
-const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): string =>
+const isOfIndexKey = (key: string, list: PostingList, { letter }: PostingIndexKey): string =>
   `(substring(${key} FROM 1 FOR 2) = '\\x${
     digits(list.letter + letter)
   }' AND octet_length(${key}) = ${
@@ -93,12 +93,14 @@ const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT each.key, r.item_id AS item
 FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
 CROSS JOIN LATERAL (VALUES ${valuesOf(combinedKeys(list, filter, "above.key"))}) AS each (key)
-WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
+WHERE ${isOfIndexKey("above.key", list, list.indexKeys[filter]!)}`
 
 /** Returns an SQL condition: whether a key is that of a whole list or of a single filter. */
 export const isSingle = (key: string): string =>
   `(octet_length(${key}) = 2 OR ${
-    lists.flatMap((list) => Object.values(list.facets).map((facet) => isOfFacet(key, list, facet)))
+    lists.flatMap((list) =>
+      Object.values(list.indexKeys).map((indexKey) => isOfIndexKey(key, list, indexKey))
+    )
       .join(" OR ")
   })`
 
@@ -108,7 +110,7 @@ export const isSingle = (key: string): string =>
  */
 export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
   const expected = lists.flatMap((list) =>
-    Object.entries(list.facets).flatMap(([filter, { combinableFilters }]) =>
+    Object.entries(list.indexKeys).flatMap(([filter, { combinableFilters }]) =>
       combinableFilters.length === 0 ? [] : [entriesBelow(list, filter)]
     )
   )

@@ -1,29 +1,32 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { FilterIndexes, UncombinedFacet } from "../../adapters/sql/postings/posting_lists.ts"
-import { lookUpKeys } from "../../adapters/sql/reads/_facet_selection.ts"
+import type {
+  FilterIndexes,
+  UncombinedIndexKey
+} from "../../adapters/sql/postings/posting_lists.ts"
+import { lookUpKeys } from "../../adapters/sql/reads/_index_key_selection.ts"
 
 /* The compiler reports a filter that SQL would ignore: `npx tsc` is the test. */
 
 describe("the filters of SQL", () => {
   it("are listed in combined keys only if a row has one value of them, never null", () => {
-    const facet = { letter: "f", columns: ["r.sent"] } as const
+    const indexKey = { letter: "f", columns: ["r.sent"] } as const
     const pair = { letter: "f", columns: ["r.sent", "r.received"] } as const
     const combined: Partial<FilterIndexes<"transactions">> = {
-      tokenId: { ...facet, combinableFilters: ["type"] },
+      tokenId: { ...indexKey, combinableFilters: ["type"] },
       // @ts-expect-error a queued transaction has no batch
-      type: { ...facet, combinableFilters: ["batchNum"] },
+      type: { ...indexKey, combinableFilters: ["batchNum"] },
       // @ts-expect-error a deposit that creates an account has no sender yet
       address: { ...pair, combinableFilters: ["fromAddress"] },
       // @ts-expect-error a transaction has a sender and a receiver
       publicKey: { ...pair, combinableFilters: ["accountIndex"] },
       // @ts-expect-error it compares two values, and here is the column of one
-      accountIndex: { ...facet, combinableFilters: ["type"] }
+      accountIndex: { ...indexKey, combinableFilters: ["type"] }
     }
     assert.containsAllKeys(combined, ["tokenId"])
     const bids: Partial<FilterIndexes<"bids">> = {
-      bidderAddr: { ...facet, combinableFilters: [] },
+      bidderAddr: { ...indexKey, combinableFilters: [] },
       // @ts-expect-error a bid does not have the registration of its bidder
-      forgerAddr: { ...facet, combinableFilters: [] }
+      forgerAddr: { ...indexKey, combinableFilters: [] }
     }
     assert.containsAllKeys(bids, ["bidderAddr"])
   })
@@ -44,11 +47,11 @@ describe("the filters of SQL", () => {
     assert.containsAllKeys(batches, incomplete)
 
     const filters = { slotNum: 1, minBatchNum: 2 }
-    // @ts-expect-error `minBatchNum` is not a facet: `lookUpKeys` would ignore it
+    // @ts-expect-error `minBatchNum` is not an index key: `lookUpKeys` would ignore it
     assert.isEmpty(lookUpKeys("batches", filters).parentKeys)
 
-    const uncombined: ReadonlyArray<UncombinedFacet> = []
-    // does not compile if two facets of a list neither exclude each other nor combine
+    const uncombined: ReadonlyArray<UncombinedIndexKey> = []
+    // does not compile if two index keys of a list neither exclude each other nor combine
     const none: ReadonlyArray<never> = uncombined
     assert.isEmpty(none)
   })

@@ -1,13 +1,13 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import {
-  type FacetCodes,
+  type IndexKeyCodes,
   type IndexSource,
   KeyCodes,
-  type KeyDictionary,
+  type ValueDictionary,
   type Slice
-} from "./_key_codes.ts"
+} from "./_value_codes.ts"
 import { TextIndex } from "./_text_index.ts"
-import { type Key, splitThreshold } from "./facets.ts"
+import { type KeyValue, splitThreshold } from "./index_keys.ts"
 
 /** A node that has grown, and its number of rows before. */
 interface GrownNode {
@@ -15,12 +15,12 @@ interface GrownNode {
   readonly rowsBefore: number
 }
 
-/** Rows whose keys are read in one step, and rows of a list that is a step of its own. */
+/** Rows whose values are read in one step, and rows of a list that is a step of its own. */
 const rowsPerStep = 65_536
 
 /**
- * Appends many rows to an index, one facet after the other. The result is the same as that of
- * appending them row by row. It is several times as fast, because the keys of a row are read once,
+ * Appends many rows to an index, one index key after the other. The result is the same as that of
+ * appending them row by row. It is several times as fast, because the values of a row are read once,
  * and each list grows once.
  */
 export class BulkAppend<Row> {
@@ -48,8 +48,8 @@ export class BulkAppend<Row> {
     const all = { positions: null, from, to }
     for (const number of root.keys()) {
       let rows = 0
-      for (const grown of this.appendToFacet(root, number, mask, all)) {
-        this.appendBelow(mask & this.source.facetSet.combinableMasks[number]!, grown)
+      for (const grown of this.appendToIndexKey(root, number, mask, all)) {
+        this.appendBelow(mask & this.source.indexKeys.combinableMasks[number]!, grown)
         rows += grown.node.positions.length - grown.rowsBefore
         if (rows < rowsPerStep) continue
         rows = 0
@@ -61,28 +61,28 @@ export class BulkAppend<Row> {
 
   private appendTo(branches: Branches, mask: number, slice: Slice): void {
     for (const number of branches.keys()) {
-      for (const grown of this.appendToFacet(branches, number, mask, slice)) {
-        this.appendBelow(mask & this.source.facetSet.combinableMasks[number]!, grown)
+      for (const grown of this.appendToIndexKey(branches, number, mask, slice)) {
+        this.appendBelow(mask & this.source.indexKeys.combinableMasks[number]!, grown)
       }
     }
   }
 
   /** Appends rows to one branch. Returns the nodes that have grown and need branches. */
-  private appendToFacet(
+  private appendToIndexKey(
     branches: Branches,
     number: number,
     mask: number,
     slice: Slice
   ): ReadonlyArray<GrownNode> {
-    const { facetSet, rowAt } = this.source
-    const [branch, facet] = [branches[number], facetSet.facets[number]!]
+    const { indexKeys, rowAt } = this.source
+    const [branch, indexKey] = [branches[number], indexKeys.indexKeys[number]!]
     if (branch instanceof Map) {
       const grown = appendKeys(this.codes.of(number), this.codes.dictionary, branch, slice)
-      return (mask & facetSet.combinableMasks[number]!) === 0 ? [] : grown
+      return (mask & indexKeys.combinableMasks[number]!) === 0 ? [] : grown
     }
-    if (branch instanceof TextIndex && facet.kind === "text") {
+    if (branch instanceof TextIndex && indexKey.kind === "text") {
       for (const position of positionsIn(slice)) {
-        branch.append(facet.text(rowAt(position)), position)
+        branch.append(indexKey.text(rowAt(position)), position)
       }
     }
     return []
@@ -94,27 +94,27 @@ export class BulkAppend<Row> {
     if (node.branches !== null) {
       this.appendTo(node.branches, mask, { positions, from: rowsBefore, to: positions.length })
     } else if (positions.length > splitThreshold) {
-      node.branches = newBranches(this.source.facetSet, this.source.rowAt, mask)
+      node.branches = newBranches(this.source.indexKeys, this.source.rowAt, mask)
       this.appendTo(node.branches, mask, { positions, from: 0, to: positions.length })
     }
   }
 }
 
 /**
- * Appends the rows to the lists of one facet, and returns the nodes that have grown. Counts the rows
- * of each key first, so that each list grows once.
+ * Appends the rows to the lists of one index key, and returns the nodes that have grown. Counts the rows
+ * of each value first, so that each list grows once.
  */
 function appendKeys<Row>(
-  codes: FacetCodes<Row>,
-  { counts, keys, lists, next }: KeyDictionary,
-  branch: Map<Key, IndexNode>,
+  codes: IndexKeyCodes<Row>,
+  { counts, values, lists, next }: ValueDictionary,
+  branch: Map<KeyValue, IndexNode>,
   slice: Slice
 ): ReadonlyArray<GrownNode> {
   const { positions } = slice
   const codesOfSlice = codes.codesOf(slice)
   const found: Array<number> = []
   for (const code of codesOfSlice) if (code >= 0 && counts[code]!++ === 0) found.push(code)
-  const grown = found.map((code) => grow(branch, keys[code]!, counts[code]!))
+  const grown = found.map((code) => grow(branch, values[code]!, counts[code]!))
   for (const [i, code] of found.entries()) {
     const { node, rowsBefore } = grown[i]!
     lists[code] = node.positions
@@ -130,9 +130,9 @@ function appendKeys<Row>(
   return grown
 }
 
-/** Makes room for `count` positions under a key. */
-function grow(branch: Map<Key, IndexNode>, key: Key, count: number): GrownNode {
-  const known = branch.get(key)
+/** Makes room for `count` positions under a value. */
+function grow(branch: Map<KeyValue, IndexNode>, value: KeyValue, count: number): GrownNode {
+  const known = branch.get(value)
   if (known !== undefined) {
     const rowsBefore = known.positions.length
     known.positions.length += count
@@ -140,7 +140,7 @@ function grow(branch: Map<Key, IndexNode>, key: Key, count: number): GrownNode {
   }
   const node = new IndexNode([])
   node.positions.length = count
-  branch.set(key, node)
+  branch.set(value, node)
   return { node, rowsBefore: 0 }
 }
 

@@ -1,12 +1,12 @@
 import { TextIndex } from "./_text_index.ts"
-import type { FacetSet, Key } from "./facets.ts"
+import type { IndexKeys, KeyValue } from "./index_keys.ts"
 
-/** The rows that share the keys on the path from the root. */
+/** The rows that share the values on the path from the root. */
 export class IndexNode {
   /** Ascending positions of the rows. */
   readonly positions: Array<number>
   /**
-   * The same rows by each further facet; null until the node has more than `splitThreshold` rows.
+   * The same rows by each further index key; null until the node has more than `splitThreshold` rows.
    */
   branches: Branches | null = null
   constructor(positions: Array<number>) {
@@ -14,18 +14,18 @@ export class IndexNode {
   }
 }
 
-/** The lists of each facet by its number; null if no query combines it with the path. */
-export type Branches = Array<Map<Key, IndexNode> | TextIndex | null>
+/** The lists of each index key by its number; null if no query combines it with the path. */
+export type Branches = Array<Map<KeyValue, IndexNode> | TextIndex | null>
 
-/** Returns empty branches for the facets of a mask. */
+/** Returns empty branches for the index keys of a mask. */
 export const newBranches = <Row>(
-  facetSet: FacetSet<Row>,
+  indexKeys: IndexKeys<Row>,
   rowAt: (position: number) => Row,
   mask: number
 ): Branches =>
-  facetSet.facets.map((facet, number) => {
+  indexKeys.indexKeys.map((indexKey, number) => {
     if ((mask & 1 << number) === 0) return null
-    return facet.kind === "text"
-      ? new TextIndex((position) => facet.text(rowAt(position)))
-      : new Map<Key, IndexNode>()
+    return indexKey.kind === "text"
+      ? new TextIndex((position) => indexKey.text(rowAt(position)))
+      : new Map<KeyValue, IndexNode>()
   })

@@ -1,4 +1,4 @@
-import { splitThreshold } from "./facets.ts"
+import { splitThreshold } from "./index_keys.ts"
 
 /** The rows whose text contains the path from the root. */
 class TextNode {

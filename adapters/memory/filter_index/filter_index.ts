@@ -1,43 +1,45 @@
 import { lowerBound } from "../_binary_search.ts"
 import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { groupByKey, moveKey, moveKeys, type Replacement } from "./_mutable_keys.ts"
+import { groupByValue, moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
 import { TextIndex } from "./_text_index.ts"
 import {
   type Constraint,
-  type FacetSet,
-  type Key,
+  type IndexKeys,
+  type KeyValue,
   sharedConstraint,
   splitThreshold
-} from "./facets.ts"
+} from "./index_keys.ts"
 import { PositionRange, PositionSet } from "./position_set.ts"
 
 const noPositions: ReadonlyArray<number> = []
-const allFacets = ~0
+const allIndexKeys = ~0
 
 /**
  * Finds the rows that meet any allowed combination of constraints, as lists of ascending positions.
- * The lists form a tree: a query looks up its facets in their order, one level for each. A node has
- * branches for a later facet only if it has more than `splitThreshold` rows and a query may combine
+ * The lists form a tree: a query looks up its index keys in their order, one level for each. A node has
+ * branches for a later index key only if it has more than `splitThreshold` rows and a query may combine
  * the two. So a lookup visits a few nodes, and filters at most `splitThreshold` rows for each list.
  */
 export class FilterIndex<Row> {
   private readonly root: Branches
-  private readonly hasMutableKeys: boolean
-  private readonly facetSet: FacetSet<Row>
+  private readonly hasMutableValues: boolean
+  private readonly indexKeys: IndexKeys<Row>
   private readonly rowAt: (position: number) => Row
 
   /** @param rowAt Returns the row at a position of the index. */
-  constructor(facetSet: FacetSet<Row>, rowAt: (position: number) => Row) {
-    this.facetSet = facetSet
+  constructor(indexKeys: IndexKeys<Row>, rowAt: (position: number) => Row) {
+    this.indexKeys = indexKeys
     this.rowAt = rowAt
-    this.root = newBranches(facetSet, rowAt, allFacets)
-    this.hasMutableKeys = facetSet.facets.some((facet) => facet.kind === "key" && facet.isMutable)
+    this.root = newBranches(indexKeys, rowAt, allIndexKeys)
+    this.hasMutableValues = indexKeys.indexKeys.some((indexKey) =>
+      indexKey.kind === "value" && indexKey.isMutable
+    )
   }
 
   /** Adds a row at a position above all others. */
   append(row: Row, position: number): void {
-    this.addTo(this.root, allFacets, row, position)
+    this.addTo(this.root, allIndexKeys, row, position)
   }
 
   /**
@@ -45,8 +47,8 @@ export class FilterIndex<Row> {
    * after each step; the index is incomplete until the last one.
    */
   appendRange(from: number, to: number): Generator<void, void> {
-    const { facetSet, rowAt } = this
-    return new BulkAppend({ facetSet, rowAt }, from, to).append(this.root, allFacets)
+    const { indexKeys, rowAt } = this
+    return new BulkAppend({ indexKeys, rowAt }, from, to).append(this.root, allIndexKeys)
   }
 
   /** Removes the row at the greatest position. Throws if another row has a greater one. */
@@ -56,10 +58,10 @@ export class FilterIndex<Row> {
 
   /**
    * Moves a position to the lists of its new row. A row is null if the position has none. Only
-   * mutable keys may differ.
+   * mutable values may differ.
    */
   reindex(position: number, before: Row | null, after: Row | null): void {
-    if (this.hasMutableKeys) this.reindexIn(this.root, before, after, position)
+    if (this.hasMutableValues) this.reindexIn(this.root, before, after, position)
   }
 
   /** As `reindex` for many ascending positions that have a row before and after. */
@@ -68,7 +70,7 @@ export class FilterIndex<Row> {
     before: ReadonlyArray<Row>,
     after: ReadonlyArray<Row>
   ): void {
-    if (this.hasMutableKeys) {
+    if (this.hasMutableValues) {
       this.reindexAllIn(
         this.root,
         positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! }))
@@ -76,26 +78,26 @@ export class FilterIndex<Row> {
     }
   }
 
-  /** Returns the ascending positions of the rows with one key. */
-  positionsOf(facet: number, key: Key): ReadonlyArray<number> {
-    const branch = this.root[facet]
-    return branch instanceof Map ? branch.get(key)?.positions ?? noPositions : noPositions
+  /** Returns the ascending positions of the rows with one value. */
+  positionsOf(indexKey: number, value: KeyValue): ReadonlyArray<number> {
+    const branch = this.root[indexKey]
+    return branch instanceof Map ? branch.get(value)?.positions ?? noPositions : noPositions
   }
 
-  /** Returns the different keys of a facet, in no particular order. */
-  keysOf(facet: number): Iterable<Key> {
-    const branch = this.root[facet]
+  /** Returns the different values of an index key, in no particular order. */
+  valuesOf(indexKey: number): Iterable<KeyValue> {
+    const branch = this.root[indexKey]
     return branch instanceof Map ? branch.keys() : []
   }
 
-  /** Returns the number of different keys of a facet. */
-  keyCount(facet: number): number {
-    const branch = this.root[facet]
+  /** Returns the number of different values of an index key. */
+  keyCount(indexKey: number): number {
+    const branch = this.root[indexKey]
     return branch instanceof Map ? branch.size : 0
   }
 
   /**
-   * Returns the positions in [from, to) that meet all constraints, which are in facet order. If two
+   * Returns the positions in [from, to) that meet all constraints, which are in index key order. If two
    * of them cannot be combined, it intersects the positions of both: their cost is that of the
    * shorter list, not of a page.
    */
@@ -104,7 +106,7 @@ export class FilterIndex<Row> {
     if (constraints.length === 0) return new PositionSet([new PositionRange(null, from, to)])
     for (const [i, earlier] of constraints.entries()) {
       for (const later of constraints.slice(i + 1)) {
-        if (this.facetSet.canCombine(earlier, later)) continue
+        if (this.indexKeys.canCombine(earlier, later)) continue
         const without = (dropped: Constraint) => constraints.filter((each) => each !== dropped)
         const shared = sharedConstraint(earlier, later)
         return shared === null
@@ -137,15 +139,15 @@ export class FilterIndex<Row> {
       ranges.push(this.filter(positions, constraints, at, from, to))
       return
     }
-    for (const facet of constraint.facets) {
-      const branch = branches[facet]
+    for (const indexKey of constraint.indexKeys) {
+      const branch = branches[indexKey]
       if (branch instanceof TextIndex && constraint.kind === "text") {
         const { positions: candidates, isExact } = branch.candidates(constraint.needle)
         if (isExact) ranges.push(PositionRange.slice(candidates, from, to))
         else ranges.push(this.filter(candidates, constraints, at, from, to))
-      } else if (branch instanceof Map && constraint.kind === "key") {
-        for (const key of constraint.keys) {
-          const node = branch.get(key)
+      } else if (branch instanceof Map && constraint.kind === "value") {
+        for (const value of constraint.values) {
+          const node = branch.get(value)
           if (node !== undefined) {
             this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
           }
@@ -164,7 +166,7 @@ export class FilterIndex<Row> {
     const matching: Array<number> = []
     for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
       const position = positions[i]!
-      if (this.facetSet.matches(this.rowAt(position), constraints, at)) matching.push(position)
+      if (this.indexKeys.matches(this.rowAt(position), constraints, at)) matching.push(position)
     }
     return new PositionRange(matching, 0, matching.length)
   }
@@ -172,13 +174,13 @@ export class FilterIndex<Row> {
   private addTo(branches: Branches, mask: number, row: Row, position: number): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const facet = this.facetSet.facets[number]!
-      if (branch instanceof Map && facet.kind === "key") {
-        const key = facet.keyOf(row)
-        const maskBelow = mask & this.facetSet.combinableMasks[number]!
-        if (key !== null) this.addKey(branch, maskBelow, key, row, position)
-      } else if (branch instanceof TextIndex && facet.kind === "text") {
-        branch.append(facet.text(row), position)
+      const indexKey = this.indexKeys.indexKeys[number]!
+      if (branch instanceof Map && indexKey.kind === "value") {
+        const value = indexKey.valueOf(row)
+        const maskBelow = mask & this.indexKeys.combinableMasks[number]!
+        if (value !== null) this.addValue(branch, maskBelow, value, row, position)
+      } else if (branch instanceof TextIndex && indexKey.kind === "text") {
+        branch.append(indexKey.text(row), position)
       }
     }
   }
@@ -186,46 +188,51 @@ export class FilterIndex<Row> {
   private removeFrom(branches: Branches, row: Row, position: number): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const facet = this.facetSet.facets[number]!
-      if (branch instanceof Map && facet.kind === "key") {
-        const key = facet.keyOf(row)
-        if (key !== null) this.removeKey(branch, key, row, position)
-      } else if (branch instanceof TextIndex && facet.kind === "text") {
-        branch.removeLast(facet.text(row), position)
+      const indexKey = this.indexKeys.indexKeys[number]!
+      if (branch instanceof Map && indexKey.kind === "value") {
+        const value = indexKey.valueOf(row)
+        if (value !== null) this.removeValue(branch, value, row, position)
+      } else if (branch instanceof TextIndex && indexKey.kind === "text") {
+        branch.removeLast(indexKey.text(row), position)
       }
     }
   }
 
-  private addKey(
-    branch: Map<Key, IndexNode>,
+  private addValue(
+    branch: Map<KeyValue, IndexNode>,
     mask: number,
-    key: Key,
+    value: KeyValue,
     row: Row,
     position: number
   ): void {
-    const node = branch.get(key)
+    const node = branch.get(value)
     if (node === undefined) {
-      branch.set(key, new IndexNode([position]))
+      branch.set(value, new IndexNode([position]))
       return
     }
     node.positions.push(position)
     if (node.branches !== null) {
       this.addTo(node.branches, mask, row, position)
     } else if (mask !== 0 && node.positions.length > splitThreshold) {
-      node.branches = newBranches(this.facetSet, this.rowAt, mask)
+      node.branches = newBranches(this.indexKeys, this.rowAt, mask)
       for (const each of node.positions) {
         this.addTo(node.branches, mask, this.rowAt(each), each)
       }
     }
   }
 
-  private removeKey(branch: Map<Key, IndexNode>, key: Key, row: Row, position: number): void {
-    const node = branch.get(key)!
+  private removeValue(
+    branch: Map<KeyValue, IndexNode>,
+    value: KeyValue,
+    row: Row,
+    position: number
+  ): void {
+    const node = branch.get(value)!
     if (node.positions.pop() !== position) {
-      throw new Error(`Position ${position} is not the last one under ${String(key)}`)
+      throw new Error(`Position ${position} is not the last one under ${String(value)}`)
     }
     // a node keeps its branches until it is empty, so it is not rebuilt around the threshold
-    if (node.positions.length === 0) branch.delete(key)
+    if (node.positions.length === 0) branch.delete(value)
     else if (node.branches !== null) this.removeFrom(node.branches, row, position)
   }
 
@@ -237,12 +244,12 @@ export class FilterIndex<Row> {
   ): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const facet = this.facetSet.facets[number]!
-      if (!(branch instanceof Map) || facet.kind === "text") continue
-      if (facet.isMutable) moveKey(branch, facet, before, after, position)
+      const indexKey = this.indexKeys.indexKeys[number]!
+      if (!(branch instanceof Map) || indexKey.kind === "text") continue
+      if (indexKey.isMutable) moveKey(branch, indexKey, before, after, position)
       else if (after !== null) {
-        const key = facet.keyOf(after)
-        const below = key === null ? null : branch.get(key)?.branches
+        const value = indexKey.valueOf(after)
+        const below = value === null ? null : branch.get(value)?.branches
         if (below != null) this.reindexIn(below, before, after, position)
       }
     }
@@ -251,14 +258,16 @@ export class FilterIndex<Row> {
   private reindexAllIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const facet = this.facetSet.facets[number]!
-      if (!(branch instanceof Map) || facet.kind === "text") continue
-      if (facet.isMutable) {
-        moveKeys(branch, facet, replacements)
+      const indexKey = this.indexKeys.indexKeys[number]!
+      if (!(branch instanceof Map) || indexKey.kind === "text") continue
+      if (indexKey.isMutable) {
+        moveKeys(branch, indexKey, replacements)
         continue
       }
-      for (const [key, group] of groupByKey(replacements, ({ after }) => facet.keyOf(after))) {
-        const below = branch.get(key)?.branches
+      for (
+        const [value, group] of groupByValue(replacements, ({ after }) => indexKey.valueOf(after))
+      ) {
+        const below = branch.get(value)?.branches
         if (below != null) this.reindexAllIn(below, group)
       }
     }

@@ -1,5 +1,5 @@
 import { firstNot } from "../_binary_search.ts"
-import type { FacetSet } from "./facets.ts"
+import type { IndexKeys } from "./index_keys.ts"
 import { FilterIndex } from "./filter_index.ts"
 
 /** The rows of a table: an array, or a list that stores its rows in another way. */
@@ -8,12 +8,12 @@ export interface RowList<Row> {
   readonly at: (position: number) => Row | undefined
   readonly push: (row: Row) => number
   readonly pop: () => Row | undefined
-  /** As `at`, but the row may lack members that no facet reads. */
+  /** As `at`, but the row may lack members that no index key reads. */
   readonly keysAt?: (position: number) => Row
 }
 
 /**
- * The rows of one list in ascending order of `itemId`, with an index of their facets. Rows are
+ * The rows of one list in ascending order of `itemId`, with an index of their index keys. Rows are
  * added and removed only at the end.
  */
 export class IndexedRows<Row extends { readonly itemId: number }, Rows extends RowList<Row>> {
@@ -25,9 +25,9 @@ export class IndexedRows<Row extends { readonly itemId: number }, Rows extends R
   #steps: Iterator<void> | null = null
   #indexingTo = 0
 
-  constructor(facets: FacetSet<Row>, rows: Rows) {
+  constructor(indexKeys: IndexKeys<Row>, rows: Rows) {
     this.rows = rows
-    this.#index = new FilterIndex(facets, (position) => this.keysAt(position))
+    this.#index = new FilterIndex(indexKeys, (position) => this.keysAt(position))
   }
 
   get length(): number {
@@ -117,11 +117,11 @@ export class IndexedRows<Row extends { readonly itemId: number }, Rows extends R
  * a snapshot.
  */
 export class Table<Row extends { readonly itemId: number }> extends IndexedRows<Row, Array<Row>> {
-  constructor(facets: FacetSet<Row>) {
-    super(facets, [])
+  constructor(indexKeys: IndexKeys<Row>) {
+    super(indexKeys, [])
   }
 
-  /** Replaces the row at a position. Only mutable keys may differ. */
+  /** Replaces the row at a position. Only mutable values may differ. */
   replace(position: number, row: Row): void {
     const { index } = this
     const before = this.rows[position]!

@@ -34,7 +34,7 @@ export class TransactionRows extends GroupedRows<Transaction, TransactionColumns
   keysAt(position: number): Transaction {
     return position >= this.sealedLength
       ? this.tail[position - this.sealedLength]!
-      // the facets of transactions read no other member
+      // the index keys of transactions read no other member
       : new TransactionKeys(
         this.rowGroups[Math.floor(position / this.perGroup)]!,
         position % this.perGroup,

@@ -9,16 +9,16 @@ import { accountRow } from "../../../core/use_cases/mod.ts"
 import { Table } from "../filter_index/mod.ts"
 import { type AccountUpdate, accountUpdateCodec, GroupedRows } from "../row_groups/mod.ts"
 import type { LedgerLists } from "./ledger_image.ts"
-import { facetNumber, facetsOf } from "./list_facets.ts"
+import { indexKeyNumber, indexKeysOf } from "./list_index_keys.ts"
 
-const publicKeyFacet = facetNumber("accounts", "publicKey")
+const publicKeyIndexKey = indexKeyNumber("accounts", "publicKey")
 
 /**
  * The accounts, and the values after each update. Account indexes are consecutive, so an index is a
  * position. The batch that creates an account makes its first update.
  */
 export class Accounts {
-  readonly table = new Table<Account>(facetsOf("accounts"))
+  readonly table = new Table<Account>(indexKeysOf("accounts"))
   private readonly updates = new GroupedRows(accountUpdateCodec)
   /** By position of the account: the position of its last update; −1 before the first one. */
   private lastUpdates: Array<number> = []
@@ -35,7 +35,7 @@ export class Accounts {
 
   /** Returns whether an account has the public key. */
   hasPublicKey(key: PublicKey): boolean {
-    return this.table.index.positionsOf(publicKeyFacet, key).length > 0
+    return this.table.index.positionsOf(publicKeyIndexKey, key).length > 0
   }
 
   find(index: AccountIndex): Account | undefined {

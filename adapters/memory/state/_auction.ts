@@ -11,14 +11,14 @@ import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import type { BidRow, CoordinatorRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
-import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
+import { indexKeyNumber, indexKeysOf, lookupNumber } from "./list_index_keys.ts"
 
 type SlotRow = ListRows["slots"]
 
-const registrationFacet = lookupNumber("coordinators")
-const slotFacet = facetNumber("bids", "slotNum")
-const bidderFacet = facetNumber("bids", "bidderAddr")
-const bestBidderFacet = facetNumber("slots", "bestBidder")
+const registrationIndexKey = lookupNumber("coordinators")
+const slotIndexKey = indexKeyNumber("bids", "slotNum")
+const bidderIndexKey = indexKeyNumber("bids", "bidderAddr")
+const bestBidderIndexKey = indexKeyNumber("slots", "bestBidder")
 
 /**
  * Registrations, bids, and the best bid of each slot. A bid is indexed by the forger of its
@@ -27,16 +27,19 @@ const bestBidderFacet = facetNumber("slots", "bestBidder")
  * bidder: one pass over these and over the lists of the two forgers.
  */
 export class Auction {
-  readonly coordinators = new Table<CoordinatorRow>(facetsOf("coordinators", [
+  readonly coordinators = new Table<CoordinatorRow>(indexKeysOf("coordinators", [
     {
-      kind: "key",
-      keyOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr,
+      kind: "value",
+      valueOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr,
       isMutable: false
     }
   ]))
-  readonly bids = new Table<BidRow>(facetsOf("bids"))
+  readonly bids = new Table<BidRow>(indexKeysOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */
-  readonly slots = new FilterIndex<SlotRow>(facetsOf("slots"), (slotNum) => this.slotRow(slotNum)!)
+  readonly slots = new FilterIndex<SlotRow>(
+    indexKeysOf("slots"),
+    (slotNum) => this.slotRow(slotNum)!
+  )
   private readonly applicableTo: (slotNum: number) => AuctionVariables
 
   /** @param applicableTo Returns the variables whose default bids apply to a slot. */
@@ -84,7 +87,9 @@ export class Auction {
    * that have a bid. Unless `firstSlot` is Infinity, it passes over all slots with a bid.
    */
   changeDefaultBids(firstSlot: number, change: () => void): void {
-    const withBid = firstSlot === Infinity ? [] : [...this.bids.index.keysOf(slotFacet)].map(Number)
+    const withBid = firstSlot === Infinity
+      ? []
+      : [...this.bids.index.valuesOf(slotIndexKey)].map(Number)
     const slots = withBid.filter((slotNum) => slotNum >= firstSlot).sort((a, b) => a - b)
     const before = slots.map((slotNum) => this.slotRow(slotNum)!)
     change()
@@ -129,7 +134,7 @@ export class Auction {
   }
 
   private latestPosition(bidder: EthereumAddress): number | undefined {
-    return this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
+    return this.coordinators.index.positionsOf(registrationIndexKey, bidder).at(-1)
   }
 
   /** Sets whether the last stored registration of a bidder, if any, is its latest one. */
@@ -141,7 +146,7 @@ export class Auction {
   }
 
   private bestRow(slotNum: number): BidRow | undefined {
-    const position = this.bids.index.positionsOf(slotFacet, slotNum).at(-1)
+    const position = this.bids.index.positionsOf(slotIndexKey, slotNum).at(-1)
     return position === undefined ? undefined : this.bids.rows[position]
   }
 
@@ -158,10 +163,10 @@ export class Auction {
 
   /** Indexes the bids of a bidder, and the slots with a best bid of it, by its latest registration. */
   private reindexBidder(bidder: EthereumAddress): void {
-    const positions = this.bids.index.positionsOf(bidderFacet, bidder)
+    const positions = this.bids.index.positionsOf(bidderIndexKey, bidder)
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
-    const heldSlots = this.slots.positionsOf(bestBidderFacet, bidder)
+    const heldSlots = this.slots.positionsOf(bestBidderIndexKey, bidder)
     const before = heldSlots.map((slotNum) => this.slotRow(slotNum)!)
     this.bids.replaceAll(
       positions,

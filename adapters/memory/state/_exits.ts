@@ -6,9 +6,9 @@ import { firstNot } from "../_binary_search.ts"
 import { Table } from "../filter_index/mod.ts"
 import { frozen } from "./_frozen.ts"
 import type { LedgerLists, ReplacedWithdrawals } from "./ledger_image.ts"
-import { facetsOf, lookupNumber } from "./list_facets.ts"
+import { indexKeysOf, lookupNumber } from "./list_index_keys.ts"
 
-const requestedFacet = lookupNumber("exits")
+const requestedIndexKey = lookupNumber("exits")
 const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const requestedKeyOf = (exit: Exit): string | null =>
   exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
@@ -18,7 +18,7 @@ const requestedKeyOf = (exit: Exit): string | null =>
 /** The leaves of the exit trees, and the withdrawals before each change. */
 export class Exits {
   readonly table = new Table(
-    facetsOf("exits", [{ kind: "key", keyOf: requestedKeyOf, isMutable: true }])
+    indexKeysOf("exits", [{ kind: "value", valueOf: requestedKeyOf, isMutable: true }])
   )
   /** One entry for each withdrawal that was made and not undone. */
   private undo: Array<ReplacedWithdrawals> = []
@@ -30,7 +30,7 @@ export class Exits {
 
   /** Returns the exits with a delayed withdrawal that was requested and not yet collected. */
   requestedBy(owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> {
-    return this.table.index.positionsOf(requestedFacet, requestedKey(owner, tokenId))
+    return this.table.index.positionsOf(requestedIndexKey, requestedKey(owner, tokenId))
       .map((position) => this.table.rows[position]!)
   }
 

@@ -14,7 +14,7 @@ import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
 import { frozen, frozenCopy } from "./_frozen.ts"
 import type { LedgerLists, StoredBatch } from "./ledger_image.ts"
-import { facetsOf } from "./list_facets.ts"
+import { indexKeysOf } from "./list_index_keys.ts"
 
 type Range = readonly [from: number, to: number]
 
@@ -31,7 +31,7 @@ const noBatch: StoredBatch = {
  * consecutive from 1, so batch n is at position n − 1.
  */
 export class History {
-  readonly batches = new Table<Batch>(facetsOf("batches"))
+  readonly batches = new Table<Batch>(indexKeysOf("batches"))
   readonly transactions: IndexedRows<Transaction, TransactionRows>
   readonly accounts = new Accounts()
   readonly exits = new Exits()
@@ -41,7 +41,7 @@ export class History {
 
   constructor() {
     this.transactions = new IndexedRows(
-      facetsOf("transactions"),
+      indexKeysOf("transactions"),
       new TransactionRows((index) => this.accounts.find(index))
     )
   }

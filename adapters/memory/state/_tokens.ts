@@ -4,16 +4,16 @@ import type { PlacedPrice } from "../../../core/ports/mod.ts"
 import { Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import type { LedgerLists, ReplacedPrice } from "./ledger_image.ts"
-import { facetNumber, facetsOf } from "./list_facets.ts"
+import { indexKeyNumber, indexKeysOf } from "./list_index_keys.ts"
 
-const addressFacet = facetNumber("tokens", "addresses")
+const addressIndexKey = indexKeyNumber("tokens", "addresses")
 
 /**
  * The tokens, and the prices that later ones replaced. Token ids are consecutive from 0, so an id is a
  * position.
  */
 export class Tokens {
-  readonly table = new Table<Token>(facetsOf("tokens"))
+  readonly table = new Table<Token>(indexKeysOf("tokens"))
   /** One entry for each price, in the order of the prices. */
   private replaced: Array<ReplacedPrice> = []
 
@@ -31,7 +31,7 @@ export class Tokens {
   }
 
   findByAddress(address: EthereumAddress): Token | undefined {
-    const position = this.table.index.positionsOf(addressFacet, address)[0]
+    const position = this.table.index.positionsOf(addressIndexKey, address)[0]
     return position === undefined ? undefined : this.table.rows[position]
   }
 

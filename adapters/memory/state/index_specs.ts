@@ -1,6 +1,6 @@
 import type { FiltersOf, ListName, ListRows } from "../../../core/contract/mod.ts"
 import { type AuctionClock, lastClosedSlot } from "../../../core/domain/mod.ts"
-import type { Key } from "../filter_index/mod.ts"
+import type { KeyValue } from "../filter_index/mod.ts"
 
 /** A bid with the latest registration of its bidder. A new registration replaces the row. */
 export type BidRow = ListRows["bids"] & { readonly itemId: number }
@@ -38,7 +38,7 @@ interface AddingSpec {
 
 /** How the memory store finds the items of a filter. */
 export type FilterIndexSpec<Value> =
-  | ([Value] extends [Key | ReadonlyArray<Key>] ? ComparedSpec : never)
+  | ([Value] extends [KeyValue | ReadonlyArray<KeyValue>] ? ComparedSpec : never)
   | RangeSpec<Value>
   | AddingSpec
 

@@ -1,6 +1,6 @@
 import {
   combinations,
-  type PostingFacet,
+  type PostingIndexKey,
   type PostingList,
   postingLists,
   rowItems
@@ -31,29 +31,32 @@ const lettersIn = (letters: string): string =>
 
 const noValue = lettersIn("")
 
-const listsOfFacet = (
-  { facets }: PostingList,
+const listsOfIndexKey = (
+  { indexKeys }: PostingList,
   filter: string,
-  { combinableFilters, letter, octets, values }: PostingFacet
+  { combinableFilters, letter, octets, values }: PostingIndexKey
 ): ReadonlyArray<PostingLists> =>
   [[], ...combinations(combinableFilters)].map((names) => ({
     name: [filter, ...names].join(" and "),
     letter,
-    octets: names.reduce((sum, name) => sum + 1 + facets[name]!.octets, 2 + octets),
+    octets: names.reduce((sum, name) => sum + 1 + indexKeys[name]!.octets, 2 + octets),
     values,
-    suffix: names.map((name) => `${lettersIn(facets[name]!.letter)} || ${facets[name]!.values[0]!}`)
-      .join(" || ") || noValue
+    suffix:
+      names.map((name) => `${lettersIn(indexKeys[name]!.letter)} || ${indexKeys[name]!.values[0]!}`)
+        .join(" || ") || noValue
   }))
 
 /** Returns the lists of a table, without combinations first for each filter. */
 export const listsOf = (list: PostingList): ReadonlyArray<PostingLists> => [
   { name: "nothing", letter: "*", octets: 2, values: [noValue], suffix: noValue },
-  ...Object.entries(list.facets).flatMap(([filter, facet]) => listsOfFacet(list, filter, facet))
+  ...Object.entries(list.indexKeys).flatMap(([filter, indexKey]) =>
+    listsOfIndexKey(list, filter, indexKey)
+  )
 ]
 
 /** Returns SQL for the keys of a row `r` in lists. */
-export const keysOf = (letter: string, { letter: facet, suffix, values }: PostingLists) =>
-  values.map((value) => `${lettersIn(letter + facet)} || ${value} || ${suffix}`)
+export const keysOf = (letter: string, { letter: indexKey, suffix, values }: PostingLists) =>
+  values.map((value) => `${lettersIn(letter + indexKey)} || ${value} || ${suffix}`)
 
 const place = "'posting ' || encode(key, 'hex') || ', first item ' || first_item"
 

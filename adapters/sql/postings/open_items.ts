@@ -1,4 +1,4 @@
-import { keysOfFacet, postingKey } from "./posting_entries.ts"
+import { listKeysOf, postingKey } from "./posting_entries.ts"
 import { type ListedRows } from "./listed_rows.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
 import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
@@ -33,13 +33,13 @@ export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
 
 type ListedExit = ListedRows["exits"]
 
-const keysOfFacets = [undefined, ...Object.keys(openExits.facets)].map((filter) =>
-  keysOfFacet(openExits, filter)
+const listKeysOfAll = [undefined, ...Object.keys(openExits.indexKeys)].map((filter) =>
+  listKeysOf(openExits, filter)
 )
 
 /** Returns the keys of an open exit, as hexadecimal digits. */
 const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
-  keysOfFacets.flatMap((keysOf) =>
+  listKeysOfAll.flatMap((keysOf) =>
     keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
   )
 

@@ -1,16 +1,16 @@
 import { type ListedRows, type PostingListName } from "./listed_rows.ts"
-import { type PostingList, type PostingFacet, postingLists } from "./posting_lists.ts"
+import { type PostingList, type PostingIndexKey, postingLists } from "./posting_lists.ts"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray } from "../connection/mod.ts"
 
-/** Returns an SQL condition: a value of a row `r` in a facet is one of `values`. */
-export const hasOneOf = ({ facets }: PostingList, facet: string, values: string): string =>
-  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
+/** Returns an SQL condition: a value of a row `r` in an index key is one of `values`. */
+export const hasOneOf = ({ indexKeys }: PostingList, indexKey: string, values: string): string =>
+  `(${indexKeys[indexKey]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
 
-/** Returns an SQL condition: all values of a row `r` in a facet are among `values`. */
-export const hasAllOf = ({ facets }: PostingList, facet: string, values: string): string =>
-  `(${facets[facet]!.values.map((value) => `${value} = ANY(${values})`).join(" AND ")})`
+/** Returns an SQL condition: all values of a row `r` in an index key are among `values`. */
+export const hasAllOf = ({ indexKeys }: PostingList, indexKey: string, values: string): string =>
+  `(${indexKeys[indexKey]!.values.map((value) => `${value} = ANY(${values})`).join(" AND ")})`
 
 /** Returns every choice of one or more of the names, each in their order. */
 export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
@@ -24,12 +24,14 @@ export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<Readon
  * in the order of its `combinableFilters`. Without values it is the key of all rows.
  */
 export const postingKey = (
-  { facets, letter }: PostingList,
+  { indexKeys, letter }: PostingList,
   ...values: ReadonlyArray<readonly [filter: string, value: Uint8Array]>
 ): Uint8Array =>
   Buffer.concat([
     Buffer.from(values.length === 0 ? `${letter}*` : letter, "latin1"),
-    ...values.flatMap(([filter, value]) => [Buffer.from(facets[filter]!.letter, "latin1"), value])
+    ...values.flatMap((
+      [filter, value]
+    ) => [Buffer.from(indexKeys[filter]!.letter, "latin1"), value])
   ])
 
 /*
@@ -57,27 +59,27 @@ export interface KnownSuffixes {
   readonly get: (item: number) => KeySuffixes | undefined
 }
 
-/** Returns the entries of rows, which ascend by item. Yields to other fibers between facets. */
+/** Returns the entries of rows, which ascend by item. Yields to other fibers between index keys. */
 export const entriesOf = <List extends PostingListName>(
   name: List,
   rows: ReadonlyArray<ListedRows[List]>
 ): Effect.Effect<ListedEntries> =>
   Effect.gen(function*() {
-    const { combinable, facets, suffixBuilder, wholeKey } = layouts[name]
+    const { combinable, indexKeys, suffixBuilder, wholeKey } = layouts[name]
     const single: Entries = new Map(
       rows.length === 0 ? [] : [[wholeKey, rows.map(({ itemId }) => itemId)]]
     )
     const combinableDigits = combinable.map((): Array<string> => [])
-    for (const layout of facets) {
+    for (const layout of indexKeys) {
       const groups: Entries = new Map()
       const ownDigits = combinableDigits[combinable.indexOf(layout)]
       for (let i = 0; i < rows.length; i++) {
-        const digits = layout.facet.digits(rows[i]!)
+        const digits = layout.indexKey.digits(rows[i]!)
         if (ownDigits !== undefined) ownDigits[i] = digits[0]!
         for (const value of digits) if (value !== null) addItem(groups, value, rows[i]!.itemId)
       }
       for (const [value, group] of groups) single.set(layout.prefix + value, group)
-      // thousands of rows take milliseconds for each facet
+      // thousands of rows take milliseconds for each index key
       yield* Effect.yieldNow
     }
     const suffixes = new Map<number, KeySuffixes>()
@@ -101,27 +103,27 @@ export interface RowKeys {
  * Returns a function that returns the keys of a row in the lists of a filter, as hexadecimal digits;
  * without a filter, its key in the list of all rows.
  */
-export const keysOfFacet = (
-  { facets, letter }: PostingList,
+export const listKeysOf = (
+  { indexKeys, letter }: PostingList,
   filter: string | undefined
 ): (row: object) => ReadonlyArray<RowKeys> => {
   if (filter === undefined) {
     const ofAll = [{ single: letterDigits(`${letter}*`), combined: [] }]
     return () => ofAll
   }
-  const facet = facets[filter]!
-  const prefix = letterDigits(letter + facet.letter)
-  const others = combinations(facet.combinableFilters).map((names) =>
-    names.map((name) => facets[name]!)
+  const indexKey = indexKeys[filter]!
+  const prefix = letterDigits(letter + indexKey.letter)
+  const others = combinations(indexKey.combinableFilters).map((names) =>
+    names.map((name) => indexKeys[name]!)
   )
   return (row) =>
-    facet.digits(row).flatMap((value) => {
+    indexKey.digits(row).flatMap((value) => {
       if (value === null) return []
       const single = prefix + value
       return {
         single,
-        combined: others.map((facets) =>
-          facets.reduce(
+        combined: others.map((indexKeys) =>
+          indexKeys.reduce(
             (key, { digits, letter }) => key + letterDigits(letter) + digits(row)[0]!,
             single
           )
@@ -155,7 +157,7 @@ export const combinedEntries = (
     )
     const combined: Entries = new Map()
     for (const [key, items] of indexed) {
-      for (const combination of combinationsByLetter.get(facetLetter(key))!) {
+      for (const combination of combinationsByLetter.get(indexKeyLetter(key))!) {
         const groups: Entries = new Map()
         for (const item of items) {
           addItem(groups, (known.get(item) ?? read.get(item))![combination]!, item)
@@ -166,9 +168,9 @@ export const combinedEntries = (
     return combined
   })
 
-/** Whether other filters combine with the facet of a key of a single filter. */
+/** Whether other filters combine with the index key of a key of a single filter. */
 export const hasCombinations = (name: PostingListName, key: string): boolean =>
-  layouts[name].combinationsByLetter.has(facetLetter(key))
+  layouts[name].combinationsByLetter.has(indexKeyLetter(key))
 
 interface StoredValues {
   readonly item: bigint
@@ -178,7 +180,7 @@ interface StoredValues {
 const letterDigits = (text: string): string =>
   [...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")
 /** The second letter of a key, as digits. */
-const facetLetter = (key: string): string => key.slice(2, 4)
+const indexKeyLetter = (key: string): string => key.slice(2, 4)
 
 const addItem = (entries: Entries, key: string, item: number): void => {
   const items = entries.get(key)
@@ -186,37 +188,37 @@ const addItem = (entries: Entries, key: string, item: number): void => {
   else items.push(item)
 }
 
-/** A facet in the entries of its list. */
-interface FacetLayout {
-  readonly facet: PostingFacet
+/** An index key in the entries of its list. */
+interface IndexKeyLayout {
+  readonly indexKey: PostingIndexKey
   /** First digits of its keys. */
   readonly prefix: string
 }
 
-const layoutOf = ({ facets: byFilter, letter: listLetter, table }: PostingList) => {
+const layoutOf = ({ indexKeys: byFilter, letter: listLetter, table }: PostingList) => {
   const distinct = [
     ...new Map(
       Object.values(byFilter).flatMap(({ combinableFilters }) => combinations(combinableFilters))
         .map((filters) => [filters.join(), filters])
     ).values()
   ]
-  const facets = Object.entries(byFilter).map((
-    [filter, facet]
-  ): FacetLayout & { readonly filter: string } => ({
-    facet,
+  const indexKeys = Object.entries(byFilter).map((
+    [filter, indexKey]
+  ): IndexKeyLayout & { readonly filter: string } => ({
+    indexKey,
     filter,
-    prefix: letterDigits(listLetter + facet.letter)
+    prefix: letterDigits(listLetter + indexKey.letter)
   }))
   const combinableNames = [...new Set(distinct.flat())]
-  const combinable = combinableNames.map((name) => facets.find(({ filter }) => filter === name)!)
-  const letters = combinable.map(({ facet }) => letterDigits(facet.letter))
+  const combinable = combinableNames.map((name) => indexKeys.find(({ filter }) => filter === name)!)
+  const letters = combinable.map(({ indexKey }) => letterDigits(indexKey.letter))
   const indexesOf = distinct.map((filters) => filters.map((name) => combinableNames.indexOf(name)))
   return {
     wholeKey: letterDigits(`${listLetter}*`),
-    facets,
-    /** The facets that follow another one in keys. */
+    indexKeys,
+    /** The index keys that follow another one in keys. */
     combinable,
-    /** By the letter of a facet: the indexes of its combinations in `KeySuffixes`. */
+    /** By the letter of an index key: the indexes of its combinations in `KeySuffixes`. */
     combinationsByLetter: new Map(
       Object.values(byFilter).filter(({ combinableFilters }) => combinableFilters.length > 0).map((
         { combinableFilters, letter }
@@ -250,7 +252,8 @@ const layoutOf = ({ facets: byFilter, letter: listLetter, table }: PostingList) 
      * slow down writes.
      */
     valuesStatement: `SELECT r.item_id AS item${
-      combinable.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")
+      combinable.map(({ indexKey }, i) => `, encode(${indexKey.values[0]!}, 'hex') AS child${i}`)
+        .join("")
     }
 FROM ${table} AS r WHERE r.item_id = ANY($1::bigint[])`
   }

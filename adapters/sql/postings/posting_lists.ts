@@ -4,22 +4,22 @@ import { type ListedRows, type PostingListName, tables } from "./listed_rows.ts"
 
 /**
  * The posting lists of one list of the contract. A key is the letter of the list, then the letter
- * of a facet and a value of the row, as bytes; the key of all rows is the letter and `*`.
+ * of an index key and a value of the row, as bytes; the key of all rows is the letter and `*`.
  */
 export interface PostingList {
   /** Table of the rows; the lists hold its `item_id`. */
   readonly table: string
   /** First letter of the keys. */
   readonly letter: string
-  readonly facets: { readonly [filter: string]: PostingFacet }
-  /** The filters that select lists of a facet, in the order of the facets. */
-  readonly filters: { readonly [filter: string]: FacetFilter }
+  readonly indexKeys: { readonly [filter: string]: PostingIndexKey }
+  /** The filters that select lists of an index key, in the order of the index keys. */
+  readonly filters: { readonly [filter: string]: IndexKeyFilter }
 }
 
-/** How a filter selects lists of a facet. */
-interface FacetFilter {
-  readonly facet: string
-  /** Returns the values of the facet for a value of the filter, as hexadecimal digits. */
+/** How a filter selects lists of an index key. */
+interface IndexKeyFilter {
+  readonly indexKey: string
+  /** Returns the values of the index key for a value of the filter, as hexadecimal digits. */
   readonly digits: (value: unknown) => ReadonlyArray<string>
 }
 
@@ -30,7 +30,7 @@ interface FacetFilter {
  * letter of its side: `s` if the sender alone has it, `r` if the receiver alone has it, `b` if both
  * have it. These lists are disjoint, and a transaction has as many entries as without the letters.
  */
-export interface PostingFacet {
+export interface PostingIndexKey {
   readonly letter: string
   /** Length of a value in bytes. */
   readonly octets: number
@@ -40,13 +40,13 @@ export interface PostingFacet {
   readonly values: ReadonlyArray<string>
   /**
    * Filters that a query can combine with this one; the keys of combinations have their values in
-   * this order. They are facets of the same list with one value.
+   * this order. They are index keys of the same list with one value.
    */
   readonly combinableFilters: ReadonlyArray<string>
 }
 
 /** Lists the rows under the values that the filter compares. */
-interface Facet<
+interface IndexKey<
   Combinable = string,
   Columns = readonly [string] | readonly [sender: string, receiver: string]
 > {
@@ -59,12 +59,12 @@ interface Facet<
   readonly columns: Columns
 }
 
-/** Selects lists of the facet of another filter, which compares sender and receiver. */
-interface SideFilter<Facet = string> {
-  readonly facet: Facet
+/** Selects lists of the index key of another filter, which compares sender and receiver. */
+interface SideFilter<IndexKey = string> {
+  readonly indexKey: IndexKey
 }
 
-/** How `reads` answers a filter that has no facet. */
+/** How `reads` answers a filter that has no index key. */
 type OtherFilter =
   /** Restricts the page to a range of item ids. */
   | "itemRange"
@@ -90,68 +90,68 @@ type CombinableFilter<N extends PostingListName> = {
 /** One column for each value that a filter compares. */
 type ColumnsOf<Compared> = { readonly [I in keyof Compared]: string }
 
-/** A filter that can be a facet: its values have an encoding, and the rows of `ListedRows` have them. */
-interface FacetDeclaration<N extends PostingListName> {
+/** A filter that can be an index key: its values have an encoding, and the rows of `ListedRows` have them. */
+interface IndexKeyDeclaration<N extends PostingListName> {
   readonly scalar: keyof typeof encodings
   readonly compared: ReadonlyArray<(row: ListedRows[N]) => unknown>
 }
 
 /**
- * An entry for each filter that the contract declares for a list: a facet, or how the filter is
+ * An entry for each filter that the contract declares for a list: an index key, or how the filter is
  * answered instead.
  */
 export type FilterIndexes<N extends PostingListName> = {
   readonly [F in keyof Declared<N>]:
-    | (Declared<N>[F] extends FacetDeclaration<N> ?
-        | Facet<CombinableFilter<N>, ColumnsOf<Declared<N>[F]["compared"]>>
+    | (Declared<N>[F] extends IndexKeyDeclaration<N> ?
+        | IndexKey<CombinableFilter<N>, ColumnsOf<Declared<N>[F]["compared"]>>
         | SideFilter<keyof Declared<N>>
       : never)
     | OtherFilter
 }
 
-const facet = <
+const indexKey = <
   const Filters extends ReadonlyArray<string>,
-  const Columns extends Facet["columns"]
+  const Columns extends IndexKey["columns"]
 >(
   letter: string,
   combinableFilters: Filters,
   ...columns: Columns
 ) => ({ letter, combinableFilters, columns })
-const sideOf = <const Name>(facet: Name) => ({ facet })
+const sideOf = <const Name>(indexKey: Name) => ({ indexKey })
 
 /** Returns SQL that is null for 0 and 1, which are not accounts of users. */
 const userAccount = (column: string): string => `CASE WHEN ${column} >= 256 THEN ${column} END`
 
 /**
- * How each declared filter finds its rows. If a query names several facets, its key begins with the
+ * How each declared filter finds its rows. If a query names several index keys, its key begins with the
  * first of them in this order.
  */
 const filterIndexes = {
   accounts: {
-    address: facet("a", ["tokenIds"], "r.address"),
-    publicKey: facet("k", ["tokenIds"], "r.public_key"),
-    tokenIds: facet("t", [], "r.token_id")
+    address: indexKey("a", ["tokenIds"], "r.address"),
+    publicKey: indexKey("k", ["tokenIds"], "r.public_key"),
+    tokenIds: indexKey("t", [], "r.token_id")
   },
   exits: {
-    accountIndex: facet("i", [], "r.account_index"),
-    address: facet("a", ["tokenId"], "r.address"),
-    publicKey: facet("k", ["tokenId"], "r.public_key"),
-    tokenId: facet("t", [], "r.token_id"),
+    accountIndex: indexKey("i", [], "r.account_index"),
+    address: indexKey("a", ["tokenId"], "r.address"),
+    publicKey: indexKey("k", ["tokenId"], "r.public_key"),
+    tokenId: indexKey("t", [], "r.token_id"),
     batchNum: "itemRange",
     onlyPendingWithdraws: "openItems"
   },
   transactions: {
-    accountIndex: facet(
+    accountIndex: indexKey(
       "i",
       ["type"],
       userAccount("r.from_account_index"),
       userAccount("r.to_account_index")
     ),
-    address: facet("a", ["tokenId", "type"], "r.from_address", "r.to_address"),
-    publicKey: facet("k", ["tokenId", "type"], "r.from_public_key", "r.to_public_key"),
-    tokenId: facet("t", ["type"], "r.token_id"),
+    address: indexKey("a", ["tokenId", "type"], "r.from_address", "r.to_address"),
+    publicKey: indexKey("k", ["tokenId", "type"], "r.from_public_key", "r.to_public_key"),
+    tokenId: indexKey("t", ["type"], "r.token_id"),
     batchNum: "itemRange",
-    type: facet("y", [], "r.type"),
+    type: indexKey("y", [], "r.type"),
     fromAccountIndex: sideOf("accountIndex"),
     toAccountIndex: sideOf("accountIndex"),
     fromAddress: sideOf("address"),
@@ -163,12 +163,12 @@ const filterIndexes = {
   batches: {
     minBatchNum: "itemRange",
     maxBatchNum: "itemRange",
-    slotNum: facet("s", ["forgerAddr"], "r.slot_num"),
-    forgerAddr: facet("f", [], "r.forger_addr")
+    slotNum: indexKey("s", ["forgerAddr"], "r.slot_num"),
+    forgerAddr: indexKey("f", [], "r.forger_addr")
   },
   bids: {
-    slotNum: facet("s", ["bidderAddr"], "r.slot_num"),
-    bidderAddr: facet("b", [], "r.bidder_addr"),
+    slotNum: indexKey("s", ["bidderAddr"], "r.slot_num"),
+    bidderAddr: indexKey("b", [], "r.bidder_addr"),
     forgerAddr: "registrations"
   },
   coordinators: {
@@ -180,17 +180,17 @@ const filterIndexes = {
 
 type Indexes<N extends PostingListName> = typeof filterIndexes[N]
 
-/** The filters of a list that select lists of a facet. */
-export type FacetName<N extends PostingListName> = {
+/** The filters of a list that select lists of an index key. */
+export type IndexKeyName<N extends PostingListName> = {
   [F in keyof Indexes<N>]: Indexes<N>[F] extends OtherFilter ? never : F
 }[keyof Indexes<N>]
 
-/** The facet whose lists a filter selects. */
-type FacetOf<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
-  { readonly facet: infer Facet extends keyof Indexes<N> } ? Facet : F
+/** The index key whose lists a filter selects. */
+type IndexKeyOf<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
+  { readonly indexKey: infer IndexKey extends keyof Indexes<N> } ? IndexKey : F
 
 type CombinableWith<N extends PostingListName, F extends keyof Indexes<N>> =
-  Indexes<N>[FacetOf<N, F>] extends
+  Indexes<N>[IndexKeyOf<N, F>] extends
     { readonly combinableFilters: ReadonlyArray<infer Name extends string> } ? Name : never
 
 /** The filters that the declaration excludes if a query has `F`. */
@@ -201,47 +201,47 @@ type ExcludedBy<N extends PostingListName, F> = typeof lists[N]["exclusions"][nu
   : never
 
 /**
- * Filters that lack a combination: a query may name them together with a filter of another facet,
+ * Filters that lack a combination: a query may name them together with a filter of another index key,
  * and would ignore one of the two. `never` if the lists above are complete.
  */
-export type UncombinedFacet = {
+export type UncombinedIndexKey = {
   [N in PostingListName]: {
-    [F in FacetName<N>]: Exclude<
-      FacetName<N>,
+    [F in IndexKeyName<N>]: Exclude<
+      IndexKeyName<N>,
       | ExcludedBy<N, F>
       | CombinableWith<N, F>
       | {
-        [G in FacetName<N>]: F extends CombinableWith<N, G> ? G
-          : FacetOf<N, F> extends FacetOf<N, G> ? G
+        [G in IndexKeyName<N>]: F extends CombinableWith<N, G> ? G
+          : IndexKeyOf<N, F> extends IndexKeyOf<N, G> ? G
           : never
-      }[FacetName<N>]
+      }[IndexKeyName<N>]
     >
-  }[FacetName<N>]
+  }[IndexKeyName<N>]
 }[PostingListName]
 
 /** The first bytes of values that the sender alone, the receiver alone, or both have. */
 const sides = { sender: "73", receiver: "72", both: "62" } as const
 
-type AnyIndex = Facet | SideFilter | OtherFilter
+type AnyIndex = IndexKey | SideFilter | OtherFilter
 
 const postingList = (name: PostingListName, letter: string): PostingList => {
   const { filters }: ListDeclaration = lists[name]
   const indexes = Object.entries<AnyIndex>(filterIndexes[name])
   const encodingOf = (filter: string) =>
     encodings[filters[filter]!.scalar as keyof typeof encodings] as KeyEncoding<unknown>
-  const facets = indexes.flatMap(([filter, index]) =>
-    typeof index === "string" || "facet" in index
+  const indexKeys = indexes.flatMap(([filter, index]) =>
+    typeof index === "string" || "indexKey" in index
       ? []
-      : [[filter, postingFacet(index, encodingOf(filter), filters[filter]!)] as const]
+      : [[filter, postingIndexKey(index, encodingOf(filter), filters[filter]!)] as const]
   )
-  const facetFilters = indexes.flatMap(([filter, index]) => {
+  const indexKeyFilters = indexes.flatMap(([filter, index]) => {
     if (typeof index === "string") return []
-    const facet = "facet" in index ? index.facet : filter
-    const selected = sidesOf(filters[filter]!, filters[facet]!)
-    const { digits } = encodingOf(facet)
+    const indexKey = "indexKey" in index ? index.indexKey : filter
+    const selected = sidesOf(filters[filter]!, filters[indexKey]!)
+    const { digits } = encodingOf(indexKey)
     return [
       [filter, {
-        facet,
+        indexKey,
         digits: (value: unknown) => selected.map((side) => side + digits(value))
       }] as const
     ]
@@ -249,24 +249,24 @@ const postingList = (name: PostingListName, letter: string): PostingList => {
   return {
     table: tables[name],
     letter,
-    facets: Object.fromEntries(facets),
-    filters: Object.fromEntries(facetFilters)
+    indexKeys: Object.fromEntries(indexKeys),
+    filters: Object.fromEntries(indexKeyFilters)
   }
 }
 
-/** Returns the first bytes of the values of a facet that a filter selects. */
-const sidesOf = (filter: Filter, facet: Filter): ReadonlyArray<string> => {
-  const [sender, receiver] = facet.compared
+/** Returns the first bytes of the values of an index key that a filter selects. */
+const sidesOf = (filter: Filter, indexKey: Filter): ReadonlyArray<string> => {
+  const [sender, receiver] = indexKey.compared
   if (receiver === undefined) return [""]
   if (filter.compared.length === 2) return [sides.sender, sides.receiver, sides.both]
   return [filter.compared[0] === sender ? sides.sender : sides.receiver, sides.both]
 }
 
-const postingFacet = (
-  { columns, combinableFilters, letter }: Facet,
+const postingIndexKey = (
+  { columns, combinableFilters, letter }: IndexKey,
   { digits, octets, sql }: KeyEncoding<unknown>,
   { compared: [senderOf, receiverOf] }: Filter
-): PostingFacet => {
+): PostingIndexKey => {
   const [sender, receiver] = columns
   if (receiverOf === undefined || receiver === undefined) {
     return {

@@ -39,7 +39,7 @@ import {
   readTransactionItem,
   transactionColumns
 } from "./history_rows.ts"
-import { lookUpKeys } from "./_facet_selection.ts"
+import { lookUpKeys } from "./_index_key_selection.ts"
 import {
   type ListQueryPlan,
   readBidsOfForger,

@@ -15,13 +15,13 @@ import {
 } from "../postings/mod.ts"
 import {
   conditionOf,
-  type FacetFilters,
-  type FacetSelection,
+  type IndexKeyFilters,
+  type IndexKeySelection,
   isPair,
   lookUpKeys,
   pairKeys,
   selectionsOf
-} from "./_facet_selection.ts"
+} from "./_index_key_selection.ts"
 import {
   byteParameter,
   hexOrNullParameter,
@@ -62,7 +62,7 @@ export const readLists = (
 /** Plans a read of posting lists, and of rows that are not yet in lists of combined filters. */
 export const readPostings = <N extends PostingListName>(
   name: N,
-  filters: FacetFilters<N>
+  filters: IndexKeyFilters<N>
 ): ListQueryPlan => {
   const list = postingLists[name]
   const selections = selectionsOf(list, filters)
@@ -107,7 +107,7 @@ SELECT selected.item FROM ${listed} CROSS JOIN LATERAL (
  */
 const readPair = (
   list: PostingList,
-  selections: ReadonlyArray<FacetSelection>
+  selections: ReadonlyArray<IndexKeySelection>
 ): ListQueryPlan => {
   const condition = conditionOf(list, selections)
   return {
@@ -138,7 +138,7 @@ const queued = queuedRows("NOT forged OFFSET 0")
  * not have the range of one.
  */
 export const withQueued = (
-  filters: FacetFilters<"transactions">,
+  filters: IndexKeyFilters<"transactions">,
   plan: ListQueryPlan
 ): ListQueryPlan => {
   const list = postingLists.transactions

@@ -27,7 +27,7 @@ const seed = process.env.SEED ?? "1"
 /** Items by key: each row of a list, under the keys of the model, as hexadecimal digits. */
 type Model = Map<string, Array<number>>
 
-/** The model of a list: the keys of a row, and the combined keys of each facet that has some. */
+/** The model of a list: the keys of a row, and the combined keys of each index key that has some. */
 interface Naive<Row> {
   readonly keys: (row: Row) => ReadonlyArray<string>
   /** By the second letter of a key: the rest of the combined keys. */

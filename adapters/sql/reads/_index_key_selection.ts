@@ -1,6 +1,6 @@
 import type { FiltersOf } from "../../../core/contract/mod.ts"
 import {
-  type FacetName,
+  type IndexKeyName,
   hasAllOf,
   hasOneOf,
   postingKey,
@@ -10,14 +10,14 @@ import {
 } from "../postings/mod.ts"
 import { keysParameter, type Parameter } from "./_run_query.ts"
 
-/** Filters that are facets. A plan answers the other ones itself, and must take them out. */
-export type FacetFilters<N extends PostingListName> = {
-  readonly [F in keyof FiltersOf<N>]: F extends FacetName<N> ? FiltersOf<N>[F] : never
+/** Filters that are index keys. A plan answers the other ones itself, and must take them out. */
+export type IndexKeyFilters<N extends PostingListName> = {
+  readonly [F in keyof FiltersOf<N>]: F extends IndexKeyName<N> ? FiltersOf<N>[F] : never
 }
 
-/** The values of a facet that a query selects. */
-export interface FacetSelection {
-  readonly facet: string
+/** The values of an index key that a query selects. */
+export interface IndexKeySelection {
+  readonly indexKey: string
   /**
    * Hexadecimal digits. An item has a value of each of the lists: of one, or of two for a sender
    * and a receiver.
@@ -25,67 +25,70 @@ export interface FacetSelection {
   readonly digits: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Returns the selected values in the order of the facets. */
-export const selectionsOf = (list: PostingList, filters: object): ReadonlyArray<FacetSelection> => {
+/** Returns the selected values in the order of the index keys. */
+export const selectionsOf = (
+  list: PostingList,
+  filters: object
+): ReadonlyArray<IndexKeySelection> => {
   const values = Object.entries(filters).filter(([filter, value]) =>
     value !== undefined && list.filters[filter] !== undefined
   )
-  return Object.keys(list.facets).flatMap((facet) => {
-    const digits = values.filter(([filter]) => list.filters[filter]!.facet === facet).map((
+  return Object.keys(list.indexKeys).flatMap((indexKey) => {
+    const digits = values.filter(([filter]) => list.filters[filter]!.indexKey === indexKey).map((
       [filter, value]
     ) => [...new Set([value].flat())].flatMap((each) => list.filters[filter]!.digits(each)))
-    return digits.length === 0 ? [] : [{ facet, digits }]
+    return digits.length === 0 ? [] : [{ indexKey, digits }]
   })
 }
 
 /** Returns the values of which an item must have one; if empty, it must have one of each list. */
-const commonDigits = ({ digits: [first, second] }: FacetSelection): ReadonlyArray<string> =>
+const commonDigits = ({ digits: [first, second] }: IndexKeySelection): ReadonlyArray<string> =>
   second === undefined ? first! : first!.filter((value) => second.includes(value))
 
 /** Returns whether no list has all items of a selection: it names a sender and another receiver. */
-export const isPair = (selection: FacetSelection): boolean => commonDigits(selection).length === 0
+export const isPair = (selection: IndexKeySelection): boolean =>
+  commonDigits(selection).length === 0
 
 /** Returns the value of the sender alone and that of the receiver alone. */
-const pairOf = ({ digits }: FacetSelection): ReadonlyArray<Uint8Array> =>
+const pairOf = ({ digits }: IndexKeySelection): ReadonlyArray<Uint8Array> =>
   digits.map(([ofOneSide]) => bytesOf(ofOneSide!))
 
 /** Returns the keys of the two lists of a pair: what the sender sent, what the receiver received. */
 export const pairKeys = (
   list: PostingList,
-  selections: ReadonlyArray<FacetSelection>
+  selections: ReadonlyArray<IndexKeySelection>
 ): ReadonlyArray<Uint8Array> =>
   selections.filter(isPair).flatMap((pair) =>
-    pairOf(pair).map((value) => postingKey(list, [pair.facet, value]))
+    pairOf(pair).map((value) => postingKey(list, [pair.indexKey, value]))
   )
 
 /**
- * Returns a condition for a row `r`. It has a parameter for each facet of the list and one for a
+ * Returns a condition for a row `r`. It has a parameter for each index key of the list and one for a
  * pair of sender and receiver. These are NULL if the query does not name them, so that all
  * combinations of filters share a statement.
  */
-export const conditionOf = (list: PostingList, selections: ReadonlyArray<FacetSelection>) => {
-  const facets = Object.keys(list.facets)
+export const conditionOf = (list: PostingList, selections: ReadonlyArray<IndexKeySelection>) => {
+  const indexKeys = Object.keys(list.indexKeys)
   const pair = selections.find(isPair)
-  const oneOf = (facet: string) => {
-    const selection = selections.find((each) => each.facet === facet)
+  const oneOf = (indexKey: string) => {
+    const selection = selections.find((each) => each.indexKey === indexKey)
     return selection === undefined || selection === pair
       ? null
       : keysParameter(commonDigits(selection).map(bytesOf))
   }
   return {
     text: (parameter: Parameter) => {
-      const conditions = facets.map((facet) => {
+      const conditions = indexKeys.map((indexKey) => {
         const values = parameter("bytea[]")
-        return `(${values} IS NULL OR ${hasOneOf(list, facet, values)})`
+        return `(${values} IS NULL OR ${hasOneOf(list, indexKey, values)})`
       })
       const values = parameter("bytea[]")
-      const both = facets.filter((facet) => list.facets[facet]!.values.length === 2).map((facet) =>
-        `(${hasAllOf(list, facet, values)})`
-      )
+      const both = indexKeys.filter((indexKey) => list.indexKeys[indexKey]!.values.length === 2)
+        .map((indexKey) => `(${hasAllOf(list, indexKey, values)})`)
       return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
     },
     values: [
-      ...facets.map(oneOf),
+      ...indexKeys.map(oneOf),
       pair === undefined ? null : keysParameter(pairOf(pair))
     ]
   }
@@ -100,22 +103,22 @@ interface KeyLookup {
 }
 
 /**
- * Returns the keys of the lists for some filters. A key begins with the facet that combines with
+ * Returns the keys of the lists for some filters. A key begins with the index key that combines with
  * all others; their values follow in the order of its `combinableFilters`. There is a key for each
  * value, and so for each side of a transaction.
  */
 export const lookUpKeys = <N extends PostingListName>(
   name: N,
-  filters: FacetFilters<N>
+  filters: IndexKeyFilters<N>
 ): KeyLookup => {
   const list = postingLists[name]
   const [leading, ...others] = selectionsOf(list, filters)
   if (leading === undefined) return { keys: [postingKey(list)], parentKeys: [] }
-  const following = list.facets[leading.facet]!.combinableFilters.flatMap((name) =>
-    others.filter(({ facet }) => facet === name)
+  const following = list.indexKeys[leading.indexKey]!.combinableFilters.flatMap((name) =>
+    others.filter(({ indexKey }) => indexKey === name)
   )
-  const partsOf = (selection: FacetSelection) =>
-    commonDigits(selection).map((value) => [selection.facet, bytesOf(value)] as const)
+  const partsOf = (selection: IndexKeySelection) =>
+    commonDigits(selection).map((value) => [selection.indexKey, bytesOf(value)] as const)
   const parents = partsOf(leading).map((part) => [part])
   const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
     (paths, selection) =>

@@ -1,6 +1,6 @@
 import { lowerBound } from "../_binary_search.ts"
 import { IndexNode } from "./_index_node.ts"
-import type { Key, KeyFacet } from "./facets.ts"
+import type { KeyValue, ValueIndexKey } from "./index_keys.ts"
 
 /** A row that was replaced at its position. */
 export interface Replacement<Row> {
@@ -10,66 +10,66 @@ export interface Replacement<Row> {
 }
 
 /**
- * Moves a position from the list of its old key to that of its new key. `before` is null if the
+ * Moves a position from the list of its old value to that of its new value. `before` is null if the
  * position had no row, `after` if it has none any more.
  */
 export const moveKey = <Row>(
-  branch: Map<Key, IndexNode>,
-  facet: KeyFacet<Row>,
+  branch: Map<KeyValue, IndexNode>,
+  indexKey: ValueIndexKey<Row>,
   before: Row | null,
   after: Row | null,
   position: number
 ): void => {
-  const oldKey = before === null ? null : facet.keyOf(before)
-  const newKey = after === null ? null : facet.keyOf(after)
-  if (oldKey === newKey) return
-  if (oldKey !== null) {
-    const { positions } = branch.get(oldKey)!
+  const oldValue = before === null ? null : indexKey.valueOf(before)
+  const newValue = after === null ? null : indexKey.valueOf(after)
+  if (oldValue === newValue) return
+  if (oldValue !== null) {
+    const { positions } = branch.get(oldValue)!
     positions.splice(lowerBound(positions, position), 1)
-    if (positions.length === 0) branch.delete(oldKey)
+    if (positions.length === 0) branch.delete(oldValue)
   }
-  if (newKey !== null) {
-    const node = branch.get(newKey)
-    if (node === undefined) branch.set(newKey, new IndexNode([position]))
+  if (newValue !== null) {
+    const node = branch.get(newValue)
+    if (node === undefined) branch.set(newValue, new IndexNode([position]))
     else node.positions.splice(lowerBound(node.positions, position), 0, position)
   }
 }
 
 /** As `moveKey` for many ascending positions, with one pass over each list. */
 export const moveKeys = <Row>(
-  branch: Map<Key, IndexNode>,
-  { keyOf }: KeyFacet<Row>,
+  branch: Map<KeyValue, IndexNode>,
+  { valueOf }: ValueIndexKey<Row>,
   replacements: ReadonlyArray<Replacement<Row>>
 ): void => {
-  const moved = replacements.filter(({ before, after }) => keyOf(before) !== keyOf(after))
-  for (const [key, group] of groupByKey(moved, ({ before }) => keyOf(before))) {
-    const { positions } = branch.get(key)!
+  const moved = replacements.filter(({ before, after }) => valueOf(before) !== valueOf(after))
+  for (const [value, group] of groupByValue(moved, ({ before }) => valueOf(before))) {
+    const { positions } = branch.get(value)!
     removeSorted(positions, group)
-    if (positions.length === 0) branch.delete(key)
+    if (positions.length === 0) branch.delete(value)
   }
-  for (const [key, group] of groupByKey(moved, ({ after }) => keyOf(after))) {
-    const node = branch.get(key)
+  for (const [value, group] of groupByValue(moved, ({ after }) => valueOf(after))) {
+    const node = branch.get(value)
     if (node !== undefined) {
       insertSorted(node.positions, group)
       continue
     }
     const created = new IndexNode([group[0]!.position])
-    branch.set(key, created)
+    branch.set(value, created)
     insertSorted(created.positions, group.slice(1))
   }
 }
 
-/** Groups replacements by a key, without those whose key is null. A group stays ascending. */
-export const groupByKey = <Row>(
+/** Groups replacements by a value, without those whose value is null. A group stays ascending. */
+export const groupByValue = <Row>(
   replacements: ReadonlyArray<Replacement<Row>>,
-  keyOf: (replacement: Replacement<Row>) => Key | null
-): Map<Key, Array<Replacement<Row>>> => {
-  const groups = new Map<Key, Array<Replacement<Row>>>()
+  valueOf: (replacement: Replacement<Row>) => KeyValue | null
+): Map<KeyValue, Array<Replacement<Row>>> => {
+  const groups = new Map<KeyValue, Array<Replacement<Row>>>()
   for (const replacement of replacements) {
-    const key = keyOf(replacement)
-    if (key === null) continue
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [replacement])
+    const value = valueOf(replacement)
+    if (value === null) continue
+    const group = groups.get(value)
+    if (group === undefined) groups.set(value, [replacement])
     else group.push(replacement)
   }
   return groups

@@ -1,0 +1,113 @@
+import {
+  type Filter,
+  type ListDeclaration,
+  type ListName,
+  listNames,
+  type ListRows,
+  lists
+} from "../../../core/contract/mod.ts"
+import { type IndexKey, IndexKeys, type KeyValue, sideIndexKey } from "../filter_index/mod.ts"
+import { type AnyIndexSpec, indexSpecs } from "./index_specs.ts"
+
+/*
+ * The index keys of a list follow from what its filters compare. Filters by either side of a
+ * transaction, by its sender and by its receiver share three index keys with disjoint lists: what a
+ * value sends to others, what it receives from others, and what it sends to itself.
+ */
+
+type AnyIndexKey = IndexKey<never>
+type Values = (row: never) => KeyValue | null
+
+/**
+ * Returns the index keys of a list: those of its filters, then `lookups`, which no filter uses and
+ * which are not combined with any other.
+ */
+export const indexKeysOf = <N extends ListName, Row extends ListRows[N] = ListRows[N]>(
+  name: N,
+  lookups: ReadonlyArray<IndexKey<Row>> = []
+): IndexKeys<Row> => {
+  const { exclusions }: ListDeclaration = lists[name]
+  const { all, byFilter } = indexKeysByList.get(name)!
+  const filtersOf = all.map((indexKey) =>
+    [...byFilter].flatMap(([filter, indexKeys]) => indexKeys.includes(indexKey) ? [filter] : [])
+  )
+  const isExcluded = (one: string, other: string): boolean =>
+    exclusions.some(([left, right]) =>
+      (left === one && right === other) || (left === other && right === one)
+    )
+  const canCombine = (earlier: number, later: number): boolean => {
+    const [filters, others] = [filtersOf[earlier] ?? [], filtersOf[later] ?? []]
+    // the lists of one filter's index keys are disjoint
+    if (filters.some((filter) => others.includes(filter))) return false
+    return filters.some((one) => others.some((other) => !isExcluded(one, other)))
+  }
+  const filterIndexKeys: ReadonlyArray<unknown> = all
+  return new IndexKeys([...filterIndexKeys as ReadonlyArray<IndexKey<Row>>, ...lookups], canCombine)
+}
+
+/** Returns the numbers of the index keys of a filter in its list, ascending. */
+export const indexKeyNumbers = (name: ListName, filter: string): ReadonlyArray<number> =>
+  indexKeysByList.get(name)!.numbers.get(filter)!
+
+/** Returns the number of the only index key of a filter in its list. */
+export const indexKeyNumber = (name: ListName, filter: string): number =>
+  indexKeyNumbers(name, filter)[0]!
+
+/** Returns the number of the first lookup of a list, which follows the index keys of the filters. */
+export const lookupNumber = (name: ListName): number => indexKeysByList.get(name)!.all.length
+
+/** Returns the index keys of the filters of a list in the order of lookups, by filter and in all. */
+const indexKeysOfFilters = (name: ListName) => {
+  const { filters }: ListDeclaration = lists[name]
+  const pairs = Object.values<Filter>(filters).flatMap(({ compared: [sender, receiver] }) =>
+    receiver === undefined ? [] : [pairOf(sender as Values, receiver as Values)]
+  )
+  const byFilter = new Map(
+    Object.entries<Filter>(filters).map(([filter, declared]) => [
+      filter,
+      indexKeysOfFilter(declared, indexSpecs[name][filter]!.kind, pairs)
+    ])
+  )
+  const all = [...new Set([...byFilter.values()].flat())].sort((a, b) => rankOf(a) - rankOf(b))
+  const numbers = new Map(
+    [...byFilter].map(([filter, indexKeys]) => [
+      filter,
+      indexKeys.map((indexKey) => all.indexOf(indexKey)).sort((a, b) => a - b)
+    ])
+  )
+  return { all, byFilter, numbers }
+}
+
+/** Only the last index keys may have values that change, or texts. */
+const rankOf = (indexKey: AnyIndexKey): number =>
+  indexKey.kind === "text" ? 2 : indexKey.isMutable ? 1 : 0
+
+const pairOf = (sender: Values, receiver: Values) => ({
+  sender,
+  receiver,
+  sent: sideIndexKey({ own: sender, other: receiver, areEqual: false }),
+  received: sideIndexKey({ own: receiver, other: sender, areEqual: false }),
+  sentToSelf: sideIndexKey({ own: sender, other: receiver, areEqual: true })
+})
+
+const indexKeysOfFilter = (
+  { compared: [first, second], match }: Filter,
+  kind: AnyIndexSpec["kind"],
+  pairs: ReadonlyArray<ReturnType<typeof pairOf>>
+): ReadonlyArray<AnyIndexKey> => {
+  if (kind === "range" || kind === "adding") return []
+  const pair = pairs.find(({ receiver, sender }) => sender === first || receiver === first)
+  if (pair !== undefined) {
+    const { received, sender, sent, sentToSelf } = pair
+    if (second !== undefined) return [sent, received, sentToSelf]
+    return [sender === first ? sent : received, sentToSelf]
+  }
+  const compared = first as Values
+  if (match === "contains") return [{ kind: "text", text: compared as (row: never) => string }]
+  const valueOf = match === "flag"
+    ? (row: never) => compared(row) === true ? true : null
+    : compared
+  return [{ kind: "value", valueOf, isMutable: kind !== "fixed" }]
+}
+
+const indexKeysByList = new Map(listNames.map((name) => [name, indexKeysOfFilters(name)]))
