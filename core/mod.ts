@@ -78,6 +78,7 @@ export * from "./ports/mod.ts"
 export {
   type AccountToCreate,
   type Answer,
+  type PageEnds,
   type AuditCheck,
   auditChecks,
   type AuditCount,

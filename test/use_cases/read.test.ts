@@ -11,6 +11,8 @@ import {
   type OperationId,
   type ListName,
   operations,
+  readOperationsOf,
+  revisions,
   wireContext,
   writerOf
 } from "../../core/contract/mod.ts"
@@ -90,6 +92,37 @@ describe("a read", () => {
       )
       assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks head")
       assert.strictEqual(yield* dependenciesOfReading("getConfig"), "rollBacks verifiers")
+    }).pipe(Effect.provide(over)))
+
+  it.effect("carries the item ids of the first and the last item of its page, in both orders", () =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      yield* Effect.forEach(chain, ledger.applyBlock)
+      const served = Object.values(revisions)
+      for (
+        const { operations, revision } of yield* readInterfaces({
+          context,
+          constants,
+          revisions: served
+        })
+      ) {
+        for (const [id, operation] of readOperationsOf(revision)) {
+          if (operation.kind !== "list") continue
+          for (const order of ["ASC", "DESC"]) {
+            const filter = operation.list === "bids" ? "&slotNum=5" : ""
+            const { json, page } = yield* operations[id]!([], `limit=3&order=${order}${filter}`)
+            const items = Object.values(JSON.parse(json)).find(Array.isArray)
+            const ids = items!.map((item) =>
+              operation.list === "slots" ? item.slotNum : item.itemId
+            )
+            assert.deepStrictEqual(
+              page,
+              ids.length === 0 ? null : { firstItem: ids[0], lastItem: ids.at(-1) },
+              `${revision.name} ${id}: ${json}`
+            )
+          }
+        }
+      }
     }).pipe(Effect.provide(over)))
 
   it.effect("refuses every violation of the path and an unexpected query, all at once", () =>

@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import type { Revision } from "../../../core/contract/mod.ts"
 import { type Dependency, type SnapshotId, versionsOf } from "../../../core/ports/mod.ts"
-import { type Accepted, codedTag, Compressor } from "../compression/mod.ts"
+import { type Accepted, Compressor } from "../compression/mod.ts"
 import {
   type AnswerStats,
   bytesOf,
@@ -73,20 +73,21 @@ export class ResponseCache {
     if (now !== null) {
       const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
-      const ifNoneMatch = headers["if-none-match"]
-      if (ifNoneMatch !== undefined) {
-        const isCurrent = this.#tags.get(routes.revision)!.currentTags(
+      const unread = headers["if-none-match"] === undefined ? undefined : this.#notModified(
+        read,
+        accepted,
+        this.#tags.get(routes.revision)!.currentTags(
           url,
           (dependsOn) => this.#versionsAt(dependsOn, now)
-        )
-        const tag = matchedTag(ifNoneMatch, accepted, isCurrent)
-        if (tag !== undefined) return this.#notModified(this.#headers(read, now.snapshotId, tag))
-      }
+        ),
+        (tag) => this.#headers(read, now.snapshotId, tag)
+      )
+      if (unread !== undefined) return unread
     }
     const found = admit(read, () => {
       const computed = Effect.mapEager(
         compute(read),
-        (computed) => this.#store(read, key, computed)
+        (computed) => this.#store(read, key, computed, now)
       )
       return this.#options.latestVersion?.isRemote === true ? this.#share(key, computed) : computed
     })
@@ -168,7 +169,12 @@ export class ResponseCache {
   }
 
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
-  #store(read: ReadRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
+  #store(
+    read: ReadRequest,
+    key: string,
+    computed: ComputedResponse,
+    now: KnownSnapshot | null
+  ): Entry | HttpAnswer {
     this.#counts.misses++
     const { dependsOn = [], snapshotId, status = 200 } = computed
     const [content, ownHeaders] = "json" in computed
@@ -178,7 +184,7 @@ export class ResponseCache {
     if (status !== 200) {
       return { status, body: content, headers: { ...headers(snapshotId), ...ownHeaders } }
     }
-    const versions = this.#computedVersions(computed)
+    const versions = this.#computedVersions(computed, now)
     const { body, bytes: bodyBytes } = typeof content === "string"
       ? utf8Body(content)
       : { body: content, bytes: content.length }
@@ -210,15 +216,23 @@ export class ResponseCache {
     return entry
   }
 
-  /** Returns the versions of the dependencies of an answer; null if it may change without them. */
-  #computedVersions({ dependsOn, snapshotId }: ComputedResponse): string | null {
+  /**
+   * Returns the versions of the dependencies of an answer; null if it may change without them.
+   *
+   * @param now the latest snapshot when the request arrived: in most cases that of the answer
+   */
+  #computedVersions(
+    { dependsOn, snapshotId }: ComputedResponse,
+    now: KnownSnapshot | null
+  ): string | null {
     const { latestVersion } = this.#options
     if (dependsOn === undefined || snapshotId === undefined || latestVersion === null) return null
-    if (this.#computed?.snapshotId.version !== snapshotId.version) {
-      this.#computed = { snapshotId, parts: null }
-    }
-    const snapshot = latestVersion.snapshot?.(snapshotId.version) ?? null
-    return this.#versionsAt(dependsOn, { snapshotId, parts: snapshot?.parts ?? null })
+    const { version } = snapshotId
+    if (this.#computed?.snapshotId.version !== version) this.#computed = { snapshotId, parts: null }
+    const known = now !== null && now.parts !== null && now.snapshotId.version === version
+      ? now
+      : latestVersion.snapshot?.(version)
+    return this.#versionsAt(dependsOn, { snapshotId, parts: known?.parts ?? null })
   }
 
   #entryHeaders(
@@ -250,22 +264,19 @@ export class ResponseCache {
 
   /** Returns a 304 if the client has the answer, and otherwise the answer in its coding. */
   #respond(
-    { request: { headers } }: ReadRequest,
+    read: ReadRequest,
     accepted: Accepted,
     entry: Entry,
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
-    const [coding] = accepted
-    const ifNoneMatch = headers["if-none-match"]
-    // most clients send the one tag that they have
-    const preferred = ifNoneMatch && (coding === null ? etag : codedTag(etag, coding.name))
-    const tag = ifNoneMatch === preferred
-      ? preferred
-      : matchedTag(ifNoneMatch, accepted, (tag) => tag === etag || tag === "*")
-    if (tag !== undefined) {
-      return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
-    }
+    const notModified = this.#notModified(
+      read,
+      accepted,
+      (tag) => tag === etag || tag === "*",
+      (tag) => ({ ...answer.headers, etag: tag === "*" ? etag : tag })
+    )
+    if (notModified !== undefined) return notModified
     if (isHit) this.#counts.hits++
     return this.#compressor.encode(
       entry,
@@ -274,9 +285,17 @@ export class ResponseCache {
     )
   }
 
-  #notModified(headers: HeaderRecord): Effect.Effect<HttpAnswer> {
+  /** Returns a 304 if the client names the tag of the current answer; undefined if it does not. */
+  #notModified(
+    { request: { headers } }: ReadRequest,
+    accepted: Accepted,
+    isCurrent: (tag: string) => boolean,
+    headersOf: (tag: string) => HeaderRecord
+  ): Effect.Effect<HttpAnswer> | undefined {
+    const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
+    if (tag === undefined) return undefined
     this.#counts.notModified++
-    return Effect.succeed({ status: 304, headers: notModifiedHeaders(headers), body: "" })
+    return Effect.succeed({ status: 304, headers: notModifiedHeaders(headersOf(tag)), body: "" })
   }
 }
 

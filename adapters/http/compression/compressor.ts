@@ -74,7 +74,7 @@ const compressionsMax = 32
  * Returns the tag of an answer in a coding: the tag of the uncompressed one with the name of the
  * coding, since a strong tag identifies bytes.
  */
-export const codedTag = (tag: string, coding: string): string => `${tag.slice(0, -1)}+${coding}"`
+const codedTag = (tag: string, coding: string): string => `${tag.slice(0, -1)}+${coding}"`
 
 /** Compresses the answers of one application. */
 export class Compressor {

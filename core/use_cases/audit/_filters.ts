@@ -3,6 +3,7 @@ import {
   comparedValue,
   type Filter,
   type FiltersOf,
+  itemIds,
   type ListItems,
   type ListName,
   type ListQuery,
@@ -15,31 +16,24 @@ import type { Findings } from "./findings.ts"
 
 type Reader = LedgerReader["Service"]
 
-/** An item of a list: what its filters compare, and its item id. */
-interface ListedRow {
-  readonly row: unknown
-  readonly itemId: number
-}
-
 type RowOf<N extends ListName> = (
   item: ListItems[N],
   reader: Reader
-) => Effect.Effect<ListedRow, StoreFailure>
+) => Effect.Effect<unknown, StoreFailure>
 
-/** Returns the row of an item, by list. */
+/** Returns what the filters of a list compare, for an item. */
 const rowsOf: { readonly [N in ListName]: RowOf<N> } = {
-  accounts: ({ account }) => Effect.succeed({ row: account, itemId: account.itemId }),
-  exits: ({ exit }) => Effect.succeed({ row: exit, itemId: exit.itemId }),
-  transactions: ({ transaction }) =>
-    Effect.succeed({ row: transaction, itemId: transaction.itemId }),
-  batches: (batch) => Effect.succeed({ row: batch, itemId: batch.itemId }),
-  slots: (slot) => Effect.succeed({ row: slot, itemId: slot.slotNum }),
-  bids: (view) => Effect.succeed({ row: view, itemId: view.bid.itemId }),
-  tokens: (token) => Effect.succeed({ row: token, itemId: token.itemId }),
+  accounts: ({ account }) => Effect.succeed(account),
+  exits: ({ exit }) => Effect.succeed(exit),
+  transactions: ({ transaction }) => Effect.succeed(transaction),
+  batches: Effect.succeed,
+  slots: Effect.succeed,
+  bids: Effect.succeed,
+  tokens: Effect.succeed,
   coordinators: (coordinator, reader) =>
     Effect.map(reader.find("coordinator", coordinator.bidderAddr), ({ item }) => ({
-      row: { coordinator, isLatest: item?.itemId === coordinator.itemId },
-      itemId: coordinator.itemId
+      coordinator,
+      isLatest: item?.itemId === coordinator.itemId
     }))
 }
 
@@ -67,10 +61,10 @@ export const auditList = <N extends ListName>(
       if (fromItem <= last) continue
       const { items } = yield* listOrDie(reader, name, { filters: {}, fromItem, limit: 1 })
       if (items[0] === undefined) return
-      const listed = yield* rowsOf[name](items[0], reader)
-      last = listed.itemId
+      const row = yield* rowsOf[name](items[0], reader)
+      last = itemIds[name](items[0])
       for (const [filter, declared] of Object.entries<Filter>(lists[name].filters)) {
-        yield* auditFilter(reader, name, [filter, declared], listed, findings)
+        yield* auditFilter(reader, name, [filter, declared], { row, itemId: last }, findings)
       }
     }
   })
@@ -87,7 +81,7 @@ const auditFilter = <N extends ListName>(
   reader: Reader,
   name: N,
   [filter, { compared, match, references }]: readonly [name: string, Filter],
-  { itemId, row }: ListedRow,
+  { itemId, row }: { readonly row: unknown; readonly itemId: number },
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
@@ -112,15 +106,20 @@ const auditFilter = <N extends ListName>(
         findings.violate("postings", place, "an unregistered value", "a registered one")
         continue
       }
-      const listed = yield* Effect.forEach(page.items, (item) => rowsOf[name](item, reader))
-      findings.same("postings", place, listed[0]?.itemId, itemId)
-      for (const other of listed) {
-        if (!matches(other.row)) {
-          findings.violate("postings", place, `item ${other.itemId}`, "only items that match")
+      const [first] = page.items
+      findings.same("postings", place, first && itemIds[name](first), itemId)
+      for (const item of page.items) {
+        if (!matches(yield* rowsOf[name](item, reader))) {
+          findings.violate(
+            "postings",
+            place,
+            `item ${itemIds[name](item)}`,
+            "only items that match"
+          )
         }
       }
       const { pendingItems, totalItems } = page.counts
-      const counted = listed.length + pendingItems
+      const counted = page.items.length + pendingItems
       if (counted > totalItems) {
         findings.violate("postings", `${place}, totalItems`, totalItems, `${counted} or more`)
       }

@@ -3,6 +3,9 @@ import {
   type AnyListName,
   answerShape,
   type FiltersOf,
+  itemIds,
+  type ListItems,
+  type ListName,
   noQuery,
   type Operation,
   pathReader,
@@ -29,7 +32,7 @@ import { findGroup, findPooled, listPool } from "../pool/mod.ts"
 import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
-import type { Answer, ReadOperation, ReadOptions } from "./answer.ts"
+import type { Answer, PageEnds, ReadOperation, ReadOptions } from "./answer.ts"
 import { badInput, failNotFound, type ReadFailure } from "./read_failures.ts"
 import { failForWrongSymbol, wrongPathSymbol } from "./_symbols.ts"
 
@@ -69,7 +72,7 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
   const { context, operation: { list }, revision, stores: { reader }, write } = of
   const pages: (
     ...of: Parameters<Stores["reader"]["list"]>
-  ) => Effect.Effect<Page<unknown>, NotRegistered | StoreFailure> =
+  ) => Effect.Effect<Page<ListItems[ListName]>, NotRegistered | StoreFailure> =
     revision.unregistered === undefined
       ? reader.list
       : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
@@ -80,10 +83,11 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
     const dependsOn = includePending === true
       ? dependenciesOf.list(list, query.filters)
       : dependencies
-    const answer = (page: Page<unknown>): Answer => ({
+    const answer = (page: Page<ListItems[ListName]>): Answer => ({
       json: write(page),
       snapshotId: page.snapshotId,
-      dependsOn
+      dependsOn,
+      page: endsOf(list, page.items)
     })
     return accountIndex === undefined
       ? Effect.mapEager(pages(list, query), answer)
@@ -92,6 +96,17 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
         (page) => Effect.map(checkSymbol(text, accountIndex, page), () => answer(page))
       )
   })
+}
+
+/** Returns the item ids of the first and the last item, or null. */
+const endsOf = <N extends ListName>(
+  list: N,
+  items: ReadonlyArray<ListItems[N]>
+): PageEnds | null => {
+  const itemId = itemIds[list]
+  return items.length === 0
+    ? null
+    : { firstItem: itemId(items[0]!), lastItem: itemId(items.at(-1)!) }
 }
 
 const bindItem = (of: Bound<OfKind<"item">>): ReadOperation => {

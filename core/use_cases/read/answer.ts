@@ -4,6 +4,12 @@ import type { NetworkConstants } from "../../domain/mod.ts"
 import type { Dependency, SnapshotId } from "../../ports/mod.ts"
 import type { ReadFailure } from "./read_failures.ts"
 
+/** The item ids of the first and the last item of a page. */
+export interface PageEnds {
+  readonly firstItem: number
+  readonly lastItem: number
+}
+
 /** The answer of an operation: JSON text, and the id of its snapshot. */
 export interface Answer {
   readonly json: string
@@ -14,6 +20,8 @@ export interface Answer {
    * without the ledger, such as an answer about the pool.
    */
   readonly dependsOn?: ReadonlyArray<Dependency>
+  /** In the order of the page; null if it is empty. Absent if it is not a page of the ledger. */
+  readonly page?: PageEnds | null
   /** 200 by default; 503 if the node says that it cannot answer. */
   readonly status?: 503
 }
