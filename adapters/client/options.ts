@@ -40,8 +40,8 @@ export interface ClientOptions<
   readonly retryWaitMsMax?: number
   /**
    * Size of the cache of answers, in characters; 4 million by default, 0 for none. Cached answers
-   * are revalidated, which costs a 304. In a browser, 0 is better for a server of another origin:
-   * the browser's own cache does the same without a preflight.
+   * are revalidated, which costs a 304. With the `fetch` of a browser the default is 0: its HTTP
+   * cache does the same, and a page of another origin would need a preflight to send a tag itself.
    */
   readonly rememberedMax?: number
   /** Waits before a retry, and rejects if the signal is aborted; a timer by default. */
@@ -59,23 +59,30 @@ export const baseUrl = ({ url }: ClientOptions): string =>
   new URL(url).href.replace(/[?#].*$/u, "").replace(/\/+$/u, "")
 
 /** Returns the options of requests, with their defaults. */
-export const exchangeOptionsOf = (options: ClientOptions): ExchangeOptions => {
-  const revision = options.revision ?? "later"
-  return {
-    fetch: options.fetch ?? ((request) => fetch(request)),
-    // this header would cost a browser a preflight for each URL, so it is omitted for the default
-    // revision
-    headers: revision === "later"
-      ? { ...options.headers }
-      : { ...options.headers, "api-revision": revision },
-    revision,
-    timeoutMs: options.timeoutMs ?? 30_000,
-    retriesMax: options.retriesMax ?? 3,
-    retryWaitMsMax: options.retryWaitMsMax ?? 30_000,
-    wait: options.wait ?? waitFor,
-    cache: new AnswerCache(options.rememberedMax ?? 4_000_000)
-  }
-}
+export const exchangeOptionsOf = ({
+  fetch: send,
+  headers,
+  rememberedMax = isBrowser && send === undefined ? 0 : 4_000_000,
+  retriesMax = 3,
+  retryWaitMsMax = 30_000,
+  revision = "later",
+  timeoutMs = 30_000,
+  wait = waitFor
+}: ClientOptions): ExchangeOptions => ({
+  fetch: send ?? ((request) => fetch(request)),
+  // this header would cost a browser a preflight for each URL, so it is omitted for the default
+  // revision
+  headers: revision === "later" ? { ...headers } : { ...headers, "api-revision": revision },
+  revision,
+  timeoutMs,
+  retriesMax,
+  retryWaitMsMax,
+  wait,
+  cache: new AnswerCache(rememberedMax)
+})
+
+/** Pages and workers of a browser have an origin. */
+const isBrowser = "origin" in globalThis
 
 /**
  * Resolves after `ms` milliseconds. Rejects with the reason of the signal if it is aborted before.

@@ -20,6 +20,7 @@ import {
   type HttpLimits,
   type HttpRequest,
   internal,
+  isPreflight,
   type LimitName,
   overloaded,
   preflightHeaders,
@@ -143,6 +144,9 @@ export class Dispatcher {
     const isRead = (method === "GET" || method === "HEAD") && match?.target.get !== undefined
     const answer: Effect.Effect<HttpAnswer, Failure> = isRead
       ? this.#options.answers.answer(routed, this.#computation)
+      // a browser shows a refused preflight as a network error, and its answer costs nothing
+      : isPreflight(routed.request)
+      ? this.#answerUncached(routed)
       : this.#admitted(routed, () => this.#answerUncached(routed))
     return Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
@@ -212,7 +216,7 @@ export class Dispatcher {
   #answerWithoutResource(
     { match, mount, request, routes }: RoutedRequest
   ): Effect.Effect<HttpAnswer> {
-    const { headers, method, url } = request
+    const { method, url } = request
     // the target of CONNECT is not a path
     if (method === "CONNECT") return this.refuse(routes, methodNotAllowed(method, anyMethod), url)
     if (match !== undefined) {
@@ -232,9 +236,7 @@ export class Dispatcher {
         )
     }
     // a browser cannot read a refused preflight, so every path answers it
-    const isPreflight = method === "OPTIONS" &&
-      (url === "*" || headers["access-control-request-method"] !== undefined)
-    return isPreflight
+    return isPreflight(request) || (method === "OPTIONS" && url === "*")
       ? this.#optionsAnswer(routes, anyMethod)
       : this.refuse(routes, unknownPath(routes, mount), url)
   }

@@ -5,6 +5,7 @@ import {
   rateLimitKey,
   TokenBuckets
 } from "../../adapters/http/node/_rate_limit.ts"
+import { rollupClient } from "../../adapters/client/mod.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
 import { defaultServerLimits } from "../../adapters/http/node/mod.ts"
 import { settings } from "../../app/config/mod.ts"
@@ -214,6 +215,64 @@ describe("requests of one address", () => {
         ))!.headers["ratelimit"]
       )
       assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
+    })))
+})
+
+describe("preflights of a page", () => {
+  it.live("take no token of the rate limit, and are answered when none is left", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port } = yield* watchedServer(application(), {
+        ratePerSecondMax: 0.001,
+        rateBurstMax: 10
+      })
+      const url = `http://127.0.0.1:${port}`
+      const preflight = Effect.promise(() =>
+        fetch(`${url}/tokens/1`, {
+          method: "OPTIONS",
+          headers: { origin: "http://page", "access-control-request-method": "GET" }
+        })
+      )
+      const allowed = Effect.map(preflight, ({ headers, status }) => {
+        assert.strictEqual(status, 204)
+        assert.isNull(headers.get("ratelimit"))
+      })
+      for (let i = 0; i < 30; i++) yield* allowed
+      // the whole burst is left
+      const client = rollupClient({ url, retriesMax: 0 })
+      for (let i = 0; i < 10; i++) {
+        assert.isTrue((yield* Effect.promise(() => client.getToken({ id: 0 }))).ok)
+      }
+      const refused = yield* Effect.promise(() => fetch(`${url}/tokens/0`))
+      assert.strictEqual(refused.status, 429)
+      assert.include(refused.headers.get("access-control-expose-headers"), "Retry-After")
+      const outcome = yield* Effect.promise(() => client.getToken({ id: 0 }))
+      assert.isFalse(outcome.ok)
+      if (outcome.ok || outcome._tag !== "Refused") return assert.fail(JSON.stringify(outcome))
+      assert.strictEqual(outcome.name, "rate-limited")
+      assert.strictEqual(String(outcome.retryAfterSeconds), refused.headers.get("retry-after"))
+      assert.include(outcome.message, `try again in ${outcome.retryAfterSeconds} s`)
+      yield* allowed
+      // OPTIONS without the header of a preflight is a request like any other
+      assert.strictEqual(
+        (yield* Effect.promise(() => fetch(url, { method: "OPTIONS" }))).status,
+        429
+      )
+    })))
+
+  it.live("are answered while the server refuses work", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port } = yield* watchedServer(application({ limits: { requestsMax: 0 } }), {})
+      const ask = (method: string) =>
+        Effect.promise(() =>
+          fetch(`http://127.0.0.1:${port}/tokens/1`, {
+            method,
+            headers: { "access-control-request-method": "GET" }
+          })
+        )
+      assert.deepStrictEqual([(yield* ask("GET")).status, (yield* ask("OPTIONS")).status], [
+        503,
+        204
+      ])
     })))
 })
 

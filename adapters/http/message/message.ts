@@ -295,6 +295,10 @@ export const notModifiedHeaders = (full: HeaderRecord): HeaderRecord => {
   return headers
 }
 
+/** Returns whether a browser asks with this request whether a page may send another one (CORS). */
+export const isPreflight = ({ headers, method }: HttpRequest): boolean =>
+  method === "OPTIONS" && headers["access-control-request-method"] !== undefined
+
 /**
  * Returns the headers of an answer to OPTIONS, for preflight requests of browsers (CORS).
  *

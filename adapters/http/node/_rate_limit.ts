@@ -3,7 +3,7 @@ import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import { Result, Effect } from "effect"
 import type { Application } from "../application.ts"
-import { type HttpAnswer, rateLimited } from "../message/mod.ts"
+import { type HttpAnswer, isPreflight, rateLimited } from "../message/mod.ts"
 import type { ServerLimits } from "./server_limits.ts"
 
 /**
@@ -167,7 +167,8 @@ export const withRateLimit = (
       const address = addressOf(request.peer?.remoteAddress, request.headers["x-forwarded-for"])
       if (address === undefined) return application.handle(request)
       const addressed = { ...request, peer: { remoteAddress: address } }
-      if (buckets === null) return application.handle(addressed)
+      // a browser shows a refused preflight as a network error
+      if (buckets === null || isPreflight(request)) return application.handle(addressed)
       const allowance = buckets.take(rateLimitKey(address), performance.now())
       const answer = application.handle(
         allowance.isAllowed

@@ -12,14 +12,14 @@ const types: { readonly [extension: string]: string } = {
 }
 
 /** An import map with the files of the packages as they were installed, without a bundler. */
-const page = (imports: object, url: string) =>
+const page = (imports: object, url: string, module: string) =>
   `<!doctype html><meta charset="utf-8"><title>scenario</title>
 <script type="importmap">${JSON.stringify({ imports })}</script>
 <pre id="out">running</pre>
 <script type="module">
 const out = document.getElementById("out")
 try {
-  const { scenario } = await import("/scenario.js")
+  const { scenario } = await import("/${module}")
   out.textContent = await scenario(await (await fetch("/feed.ndjson")).text(), ${
     JSON.stringify(url)
   })
@@ -64,19 +64,22 @@ const fileOf = (target: unknown): string | undefined => {
 }
 
 /**
- * Serves a folder with the package installed and runs the scenario in headless Chromium; the server
- * at `url` is another origin there.
+ * Serves a folder with the package installed and runs the scenario of a module in headless Chromium;
+ * the server at `url` is another origin there.
  */
 export const runInChromium = async (
   folder: string,
   chromium: string,
   packages: ReadonlyArray<string>,
-  url: string
+  url: string,
+  module: string
 ): Promise<string> => {
   const imports = Object.assign({}, ...packages.map((name) => importsOf(folder, name)))
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent((request.url ?? "/").split("?")[0]!))
-    if (path === "/") return response.setHeader("content-type", "text/html").end(page(imports, url))
+    if (path === "/") {
+      return response.setHeader("content-type", "text/html").end(page(imports, url, module))
+    }
     const file = join(folder, path)
     if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
       return response.writeHead(404).end()

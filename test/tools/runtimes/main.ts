@@ -25,11 +25,23 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     maxBuffer: 1 << 26
   })
 
+/** A running program. */
+interface Served {
+  readonly server: ChildProcess
+  readonly url: string
+  /** The requests in its log. */
+  readonly requests: Array<{
+    readonly method: string
+    readonly url: string
+    readonly status: number
+  }>
+}
+
 /** Starts the program of the installed package; returns its URL when it has followed the feed. */
 const serve = async (
   folder: string,
   lastBlock: bigint
-): Promise<{ readonly server: ChildProcess; readonly url: string }> => {
+): Promise<Served> => {
   const server = spawn(process.execPath, [
     "node_modules/.bin/rollup-node",
     "serve",
@@ -39,16 +51,19 @@ const serve = async (
     "--port",
     "0"
   ], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
-  for await (const line of createInterface(server.stdout!)) {
-    const url = /Listening on (http:\/\/[\w.:[\]]+)/u.exec(line)?.[1]
-    if (url === undefined) continue
-    server.stdout!.resume()
-    while (
-      ((await (await fetch(`${url}/state`)).json()) as State).network.lastSynchedBlock < lastBlock
-    ) await new Promise((resolve) => setTimeout(resolve, 50))
-    return { server, url }
-  }
-  throw new Error(`The program ended with ${server.exitCode}, expected it to serve`)
+  const requests: Served["requests"] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(server.stdout!).on("line", (line) => {
+      if (line.includes('"message":"Request"')) requests.push(JSON.parse(line))
+      const listening = /Listening on (http:\/\/[\w.:[\]]+)/u.exec(line)?.[1]
+      if (listening !== undefined) resolve(listening)
+    })
+    server.once("exit", (code) => reject(new Error(`The program ended with ${code}`)))
+  })
+  while (
+    ((await (await fetch(`${url}/state`)).json()) as State).network.lastSynchedBlock < lastBlock
+  ) await new Promise((resolve) => setTimeout(resolve, 50))
+  return { server, url, requests }
 }
 interface State {
   readonly network: { readonly lastSynchedBlock: number }
@@ -64,7 +79,9 @@ try {
   const tarball = readdirSync(folder).find((file) => file.endsWith(".tgz"))!
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   run("npm", ["install", "--ignore-scripts", `./${tarball}`], folder)
-  for (const file of ["scenario.js", "command.js"]) cpSync(join(here, file), join(folder, file))
+  for (const file of ["scenario.js", "following.js", "command.js"]) {
+    cpSync(join(here, file), join(folder, file))
+  }
   const simulation = simulate({ seed: "runtimes", users: 30 })
   const records = [
     { kind: "genesis", genesis: simulation.genesis } as const,
@@ -84,6 +101,14 @@ try {
   const bun = join(here, `node_modules/@oven/bun-${platform()}-${arch()}/bin/bun`)
   const expected = run(process.execPath, ["command.js", url], folder).trim()
   console.log(expected)
+  const inChromium = (module: string) =>
+    runInChromium(
+      folder,
+      process.env.CHROMIUM ?? "chromium",
+      ["rollup-node-api", "effect", "@noble/hashes", "@noble/curves"],
+      url,
+      module
+    )
   const others: ReadonlyArray<readonly [string, () => string | Promise<string>]> = [
     [
       "Deno",
@@ -101,13 +126,7 @@ try {
     ["Bun", () => run(bun, ["command.js", url], folder)],
     [
       "Chromium",
-      () =>
-        runInChromium(folder, process.env.CHROMIUM ?? "chromium", [
-          "rollup-node-api",
-          "effect",
-          "@noble/hashes",
-          "@noble/curves"
-        ], url)
+      () => inChromium("scenario.js")
     ]
   ]
   let failed = 0
@@ -118,7 +137,23 @@ try {
       output === expected ? `${name} gives the same result as Node` : `${name} differs:\n${output}`
     )
   }
-  console.log(`runtimes: ${others.length + 1 - failed} passed, ${failed} failed`)
+  served.requests.length = 0
+  const followed = await inChromium("following.js")
+  const [preflights, unchanged] = [
+    served.requests.filter(({ method }) => method === "OPTIONS"),
+    served.requests.filter(({ status }) => status === 304)
+  ]
+  const isFollowed = followed.startsWith("followed pend pend") && unchanged.length >= 9 &&
+    preflights.length === 1 && preflights[0]!.url === "/transactions-pool"
+  if (!isFollowed) failed++
+  console.log(
+    `Chromium, a page that follows its transfer: ${followed}; preflights ${
+      JSON.stringify(preflights.map(({ url }) => url))
+    }, ${unchanged.length} answers 304${
+      isFollowed ? "" : ", expected only that of the post, and 9"
+    }`
+  )
+  console.log(`runtimes: ${others.length + 2 - failed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 } finally {
   if (server !== undefined && server.exitCode === null) {
