@@ -9,6 +9,7 @@ import {
   type LedgerReader,
   LedgerWriter,
   newWriteSession,
+  type PriceFeed,
   type RecordReport,
   StoreFailure,
   WriteSession
@@ -32,6 +33,12 @@ export interface FeedPorts {
   readonly writer: LedgerWriter["Service"]
 }
 
+/** Lines of a body, from 1. */
+interface LineRange {
+  readonly from: number
+  to: number
+}
+
 /** The header with the hash of the block that the sender considers the last one. */
 const afterHeader = "feed-after"
 
@@ -50,10 +57,10 @@ export interface FeedHandler {
 /**
  * Returns the handler of the block feed over HTTP. A record is applied as a whole or not at all;
  * the records before a refused one remain applied. Blocks can be sent again, which changes nothing,
- * and so can heads, which replace one another.
- * A rollback or prices that are sent again could undo later changes, so they require `Feed-After`:
- * if the answer was lost and the request is repeated, the header names a block that is no longer
- * the last one, and nothing is applied.
+ * and so can heads, which replace one another, and prices, of which older ones have no effect.
+ * A rollback that is sent again could undo later blocks, so it requires `Feed-After`: if the answer
+ * was lost and the request is repeated, the header names a block that is no longer the last one, and
+ * nothing is applied.
  */
 export const makeFeedHandler = (
   ports: FeedPorts,
@@ -108,18 +115,35 @@ const applyRecords = Effect.fnUntraced(function*(
       otherLastBlock(String(after), last, yield* positionOf(ports, position))
     )
   }
-  const counts = { records: 0, applied: 0, held: 0 }
-  const applyLine = ({ number, text }: Line) =>
-    Effect.gen(function*() {
-      const record = yield* readRecordIn(number, text, after === undefined ? last : undefined)
-      const write = applyUninterrupted(ports.ledger.applyRecord(record), limits, hits)
-      const report = yield* Effect.mapError(write, (failure) =>
-        failure._tag === "BlockViolation"
-          ? blockViolation(number, record.kind, failure)
-          : storeFailure(failure, number))
+  const counts = { records: 0, applied: 0, held: 0, heldLines: [] as Array<LineRange> }
+  const failed = (line: number) => (failure: StoreFailure) => storeFailure(failure, line)
+  /** Returns whether the record of a line changes the ledger. */
+  const changes = Effect.fnUntraced(function*({ number, text }: Line) {
+    const read = yield* readRecordIn(number, text, after === undefined ? last : undefined)
+    let record = read
+    if (read.kind === "prices" && after === undefined) {
+      const prices = yield* Effect.mapError(newPrices(ports, read.prices), failed(number))
+      if (prices.length === 0) return false
+      record = { ...read, prices }
+    }
+    const write = applyUninterrupted(ports.ledger.applyRecord(record), limits, hits)
+    const report = yield* Effect.mapError(write, (failure) =>
+      failure._tag === "BlockViolation"
+        ? blockViolation(number, record.kind, failure)
+        : failed(number)(failure))
+    return !isHeld(report)
+  })
+  const applyLine = (line: Line) =>
+    Effect.map(changes(line), (isChange) => {
       counts.records++
-      if (isHeld(report)) counts.held++
-      else counts.applied++
+      if (isChange) {
+        counts.applied++
+        return
+      }
+      counts.held++
+      const range = counts.heldLines.at(-1)
+      if (range?.to === line.number - 1) range.to = line.number
+      else counts.heldLines.push({ from: line.number, to: line.number })
     })
   yield* Effect.mapError(
     forEachLine(request, {
@@ -160,10 +184,22 @@ const readRecordIn = (
     })
   }
   const { kind } = record.success
-  return unconfirmed !== undefined && (kind === "rollBack" || kind === "prices")
-    ? Effect.fail(missingPrecondition(line, kind, unconfirmed))
+  return unconfirmed !== undefined && kind === "rollBack"
+    ? Effect.fail(missingPrecondition(line, unconfirmed))
     : Effect.succeed(record.success)
 }
+
+/** Returns the prices that differ from those of their tokens and are not older. */
+const newPrices = ({ reader }: FeedPorts, prices: ReadonlyArray<PriceFeed>) =>
+  Effect.filter(
+    prices,
+    ({ priceUSD, timeMs, tokenId }) =>
+      Effect.map(reader.find("token", tokenId), ({ item }) =>
+        item === null || item.priceTimeMs === null
+          ? priceUSD !== null
+          : timeMs > item.priceTimeMs ||
+            (timeMs === item.priceTimeMs && priceUSD !== item.priceUSD))
+  )
 
 /** Returns whether the ledger already held a record. */
 const isHeld = (report: RecordReport): boolean =>

@@ -24,12 +24,11 @@ export const otherLastBlock = (
 
 export const missingPrecondition = (
   line: number,
-  kind: string,
   { hash, number }: EthereumBlock
 ): Refusal => ({
   name: "precondition-required",
   message:
-    `Line ${line} is a ${kind} record, which may have been applied before: send the header Feed-After with the hash of the last block of the ledger; when this request arrived, that was ${hash}, block ${number}`,
+    `Line ${line} is a rollback, which may have been applied before: send it with the header "Feed-After: ${hash}", the last block of the ledger when this request arrived (${number}), if that is the block to roll back from`,
   members: { line }
 })
 

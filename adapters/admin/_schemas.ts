@@ -19,7 +19,15 @@ const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: "n
 const feedCounts = {
   records: { ...integer, description: "Records of the body that the ledger holds now" },
   applied: { ...integer, description: "Records that changed the ledger" },
-  held: { ...integer, description: "Records that the ledger already held" }
+  held: {
+    ...integer,
+    description: "Records that changed nothing: the ledger held them, or newer prices"
+  },
+  heldLines: {
+    type: "array",
+    description: "Their lines",
+    items: object({ from: integer, to: { ...integer, description: "Inclusive" } })
+  }
 }
 
 const answerSchemas: { readonly [name: string]: JsonSchema } = {

@@ -81,7 +81,7 @@ const operations = {
       ...lineRefusals,
       412: "Feed-After does not name the last block",
       422: "A record contradicts the ledger or itself; the records before it are applied",
-      428: "A rollback or prices need the header Feed-After"
+      428: "A rollback needs the header Feed-After"
     }
   },
   "POST /pool": {

@@ -11,6 +11,7 @@ interface Fed {
   readonly records: number
   readonly applied: number
   readonly held: number
+  readonly heldLines: ReadonlyArray<{ readonly from: number; readonly to: number }>
   readonly ledger: {
     readonly block: { readonly number: string; readonly hash: string }
     readonly head: object | null
@@ -223,20 +224,53 @@ describe("the feed over HTTP", () => {
       })
     })))
 
-  it.live("a rollback or prices without the expected position of the ledger are refused", () =>
+  it.live("a rollback without the expected position of the ledger is refused, with the header to send", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
       yield* post(admin, "/feed", linesOf(...blocks.slice(0, 3).map(block)))
-      for (
-        const record of [{ kind: "rollBack", toBlock: blocks[0]!.number }, {
-          kind: "prices",
-          prices: []
-        }] as const
-      ) {
-        const answer = yield* post(admin, "/feed", linesOf(block(blocks[3]!), record))
-        assert.strictEqual(answer.status, 428)
-        assert.deepInclude(answer.json as Refused, { line: 2, records: 1 })
-      }
+      const body = linesOf(block(blocks[2]!), { kind: "rollBack", toBlock: blocks[0]!.number })
+      const answer = yield* post(admin, "/feed", body)
+      assert.strictEqual(answer.status, 428)
+      const { message, ...refused } = answer.json as Refused
+      assert.deepInclude(refused, { line: 2, records: 1 })
+      const [name, hash] = /header "([\w-]+): (0x\w+)"/u.exec(message)!.slice(1)
+      assert.strictEqual((yield* post(admin, "/feed", body, { [name!]: hash! })).status, 200)
+    })))
+
+  it.live("a feed that is sent again changes nothing, says so for each line, and takes no newer price back", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin, node } = yield* watched()
+      const priceOf = Effect.map(
+        Context.get(node, LedgerReader).find("token", 0),
+        ({ item }) => [item!.priceUSD, item!.priceTimeMs]
+      )
+      const price = (priceUSD: number | null, timeMs: number) =>
+        ({ kind: "prices", prices: [{ tokenId: 0, priceUSD, timeMs }] }) as const
+      const feed = linesOf(block(blocks[0]!), block(blocks[1]!), price(5, 2e12))
+      const report = (yield* post(admin, "/feed", feed)).json as Fed
+      assert.deepInclude(report, { records: 3, applied: 3, held: 0, heldLines: [] })
+      assert.deepStrictEqual(yield* priceOf, [5, 2e12])
+      assert.deepInclude((yield* post(admin, "/feed", feed)).json as Fed, {
+        records: 3,
+        applied: 0,
+        held: 3,
+        heldLines: [{ from: 1, to: 3 }],
+        ledger: report.ledger
+      })
+      yield* post(admin, "/feed", linesOf(price(6, 2e12 + 1)))
+      assert.deepInclude(
+        (yield* post(admin, "/feed", `${feed}\n${linesOf(price(6, 2e12 + 1), price(8, 3e12))}`))
+          .json as Fed,
+        {
+          applied: 1,
+          // line 4 is blank
+          heldLines: [{ from: 1, to: 3 }, { from: 5, to: 5 }]
+        }
+      )
+      assert.deepStrictEqual(yield* priceOf, [8, 3e12])
+      // a correction of the same time is applied
+      yield* post(admin, "/feed", linesOf(price(7, 3e12)))
+      assert.deepStrictEqual(yield* priceOf, [7, 3e12])
     })))
 
   it.live("a record that contradicts the ledger is refused with value, rule, place and line, and the records before it stay", () =>

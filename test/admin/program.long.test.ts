@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -138,9 +138,17 @@ describe("the program with its admin listener", () => {
       const genesisFile = join(directory, "genesis.json")
       writeFileSync(genesisFile, files["examples/genesis.json"]!)
       const words = ["--genesis", genesisFile, "--data", join(directory, "data")]
-      const body = files["examples/feed.ndjson"]!.split("\n").filter((line) =>
-        line.startsWith('{"kind":"block"')
-      ).join("\n")
+      const body = files["examples/feed.ndjson"]!
+      // the command of the manual
+      const manual = readFileSync(
+        join(import.meta.dirname, "../../adapters/admin/README.md"),
+        "utf8"
+      )
+      const [command] = /^ +curl .*@examples\/feed\.ndjson.*$/mu.exec(manual)!
+      const headers = Object.fromEntries([...command.matchAll(/-H "([\w-]+): ([^"]+)"/gu)].map(
+        ([, name, value]) => [name!, value!.replace("$TOKEN", token)]
+      ))
+      const path = /http:\/\/127\.0\.0\.1:9464(\S+)$/u.exec(command)![1]
       const lastBlock = async (url: string) =>
         ((await (await fetch(`${url}/state`)).json()) as {
           readonly network: { readonly lastSynchedBlock: number }
@@ -150,12 +158,15 @@ describe("the program with its admin listener", () => {
         const [, admin] = await first.waitForOutput(/Health and metrics at (http:[^\s",]+)/u)
         const [, url] = await first.waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
         const before = await lastBlock(url!)
-        const fed = await fetch(`${admin}/feed`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
-          body
-        })
-        assert.strictEqual(fed.status, 200, await fed.text())
+        const send = async () => {
+          const fed = await fetch(`${admin}${path}`, { method: "POST", headers, body })
+          assert.strictEqual(fed.status, 200, await fed.clone().text())
+          return await fed.json() as { readonly held: number; readonly heldLines: object }
+        }
+        const lines = body.trim().split("\n").length
+        assert.deepInclude(await send(), { held: 1, heldLines: [{ from: 1, to: 1 }] })
+        assert.strictEqual(await lastBlock(url!), before + 10)
+        assert.deepInclude(await send(), { held: lines, heldLines: [{ from: 1, to: lines }] })
         assert.strictEqual(await lastBlock(url!), before + 10)
         first.child.kill("SIGTERM")
         await first.ended
