@@ -6,7 +6,8 @@ import { badInput } from "./node_error.ts"
 export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: string): T => {
   const decoded = decodeAll(schema, input, title)
   if (Result.isSuccess(decoded)) return decoded.success
-  throw badInput(decoded.failure.violations, decoded.failure.cause)
+  // without the error of the schema, which would print its syntax tree
+  throw badInput(decoded.failure.violations)
 }
 
 export const object = <const F extends Schema.Struct.Fields>(fields: F) =>

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Application, toFetchHandler } from "../../adapters/http/mod.ts"
-import { findViolations } from "../../core/contract/mod.ts"
+import { findViolations, shownValue } from "../../core/contract/mod.ts"
 import {
   BlockFeed,
   type BlockViolation,
@@ -37,8 +37,9 @@ import { readListenOptions } from "./_options.ts"
 import { oneByOne } from "./_subscription.ts"
 import { withToJson } from "./json.ts"
 import type { RollupNode } from "./node.ts"
-import { type Failure, NodeError } from "./node_error.ts"
+import { badInput, type Failure, NodeError } from "./node_error.ts"
 import type { LogEntry } from "./options.ts"
+import { isRecordJson } from "./read_record.ts"
 
 /** The services that the methods of an open node use. */
 export const nodeServices = Effect.all({
@@ -91,7 +92,7 @@ const ledgerMethods = (
 > => {
   const { calls, ledger, shown } = open
   const session = newWriteSession()
-  const write = <A, E extends Failure>(
+  const write = <A, E extends Failure | NodeError>(
     effect: () => Effect.Effect<A, E>,
     ...shape: Parameters<typeof shapeViolations>
   ): Promise<A> =>
@@ -103,7 +104,11 @@ const ledgerMethods = (
   return {
     applyBlock: (block) =>
       write(() => ledger.applyBlock(block), BlockFeed, block, "Argument block"),
-    applyRecord: (record) => write(() => ledger.applyRecord(record), ...contentOf(record)),
+    applyRecord: (record) =>
+      write(
+        () => Effect.mapError(ledger.applyRecord(record), unlessJson(record)),
+        ...contentOf(record)
+      ),
     rollBack: (toBlock) => write(() => ledger.rollBack(toBlock)),
     setPrices: (prices) =>
       write(
@@ -197,6 +202,18 @@ const servingMethods = (
   }
 }
 
+/** Returns a function that replaces a violation of the shape if the record is JSON. */
+const unlessJson = (record: unknown) => <E extends Failure>(failure: E): E | NodeError => {
+  if (failure._tag !== "BlockViolation" || failure.invariant !== "shape") return failure
+  if (typeof record !== "string" && !isRecordJson(record)) return failure
+  const value = shownValue(record)
+  const rule = "a record with its values in memory"
+  const message = `Argument record is ${
+    typeof record === "string" ? "a line of a feed" : "the JSON of a line of a feed"
+  }: read the line with readRecord(line)`
+  return badInput([{ path: "", value, rule, message }])
+}
+
 /** Returns the schema of the content of a record, and the content. */
 const contentOf = (record: FeedRecord): Parameters<typeof shapeViolations> => {
   switch (record?.kind) {
@@ -243,6 +260,6 @@ const shapeViolations =
       : new NodeError(
         "BlockViolation",
         `${violations.length} violations: ${violations.map(({ message }) => message).join("; ")}`,
-        { violations, cause: failure }
+        { violations }
       )
   }

@@ -10,10 +10,18 @@ import {
 } from "../../core/mod.ts"
 import { object, optional, read, withoutUndefined } from "./_decode.ts"
 import type { EmbedOptions, ListenOptions } from "./options.ts"
+import { readGenesis } from "./read_record.ts"
+
+/** The options of a node, with the genesis in memory. */
+type CheckedOptions = Omit<EmbedOptions, "genesis"> & { readonly genesis: GenesisFeed }
 
 /** Returns a copy of the options of a node. Throws a `NodeError` with all violations. */
-export const readOptions = (input: unknown): EmbedOptions =>
-  withoutUndefined(read(optionsSchema(input), input, "Argument options")) as EmbedOptions
+export const readOptions = (input: unknown): CheckedOptions => {
+  const named = typeof input === "object" && input !== null && "genesis" in input
+    ? { ...input, genesis: readGenesis(input.genesis) }
+    : input
+  return withoutUndefined(read(optionsSchema(named), named, "Argument options")) as CheckedOptions
+}
 
 /** Returns a copy of the options of a server. Throws a `NodeError` with all violations. */
 export const readListenOptions = (input: unknown): ListenOptions =>

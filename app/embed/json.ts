@@ -41,6 +41,17 @@ const toJSON: PropertyDescriptor = {
     return toJson(this)
   }
 }
+const methods: PropertyDescriptorMap = "Bun" in globalThis
+  ? {
+    toJSON,
+    // `console.log` of Bun also shows properties that are not enumerable
+    [Symbol.for("nodejs.util.inspect.custom")]: {
+      value(this: object) {
+        return { ...this }
+      }
+    }
+  }
+  : { toJSON }
 
 /**
  * Returns a copy of a value in which each object has the method `toJSON`. The property is not
@@ -54,5 +65,5 @@ export const withToJson = <A>(value: A): A => {
     const member = copy[name]
     if (typeof member === "object" && member !== null) copy[name] = withToJson(member)
   }
-  return Object.defineProperty(copy, "toJSON", toJSON) as A
+  return Object.defineProperties(copy, methods) as A
 }

@@ -98,18 +98,16 @@ export interface LedgerMethods {
   readonly setCurrencies: (prices: ReadonlyArray<CurrencyPrice>) => Promise<void>
   /**
    * Applies one record of a feed: a block, a rollback, prices or a head. A genesis record must equal the
-   * genesis of the node, and changes nothing. Rejects with BlockViolation.
+   * genesis of the node, and changes nothing. `readRecord` reads a line of a feed. Rejects with
+   * BlockViolation.
    *
    * ```ts
-   * import { readFeedLine } from "rollup-node-api"
-   * import { openNode } from "rollup-node-api/embed"
+   * import { openNode, readRecord } from "rollup-node-api/embed"
    * import { simulate, writeFeed } from "rollup-node-api/simulator"
-   * import { Exit } from "effect"
    *
    * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
    * for (const line of writeFeed(simulate({ seed: 1 }), 100)) {
-   *   const record = readFeedLine(line)
-   *   if (Exit.isSuccess(record)) await node.applyRecord(record.value)
+   *   await node.applyRecord(readRecord(line))
    * }
    * console.log((await node.list("transactions")).counts.totalItems >= 100) // => true
    * await node.close()

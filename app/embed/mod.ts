@@ -5,5 +5,7 @@ export type { GroupInput, NodeServer, RollupNode, TransactionInput } from "./nod
 export type { EmbedOptions, ListenOptions, LogEntry } from "./options.ts"
 export { NodeError, type NodeErrorTag } from "./node_error.ts"
 export { openNode } from "./open_node.ts"
+export { readRecord } from "./read_record.ts"
 export type { Violation } from "../../core/contract/mod.ts"
+export type { FeedRecord, GenesisFeed, NodeChange } from "../../core/mod.ts"
 export type { DatabaseStore, DirectoryStore, MemoryStore, NodeStore } from "../node/mod.ts"

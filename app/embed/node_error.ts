@@ -73,8 +73,8 @@ interface NodeErrorFields {
 }
 
 /**
- * The error of each rejection of an embedded node. `cause` is the error of the core or of the
- * adapter, with further details.
+ * The error of each rejection of an embedded node. `cause` is the error of a store or of this program,
+ * with further details; the violations of an input have none.
  *
  * ```ts
  * import { NodeError, openNode } from "rollup-node-api/embed"
@@ -115,6 +115,8 @@ export class NodeError extends Error {
     this.violations = fields.violations ?? []
     this.reason = fields.reason ?? null
     this.writerChanged = fields.writerChanged ?? false
+    // the message has them: printed again, they would hide it
+    Object.defineProperty(this, "violations", { enumerable: false })
   }
 
   toJSON(): object {
@@ -124,14 +126,14 @@ export class NodeError extends Error {
 }
 
 /** Returns the error for invalid input. */
-export const badInput = (violations: ReadonlyArray<Violation>, cause?: unknown): NodeError => {
+export const badInput = (violations: ReadonlyArray<Violation>): NodeError => {
   const messages = violations.map(({ message }) => message)
   return new NodeError(
     "BadInput",
     messages.length === 1
       ? messages[0]!
       : `${messages.length} violations: ${messages.join("; ")}`,
-    { violations, ...cause === undefined ? {} : { cause } }
+    { violations }
   )
 }
 
@@ -143,13 +145,25 @@ export const errorOfCause = (cause: Cause.Cause<Failure | NodeError>): NodeError
   if (Cause.hasInterruptsOnly(cause)) return new NodeError("Aborted", "The call was aborted")
   const defect = Cause.squash(cause)
   const message = defect instanceof Error ? defect.message : String(defect)
-  const isTooOld = (defect as NodeJS.ErrnoException | null)?.code === "ERR_UNKNOWN_BUILTIN_MODULE"
-  return new NodeError(
+  return new NodeError("Unexpected", `Unexpected error: ${message}`, { cause: defect })
+}
+
+/** The supported versions of Node: `engines` in package.json. */
+const supportedNode = "22.19, 24, 26 or a later release of these majors"
+
+/**
+ * Throws a `NodeError` if this version of Node is not supported.
+ *
+ * @param version undefined in a browser
+ */
+export const checkNodeVersion = (
+  version = globalThis.process?.versions?.node as string | undefined
+): void => {
+  const [major = 0, minor = 0] = (version ?? "22.19").split(".").map(Number)
+  if (major > 22 || (major === 22 && minor >= 19)) return
+  throw new NodeError(
     "Unexpected",
-    isTooOld
-      ? `Node ${process.versions.node} is too old (${message}): install one of "engines" in package.json of rollup-node-api`
-      : `Unexpected error: ${message}`,
-    { cause: defect }
+    `Node ${version} is too old: rollup-node-api needs Node ${supportedNode}`
   )
 }
 
@@ -159,13 +173,13 @@ const errorOf = (failure: Failure): NodeError => {
   const cause = failure
   switch (failure._tag) {
     case "BadInput":
-      return badInput(failure.faults.map(violationOf), cause)
+      return badInput(failure.faults.map(violationOf))
     case "SubmissionRefused":
     case "SubmissionConflict":
-      return new NodeError(tag, message, { violations: failure.faults.map(violationOf), cause })
+      return new NodeError(tag, message, { violations: failure.faults.map(violationOf) })
     case "BlockViolation": {
       const { expected: rule, pointer: path, value } = failure
-      return new NodeError(tag, message, { violations: [{ path, value, rule, message }], cause })
+      return new NodeError(tag, message, { violations: [{ path, value, rule, message }] })
     }
     case "NotRegistered": {
       const violations = failure.things.map((thing): Violation => ({
@@ -174,7 +188,7 @@ const errorOf = (failure: Failure): NodeError => {
         rule: `a registered ${thing.kind}`,
         message: notRegisteredMessage(thing)
       }))
-      return new NodeError(tag, message, { violations, cause })
+      return new NodeError(tag, message, { violations })
     }
     case "PoolFull":
     case "VerifierBusy":

@@ -10,7 +10,7 @@ import { Calls } from "./_calls.ts"
 import { nodeOf, nodeServices, type ShownCurrencies } from "./_methods.ts"
 import { readOptions } from "./_options.ts"
 import type { RollupNode } from "./node.ts"
-import { NodeError } from "./node_error.ts"
+import { checkNodeVersion, NodeError } from "./node_error.ts"
 import type { EmbedOptions, LogEntry } from "./options.ts"
 
 /**
@@ -42,6 +42,7 @@ import type { EmbedOptions, LogEntry } from "./options.ts"
  * ```
  */
 export const openNode = async (input: EmbedOptions): Promise<RollupNode> => {
+  checkNodeVersion()
   const { currencies = [], log = logToConsole, monitor = null, signal, ...options } = readOptions(
     input
   )

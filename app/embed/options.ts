@@ -1,5 +1,5 @@
 import type { ServerLimits } from "../../adapters/http/node/mod.ts"
-import type { CurrencyPrice, Monitor } from "../../core/mod.ts"
+import type { CurrencyPrice, GenesisFeed, Monitor } from "../../core/mod.ts"
 import type { NodeOptions, NodeStore } from "../node/mod.ts"
 
 /** A line of the log of a node. */
@@ -12,8 +12,13 @@ export interface LogEntry {
 
 /** Options of an embedded node. All except `genesis` have defaults. */
 export interface EmbedOptions
-  extends Omit<NodeOptions, "verifier" | "exitProofs" | "verifyStateRoots">
+  extends Omit<NodeOptions, "genesis" | "verifier" | "exitProofs" | "verifyStateRoots">
 {
+  /**
+   * The network with its contracts, and the block before the first one: an object of `simulate()`,
+   * or a genesis record as `JSON.parse` returns it, such as that of `examples/genesis.json`.
+   */
+  readonly genesis: GenesisFeed | { readonly kind: string; readonly genesis: object }
   /** Where the data are; in memory by default. */
   readonly store?: NodeStore
   /**

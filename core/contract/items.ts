@@ -12,7 +12,6 @@ import type {
   Transaction,
   TransactionView
 } from "../domain/mod.ts"
-import type { ListName } from "./lists/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
 
 /** The item types of the lists. */
@@ -25,18 +24,6 @@ export interface ListItems {
   readonly bids: BidView
   readonly tokens: Token
   readonly coordinators: Coordinator
-}
-
-/** Return the item id of an item, by list. */
-export const itemIds: { readonly [N in ListName]: (item: ListItems[N]) => number } = {
-  accounts: ({ account }) => account.itemId,
-  exits: ({ exit }) => exit.itemId,
-  transactions: ({ transaction }) => transaction.itemId,
-  batches: ({ itemId }) => itemId,
-  slots: ({ slotNum }) => slotNum,
-  bids: ({ bid }) => bid.itemId,
-  tokens: ({ itemId }) => itemId,
-  coordinators: ({ itemId }) => itemId
 }
 
 /** The fields of the rows of each list that its filters compare. */

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause } from "effect"
+import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
 import { earlier, later } from "../../core/mod.ts"
 import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
-import { errorOfCause } from "../../app/embed/node_error.ts"
+import { checkNodeVersion } from "../../app/embed/node_error.ts"
 import { applyHistory, newSimulation } from "./_network.ts"
 
 /* Arguments that a host without types passes, and the forms of the values that it gets. */
@@ -244,16 +244,21 @@ describe("the methods of a node", () => {
     assert.throws(() => node.onChange(() => {}), NodeError, /^The node is closed/u)
   })
 
-  it("say that Node is too old if it lacks a module", () => {
-    const missing = Object.assign(new Error("No such built-in module: node:sqlite"), {
-      code: "ERR_UNKNOWN_BUILTIN_MODULE"
-    })
-    assert.match(
-      errorOfCause(Cause.die(missing)).message,
-      /^Node \S+ is too old \(No such .*\): install one of "engines" in package.json/u
-    )
-    assert.strictEqual(errorOfCause(Cause.die("x")).message, "Unexpected error: x")
-    assert.strictEqual(errorOfCause(Cause.die(null)).message, "Unexpected error: null")
+  it("say that Node is too old, with the versions that engines in package.json names", () => {
+    const { engines } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+    ) as { readonly engines: { readonly node: string } }
+    assert.strictEqual(engines.node, "^22.19.0 || ^24.0.0 || ^26.0.0")
+    for (const version of [undefined, "22.19.0", "24.1.0", "26.0.0", "22.20.1"]) {
+      checkNodeVersion(version)
+    }
+    for (const version of ["20.20.2", "22.18.9", "21.30.0"]) {
+      assert.throws(
+        () => checkNodeVersion(version),
+        NodeError,
+        `Node ${version} is too old: rollup-node-api needs Node 22.19, 24, 26 or a later release of these majors`
+      )
+    }
   })
 
   it("reject with Aborted and NodeClosed", async () => {

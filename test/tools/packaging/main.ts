@@ -17,6 +17,7 @@ import { formatMessage } from "publint/utils"
 import { containerFaults } from "./_container_build.ts"
 import { contentFaults } from "../../packaging/_contents.ts"
 import { firstNodeFaults } from "./_first_node.ts"
+import { strictProjectFaults } from "./_strict_project.ts"
 import { manifest, readmes, root } from "../../packaging/_project.ts"
 
 /*
@@ -118,6 +119,10 @@ try {
   await check(
     "an empty project gets a durable node with npm install and ten lines",
     () => firstNodeFaults(tarball, join(folder, "first_node"))
+  )
+  await check(
+    "the examples of README and of the embed guide compile in a strict project of Node without DOM",
+    () => strictProjectFaults(join(folder, "first_node"))
   )
   await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
   await check(
