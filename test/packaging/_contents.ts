@@ -4,9 +4,11 @@ import type { Manifest } from "./_project.ts"
 
 /** The files that a package may contain: only what users need. */
 const allowed: ReadonlyArray<RegExp> = [
-  /^(?:package\.json|LICENSE|CHANGELOG\.md)$/u,
+  /^(?:package\.json|LICENSE)$/u,
   /^(?:(?:core|adapters|app|test)\/(?:\w+\/)*)?README\.md$/u,
-  /^(?:app\/OPERATIONS|core\/PROTOCOL)\.md$/u,
+  /^(?:app\/OPERATIONS|core\/PROTOCOL|app\/packaging\/CHANGELOG)\.md$/u,
+  /^\.github\/(?:CONTRIBUTING|SECURITY)\.md$/u,
+  /^test\/(?:\w+\/)+RESULTS\.md$/u,
   /^(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.ts$/u,
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
   // for synchronisers in any language
@@ -14,7 +16,8 @@ const allowed: ReadonlyArray<RegExp> = [
   // the program, bundled with its dependencies
   /^dist\/program\/(?:[\w-]+\.js|LICENSES\.txt)$/u,
   // dashboards and alert rules, for operators
-  /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u
+  /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u,
+  /^app\/container\/(?:Containerfile(?:\.dockerignore)?|(?:grafana\/)?\w+\.yaml|rollup-node\.service)$/u
 ]
 
 /** Returns the faults of the files of an unpacked package. */
@@ -31,6 +34,9 @@ export const contentFaults = (
     ...paths.filter((path) => !allowed.some((pattern) => pattern.test(path))).map((path) =>
       `${path} is of no use to users`
     ),
+    ...paths.filter((path) => path.endsWith(".md")).flatMap((path) =>
+      linkFaults(path, text(path), there)
+    ),
     ...maps.flatMap((path) => sourceFaults(path, text(path), there)),
     ...paths.filter((path) =>
       path.endsWith(".ts") && !path.startsWith("dist/") && !sources.has(path)
@@ -40,6 +46,22 @@ export const contentFaults = (
     )
   ]
 }
+
+/** Every relative link of a document must refer to a file of the package. */
+const linkFaults = (
+  path: string,
+  text: string,
+  there: ReadonlySet<string>,
+  paths = [...there]
+): ReadonlyArray<string> =>
+  [...text.replaceAll(/^```[\s\S]*?^```/gmu, "").matchAll(/\]\(([^)\s]+)\)/gu)].flatMap(
+    ([, link]) => {
+      if (/^(?:[a-z]+:|#)/u.test(link!)) return []
+      const file = normalize(join(dirname(path), link!.split("#")[0]!))
+      const isThere = there.has(file) || paths.some((path) => path.startsWith(`${file}/`))
+      return isThere ? [] : [`${path} links to ${link}, which is not there`]
+    }
+  )
 
 /** Returns the sources of a source map, relative to the package. */
 const sourcesOf = (path: string, text: string): ReadonlyArray<string> =>

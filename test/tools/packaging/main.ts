@@ -32,6 +32,9 @@ import { manifest, readmes, root } from "../../packaging/_project.ts"
 const packedBytesMax = 3_700_000
 const unpackedBytesMax = 14_100_000
 
+/** The bound of the package of the program, installed. */
+const programBytesMax = 10_000_000
+
 const run = (command: string, args: ReadonlyArray<string>, cwd = root) =>
   execFileSync(command, args, {
     cwd,
@@ -99,7 +102,7 @@ try {
   )
   await check("it contains exactly what users need", () => [
     ...contentFaults(unpacked, paths, manifest),
-    ...["CHANGELOG.md", "LICENSE", "core/PROTOCOL.md", ...readmes].filter((path) =>
+    ...["app/packaging/CHANGELOG.md", "LICENSE", "core/PROTOCOL.md", ...readmes].filter((path) =>
       !paths.includes(path)
     ).map((
       path
@@ -110,11 +113,16 @@ try {
     "the client needs no other package, for its types neither",
     () => clientAlone(tarball, manifest.name, `${manifest.name}/client`)
   )
-  const clientTarball = packClient()
+  const clientTarball = packDerived("client")
   await checkPackage(clientTarball)
   await check(
     "the package of the client works alone",
     () => clientAlone(clientTarball, `${manifest.name}-client`, `${manifest.name}-client`)
+  )
+  const programTarball = packDerived("program")
+  await check(
+    `the package of the program works alone, and is at most ${programBytesMax} bytes installed`,
+    () => programAlone(programTarball, unpacked)
   )
   await check(
     "an empty project gets a durable node with npm install and ten lines",
@@ -160,17 +168,19 @@ async function checkPackage(tarball: string): Promise<void> {
   )
 }
 
-/** Builds and packs the package of the client; returns its tarball. */
-function packClient(): string {
-  const [sources, target] = [join(folder, "client"), join(folder, "client_tarball")]
-  run(process.execPath, [join(root, "app/packaging/client.ts"), sources])
+/** Builds and packs the package of a part; returns its tarball. */
+function packDerived(part: "client" | "program"): string {
+  const [sources, target] = [join(folder, part), join(folder, `${part}_tarball`)]
+  run(process.execPath, [join(root, `app/packaging/${part}.ts`), sources])
   mkdirSync(target)
   run("npm", ["pack", sources, "--pack-destination", target])
   const tarball = join(target, readdirSync(target)[0]!)
   const files = filesOf(sources)
   const bytes = files.reduce((sum, path) => sum + statSync(join(sources, path)).size, 0)
   console.log(
-    `client: ${files.length} files, ${statSync(tarball).size} bytes packed, ${bytes} bytes unpacked`
+    `${part}: ${files.length} files, ${
+      statSync(tarball).size
+    } bytes packed, ${bytes} bytes unpacked`
   )
   return tarball
 }
@@ -222,6 +232,26 @@ console.log(String(nonce))
       readFileSync(join(project, "index.js"), "utf8").includes("rollupClient")
     ? []
     : [`it said ${output}`]
+}
+
+/** Installs the program as users do, and compares its help with that of the whole package. */
+function programAlone(tarball: string, whole: string): ReadonlyArray<string> {
+  const prefix = mkdtempSync(join(folder, "global"))
+  run("npm", ["install", "--global", "--prefix", prefix, "--offline", tarball])
+  const installed = join(prefix, "lib/node_modules")
+  const bytes = filesOf(installed).reduce(
+    (sum, path) => sum + statSync(join(installed, path)).size,
+    0
+  )
+  const helpOf = (program: string) => run(process.execPath, [program, "--help"])
+  const [own, expected] = [
+    helpOf(join(prefix, "bin/rollup-node")),
+    helpOf(join(whole, manifest.bin["rollup-node"]!))
+  ]
+  return [
+    ...atMost("the program", bytes, programBytesMax),
+    ...own === expected && own !== "" ? [] : [`its help is ${own}`]
+  ]
 }
 
 /** Dry-runs the publication to JSR; Deno is one of the tested runtimes. */
