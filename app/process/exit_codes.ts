@@ -1,11 +1,15 @@
 import { Cause, Data } from "effect"
 
-/** The exit codes of the program. */
+/**
+ * The exit codes of the program. A restart with the same settings cannot cure a failure with
+ * `isLasting`.
+ */
 export const exitCodes = {
   success: { code: 0, doc: "success; a server stopped after a signal" },
   unexpected: { code: 1, doc: "unexpected error; the cause is printed" },
   usage: {
     code: 2,
+    isLasting: true,
     doc: "invalid command line, environment variable or configuration file; nothing was done"
   },
   inUse: {
@@ -14,16 +18,19 @@ export const exitCodes = {
   },
   store: {
     code: 4,
+    isLasting: true,
     doc:
       "the data directory or the database is unavailable, damaged, or belongs to another network; or the directory was moved, removed or replaced"
   },
   refused: {
     code: 5,
+    isLasting: true,
     doc: "a feed, file or transaction was refused"
   },
   violations: { code: 6, doc: "verification found violations; each is printed" },
   memory: {
     code: 7,
+    isLasting: true,
     doc: "the data do not fit into the JavaScript heap; the message says how much a start needs"
   }
 } as const

@@ -17,7 +17,8 @@ const allowed: ReadonlyArray<RegExp> = [
   /^dist\/program\/(?:[\w-]+\.js|LICENSES\.txt)$/u,
   // dashboards and alert rules, for operators
   /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u,
-  /^app\/container\/(?:Containerfile(?:\.dockerignore)?|(?:grafana\/)?\w+\.yaml|rollup-node\.service)$/u
+  /^app\/container\/(?:Containerfile(?:\.dockerignore)?|(?:grafana\/)?\w+\.yaml)$/u,
+  /^app\/systemd\/rollup-node\.service$/u
 ]
 
 /** Returns the faults of the files of an unpacked package. */
