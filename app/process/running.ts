@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
+import { Cause, Effect, Exit, Formatter, Layer, Logger, References, Runtime } from "effect"
 import { constants } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
 import type { Command, Invocation } from "../config/mod.ts"
@@ -124,6 +124,19 @@ const codeOf = (
   return exitCodes[failure?.exitReason ?? "unexpected"].code
 }
 
+/** Writes each entry in the shape of the lines about requests: its annotations are members. */
+const jsonLines = Logger.map(
+  Logger.formatStructured,
+  ({ annotations, cause, level, message, timestamp }) =>
+    Formatter.formatJson({
+      timestamp,
+      level,
+      message,
+      ...annotations,
+      ...cause === undefined ? {} : { cause }
+    })
+)
+
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
 interface LogSettings {
@@ -135,7 +148,7 @@ const loggingOf = ({ isService, writesData }: Command, resolved: Invocation["res
   const { logFormat, logLevel = "info" } = resolved as LogSettings
   const isJson = logFormat === "json" ||
     (logFormat === "auto" && isService && !process.stdout.isTTY)
-  const json = writesData ? Logger.withConsoleError(Logger.formatJson) : Logger.consoleJson
+  const json = writesData ? Logger.withConsoleError(jsonLines) : Logger.withConsoleLog(jsonLines)
   return Layer.mergeAll(
     Layer.succeed(References.MinimumLogLevel, levels[logLevel]),
     Layer.succeed(Logger.LogToStderr, writesData),

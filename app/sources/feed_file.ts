@@ -1,7 +1,8 @@
-import { Data, Effect, Exit, Schema } from "effect"
+import { Data, Effect, Exit, Result, Schema } from "effect"
 import { createReadStream, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createInterface } from "node:readline"
+import { jsonMembers } from "../../core/contract/mod.ts"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/mod.ts"
 
 /** A feed cannot be used. The message names the line and the reason. */
@@ -44,19 +45,26 @@ export const genesisFrom = (path: string): Effect.Effect<GenesisFeed, FeedFileEr
       }
       const [first = "", ...others] = text.trim().split("\n")
       const isFeed = others.length > 0 && Exit.isSuccess(readFeedLine(first))
-      return Effect.fail(
-        new FeedFileError({
-          message: `Genesis "${path}": ${
-            isFeed
-              ? "expected one genesis record, found several records; use --feed to follow them"
-              : Exit.isSuccess(record)
-              ? `expected a genesis record, found a ${record.value.kind} record`
-              : reason(record)
-          }`
-        })
-      )
+      const fault = isFeed
+        ? ": expected one genesis record, found several records; use --feed to follow them"
+        : Exit.isSuccess(record)
+        ? `: expected a genesis record, found a ${record.value.kind} record`
+        : syntaxFault(text) ?? `: ${reason(record)}`
+      return Effect.fail(new FeedFileError({ message: `Genesis "${path}"${fault}` }))
     }
   )
+
+/** Returns the place and the reason of the first syntax error of a JSON object, or undefined. */
+const syntaxFault = (text: string): string | undefined => {
+  const members = jsonMembers(text)
+  if (Result.isSuccess(members)) return undefined
+  const { expected, position } = members.failure
+  const line = text.slice(0, position).split("\n").length
+  const found = text.slice(position).split("\n", 1)[0]!.slice(0, 40)
+  return `, line ${line}: expected a genesis record in JSON, here ${expected}, found ${
+    found === "" ? "the end" : JSON.stringify(found)
+  }`
+}
 
 const openFeed = async (path: string): Promise<OpenFeed> => {
   const read: Progress = { bytes: 0, line: 0 }

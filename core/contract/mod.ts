@@ -12,6 +12,7 @@ export {
   type BodyReader,
   bodyWriter,
   jsonDepthMaxDefault,
+  jsonMembers,
   referencesReader
 } from "./bodies/mod.ts"
 export * from "./earlier.ts"

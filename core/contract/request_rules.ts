@@ -17,8 +17,6 @@ export interface RequestRules {
   readonly spelling: Spelling
   /** The characters that separate the values of a list in a parameter. */
   readonly separators: ReadonlyArray<string>
-  /** A path with one more slash at its end than a known one. */
-  readonly finalSlash: "unknown path" | "redirected"
 }
 
 /** Refuses every request that a client may have meant otherwise. */
@@ -29,8 +27,7 @@ export const strictRules: RequestRules = {
   emptyParameters: "refused",
   unknownProperties: "refused",
   spelling: "canonical",
-  separators: [","],
-  finalSlash: "unknown path"
+  separators: [","]
 }
 
 /**
@@ -45,6 +42,5 @@ export const publishedRules: RequestRules = {
   emptyParameters: "absent",
   unknownProperties: "ignored",
   spelling: "lenient",
-  separators: [",", "|"],
-  finalSlash: "redirected"
+  separators: [",", "|"]
 }

@@ -170,6 +170,12 @@ describe("the program with its admin listener", () => {
         assert.strictEqual(await lastBlock(url!), before + 10)
         first.child.kill("SIGTERM")
         await first.ended
+        const entries = first.output().trim().split("\n").map((line) => JSON.parse(line) as object)
+        assert.isAbove(entries.length, 5)
+        for (const entry of entries) {
+          assert.deepStrictEqual(Object.keys(entry).slice(0, 3), ["timestamp", "level", "message"])
+          assert.notProperty(entry, "fiberId")
+        }
 
         const again = startHere(...words)
         const [, served] = await again.waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)

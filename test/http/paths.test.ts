@@ -36,17 +36,14 @@ layer(application())("paths and methods", (it) => {
       }
     }))
 
-  it.effect("paths are exact: case, trailing slashes and double slashes matter", () =>
+  it.effect("paths are exact: case and double slashes matter", () =>
     Effect.gen(function*() {
       for (
         const path of [
           "/Tokens",
-          "/tokens/",
           "//tokens",
           "/tokens//1",
-          "/tokens/1/",
           "/%74okens",
-          "/earlier/",
           "/earlierx/tokens",
           "tokens",
           "/exits/3"
@@ -61,11 +58,10 @@ layer(application())("paths and methods", (it) => {
   it.effect("an unknown path is refused with the nearest known one", () =>
     Effect.gen(function*() {
       const nearest = {
-        "/tokens/": "/tokens",
+        "/tokens//": "/tokens",
         "/toknes/7": "/tokens/{id}",
         "/TOKENS": "/tokens",
-        "/earlier/state/": "/earlier/state",
-        "/earlier/": "/earlier",
+        "/earlier/stat": "/earlier/state",
         "/earlier//": "/earlier",
         "/full-batch/3": "/full-batches/{batchNum}"
       }

@@ -36,8 +36,10 @@ describe("a genesis file", () => {
       const changed = JSON.parse(record) as { genesis: { network: { chainId: number } } }
       changed.genesis.network.chainId = -1
       const cases: ReadonlyArray<readonly [string, RegExp]> = [
-        ["", /genesis\.json": /u],
-        ["{", /genesis\.json": /u],
+        ["", /genesis\.json", line 1: expected a genesis record in JSON, .* found the end$/u],
+        ['{\n "kind"', /genesis\.json", line 2: .*, here .*, found the end$/u],
+        ["hello\nworld", /genesis\.json", line 1: .*, here an object: \{, found "hello"$/u],
+        ['{\n"kind":"genesis",\n}', /genesis\.json", line 3: .* found "\}"$/u],
         [block, /expected a genesis record, found a block record$/u],
         [
           `${record}\n${block}\n`,

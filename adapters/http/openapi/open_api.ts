@@ -121,9 +121,7 @@ const requestDoc = ({ requestRules: rules }: Revision): string =>
       "Numbers in paths, parameters and strings of bodies may have leading zeros, and no sign",
       `A boolean parameter is ${booleanTexts[rules.spelling].rule}`
     ],
-    ...rules.finalSlash === "unknown path" ? [] : [
-      "A path with a slash at its end is redirected to the path without it, with its query: with 301 for GET and HEAD, with 307 for other methods"
-    ]
+    "A path with a slash at its end is redirected to the path without it, with its query: with 301 for GET and HEAD, with 307 for other methods"
   ].map((sentence) => `${sentence}.`).join(" ")
 
 const parameterRules = (

@@ -77,8 +77,8 @@ export interface RevisionRoutes {
   /** Returns the absolute path of the documentation page. */
   readonly docs: (basePath: string) => string
   /**
-   * Returns the match of a path without the slash at its end, if the revision redirects to that
-   * path; the path itself must have no match.
+   * Returns the match of a path without the slash at its end, to which the path is redirected; the
+   * path itself must have no match.
    */
   readonly findWithoutSlash: (path: string) => Match<Resource> | undefined
 }
@@ -122,10 +122,7 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
   const router = makeRouter(Array.from(resources, ([path, target]) => ({ path, target })))
   return {
     router,
-    findWithoutSlash: (path) =>
-      revision.requestRules.finalSlash === "redirected" && path.endsWith("/")
-        ? router.find(path.slice(0, -1))
-        : undefined,
+    findWithoutSlash: (path) => path.endsWith("/") ? router.find(path.slice(0, -1)) : undefined,
     headers,
     revision,
     docs: (basePath) => mountedPath(mount, "/docs", basePath)
