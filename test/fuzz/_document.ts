@@ -10,6 +10,7 @@ export interface JsonSchema {
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
+  readonly items?: JsonSchema
   readonly examples?: ReadonlyArray<unknown>
   readonly default?: unknown
   readonly properties?: { readonly [name: string]: JsonSchema }
@@ -219,7 +220,8 @@ export const readDocument = (text: string): Document => {
 }
 
 /** Returns the value of a text in a URL or a header. */
-const valueOf = (text: string, { type }: JsonSchema): unknown => {
+const valueOf = (text: string, { items, type }: JsonSchema): unknown => {
+  if (items !== undefined) return text.split(",").map((each) => valueOf(each, items))
   if (type === "integer") return /^(?:0|-?[1-9]\d*)$/u.test(text) ? Number(text) : text
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text
   return text

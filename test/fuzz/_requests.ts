@@ -241,8 +241,10 @@ const canonical = (text: string, { schema }: Parameter): string =>
     ? booleanTexts.lenient.values.get(text)?.toString() ?? text
     : text.replaceAll(/(?<!\w)0+(?=\d)/gu, "")
 
-const isBare = ({ schema: { enum: words, pattern, type } }: Parameter) =>
-  type === "string" && words === undefined && pattern === undefined
+const isBare = ({ schema }: Parameter) => {
+  const { enum: words, pattern, type } = schema.items ?? schema
+  return type === "string" && words === undefined && pattern === undefined
+}
 
 interface Place {
   readonly revision: RevisionName

@@ -31,8 +31,21 @@ export const makeValues = (random: Random, ledger: ReadonlyArray<string>): Value
     return known
   }
   const made = (schema: JsonSchema): string => {
-    const { default: usual, enum: words, examples = [], maximum, minimum = 0, pattern, type } =
-      schema
+    const {
+      default: usual,
+      enum: words,
+      examples = [],
+      items,
+      maximum,
+      minimum = 0,
+      pattern,
+      type
+    } = schema
+    if (items !== undefined) {
+      return random.chance(0.3) && examples.length > 0
+        ? String(random.of(examples))
+        : Array.from({ length: 1 + random.below(3) }, () => made(items)).join(",")
+    }
     if (words !== undefined) return random.of(words)
     if (type === "boolean") return random.of(["true", "false"])
     if (type === "integer") {

@@ -10,7 +10,7 @@ export const faultOf = (
   const { body, headers, status } = answer
   if (status >= 500) return "the server failed"
   if (isPreflight && status === 204) return headers.has("allow") ? undefined : "no header Allow"
-  if (operation === undefined && isRedirect(document, status)) {
+  if (operation === undefined && isRedirect(status)) {
     // a location that begins with two slashes names another host
     return /^\/(?!\/)/u.test(headers.get("location") ?? "") && body.length === 0
       ? undefined
@@ -45,8 +45,7 @@ export const faultOf = (
 }
 
 /** The description of the document states the redirects from a path with a slash at its end. */
-const isRedirect = ({ revision }: Ask["document"], status: number): boolean =>
-  revision === "v1" && (status === 301 || status === 307)
+const isRedirect = (status: number): boolean => status === 301 || status === 307
 
 /** Returns the JSON value of a body, decompressed; undefined if there is none. */
 export const jsonOf = ({ body, headers }: Pick<Answer, "body" | "headers">): unknown => {

@@ -25,6 +25,8 @@ interface Parameter {
   readonly name: string
   readonly in: string
   readonly description: string
+  readonly style?: string
+  readonly explode?: boolean
   readonly schema: { readonly [key: string]: unknown }
 }
 interface Operation {
@@ -215,6 +217,32 @@ layer(application())("the served documentation", (it) => {
         assert.strictEqual((jsonOf(answer) as { info: { version: string } }).info.version, revision)
         assert.strictEqual(answer.headers["api-revision"], revision)
       }
+    }))
+
+  it.effect("declares lists in queries as arrays joined with commas, which the server accepts", () =>
+    Effect.gen(function*() {
+      for (const revision of revisionList) {
+        const mount = revision.path === "/" ? "" : revision.path
+        const names: Array<string> = []
+        for (const [path, { get }] of Object.entries(documentOf(revision).paths)) {
+          for (const { explode, name, schema, style } of get?.parameters ?? []) {
+            // a reference has no schema of its own
+            if (schema?.type !== "array") continue
+            names.push(name)
+            assert.deepStrictEqual([style, explode], ["form", false], name)
+            const [example] = schema.examples as ReadonlyArray<ReadonlyArray<unknown>>
+            const items = schema.items as { readonly type: string }
+            for (const item of example!) {
+              assert.strictEqual(typeof item, items.type === "integer" ? "number" : "string")
+            }
+            const { body, status } = yield* ask(`${mount}${path}?${name}=${example!.join(",")}`)
+            // an unknown token of the example is not found, which only a readable list can be
+            assert.include([200, 404], status, String(body))
+          }
+        }
+        assert.includeMembers(names, ["ids", "symbols", "tokenIds"], revision.name)
+      }
+      assert.strictEqual((yield* ask("/tokens?ids=0,1&symbols=ETH")).status, 200)
     }))
 
   it.effect("the documentation page is self-contained, and its policy allows only its own scripts", () =>

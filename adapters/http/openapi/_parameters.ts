@@ -8,8 +8,10 @@ import {
   pageParameters,
   type PathParameter,
   type Revision,
+  type Scalar,
   scalars,
-  type WireContext
+  type WireContext,
+  wireForm
 } from "../../../core/contract/mod.ts"
 
 interface Parameter {
@@ -17,6 +19,9 @@ interface Parameter {
   readonly in: "path" | "query"
   readonly required?: true
   readonly allowEmptyValue?: true
+  /** `explode: false` joins the items of an array with commas. */
+  readonly style?: "form"
+  readonly explode?: false
   readonly description: string
   readonly schema: JsonSchema
 }
@@ -80,9 +85,28 @@ const filterParameters = (
           ? []
           : [`404 if the ${references} was never registered`])
       ].join(". "),
-      schema: jsonSchemaOf(scalars[scalar], context)
+      ...serializationOf(scalars[scalar] as Scalar<unknown>, context)
     }
   })
+}
+
+/** Returns the schema of a filter, and how a list is written. */
+const serializationOf = (
+  scalar: Scalar<unknown>,
+  context: WireContext
+): Pick<Parameter, "explode" | "schema" | "style"> => {
+  const { item } = wireForm(scalar)
+  const schema = jsonSchemaOf(scalar, context)
+  if (item === undefined) return { schema }
+  const { description: _, examples: __, ...items } = jsonSchemaOf(item, context)
+  const examples = (schema.examples as ReadonlyArray<string>).map((text) =>
+    text.split(",").map((each) => items.type === "integer" ? Number(each) : each)
+  )
+  return {
+    style: "form",
+    explode: false,
+    schema: { type: "array", items, minItems: 1, examples }
+  }
 }
 
 const pagingParameters = (context: WireContext): ReadonlyArray<Parameter> =>
