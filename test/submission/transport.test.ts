@@ -242,7 +242,7 @@ layer(Node)("the transfer of a body", (it) => {
       for (
         const [path, status] of [["/tokens", 405], [`${pool}/0x02${"0".repeat(64)}`, 405], [
           `${register}/`,
-          404
+          307
         ], ["/nowhere", 404]] as const
       ) {
         const [answer, response] = [

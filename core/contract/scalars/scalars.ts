@@ -33,7 +33,10 @@ import {
 } from "./_scalar.ts"
 import { type JsonForm, type Scalar, type Spelling, type ValueOf, wireForm } from "./wire_form.ts"
 
-/* Every scalar of the contract, with the bounds that it declares. */
+/*
+ * Every scalar of the contract, with the bounds that it declares. The examples of identifiers exist in
+ * the simulated network of seed 1, so that a documentation page can send them.
+ */
 export { boolean } from "./_boolean.ts"
 export * from "./_enumerations.ts"
 export * from "./_texts.ts"
@@ -48,7 +51,7 @@ export const tokenId: Scalar<number> = integer(values.uint32, {
 })
 export const batchNum: Scalar<number> = integer(values.uint32, {
   description: "Number of a batch; the first one is 1",
-  example: 5432
+  example: 11
 })
 export const slotNum: Scalar<number> = integer(values.uint32, {
   description: "Number of a slot",
@@ -99,7 +102,8 @@ export const bigNumber: Scalar<bigint> = bigInteger(values.digits78, {
   example: 1000000000000n
 })
 
-const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
+/** The bidder of a coordinator. */
+const sampleAddress = "0x0422216cbebeb21b5dc6e452054a948b021d8785"
 export const ethereumAddress: Scalar<EthereumAddress> = scalar({
   domain: values.ethereumAddress,
   parse: () => parseEthereumAddress,
@@ -113,7 +117,7 @@ export const prefixedAddress: Scalar<EthereumAddress> = scalar({
   format: (context) => context.address,
   encoded: ({ network: { prefix } }) => matching(`^${prefix}:0x[a-fA-F0-9]{40}$`),
   description: "Ethereum address of an account owner; answers have the checksum of EIP-55",
-  example: sampleAddress
+  example: "0x2603f3ef44be99b716f11f263349f706ff1a5806"
 })
 export const publicKey: Scalar<PublicKey> = scalar({
   domain: values.publicKey,
@@ -121,7 +125,7 @@ export const publicKey: Scalar<PublicKey> = scalar({
   format: (context) => context.publicKey,
   encoded: ({ network: { prefix } }) => matching(`^${prefix}:[A-Za-z0-9_-]{44}$`),
   description: "Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum",
-  example: "ad1ecb5ca6a5f9abfb239e98d1d1010959b073dce9a0b639111872e70ec6fb1c"
+  example: "d8f69c6f29fbb340a75799fbfa89e39f09e7c5f1cd9c2daf889f0caf57d44c0d"
 })
 
 /** An account index in a request. The use cases compare the symbol in its text. */
@@ -136,7 +140,7 @@ export const accountIndex: Scalar<AccountIndex> = scalar({
   isEscaped: true,
   encoded: ({ network: { prefix } }) => matching(`^${prefix}:[\\s\\S]*:(0|[1-9][0-9]{0,14})$`),
   description: `Account: prefix, token symbol and index; the index is at most ${ACCOUNT_INDEX_MAX}`,
-  example: 4444
+  example: 280
 })
 
 /** An account index and the symbol of its token. */
@@ -177,7 +181,7 @@ export const transactionId: Scalar<TransactionId> = scalar({
   parse: () => parseTransactionId,
   encoded: () => matching("^0x0[0-2][a-fA-F0-9]{64}$"),
   description: "Identifier of a transaction",
-  example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
+  example: "0x00e979da4b80d60a17ce56fa19278c6f3a7e1b43359fb8a8ea46d0264de7d653ab"
 })
 export const groupId: Scalar<GroupId> = hexadecimal(values.hash, {
   description: "Identifier of an atomic group",
@@ -243,7 +247,7 @@ const currencyPattern = /^[A-Z]{3}$/u
 export const tokenIds: Scalar<ReadonlyArray<number>> = listOf(
   tokenId,
   "token identifiers separated by commas",
-  [0, 3, 87]
+  [0, 1, 2]
 )
 export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
   filledText,
