@@ -9,6 +9,7 @@ import {
   type HttpRequest,
   internal,
   noRoom,
+  readsBusy,
   notFound,
   nothingToReplace,
   poolFull,
@@ -134,6 +135,7 @@ const problemOf = (
       return busy(failure)
     case "StoreFailure":
       if (!failure.retry) return internal
+      if (failure.reason === "busy") return readsBusy(failure.message)
       return failure.reason === undefined ? unavailable : noRoom(failure.reason)
     case undefined:
       return internal

@@ -25,6 +25,7 @@ import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
   isCopyOf,
+  limitPairReads,
   type LedgerReaderOptions,
   makeLedgerHistory,
   makeLedgerReader,
@@ -112,7 +113,10 @@ export const sqlStores = (
     // the state shows a fee by these options
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD} ${recommendedFeeUSD}`
     const latestVersion = { id, version: latest, snapshot, isRemote: true }
-    return Context.make(LedgerReader, reader).pipe(
+    return Context.make(
+      LedgerReader,
+      yield* limitPairReads(reader, options.pairReadsMax)
+    ).pipe(
       Context.add(LedgerHistory, makeLedgerHistory(values, onVersion)),
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),

@@ -51,6 +51,7 @@ const stores = {
     maxConnections: optional(values.integer(4, 10_000)),
     statementTimeoutMs: optional(timeMs),
     queueWaitMs: optional(timeMs),
+    pairReadsMax: optional(values.integer(1, 10_000)),
     connectTimeoutMs: optional(timeMs),
     idleTransactionMs: optional(timeMs)
   })

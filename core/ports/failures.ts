@@ -3,7 +3,8 @@ import { SnapshotId } from "./ledger_snapshot.ts"
 
 /**
  * The store failed, and the input was not the reason. `retry` is true if the same call may succeed
- * later. `reason` is the resource that a write lacks, if reads go on. `writerChanged` is true if
+ * later. `reason` is the resource that a write lacks, if reads go on; or "busy" if the store is sound
+ * and runs as many costly reads as it may: `message` is for the client then. `writerChanged` is true if
  * another process may have written the ledger since the last write of this `WriteSession`: read the
  * last block again before the next write.
  *
@@ -24,7 +25,7 @@ import { SnapshotId } from "./ledger_snapshot.ts"
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
   retry: Schema.Boolean,
-  reason: Schema.optionalKey(Schema.Literals(["disk", "memory"])),
+  reason: Schema.optionalKey(Schema.Literals(["busy", "disk", "memory"])),
   writerChanged: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

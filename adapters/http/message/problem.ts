@@ -186,6 +186,10 @@ export const overloaded = (limit?: LimitName): Problem => ({
   ...limit === undefined ? {} : { limit }
 })
 
+/** @param message says which reads are limited, and what to do */
+export const readsBusy = (message: string): Problem =>
+  retryLater("overloaded", message, retryAfterSeconds)
+
 /** @param afterMs time until the next request of the address is allowed */
 export const rateLimited = (perSecondMax: number, afterMs: number): Problem => ({
   ...retryLater(

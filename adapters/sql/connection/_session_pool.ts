@@ -11,6 +11,8 @@ export interface SessionPool {
   readonly use: <A, E, R>(
     f: (session: Session) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError.SqlError, R>
+  /** Like `use`, and no other statement uses the session. */
+  readonly useAlone: SessionPool["use"]
   /** Lends a session until the scope closes. */
   readonly get: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>
   /** Like `get`, and no other statement uses the session. */
@@ -46,10 +48,12 @@ export const makeSessionPool = (
       isCurrent(session)
         ? Effect.succeed(session)
         : Effect.andThen(pool.invalidate(session), get))
+    const reserve: SessionPool["reserve"] = Effect.flatMap(get, (session) => session.pin)
     return {
       get,
       use: (f) => Effect.scoped(Effect.flatMap(get, f)),
-      reserve: Effect.flatMap(get, (session) => session.pin),
+      useAlone: (f) => Effect.scoped(Effect.flatMap(reserve, f)),
+      reserve,
       replaceAll: () => void generation++
     }
   })

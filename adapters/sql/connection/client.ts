@@ -66,10 +66,15 @@ export const readPlans = {
   jit: "off"
 }
 
-/** Runs a statement that does not write, and returns each row as an array of column values. */
+/**
+ * Runs a statement that does not write, and returns each row as an array of column values.
+ *
+ * @param isExclusive the statement is slow: no other one shares its connection and waits behind it
+ */
 export type Values = (
   text: string,
-  parameters: ReadonlyArray<string | null>
+  parameters: ReadonlyArray<string | null>,
+  isExclusive?: boolean
 ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 
 export interface Client {
@@ -104,12 +109,12 @@ export const makeClient = (
     const runner = new StatementRunner(options, pool)
     yield* measure(...clientMetrics(options, limiter.stats, () => runner.cancelled))
     const sql = yield* openSqlClient(options, pool, limiter, runner)
-    const values: Values = (text, parameters) =>
+    const values: Values = (text, parameters, isExclusive = false) =>
       Effect.withFiber((fiber) =>
-        isTraced(fiber)
+        isTraced(fiber) && !isExclusive
           ? sql.unsafe(text, parameters).values
           : limiter.withPermit(
-            runner.run((connection) => connection.executeValues(text, parameters))
+            runner.run((connection) => connection.executeValues(text, parameters), isExclusive)
           )
       )
     return { sql, values, replaceConnections: pool.replaceAll }
@@ -183,9 +188,12 @@ class StatementRunner {
   }
 
   run<A, E, R>(
-    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
+    isExclusive = false
   ): Effect.Effect<A, E | SqlError.SqlError, R> {
-    const statement = this.#pool.use((session) => use(connectionOf(session, this.onError)))
+    const statement = (isExclusive ? this.#pool.useAlone : this.#pool.use)((session) =>
+      use(connectionOf(session, this.onError))
+    )
     if (!this.#retries) return statement
     return withTimeout(
       Effect.catchIf(statement, mayWorkElsewhere, () => statement),

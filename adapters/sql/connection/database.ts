@@ -73,6 +73,12 @@ export interface DatabaseOptions {
    * fails, and can be retried.
    */
   readonly queueWaitMs?: number
+  /**
+   * Maximum number of concurrent lists of the transactions from a sender to another receiver, in all
+   * batches; 2 by default. They cost as much as the shorter one of the lists of the two has items.
+   * Beyond it a list fails with a `StoreFailure` of the reason "busy". `databaseLayer` ignores it.
+   */
+  readonly pairReadsMax?: number
   /** Greatest time to open a connection; 3 s by default. */
   readonly connectTimeoutMs?: number
   /**

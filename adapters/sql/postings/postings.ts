@@ -12,13 +12,13 @@
  *
  * Several filters: a row could be listed under its address, under address and token, address and
  * type, and address, token and type. Writing all of these keys with each transaction would cost
- * more than the transaction itself. So the lists of combined filters are filled later: when a
- * posting row under a single filter becomes full, its 64 items are added to the lists of the
- * combinations. The items of the last row that are not yet in them, fewer than 64, are filtered
- * when they are read (`unindexedTail`). A key with fewer than 64 items therefore has no lists of
- * combinations, and writing a transaction appends to about nine lists. If there are few, busy
- * owners, each transaction ends up in about fifteen more lists, but they are written 64 items at a
- * time.
+ * more than the transaction itself. So the lists of combined filters are filled later: when the
+ * first posting row under a single filter becomes full, its 64 items are added to the lists of the
+ * combinations, and from then on 16 items at a time. The items of the last row that are not yet in
+ * them, fewer than 16 if a row precedes it, are filtered when they are read (`unindexedTail`): each
+ * is a row to look up. A key with fewer than 64 items therefore has no lists of combinations, and
+ * writing a transaction appends to about nine lists. If there are few, busy owners, each
+ * transaction ends up in about fifteen more lists, but they are written 16 items at a time.
  *
  * Sender and receiver: the lists of an account, an address or a key are three, for transactions that
  * only the sender has, only the receiver, or both. They are disjoint, so a filter by one side reads
@@ -37,17 +37,23 @@
 /** Greatest number of items in a row of `posting`. */
 export const rowItems = 64
 
+/** Items of a key that are added to its lists of combined filters at a time, after its first row. */
+const combinedItems = 16
+
 /**
  * Appends items to lists. `$1` are the keys, without duplicates; `$2` are their items, each an
- * array in text form, ascending and greater than all items of the key. For each row that becomes
- * full it returns the key as hexadecimal digits and, separated by commas, the items to add to the
- * lists of combined filters. A last row is updated by its `ctid`, without a second search in the
+ * array in text form, ascending and greater than all items of the key. For each row with items to
+ * add to the lists of combined filters, it returns the key as hexadecimal digits and these items,
+ * separated by commas. A last row is updated by its `ctid`, without a second search in the
  * index; no other transaction can write the row meanwhile.
  */
 export const appendStatement = `
 WITH piece AS MATERIALIZED (
   SELECT entry.key, entry.place, entry.first_ordinal + start AS ordinal, start + ${rowItems} >= cardinality(entry.items) AS is_last,
-    CASE WHEN start = 0 THEN entry.filed ELSE 0 END AS filed, entry.items[start + 1:start + ${rowItems}] AS items
+    CASE WHEN start = 0 THEN entry.filed ELSE 0 END AS filed, entry.items[start + 1:start + ${rowItems}] AS items,
+    CASE WHEN entry.first_ordinal + cardinality(entry.items) < ${rowItems} THEN entry.filed
+      ELSE greatest(CASE WHEN start = 0 THEN entry.filed ELSE 0 END,
+        least(${rowItems}, cardinality(entry.items) - start) / ${combinedItems} * ${combinedItems}) END AS combined
   FROM (
     SELECT given.key, last.place, coalesce(last.first_ordinal, 0) AS first_ordinal, coalesce(last.filed, 0::smallint) AS filed,
       coalesce(last.items, '{}') || given.items::bigint[] AS items
@@ -59,15 +65,14 @@ WITH piece AS MATERIALIZED (
   ) AS entry CROSS JOIN LATERAL generate_series(0, cardinality(entry.items) - 1, ${rowItems}) AS start
 ), changed AS (
   UPDATE posting_last SET first_item = piece.items[1], first_ordinal = piece.ordinal, items = piece.items,
-    filed = CASE WHEN cardinality(piece.items) = ${rowItems} THEN ${rowItems} ELSE piece.filed END
+    filed = piece.combined
   FROM piece WHERE piece.is_last AND posting_last.ctid = piece.place
 ), added AS (
   INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last)
-  SELECT key, items[1], ordinal, items, CASE WHEN cardinality(items) = ${rowItems} THEN ${rowItems} ELSE filed END, is_last
+  SELECT key, items[1], ordinal, items, combined, is_last
   FROM piece WHERE NOT is_last OR place IS NULL
 )
-SELECT encode(key, 'hex') AS key, array_to_string(items[filed + 1:], ',') AS items FROM piece
-WHERE cardinality(items) = ${rowItems} AND filed < ${rowItems}`
+SELECT encode(key, 'hex') AS key, array_to_string(items[filed + 1:combined], ',') AS items FROM piece WHERE filed < combined`
 
 /**
  * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns

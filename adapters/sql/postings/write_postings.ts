@@ -15,8 +15,8 @@ import { type RowQuery, selectRows } from "../entities/mod.ts"
 import { appendStatement, cutStatement } from "./postings.ts"
 
 /**
- * Appends new rows of a list, ascending by item, to its posting lists. The items of posting rows
- * that become full are appended to the lists of combined filters too.
+ * Appends new rows of a list, ascending by item, to its posting lists. Items that `appendStatement`
+ * returns are appended to the lists of combined filters too.
  */
 export const appendPostings = <List extends PostingListName>(
   sql: SqlClient.SqlClient,
@@ -62,9 +62,9 @@ const append = (sql: SqlClient.SqlClient, entries: Entries) =>
 const generationMax = 200_000
 
 /**
- * Caches the key suffixes of the newest transactions, which are most items of a posting row that
- * becomes full. Holds committed rows only: item ids are never reused, so an entry is never stale,
- * even if another process writes meanwhile.
+ * Caches the key suffixes of the newest transactions, which are most items that are added to the
+ * lists of combined filters. Holds committed rows only: item ids are never reused, so an entry is
+ * never stale, even if another process writes meanwhile.
  */
 export class SuffixCache implements KnownSuffixes {
   private current = new Map<number, KeySuffixes>()

@@ -115,7 +115,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   },
   transactions: {
     plan: ({ batchNum, includePending = false, ...filters }) => {
-      const plan = readPostings("transactions", filters)
+      const plan = readPostings("transactions", filters, batchNum)
       return withAccounts(
         filters,
         includePending && batchNum === undefined
@@ -209,7 +209,11 @@ const listTable = <N extends TableListName>(
   const plan = list.plan(filters)
   const parameters = [plan.keys, positionOf(order, fromItem), String(limit), ...plan.values]
   return Effect.flatMap(
-    runQuery({ statement: statementOf(name, plan, order), parameters }, (answer, tokens) => {
+    runQuery({
+      statement: statementOf(name, plan, order),
+      parameters,
+      ...plan.isExclusive === true ? { isExclusive: true } : {}
+    }, (answer, tokens) => {
       const { counts, rest: [accounts, batch] } = countsOf(
         answer,
         order,

@@ -40,6 +40,8 @@ export interface ListQueryPlan {
   readonly keys: string
   /** $4 and so on, in the order in which `text` uses them. */
   readonly values: ReadonlyArray<string | null>
+  /** Whether the statement is slow and has a connection for itself. */
+  readonly isExclusive?: true
 }
 
 /** The parts of a page statement that depend on the filters. */
@@ -59,14 +61,20 @@ export const readLists = (
   values: []
 })
 
-/** Plans a read of posting lists, and of rows that are not yet in lists of combined filters. */
+/**
+ * Plans a read of posting lists, and of rows that are not yet in lists of combined filters. The
+ * caller restricts the plan of a pair in a batch to the range of the batch.
+ */
 export const readPostings = <N extends PostingListName>(
   name: N,
-  filters: IndexKeyFilters<N>
+  filters: IndexKeyFilters<N>,
+  batchNum?: number
 ): ListQueryPlan => {
   const list = postingLists[name]
   const selections = selectionsOf(list, filters)
-  if (selections.some(isPair)) return readPair(list, selections)
+  if (selections.some(isPair)) {
+    return batchNum === undefined ? readPair(list, selections) : readPairInRange(list, selections)
+  }
   const { keys, parentKeys } = lookUpKeys(name, filters)
   if (parentKeys.length === 0) return readLists(keys, "postings")
   const condition = conditionOf(list, selections.slice(1))
@@ -125,8 +133,33 @@ const readPair = (
         )
       ]
     }),
+    isExclusive: true,
     keys: keysParameter([]),
     values: [keysParameter(pairKeys(list, selections)), ...condition.values]
+  }
+}
+
+/**
+ * Plans a read of the transactions from a sender to another receiver in a range, which the caller
+ * adds. It filters all rows of the range.
+ */
+const readPairInRange = (
+  list: PostingList,
+  selections: ReadonlyArray<IndexKeySelection>
+): ListQueryPlan => {
+  const condition = conditionOf(list, selections)
+  return {
+    shape: "pair in range",
+    text: (parameter) => ({
+      lists: "postings",
+      others: [
+        `SELECT r.item_id AS item FROM ${list.table} AS r WHERE r.item_id >= (SELECT low FROM bounds) AND r.item_id < (SELECT high FROM bounds) AND ${
+          condition.text(parameter)
+        }`
+      ]
+    }),
+    keys: keysParameter([]),
+    values: condition.values
   }
 }
 

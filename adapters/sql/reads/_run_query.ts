@@ -18,6 +18,8 @@ import { token } from "../entities/mod.ts"
 export interface SqlQuery {
   readonly statement: AnswerStatement
   readonly parameters: ReadonlyArray<string | null>
+  /** Whether the statement is slow and has a connection for itself. */
+  readonly isExclusive?: boolean
 }
 
 /**
@@ -63,7 +65,10 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
     attempts: number
   ): Effect.Effect<A, StoreFailure> =>
     Effect.flatMap(
-      Effect.mapError(values(query.statement.text, query.parameters), storeFailure),
+      Effect.mapError(
+        values(query.statement.text, query.parameters, query.isExclusive),
+        storeFailure
+      ),
       (rows) => {
         const answer = readAnswer(query.statement, rows)
         const cached = cache.find(answer.tokenVersion)

@@ -90,6 +90,16 @@ export const connections = group("PostgreSQL", {
     doc: "Time that a statement may wait for a connection",
     limit: { beyond: "503 with Retry-After" }
   }),
+  pairReadsMax: setting({
+    key: "database.pair_reads_max",
+    flag: "database-pair-reads-max",
+    sets: "database.pairReadsMax",
+    value: integer({ minimum: 1, maximum: 10_000 }),
+    default: 2,
+    doc:
+      "Concurrent lists of the transactions from a sender to another receiver, in all batches; each reads the shorter one of the lists of the two",
+    limit: { beyond: "503 with Retry-After" }
+  }),
   connectTimeoutMs: setting({
     key: "database.connect_timeout_ms",
     flag: "database-connect-timeout-ms",

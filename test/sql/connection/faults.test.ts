@@ -257,6 +257,41 @@ describe("a database that fails", () => {
       )
     })))
 
+  it.live("that reads a list from a sender to another receiver refuses the next one with 503, and no other read", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const { port } = yield* served(url, { genesis, pairReadsMax: 1 })
+      const address = (digit: number) => `zk:0x${String(digit).repeat(40)}`
+      const path = (sender: number, rest = "") =>
+        `/v1/transactions-history?fromZkEthereumAddress=${address(sender)}&toZkEthereumAddress=${
+          address(9)
+        }${rest}`
+      assert.strictEqual((yield* request(port, path(1))).status, 200)
+      const locked = yield* Layer.build(Layer.fresh(databaseLayer({ url: Redacted.make(url) })))
+      const { writes } = Context.get(locked, Database)
+      const first = yield* writes.withTransaction(Effect.gen(function*() {
+        yield* writes.unsafe("LOCK TABLE posting IN ACCESS EXCLUSIVE MODE")
+        const first = yield* Effect.forkChild(request(port, path(2)), { startImmediately: true })
+        // the first list waits for the lock
+        yield* Effect.repeat(
+          writes.unsafe("SELECT 1 FROM pg_locks WHERE NOT granted"),
+          { until: (rows) => rows.length > 0 }
+        )
+        for (const sender of [3, 4, 5]) {
+          const { body, retryAfter, status } = yield* request(port, path(sender))
+          assert.strictEqual(`${status} ${retryAfter}`, "503 1")
+          assert.include(
+            body,
+            "The server reads at most 1 of the lists from a sender to another receiver at a time: try again in 1 s, or name a batch"
+          )
+        }
+        assert.strictEqual((yield* request(port, "/tokens")).status, 200)
+        return first
+      }))
+      assert.strictEqual((yield* Fiber.join(first)).status, 200)
+      assert.strictEqual((yield* request(port, path(6))).status, 200)
+    })))
+
   it.live("bounds the wait of transactions for a connection, and no connection is lost to a timeout", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database

@@ -159,6 +159,22 @@ describe("on a ledger with tens of thousands of rows", () => {
       }))
   }
 
+  it.effect("a sender with another receiver and a batch reads the rows of the batch", () =>
+    Effect.gen(function*() {
+      const isPairInBatch = (text: string) => text.includes("r.item_id >= (SELECT low FROM bounds)")
+      const inBatch = statements.filter(({ text }) => isPairInBatch(text))
+      assert.isAbove(inBatch.length, 8)
+      const rows = yield* generic(
+        ledger.database.writes,
+        (plan) =>
+          Effect.forEach(
+            inBatch,
+            (each) => Effect.map(plan(each), (executed) => costOf(executed).rows)
+          )
+      )
+      assert.isAtMost(Math.max(...rows), sizes.transactions / sizes.batches + 8)
+    }))
+
   it.effect("a rollback reads no remaining rows, also if few transactions were ever queued", () =>
     Effect.gen(function*() {
       const { migrations: unhurried, writes } = ledger.database

@@ -136,6 +136,10 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
       `the ordinal of a row of ${row.key}`
     )
     assert.strictEqual(before.length % rowItems, 0, `the rows of ${row.key} before its last one`)
+    if (before.length > 0) {
+      const rest = row.items.length - row.filed
+      assert.isBelow(rest, 16, `items of ${row.key} that are not in the combined lists`)
+    }
     model.set(row.key, [...before, ...row.items.map(Number)])
     filed.set(row.key, before.length + row.filed)
   }
