@@ -64,7 +64,7 @@ const openStores = (directory: string, { genesis }: Simulation) =>
   Effect.map(
     Layer.build(Layer.fresh(Layer.provideMerge(
       Ledger.layer(genesis, keccak256),
-      journaledStores({ directory, genesis, checkpointBytes: Infinity })
+      journaledStores({ directory, genesis, checkpointBytes: Infinity, closingMs: 0 })
     ))),
     (services): Stores => ({
       ledger: Context.get(services, Ledger),

@@ -38,7 +38,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
           Layer.fresh(
             Layer.provide(
               ledger,
-              journaledStores({ directory, genesis, checkpointBytes: Infinity })
+              journaledStores({ directory, genesis, checkpointBytes: Infinity, closingMs: 0 })
             )
           )
         ),
@@ -64,7 +64,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
     const found = await Effect.runPromise(
       Effect.scoped(
         Effect.map(
-          Layer.build(Layer.fresh(journaledStores({ directory, genesis }))),
+          Layer.build(Layer.fresh(journaledStores({ directory, genesis, closingMs: 0 }))),
           Context.get(JournalStores)
         )
       )
