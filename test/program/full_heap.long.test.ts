@@ -57,10 +57,13 @@ const addressesOf = ({ output }: Started) => {
   }
 }
 
-/** Reads different pages, which the server caches, until the server has ended. */
+/**
+ * Reads different pages, which the server caches, until the server has ended. They are small, since
+ * the cache keeps large ones as bytes outside of the heap.
+ */
 const readUntilEnded = async ({ hasEnded }: Started, url: string): Promise<void> => {
   for (let page = 0; !hasEnded(); page++) {
-    const query = `limit=${500 - page % 251}&fromItem=${7 * page % 3000}`
+    const query = `limit=${12 - page % 5}&fromItem=${7 * page % 30_000}`
     await fetch(`${url}/transactions-history?${query}`).then(
       (response) => response.arrayBuffer(),
       () => {}
