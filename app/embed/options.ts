@@ -16,7 +16,7 @@ export interface EmbedOptions
 {
   /**
    * The network with its contracts, and the block before the first one: an object of `simulate()`,
-   * or a genesis record as `JSON.parse` returns it, such as that of `examples/genesis.json`.
+   * or a genesis record as `JSON.parse` returns it, such as that of `dist/examples/genesis.json`.
    */
   readonly genesis: GenesisFeed | { readonly kind: string; readonly genesis: object }
   /** Where the data are; in memory by default. */

@@ -144,7 +144,7 @@ describe("the program with its admin listener", () => {
         join(import.meta.dirname, "../../adapters/admin/README.md"),
         "utf8"
       )
-      const [command] = /^ +curl .*@examples\/feed\.ndjson.*$/mu.exec(manual)!
+      const [command] = /^ +curl .*@dist\/examples\/feed\.ndjson.*$/mu.exec(manual)!
       const headers = Object.fromEntries([...command.matchAll(/-H "([\w-]+): ([^"]+)"/gu)].map(
         ([, name, value]) => [name!, value!.replace("$TOKEN", token)]
       ))
