@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { StoreFailure } from "../../core/mod.ts"
+import { uriReference } from "../http/message/mod.ts"
 import { type HttpAnswer, problems, problemType } from "../http/mod.ts"
 
 /** The reason why a request is refused. */
@@ -56,7 +57,7 @@ export const refusal = (
     title,
     status,
     detail: message,
-    instance: path,
+    instance: uriReference(path),
     ...members,
     ...faults === undefined
       ? {}

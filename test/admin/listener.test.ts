@@ -4,6 +4,7 @@ import { openAdmin } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { Ledger, LedgerReader, type Health, StoreFailure } from "../../core/mod.ts"
+import { sendRaw } from "../http/_socket.ts"
 import { ask, blocks, genesis, get, post, token, watched } from "./_admin.ts"
 
 interface Ready {
@@ -170,6 +171,18 @@ describe("the admin listener", () => {
         readonly paths: ReadonlyArray<{ readonly path: string }>
       }
       assert.isAtLeast(paths.length, 7)
+    })))
+
+  it.live("names the target of a refused request as a URI reference, whatever its bytes are", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const port = Number(new URL(admin.url).port)
+      for (const [target, instance] of [['/"x', "/%22x"], ["//x", "/%2Fx"], ["/{a}", "/%7Ba%7D"]]) {
+        const answer = yield* Effect.promise(() =>
+          sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        )
+        assert.deepInclude(JSON.parse(answer!.body), { status: 404, instance })
+      }
     })))
 
   it.live("reports a port that is in use", () =>

@@ -277,7 +277,7 @@ const instanceMax = 500
  * Returns the target of a request as a URI reference. The target may be any text, so characters
  * that a path and a query cannot contain are escaped.
  */
-const uriReference = (url: string): string => {
+export const uriReference = (url: string): string => {
   const target = url.slice(0, instanceMax)
   // two leading slashes would start a host, and a colon before the first slash would end a scheme
   const path = target.startsWith("//")
