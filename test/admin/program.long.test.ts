@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { packageFiles } from "../../app/packaging/package_files.ts"
 import { env } from "../program/_env.ts"
 import { program } from "../program/_program.ts"
@@ -139,16 +140,13 @@ describe("the program with its admin listener", () => {
       writeFileSync(genesisFile, files["examples/genesis.json"]!)
       const words = ["--genesis", genesisFile, "--data", join(directory, "data")]
       const body = files["examples/feed.ndjson"]!
+      writeFileSync(join(directory, "feed.ndjson"), body)
       // the command of the manual
       const manual = readFileSync(
         join(import.meta.dirname, "../../adapters/admin/README.md"),
         "utf8"
       )
       const [command] = /^ +curl .*@dist\/examples\/feed\.ndjson.*$/mu.exec(manual)!
-      const headers = Object.fromEntries([...command.matchAll(/-H "([\w-]+): ([^"]+)"/gu)].map(
-        ([, name, value]) => [name!, value!.replace("$TOKEN", token)]
-      ))
-      const path = /http:\/\/127\.0\.0\.1:9464(\S+)$/u.exec(command)![1]
       const lastBlock = async (url: string) =>
         ((await (await fetch(`${url}/state`)).json()) as {
           readonly network: { readonly lastSynchedBlock: number }
@@ -158,10 +156,13 @@ describe("the program with its admin listener", () => {
         const [, admin] = await first.waitForOutput(/Health and metrics at (http:[^\s",]+)/u)
         const [, url] = await first.waitForOutput(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
         const before = await lastBlock(url!)
+        const sent = command.replace("http://127.0.0.1:9464", admin!)
+          .replace("@dist/examples", `@${directory}`)
         const send = async () => {
-          const fed = await fetch(`${admin}${path}`, { method: "POST", headers, body })
-          assert.strictEqual(fed.status, 200, await fed.clone().text())
-          return await fed.json() as { readonly held: number; readonly heldLines: object }
+          const { stdout } = await promisify(execFile)("sh", ["-c", sent], {
+            env: { ...process.env, TOKEN: token }
+          })
+          return JSON.parse(stdout) as { readonly held: number; readonly heldLines: object }
         }
         const lines = body.trim().split("\n").length
         assert.deepInclude(await send(), { held: 1, heldLines: [{ from: 1, to: 1 }] })

@@ -385,6 +385,10 @@ describe("slow clients and many connections", () => {
       assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
       assert.strictEqual(yield* Effect.promise(() => talk(port, request).received), "")
       assert.strictEqual(yield* hits("httpConnectionsMax"), 1)
+      const preflight =
+        "OPTIONS /tokens/1 HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Method: GET\r\n\r\n"
+      assert.strictEqual(yield* Effect.promise(() => talk(port, preflight).received), "")
+      assert.strictEqual(yield* hits("httpConnectionsMax"), 2)
       open[0]!.socket.destroy()
       yield* Effect.promise(() => open[0]!.received)
       while ((yield* Effect.promise(() => sendRaw(port, request)))?.status !== 200) {

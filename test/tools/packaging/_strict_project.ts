@@ -20,7 +20,8 @@ const documents = ["README.md", "app/embed/README.md"]
 
 /**
  * Compiles the examples of the documents in a project that has the package installed: a strict
- * project of Node without the types of browsers. Returns what the compiler reports.
+ * project of Node without the types of browsers, and one without `skipLibCheck` that has them.
+ * Returns what the compiler reports.
  */
 export const strictProjectFaults = (project: string): ReadonlyArray<string> => {
   const folder = join(project, "examples")
@@ -30,7 +31,6 @@ export const strictProjectFaults = (project: string): ReadonlyArray<string> => {
       recursive: true
     })
   }
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }))
   let examples = 0
   for (const document of documents) {
     const text = readFileSync(join(project, "node_modules/rollup-node-api", document), "utf8")
@@ -38,11 +38,26 @@ export const strictProjectFaults = (project: string): ReadonlyArray<string> => {
       writeFileSync(join(folder, `example_${++examples}.ts`), `${code}\nexport {}\n`)
     }
   }
+  const faults = [
+    ...compilerFaults(folder, {}),
+    // what the guide names for a project that checks the declarations of its packages
+    ...compilerFaults(folder, {
+      skipLibCheck: false,
+      lib: [...compilerOptions.lib, "DOM"]
+    })
+  ]
+  return examples > 5 ? faults : [`only ${examples} examples were found`, ...faults]
+}
+
+/** Returns what the compiler reports for the examples in a folder. */
+const compilerFaults = (folder: string, changed: object): ReadonlyArray<string> => {
+  const options = { ...compilerOptions, ...changed }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }))
   const compiler = join(root, "node_modules/typescript/bin/tsc")
   try {
     execFileSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" })
+    return []
   } catch (error) {
     return (error as { readonly stdout: string }).stdout.trim().split("\n")
   }
-  return examples > 5 ? [] : [`only ${examples} examples were found`]
 }

@@ -8,8 +8,9 @@ import { manifest, root } from "../../packaging/_project.ts"
 
 /*
  * Starts the built program on the lowest and on the newest Node of each major that `engines`
- * admits: it has to answer `/state` and to exit with 0 after SIGTERM. Prints a table, and exits
- * with 1 if one fails. The versions are installed from npm and removed again.
+ * admits: it has to answer `/state` and to exit with 0 after SIGTERM. On Node 20 `openNode` has to
+ * say which versions it needs. Prints a table, and exits with 1 if one fails. The versions are
+ * installed from npm and removed again.
  */
 
 const program = join(root, manifest.bin["rollup-node"]!)
@@ -61,6 +62,18 @@ const tryNode = async (node: string): Promise<Outcome> => {
   return { version, answer, exit: String(code ?? signal) }
 }
 
+/** Returns the message of the error with which `openNode` of the built package rejects. */
+const errorOnOldNode = async (node: string): Promise<string> => {
+  const script = `import { openNode } from "${manifest.name}/embed"
+    await openNode({}).catch(({ message }) => console.log(message))`
+  const { stdout } = await promisify(execFile)(
+    node,
+    ["--input-type=module", "--eval", script],
+    { cwd: root }
+  )
+  return stdout.trim()
+}
+
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-nodes-"))
 try {
   const nodes = await Promise.all(
@@ -71,7 +84,10 @@ try {
   console.table(outcomes)
   const failed = outcomes.filter(({ answer, exit }) => answer !== "200" || exit !== "0")
   console.log(`nodes: ${outcomes.length - failed.length} passed, ${failed.length} failed`)
-  process.exitCode = failed.length === 0 ? 0 : 1
+  const refusal = await errorOnOldNode(await install(join(folder, "old"), "^20.0.0"))
+  console.log(`openNode on Node 20: ${refusal}`)
+  const isRefused = /^Node 20\.[\d.]+ is too old: rollup-node-api needs Node 22\.19/u.test(refusal)
+  process.exitCode = failed.length === 0 && isRefused ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
