@@ -15,6 +15,7 @@ process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
 /** Files that start first, the longest first: a long file that starts late leaves cores idle. */
 const LONGEST = [
+  "program/full_heap.long.test",
   "operations/guide.long.test",
   "program/database.long.test",
   "program/workers.long.test",
@@ -27,6 +28,8 @@ const LONGEST = [
   "program/directory.long.test",
   "audit/program.long.test",
   "program/config.long.test",
+  "program/exits/early_signals.long.test",
+  "program/exits/moved_directory.long.test",
   "sql/crash/processes.long.test",
   "examples.test",
   "journal/laws.test",
