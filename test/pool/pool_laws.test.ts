@@ -11,7 +11,9 @@ const replay = replayOf(seed, "test/pool/pool_laws.test.ts")
 withoutStacks()
 
 describe(`the pool store in memory (replay: ${replay})`, () => {
-  for (const law of poolStoreLaws) it.live(law.name, () => law.run(subjectOf(seed, 150)))
+  for (const law of poolStoreLaws) {
+    it.live(law.name, () => law.run(subjectOf(seed, Number(process.env.RUNS ?? 150))))
+  }
 })
 
 describe(`the pool and the ledger in memory (replay: ${replay})`, () => {

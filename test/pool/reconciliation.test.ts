@@ -1,13 +1,10 @@
-/*
- * Transactions that enter the pool while the ledger is ahead of it, or behind it: the state that
- * they get must not outlive the batch that it follows from.
- */
+/* Reconciliations during which the ledger or the pool changes, and those of many transactions. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
-import { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
-import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { groupOf } from "./_groups.ts"
+import { PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { Pool, Submission } from "../../core/use_cases/mod.ts"
+import { ownersOf } from "../laws/pool/_pool_rows.ts"
 import {
   bareLedger,
   batchOf,
@@ -19,172 +16,138 @@ import {
   type VerificationCounts
 } from "./_node.ts"
 
-const forged = postedOf()
-/** Another transaction with the same sender and nonce. */
-const rival = postedOf({ amount: 5n })
-const group = groupOf([rival, postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })])
-
 const submit = (posted: PostedTransaction) =>
   Effect.flatMap(Submission, (submission) => submission.submitTransaction(posted))
-const statesOf = (...ids: ReadonlyArray<string>) =>
-  Effect.flatMap(
-    Pool,
-    (pool) =>
-      Effect.forEach(ids, (id) =>
-        Effect.map(pool.transaction(id), (found) => `${found?.state} ${found?.batchNum}`))
-  )
+const stateOf = (id: string) =>
+  Effect.flatMap(Pool, (pool) => Effect.map(pool.transaction(id), (found) => found?.state))
+/** Without the pool. */
+const opened = Effect.gen(function*() {
+  const [chain, ledger] = [yield* openChain, yield* bareLedger]
+  return {
+    pool: yield* Pool,
+    store: yield* PoolStore,
+    forge: (batchNum: number, ...l2: ReadonlyArray<typeof transfer>) =>
+      Effect.suspend(() => ledger.applyBlock(chain.grow({ batches: [batchOf(batchNum, { l2 })] }))),
+    rollBack: (blocks: number) => Effect.suspend(() => ledger.rollBack(chain.cut(blocks).toBlock))
+  }
+})
 
-/** Runs an effect once, before the next verification of a signature. */
-const beforeVerification = (verified: VerificationCounts, run: Effect.Effect<unknown, unknown>) =>
-  Effect.sync(() => {
-    verified.hook = Effect.suspend(() => {
-      delete verified.hook
-      return Effect.asVoid(Effect.orDie(run))
-    })
-  })
-
-describe("a transaction that was posted while a batch used its nonce", () => {
-  const forgesBatch = (verified: VerificationCounts) =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const ledger = yield* bareLedger
-      yield* beforeVerification(
-        verified,
-        Effect.suspend(() =>
-          ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-        )
-      )
-      return {
-        pool: yield* Pool,
-        rollBack: Effect.suspend(() => ledger.rollBack(chain.cut(1).toBlock))
-      }
-    })
-
-  const posts = [
-    {
-      what: "is invalid",
-      post: submit(rival),
-      ids: [rival.id],
-      decided: ["invl 3"]
-    },
-    { what: "is forged", post: submit(forged), ids: [forged.id], decided: ["fged 3"] },
-    {
-      what: "is invalid with its group",
-      post: Effect.flatMap(Submission, (submission) => submission.submitGroup(group)),
-      ids: group.transactions.map(({ id }) => id),
-      decided: ["invl 3", "invl 3"]
-    }
-  ]
-  for (const { decided, ids, post, what } of posts) {
-    it.effect(`${what}, and pending again if the batch is rolled back before the pool has reconciled it`, () => {
-      const verified: VerificationCounts = { count: 0 }
-      return Effect.gen(function*() {
-        const { pool, rollBack } = yield* forgesBatch(verified)
-        yield* post
-        assert.deepStrictEqual(yield* statesOf(...ids), decided)
-        yield* rollBack
-        yield* pool.reconcile
-        assert.deepStrictEqual(yield* statesOf(...ids), ids.map(() => "pend null"))
-      }).pipe(Effect.provide(nodeLayer({}, verified)))
+describe("a reconciliation starts again", () => {
+  /** Makes one of the following reconciliations fail as if another one came first. */
+  const overtaken = { once: false }
+  /** Hides a row of the ledger from one read, after a number of reads. */
+  const gone: { name: string | null; after: number } = { name: null, after: 0 }
+  const overrides: NodeOverrides = {
+    pool: (store) => ({
+      reconcile: (step, atMs) =>
+        Effect.suspend(() => {
+          if (!overtaken.once) return store.reconcile(step, atMs)
+          overtaken.once = false
+          return Effect.succeed(null)
+        })
+    }),
+    reader: (reader) => ({
+      find: (name, key) =>
+        Effect.map(reader.find(name, key), (found) => {
+          if (name !== gone.name || gone.after-- > 0) return found
+          gone.name = null
+          return { ...found, item: null }
+        })
     })
   }
+  const node = nodeLayer({}, undefined, overrides)
+  const goesBackFor = (name: string, after = 0) => () => void Object.assign(gone, { name, after })
+  const overtakes = () => void (overtaken.once = true)
+  /** Returns the changed transactions and the last reconciled batch. */
+  const result = Effect.gen(function*() {
+    const [pool, store] = [yield* Pool, yield* PoolStore]
+    const changed = yield* pool.reconcile
+    assert.deepStrictEqual([overtaken.once, gone.name], [false, null], "nothing was disturbed")
+    const [mark] = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 1 })
+    return [changed, mark?.batchNum]
+  })
 
-  it.effect("stays pending if the batch is reconciled and rolled back before the result is written", () => {
-    const verified: VerificationCounts = { count: 0 }
-    /** Runs once, before the next write of changes that concern the rival. */
-    const hook: { run?: Effect.Effect<unknown> } = {}
-    const overrides: NodeOverrides = {
-      pool: (store) => ({
-        reconcile: (step, atMs) =>
-          Effect.suspend(() => {
-            const run = step.changes.some(({ id }) => id === rival.id)
-              ? hook.run ?? Effect.void
-              : Effect.void
-            if (run !== Effect.void) delete hook.run
-            return Effect.andThen(run, store.reconcile(step, atMs))
-          })
-      })
-    }
+  it.effect("if another one came first, or the ledger was rolled back between two reads", () =>
+    Effect.gen(function*() {
+      const { forge, rollBack } = yield* opened
+      let next = 3
+      // an empty pool
+      for (const disturb of [overtakes, goesBackFor("batch"), goesBackFor("batch", 1)]) {
+        yield* forge(next)
+        disturb()
+        assert.deepStrictEqual(yield* result, [[], next++])
+      }
+      const { id } = yield* submit(postedOf())
+      // a pool with transactions
+      for (
+        const [disturb, disturbRollback] of [
+          [overtakes, overtakes],
+          [goesBackFor("batch"), goesBackFor("batch")],
+          // a rollback reads no whole batch
+          [goesBackFor("fullBatch"), () => undefined]
+        ] as const
+      ) {
+        yield* forge(next, transfer)
+        disturb()
+        assert.deepStrictEqual(yield* result, [[id], next])
+        yield* rollBack(1)
+        disturbRollback()
+        assert.deepStrictEqual(yield* result, [[id], next - 1])
+      }
+    }).pipe(Effect.provide(node)))
+
+  it.effect("also if the pool meets the ledger for the first time", () =>
+    Effect.gen(function*() {
+      const { store } = yield* opened
+      for (const disturb of [overtakes, goesBackFor("batch")]) {
+        const [mark] = yield* store.reconciledBatchesBelow({ batchNum: 100, limit: 1 })
+        yield* store.reconcile({ from: mark!, to: null, changes: [] }, 0)
+        disturb()
+        assert.deepStrictEqual(yield* result, [[], 2])
+      }
+    }).pipe(Effect.provide(node)))
+
+  it.effect("also for transactions that a coordinator releases", () =>
+    Effect.gen(function*() {
+      const { pool } = yield* opened
+      const { id } = yield* submit(postedOf())
+      yield* pool.startForging([id], 3)
+      overtakes()
+      assert.deepStrictEqual(yield* pool.rollBack(2), [id])
+      assert.isFalse(overtaken.once)
+    }).pipe(Effect.provide(node)))
+
+  it.effect("and writes nothing of a batch that was rolled back in the meantime", () => {
+    const hook: { now?: Effect.Effect<unknown> } = {}
+    const steps: Array<number | null | undefined> = []
     return Effect.gen(function*() {
-      const { pool, rollBack } = yield* forgesBatch(verified)
-      hook.run = Effect.orDie(Effect.gen(function*() {
-        yield* pool.reconcile
-        yield* rollBack
-        yield* pool.reconcile
-      }))
-      yield* submit(rival)
-      assert.isUndefined(hook.run)
+      const { forge, pool, rollBack } = yield* opened
+      const other = { ...transfer, fromAccountIndex: 257, toAccountIndex: 256 }
+      const ids = [yield* submit(postedOf()), yield* submit(postedOf(other))].map(({ id }) => id)
+      yield* forge(3)
       yield* pool.reconcile
-      assert.deepStrictEqual(yield* statesOf(rival.id), ["pend null"])
-    }).pipe(Effect.provide(nodeLayer({}, verified, overrides)))
-  })
-})
-
-describe("a transaction that was posted after a rollback whose reconciliation failed", () => {
-  it.effect("is invalid as soon as the same block is applied again", () => {
-    const pool = { isUnavailable: false }
-    const overrides: NodeOverrides = {
+      yield* forge(4, transfer)
+      steps.length = 0
+      hook.now = Effect.orDie(Effect.andThen(rollBack(2), forge(3, other)))
+      assert.deepStrictEqual(yield* pool.reconcile, ids.slice(1))
+      // back to the last common batch before anything forward
+      assert.deepStrictEqual(steps, [2, 3])
+      assert.deepStrictEqual(yield* Effect.forEach(ids, stateOf), ["pend", "fged"])
+    }).pipe(Effect.provide(nodeLayer({}, undefined, {
       pool: (store) => ({
-        reconcile: (step, atMs) =>
-          Effect.suspend(() =>
-            pool.isUnavailable
-              ? Effect.fail(new StoreFailure({ message: "Test", retry: true }))
-              : store.reconcile(step, atMs)
-          )
-      })
-    }
-    return Effect.gen(function*() {
-      const chain = yield* openChain
-      const ledger = yield* Ledger
-      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-      const { dropped: [block], toBlock } = chain.cut(1)
-      pool.isUnavailable = true
-      assert.strictEqual(
-        (yield* Effect.flip(ledger.rollBack(toBlock)))._tag,
-        "StoreFailure"
-      )
-      pool.isUnavailable = false
-      yield* submit(rival)
-      yield* submit(forged)
-      yield* ledger.applyBlock(block!)
-      assert.deepStrictEqual(yield* statesOf(rival.id, forged.id), ["invl 3", "fged 3"])
-    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
-  })
-})
-
-describe("a transaction that its coordinator reports as sent", () => {
-  it.effect("while a batch without it is reconciled becomes pending again", () => {
-    /** Runs once, before the next reconciliation of a batch is written. */
-    const hook: { run?: Effect.Effect<unknown> } = {}
-    const overrides: NodeOverrides = {
-      pool: (store) => ({
-        reconcile: (step, atMs) =>
+        pendingBelow: (nonces) =>
           Effect.suspend(() => {
-            const run = hook.run ?? Effect.void
-            delete hook.run
-            return Effect.andThen(run, store.reconcile(step, atMs))
-          })
+            const now = hook.now ?? Effect.void
+            delete hook.now
+            return Effect.andThen(now, store.pendingBelow(nonces))
+          }),
+        reconcile: (step, atMs) =>
+          Effect.tap(store.reconcile(step, atMs), () =>
+            Effect.sync(() => {
+              if (step.from?.batchNum !== step.to?.batchNum) steps.push(step.to?.batchNum)
+            }))
       })
-    }
-    return Effect.gen(function*() {
-      const chain = yield* openChain
-      const [ledger, pool, store] = [yield* Ledger, yield* Pool, yield* PoolStore]
-      yield* submit(forged)
-      yield* pool.startForging([forged.id], 3)
-      const sent = {
-        id: forged.id,
-        from: "fing",
-        fromBatchNum: 3,
-        to: "fged",
-        batchNum: 3,
-        reason: "Batch 3 was sent"
-      } as const
-      // the coordinator has read the ledger before the batch
-      hook.run = Effect.orDie(store.change([sent], 0))
-      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
-      assert.isUndefined(hook.run)
-      assert.deepStrictEqual(yield* statesOf(forged.id), ["pend null"])
-    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides)))
+    })))
   })
 })
 
@@ -198,38 +161,54 @@ describe("a transaction that becomes invalid while a rollback is being reconcile
       pool: (store) => ({
         reconcile: (step, atMs) =>
           Effect.suspend(() => {
+            const written = store.reconcile(step, atMs)
             if (verified.count > 0 && step.changes.some(({ to }) => to === "invl")) {
-              const written = store.reconcile(step, atMs)
               late = written
-              return Effect.andThen(
-                during.rollBack,
-                Effect.succeed(step.changes.map(({ id }) => id))
-              )
+              return Effect.as(during.rollBack, step.changes.map(({ id }) => id))
             }
             const before = late ?? Effect.void
             late = undefined
-            return Effect.andThen(before, store.reconcile(step, atMs))
+            return Effect.andThen(before, written)
           })
       })
     }
     return Effect.gen(function*() {
-      const chain = yield* openChain
-      const [ledger, pool] = [yield* bareLedger, yield* Pool]
-      yield* beforeVerification(
-        verified,
-        Effect.suspend(() =>
-          Effect.andThen(
-            ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
-            pool.reconcile
-          )
-        )
-      )
-      during.rollBack = Effect.orDie(
-        Effect.suspend(() => Effect.andThen(ledger.rollBack(chain.cut(1).toBlock), pool.reconcile))
-      )
-      yield* submit(rival)
+      const { forge, pool, rollBack } = yield* opened
+      verified.hook = Effect.suspend(() => {
+        delete verified.hook
+        return Effect.asVoid(Effect.orDie(Effect.andThen(forge(3, transfer), pool.reconcile)))
+      })
+      during.rollBack = Effect.orDie(Effect.andThen(rollBack(1), pool.reconcile))
+      const { id } = yield* submit(postedOf({ amount: 5n }))
       assert.isUndefined(late)
-      assert.deepStrictEqual(yield* statesOf(rival.id), ["pend null"])
+      assert.strictEqual(yield* stateOf(id), "pend")
     }).pipe(Effect.provide(nodeLayer({}, verified, overrides)))
   })
+})
+
+describe("more transactions than a call can have arguments", () => {
+  const row = {
+    transaction: { ...postedOf(), state: "fged", timestampMs: 0, batchNum: 9 },
+    ...ownersOf(1),
+    sinceMs: 0,
+    arrival: 0
+  } as const
+  const rows = Array.from({ length: 130_000 }, () => row)
+  const sizes: Array<number> = []
+  const node = nodeLayer({}, undefined, {
+    pool: (store) => ({
+      inBatches: ({ state }) => Effect.succeed(state === "fged" ? rows : []),
+      pooled: () => Effect.succeed(rows),
+      change: (changes, atMs) => (sizes.push(changes.length), store.change(changes, atMs)),
+      reconcile: (step, atMs) => (sizes.push(step.changes.length), store.reconcile(step, atMs))
+    })
+  })
+
+  it.effect("are rolled back and purged", () =>
+    Effect.gen(function*() {
+      const pool = yield* Pool
+      yield* pool.rollBack(2)
+      yield* pool.purge({ ttlMs: 0, currentBatch: 0, safetyPeriodBatches: 0, capacity: 0 })
+      assert.deepStrictEqual(sizes.filter((size) => size > 0), [rows.length, rows.length])
+    }).pipe(Effect.provide(node)))
 })

@@ -1,341 +1,222 @@
-/* Replacing a pending or invalid transaction. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import type { PostedTransaction } from "../../core/domain/mod.ts"
-import { PoolStore } from "../../core/ports/mod.ts"
-import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { groupOf } from "./_groups.ts"
-import {
-  batchOf,
-  batchOfSelection,
-  nodeLayer,
-  openChain,
-  postedOf,
-  type VerificationCounts,
-  wrongSignature
-} from "./_node.ts"
+/* Replacing a pending or invalid transaction, by another one or by other content under its id. */
+import { describe } from "@effect/vitest"
+import { exit, pay, story, toAddress } from "./_story.ts"
+import { wrongSignature } from "./_node.ts"
 
-const old = postedOf()
-const better = postedOf({ fee: 140 })
+const given = {
+  transactions: {
+    old: {},
+    better: { fee: 140 },
+    third: { fee: 150 },
+    next: { nonce: 1n },
+    elsewhere: pay(258, 257, { fee: 140 }),
+    unsigned: { fee: 140, signature: wrongSignature },
+    rival: { fee: 0 }
+  }
+}
 
 describe("replacing a transaction", () => {
-  it.effect("removes the old one and adds the new one, once", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      const pool = yield* Pool
-      const store = yield* PoolStore
-      yield* submission.submitTransaction(old)
-      const replace = submission.replaceTransaction(old.id, better)
-      assert.deepStrictEqual(yield* replace, { id: better.id, stored: true })
-      assert.deepStrictEqual(yield* replace, { id: better.id, stored: false })
-      assert.isNull(yield* store.transaction(old.id))
-      assert.strictEqual((yield* store.counts).pend, 1)
-      assert.strictEqual(
-        (yield* pool.transitions(old.id)).at(-1)!.reason,
-        `Replaced by transaction ${better.id}`
-      )
-      const { transactions } = yield* pool.select({ maxTransactions: 9 })
-      assert.deepStrictEqual(transactions.map(({ transaction }) => transaction.id), [better.id])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("replaces an invalid one within the limits, and a full pool's pending one", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      const pool = yield* Pool
-      yield* submission.submitTransaction(old)
-      yield* submission.replaceTransaction(old.id, better)
-      yield* pool.invalidate([{ id: better.id, reason: "The host said so" }], 2)
-      const other = postedOf({ nonce: 1n })
-      yield* submission.submitTransaction(other)
-      const third = postedOf({ fee: 150 })
-      const full = yield* Effect.flip(submission.replaceTransaction(better.id, third))
-      assert.strictEqual(full._tag, "PoolFull")
-      yield* pool.remove([other.id], "Room")
-      assert.isTrue((yield* submission.replaceTransaction(better.id, third)).stored)
-    }).pipe(Effect.provide(nodeLayer({ pendingMax: 1 }))))
-
-  it.effect("refuses another sender or nonce, a wrong signature, and what is not there or is forging", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const submission = yield* Submission
-      const pool = yield* Pool
-      const store = yield* PoolStore
-      const failure = (posted: typeof old, replaced = old.id) =>
-        Effect.map(
-          Effect.flip(submission.replaceTransaction(replaced, posted)),
-          (error) =>
-            error._tag === "SubmissionRefused"
-              ? error.faults.map(({ parameter }) => parameter).join()
-              : error.message
-        )
-      assert.strictEqual(yield* failure(better), `There is no transaction ${old.id} in the pool`)
-      yield* submission.submitTransaction(old)
-      assert.strictEqual(yield* failure(postedOf({ nonce: 1n })), "/nonce")
-      assert.strictEqual(
-        yield* failure(postedOf({ fromAccountIndex: 258, fee: 140 })),
-        "/fromAccountIndex"
-      )
-      assert.strictEqual(yield* failure({ ...better, signature: wrongSignature }), "/signature")
-      assert.strictEqual(yield* failure({ ...better, id: old.id }), "/id")
-      const selection = yield* pool.select({ maxTransactions: 9 })
-      yield* pool.startForging([old.id], selection.batchNum)
-      assert.strictEqual(
-        yield* failure(better),
-        `Transaction ${old.id} is forging: only a pending or invalid transaction can be replaced`
-      )
-      yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOfSelection(selection)] }))
-      assert.strictEqual((yield* store.transaction(old.id))!.state, "fged")
-      assert.match(yield* failure(better), /is forged: only/u)
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("of a replacement and a coordinator at the same time, only one succeeds", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const submission = yield* Submission
-      const pool = yield* Pool
-      const store = yield* PoolStore
-      yield* submission.submitTransaction(old)
-      const { batchNum } = yield* pool.select({ maxTransactions: 9 })
-      yield* submission.replaceTransaction(old.id, better)
-      assert.deepStrictEqual(yield* pool.startForging([old.id], batchNum), [])
-      // the nonce is used by another node: the replacement becomes invalid like any other
-      const { amount, fromAccountIndex, nonce } = old
-      yield* (yield* Ledger).applyBlock(chain.grow({
-        batches: [batchOf(3, {
-          l2: [{ amount, fromAccountIndex, nonce, fee: 0, toAccountIndex: 258 }]
-        })]
-      }))
-      assert.strictEqual((yield* store.transaction(better.id))!.state, "invl")
-    }).pipe(Effect.provide(nodeLayer())))
+  story("removes the old one and adds the new one, once", given)`
+    post old
+    replace old by better
+    replace old by better -> known
+    states old better  -> gone pend
+    pending            -> 1
+    reasons old        -> Replaced by transaction better
+    select 9           -> better
+  `
+  story("is possible in a full pool for a pending one, and within the limits for an invalid one", {
+    ...given,
+    node: { pendingMax: 1 }
+  })`
+    post old
+    replace old by better
+    invalidate better in 2  -> better
+    post next
+    replace better by third -> poolfull pendingMax
+    remove next             -> next
+    replace better by third
+  `
+  story(
+    "refuses another sender or nonce, a wrong signature, and what is not there or is forging",
+    given
+  )`
+    replace old by better     -> nothingtoreplace
+    message                   -> There is no transaction old in the pool
+    post old
+    replace old by next       -> refused /nonce
+    replace old by elsewhere  -> refused /fromAccountIndex:replacedSender
+    replace old by unsigned   -> refused /signature
+    select 9                  -> old
+    start old in 3            -> old
+    replace old by better     -> nothingtoreplace
+    message -> Transaction old is forging: only a pending or invalid transaction can be replaced
+    forge selection
+    states old                -> fged3
+    replace old by better     -> nothingtoreplace
+    message -> Transaction old is forged: only a pending or invalid transaction can be replaced
+  `
+  story(
+    "excludes that a coordinator forges the old one, and the new one is invalid like any other",
+    given
+  )`
+    post old
+    select 9               -> old
+    replace old by better
+    start old in 3         -> -
+    # the nonce is used by another node
+    forge 3 rival
+    states better          -> invl3
+  `
 })
 
-/** Returns the old transaction with other content under the same id, signed with this digit. */
-const corrected = (digit: string, parts: Partial<PostedTransaction> = {}): PostedTransaction => ({
-  ...old,
-  toAccountIndex: 258,
-  ...parts,
-  signature: digit.repeat(128)
-})
-const ofNonce = { fromAccountIndex: 256, nonce: 0n }
-
-/** Returns the faults of a conflict. */
-const conflictOf = <A, E extends { readonly _tag: string; readonly message: string }, R>(
-  effect: Effect.Effect<A, E, R>
-) =>
-  Effect.map(Effect.flip(effect), (error) => {
-    assert.strictEqual(error._tag, "SubmissionConflict")
-    return error.message
-  })
+const signed = (digit: string) => ({ toAccountIndex: 258, signature: digit.repeat(128) })
+const member = { signature: "e".repeat(128) }
+const corrected = {
+  transactions: {
+    old: {},
+    one: signed("1"),
+    two: { ...signed("2"), toAccountIndex: 257, maxNumBatch: 9 },
+    three: { ...signed("3"), ...toAddress(7) },
+    four: { ...signed("4"), ...exit },
+    // the same content as others, in other notation or signed again
+    oldUpper: { signature: "0".repeat(128) },
+    oneAgain: { ...signed("d"), maxNumBatch: 20 },
+    a: signed("a"),
+    aUpper: { ...signed("A") },
+    b: { ...signed("b"), toAccountIndex: 257 },
+    c: signed("c"),
+    early: { ...signed("6"), maxNumBatch: 3 },
+    late: { ...signed("7"), maxNumBatch: 3 },
+    unsigned: signed("f"),
+    better: { fee: 140 },
+    m: { nonce: 5n },
+    n: pay(257, 256),
+    otherM: { nonce: 5n, toAccountIndex: 258, ...member }
+  },
+  groups: { g: "m n" }
+}
 
 describe("correcting a transaction under its id", () => {
-  it.effect("replaces the destination or the last batch, by id and by nonce, each content once", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const [pool, store, submission] = [yield* Pool, yield* PoolStore, yield* Submission]
-      yield* submission.submitTransaction(old)
-      const [first] = yield* store.pooled([old.id])
-      const contents = [
-        [old.id, corrected("1")],
-        [ofNonce, corrected("2", { toAccountIndex: 257, maxNumBatch: 9 })],
-        [
-          old.id,
-          corrected("3", {
-            type: "TransferToEthAddr",
-            toAccountIndex: null,
-            toAddress: `0x${"1".repeat(40)}`
-          })
-        ],
-        [ofNonce, corrected("4", { type: "Exit", toAccountIndex: 1 })]
-      ] as const
-      for (const [replaced, content] of contents) {
-        const replace = submission.replaceTransaction(replaced, content)
-        assert.deepStrictEqual(yield* replace, { id: old.id, stored: true })
-        assert.deepStrictEqual(yield* replace, { id: old.id, stored: false })
-        const [row] = yield* store.pooled([old.id])
-        const { batchNum: _, state, timestampMs: __, ...posted } = row!.transaction
-        assert.deepStrictEqual([posted, state], [content, "pend"])
-        assert.isAbove(row!.arrival, first!.arrival)
-      }
-      // a post without replacement is a conflict, as before
-      yield* conflictOf(submission.submitTransaction(old))
-      assert.deepStrictEqual((yield* store.counts).pend, 1)
-      assert.deepStrictEqual(
-        (yield* pool.transitions(old.id)).map(({ to, reason }) => [to, reason.slice(-3)]),
-        [
-          ["pend", "ted"],
-          ...["000", "111", "222", "333"].flatMap((end) => [[null, end], ["pend", "ted"]])
-        ]
-      )
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("refuses content that was replaced, so that nobody but its sender can bring it back", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      const store = yield* PoolStore
-      const contents = [corrected("a"), corrected("b", { toAccountIndex: 257 }), corrected("c")]
-      yield* submission.submitTransaction(old)
-      for (const content of contents) yield* submission.replaceTransaction(old.id, content)
-      for (const content of [old, ...contents.slice(0, 2)]) {
-        for (const signature of [content.signature, content.signature.toUpperCase()]) {
-          for (const replaced of [old.id, ofNonce]) {
-            assert.match(
-              yield* conflictOf(
-                submission.replaceTransaction(replaced, { ...content, signature })
-              ),
-              /this content was replaced/u
-            )
-          }
-        }
-      }
-      assert.strictEqual((yield* store.transaction(old.id))!.signature, contents[2]!.signature)
-      // the sender signs the first destination again, with another last batch
-      const back = corrected("d", { toAccountIndex: 257, maxNumBatch: 20 })
-      assert.isTrue((yield* submission.replaceTransaction(old.id, back)).stored)
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("is selected and forged with its new content, also if a selection has seen the old one", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const [ledger, pool, store] = [yield* Ledger, yield* Pool, yield* PoolStore]
-      const submission = yield* Submission
-      yield* submission.submitTransaction(old)
-      const before = yield* pool.select({ maxTransactions: 9 })
-      yield* submission.replaceTransaction(old.id, corrected("1"))
-      const [stale] = before.transactions
-      for (const selected of [old.id, stale!.transaction]) {
-        assert.deepStrictEqual(yield* pool.startForging([selected], before.batchNum), [])
-      }
-      const selection = yield* pool.select({ maxTransactions: 9 })
-      assert.strictEqual(selection.transactions[0]!.transaction.toAccountIndex, 258)
-      assert.deepStrictEqual(yield* pool.startForging([stale!.transaction], before.batchNum), [])
-      assert.deepStrictEqual(
-        yield* pool.startForging([old.id], selection.batchNum),
-        [old.id]
-      )
-      // it is being forged
-      assert.match(
-        yield* conflictOf(
-          submission.replaceTransaction(old.id, corrected("2", { maxNumBatch: 9 }))
-        ),
-        /being forged/u
-      )
-      yield* ledger.applyBlock(chain.grow({ batches: [batchOfSelection(selection)] }))
-      assert.strictEqual((yield* store.transaction(old.id))!.state, "fged")
-      assert.match(
-        yield* conflictOf(submission.replaceTransaction(ofNonce, corrected("3"))),
-        /this one is forged/u
-      )
-      // a rollback reopens the new content
-      yield* ledger.rollBack(chain.cut(1).toBlock)
-      const { state, toAccountIndex } = (yield* store.transaction(old.id))!
-      assert.deepStrictEqual([state, toAccountIndex], ["pend", 258])
-      assert.isTrue((yield* submission.replaceTransaction(old.id, corrected("4"))).stored)
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("is invalid if another node forges the old content, and pending again after a rollback", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const [ledger, store] = [yield* Ledger, yield* PoolStore]
-      const submission = yield* Submission
-      yield* submission.submitTransaction(old)
-      yield* submission.replaceTransaction(old.id, corrected("1"))
-      const { amount, fee, fromAccountIndex, nonce } = old
-      yield* ledger.applyBlock(chain.grow({
-        batches: [batchOf(3, {
-          l2: [{ amount, fee, fromAccountIndex, nonce, toAccountIndex: 257 }]
-        })]
-      }))
-      assert.strictEqual((yield* store.transaction(old.id))!.state, "invl")
-      yield* ledger.rollBack(chain.cut(1).toBlock)
-      const { state, toAccountIndex } = (yield* store.transaction(old.id))!
-      assert.deepStrictEqual([state, toAccountIndex], ["pend", 258])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("makes an expired one pending again with a later last batch", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const store = yield* PoolStore
-      const submission = yield* Submission
-      yield* submission.submitTransaction({ ...old, maxNumBatch: 3 })
-      yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
-      assert.strictEqual((yield* store.transaction(old.id))!.state, "invl")
-      const expired = yield* Effect.flip(
-        submission.replaceTransaction(old.id, corrected("1", { maxNumBatch: 3 }))
-      )
-      assert.strictEqual(expired._tag, "SubmissionRefused")
-      yield* submission.replaceTransaction(old.id, corrected("1", { maxNumBatch: 9 }))
-      assert.strictEqual((yield* store.transaction(old.id))!.state, "pend")
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("is refused with a wrong signature, under the id of another one, and in a group", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      yield* submission.submitTransaction(old)
-      yield* submission.submitTransaction(better)
-      const wrong = yield* Effect.flip(
-        submission.replaceTransaction(old.id, corrected("f"))
-      )
-      assert.strictEqual(wrong._tag, "SubmissionRefused")
-      yield* conflictOf(submission.replaceTransaction(better.id, corrected("1")))
-      const group = groupOf([
-        postedOf({ nonce: 5n }),
-        postedOf({ fromAccountIndex: 257, nonce: 0n, toAccountIndex: 256 })
-      ])
-      yield* submission.submitGroup(group)
-      const { requestOffset: _, ...member } = group.transactions[0]!
-      assert.match(
-        yield* conflictOf(
-          submission.replaceTransaction(member.id, { ...member, toAccountIndex: 258 })
-        ),
-        /group .* is posted as a whole/u
-      )
-      // of two with one nonce, the one of the posted id
-      assert.isTrue((yield* submission.replaceTransaction(ofNonce, corrected("1"))).stored)
-    }).pipe(Effect.provide(nodeLayer())))
+  story(
+    "replaces the destination or the last batch, by id and by nonce, each content once",
+    corrected
+  )`
+    post old
+    replace old by one
+    replace old by one      -> known
+    content old             -> one
+    replace 256/0 by two
+    replace 256/0 by two    -> known
+    replace old by three
+    replace old by three    -> known
+    replace 256/0 by four
+    replace 256/0 by four   -> known
+    content old             -> four
+    states old              -> pend
+    # a post without replacement is a conflict, as before
+    post old                -> conflict /id
+    pending                 -> 1
+    steps old               -> pend - Posted
+      ; null - Replaced under the same id: the signature was ${"0".repeat(128)}; pend - Posted
+      ; null - Replaced under the same id: the signature was ${"1".repeat(128)}; pend - Posted
+      ; null - Replaced under the same id: the signature was ${"2".repeat(128)}; pend - Posted
+      ; null - Replaced under the same id: the signature was ${"3".repeat(128)}; pend - Posted
+  `
+  story(
+    "refuses content that was replaced, so that nobody but its sender can bring it back",
+    corrected
+  )`
+    post old
+    replace old by a
+    replace old by b
+    replace old by c
+    replace old by old      -> conflict /id
+    replace 256/0 by a      -> conflict /id
+    replace old by aUpper   -> conflict /id
+    replace 256/0 by b      -> conflict /id
+    content old             -> c
+    # the sender signs it again, with another last batch
+    replace old by oneAgain
+  `
+  story(
+    "is selected and forged with its new content, also if a selection has seen the old one",
+    corrected
+  )`
+    post old
+    select 9                 -> old
+    replace old by one
+    start old in 3           -> -
+    start =old in 3          -> -
+    select 9                 -> old
+    start =old in 3          -> -
+    start old in 3           -> old
+    replace old by two       -> conflict /id
+    forge selection
+    states old               -> fged3
+    replace 256/0 by three   -> conflict /id
+    # a rollback reopens the new content
+    roll back 1
+    states old               -> pend
+    content old              -> one
+    replace old by four
+  `
+  story(
+    "is invalid if another node forges the old content, and pending again after a rollback",
+    corrected
+  )`
+    post old
+    replace old by one
+    forge 3 old
+    states old   -> invl3
+    roll back 1
+    states old   -> pend
+    content old  -> one
+  `
+  story("makes an expired one pending again with a later last batch", corrected)`
+    post early
+    forge 3
+    states early           -> invl3
+    replace early by late -> refused /maxNumBatch
+    replace early by two
+    states early           -> pend
+  `
+  story(
+    "is refused with a wrong signature, under the id of another one, and in a group",
+    corrected
+  )`
+    post old better
+    replace old by unsigned  -> refused /signature
+    replace better by one    -> conflict /id
+    post group g
+    replace m by otherM      -> conflict /id
+    # of two with one nonce, the one of the posted id
+    replace 256/0 by one
+  `
 })
 
-describe("correcting a transaction while it changes", () => {
-  for (
-    const [what, interfere, expected] of [
-      ["forging starts", "startForging", "SubmissionConflict"],
-      ["it is removed", "remove", "NothingToReplace"],
-      ["the same correction arrives", "same", "stored"],
-      ["a later correction arrives", "later", "stored"]
-    ] as const
-  ) {
-    const verified: VerificationCounts = { count: 0 }
-    it.effect(`compares what it read when it writes: ${what} during the checks`, () =>
-      Effect.gen(function*() {
-        yield* openChain
-        const [pool, store, submission] = [yield* Pool, yield* PoolStore, yield* Submission]
-        yield* submission.submitTransaction(old)
-        const { batchNum } = yield* pool.select({ maxTransactions: 9 })
-        const later = corrected("2", { maxNumBatch: 9 })
-        const actions: { readonly [name in typeof interfere]: Effect.Effect<unknown, unknown> } = {
-          startForging: pool.startForging([old.id], batchNum),
-          remove: pool.remove([old.id], "An operator said so"),
-          same: submission.replaceTransaction(old.id, corrected("1")),
-          later: submission.replaceTransaction(old.id, later)
-        }
-        verified.hook = Effect.suspend(() => {
-          delete verified.hook
-          return Effect.orDie(Effect.asVoid(actions[interfere]))
-        })
-        const result = yield* Effect.result(
-          submission.replaceTransaction(old.id, corrected("1"))
-        )
-        assert.strictEqual(
-          result._tag === "Failure" ? result.failure._tag : "stored",
-          expected
-        )
-        const found = yield* store.transaction(old.id)
-        const signature = { startForging: "0", remove: undefined, same: "1", later: "1" }[interfere]
-        assert.strictEqual(found?.signature[0], signature)
-        assert.strictEqual((yield* store.counts).pend, expected === "stored" ? 1 : 0)
-      }).pipe(Effect.provide(nodeLayer({}, verified))))
-  }
+describe("correcting a transaction compares what it read when it writes", () => {
+  story("if forging starts", corrected)`
+    post old
+    select 9            -> old
+    while it verifies: start old in 3 -> old
+    replace old by one  -> conflict /id
+    content old         -> old
+    pending             -> 0
+  `
+  story("if it is removed", corrected)`
+    post old
+    while it verifies: remove old -> old
+    replace old by one  -> nothingtoreplace
+    states old          -> gone
+  `
+  story("if the same or a later correction arrives", corrected)`
+    post old
+    while it verifies: replace old by one
+    replace old by one  -> known
+    while it verifies: replace old by two
+    replace old by three
+    content old         -> three
+    pending             -> 1
+  `
 })

@@ -2,353 +2,268 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { type Account, feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
+import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, keysOfLeaf } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
-import { Ledger, Pool, type SelectOptions, Submission } from "../../core/use_cases/mod.ts"
-import { requestOf } from "./_groups.ts"
-import { bareLedger, batchOf, nodeLayer, openChain, ownerOf, postedOf, transfer } from "./_node.ts"
+import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { batchOf, nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
+import { exit, pay, story, toAddress, toKey } from "./_story.ts"
 
-const stranger = ownerOf(8)
-
-const submit = (...all: ReadonlyArray<PostedTransaction>) =>
-  Effect.flatMap(
-    Submission,
-    (submission) =>
-      Effect.forEach(all, (posted) => submission.submitTransaction(posted), { discard: true })
-  )
-
-const account = (index: number) =>
-  Effect.map(
-    Effect.flatMap(LedgerReader, (reader) => reader.find("account", index)),
-    ({ item }) => item!.account
-  )
-
-/** The selected ids, and code and reason of each skipped transaction. */
-type Selected = readonly [
-  ids: ReadonlyArray<string>,
-  skippedTransactions: ReadonlyArray<ReadonlyArray<string | number>>
-]
-
-const selectedOf = (options: Partial<SelectOptions> = {}) =>
-  Effect.map(
-    Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, ...options })),
-    ({ skippedTransactions, transactions }): Selected => [
-      transactions.map(({ transaction }) => transaction.id),
-      skippedTransactions.map(({ code, reason }) => [code, reason])
-    ]
-  )
-
-/** The same with these accounts, as the current batch leaves them. */
-const selectedWith = (...accounts: ReadonlyArray<Account>) => selectedOf({ accounts })
-
-/** Returns a transaction that requires another one. */
-const requiring = (
-  other: PostedTransaction,
-  parts: Partial<PostedTransaction> = {}
-): PostedTransaction => postedOf({ ...parts, request: requestOf(other) })
-
-const toStranger = {
-  type: "TransferToBJJ",
-  toAccountIndex: null,
-  toAddress: INTERNAL_ADDRESS,
-  toPublicKey: stranger.publicKey
-} as const
+const stranger = toKey(ownerOf(8).publicKey)
+/** The units that a transaction of 1000 with the usual fee costs, and less. */
+const debit = 1000n + feeUnits(postedOf())
+const balanceMax = 2n ** 192n - 1n
+const nonceMax = 2n ** 40n - 1n
+const noSpace = "the batch has no space for all transactions that require each other"
+const noRoom = (required: string) =>
+  `18 The requested transaction ${required} cannot be forged in the same batch: ${noSpace}`
+const anotherOwner = (index: number) =>
+  `16 Account ${index} has belonged to another owner since a rollback`
 
 describe("a selection", () => {
-  it.effect("spends a whole balance and fills an account, and not one unit more", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const posted = postedOf()
-      yield* submit(posted)
-      const [sender, receiver] = [yield* account(256), yield* account(257)]
-      const debit = 1000n + feeUnits(posted)
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit }), [[posted.id], []])
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit - 1n }), [[], [[
-        11,
-        `The sender has ${debit - 1n} units, expected ${debit} for amount and fee`
-      ]]])
-      assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1001n }), [[
-        posted.id
-      ], []])
-      assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1000n }), [
-        [],
-        [[16, "Account 257 cannot receive 1000 units: its balance would exceed the maximum"]]
-      ])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("accepts the last nonce but one, after which there is none", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const last = 2n ** 40n - 1n
-      const [first, second] = [postedOf({ nonce: last - 1n }), postedOf({ nonce: last, fee: 127 })]
-      yield* submit(first, second)
-      assert.deepStrictEqual(yield* selectedWith({ ...yield* account(256), nonce: last - 1n }), [[
-        first.id
-      ], [[16, `Nonce ${last} is the greatest one: an account cannot store the next nonce`]]])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("skips a transaction if its account is gone, has another token or another owner, and one to such an account", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const [sender, receiver] = [yield* account(256), yield* account(257)]
-      const posted = postedOf()
-      yield* submit(posted)
-      const signer: Selected = [[], [[
-        16,
-        "Account 256 has belonged to another owner since a rollback"
-      ]]]
-      assert.deepStrictEqual(
-        yield* selectedWith({ ...sender, publicKey: stranger.publicKey }),
-        signer
-      )
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, address: stranger.address }), signer)
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, tokenId: 1 }), [[], [[
-        16,
-        "Account 256 of token 0 does not exist"
-      ]]])
-      assert.deepStrictEqual(
-        yield* selectedWith({ ...receiver, publicKey: stranger.publicKey }),
-        [[], [[16, "Account 257 has belonged to another owner since a rollback"]]]
-      )
-      assert.deepStrictEqual(yield* selectedWith({ ...receiver, tokenId: 1 }), [[], [[
-        15,
-        "Account 257 of token 0 does not exist"
-      ]]])
-      yield* (yield* Pool).remove([posted.id], "Test")
-      const ledger = yield* Ledger
-      yield* ledger.applyBlock(
-        chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...stranger }] })] })
-      )
-      yield* submit(
-        postedOf({ fromAccountIndex: 262, amount: 0n }),
-        postedOf({ toAccountIndex: 262 })
-      )
-      yield* ledger.rollBack(chain.cut(1).toBlock)
-      // the same transaction may be posted again if its account is gone
-      yield* submit(postedOf({ fromAccountIndex: 262, amount: 0n }))
-      assert.deepStrictEqual(yield* selectedOf(), [[], [[
-        15,
-        "Account 262 of token 0 does not exist"
-      ], [16, "Account 262 of token 0 does not exist"]]])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("sends to the first account of an address, and creates one if none has its token", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const submission = yield* Submission
-      yield* submission.submitAuthorization(ownerOf(1))
-      yield* (yield* Ledger).applyBlock(
-        chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...ownerOf(1) }] })] })
-      )
-      const toAddress = {
-        type: "TransferToEthAddr",
-        toAccountIndex: null,
-        toAddress: ownerOf(1).address
-      } as const
-      yield* submit(
-        postedOf(toAddress),
-        postedOf({ ...toAddress, tokenId: 1, fromAccountIndex: 260 })
-      )
-      const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
-      assert.deepStrictEqual(transactions.map(({ receiver }) => receiver), [{
-        kind: "created",
-        position: 0
-      }, { kind: "account", index: 257 }])
-      assert.deepStrictEqual(accounts, [{ tokenId: 1, ...ownerOf(1) }])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("finds the internal account of a key among any number of others", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const l1Coordinator = [...Array<object>(64).fill(stranger), {
-        address: INTERNAL_ADDRESS,
-        publicKey: stranger.publicKey,
-        signature: null
-      }].map((owner) => ({ tokenId: 0, ...owner }) as never)
-      yield* submit(postedOf(toStranger))
-      const receiverOf = Effect.map(
-        Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
-        ({ transactions }) => transactions[0]?.receiver
-      )
-      yield* (yield* Ledger).applyBlock(
-        chain.grow({ batches: [batchOf(3, { l1Coordinator: l1Coordinator.slice(0, 64) })] })
-      )
-      assert.deepStrictEqual(yield* receiverOf, { kind: "created", position: 0 })
-      yield* (yield* Ledger).applyBlock(
-        chain.grow({ batches: [batchOf(4, { l1Coordinator: l1Coordinator.toReversed() })] })
-      )
-      assert.deepStrictEqual(yield* receiverOf, { kind: "account", index: 326 })
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("creates an account once, and at most as many as there is space for", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      yield* submission.submitAuthorization(stranger)
-      const toAddress = {
-        type: "TransferToEthAddr",
-        toAccountIndex: null,
-        toAddress: stranger.address
-      } as const
-      const all = [
-        postedOf(toStranger),
-        postedOf({ ...toStranger, fromAccountIndex: 257 }),
-        postedOf({ ...toAddress, fromAccountIndex: 258 })
-      ]
-      yield* submit(...all)
-      const noSpace = [13, "The batch cannot create another account: it already creates 1"]
-      assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 1 }), [
-        all.slice(0, 2).map(({ id }) => id),
-        [noSpace]
-      ])
-      assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 0 }), [
-        [],
-        all.map(() => [13, "The batch cannot create another account: it already creates 0"])
-      ])
-      assert.deepStrictEqual((yield* selectedOf({ maxNewAccounts: 2 }))[0], all.map(({ id }) => id))
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("leaves no trace of a group that it gives up, and keeps everything before it", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const [sender, receiver] = [yield* account(256), yield* account(257)]
-      const done = postedOf({ amount: 10n, fee: 200 })
-      const notNow = postedOf({ fromAccountIndex: 258, toAccountIndex: 257, nonce: 5n, fee: 0 })
-      const dependent = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
-      const creating = requiring(notNow, { ...toStranger, nonce: 1n, amount: 5001n, fee: 190 })
+  story("spends a whole balance and fills an account, and not one unit more", {
+    transactions: { a: {} }
+  })`
+    post a
+    select 9 given 256.balance=${debit}                -> a
+    select 9 given 256.balance=${debit - 1n}           -> -
+    skipped -> 11 The sender has ${debit - 1n} units, expected ${debit} for amount and fee
+    select 9 given 257.balance=${balanceMax - 1000n}   -> a
+    select 9 given 257.balance=${balanceMax - 999n}    -> -
+    skipped -> 16 Account 257 cannot receive 1000 units: its balance would exceed the maximum
+  `
+  story("accepts the last nonce but one, after which there is none", {
+    transactions: { a: { nonce: nonceMax - 1n }, b: { nonce: nonceMax, fee: 127 } }
+  })`
+    post a b
+    select 9 given 256.nonce=${nonceMax - 1n}          -> a
+    skipped -> 16 Nonce ${nonceMax} is the greatest one: an account cannot store the next nonce
+  `
+  story(
+    "skips a transaction if its account is gone, has another token or another owner, and one to such an account",
+    {
+      transactions: { a: {}, b: pay(262, 257, { amount: 0n }), c: { toAccountIndex: 262 } }
+    }
+  )`
+    post a
+    select 9 given 256.key=8      -> -
+    skipped                       -> ${anotherOwner(256)}
+    select 9 given 256.address=8  -> -
+    skipped                       -> ${anotherOwner(256)}
+    select 9 given 256.tokenId=1  -> -
+    skipped                       -> 16 Account 256 of token 0 does not exist
+    select 9 given 257.key=8      -> -
+    skipped                       -> ${anotherOwner(257)}
+    select 9 given 257.tokenId=1  -> -
+    skipped                       -> 15 Account 257 of token 0 does not exist
+    remove a                      -> a
+    forge 3 +8
+    post b c
+    roll back 1
+    # the same transaction may be posted again if its account is gone
+    post b                        -> known
+    select 9                      -> -
+    skipped -> 15 Account 262 of token 0 does not exist; 16 Account 262 of token 0 does not exist
+  `
+  story("sends to the first account of an address, and creates one if none has its token", {
+    transactions: { a: toAddress(1), b: pay(260, 257, { ...toAddress(1), tokenId: 1 }) }
+  })`
+    authorize 1
+    forge 3 +1
+    post a b
+    select 9   -> b a
+    receivers  -> created:0 account:257
+    created    -> 1:1
+  `
+  story("finds the internal account of a key among any number of others", {
+    transactions: { a: stranger }
+  })`
+    post a
+    forge 3 ${"+8 ".repeat(64)}
+    select 9   -> a
+    receivers  -> created:0
+    forge 4 +i8 ${"+8 ".repeat(64)}
+    select 9   -> a
+    receivers  -> account:326
+  `
+  story("creates an account once, and at most as many as there is space for", {
+    transactions: { a: stranger, b: pay(257, 256, stranger), c: pay(258, 256, toAddress(8)) }
+  })`
+    post a b c
+    select 9        -> a b
+    created         -> 0:i8
+    skipped c       -> 14 ${ownerOf(8).address} has no account of token 0,
+      ... and no authorization to create one
+    authorize 8
+    select 9 new 2  -> a b c
+    receivers       -> created:0 created:0 created:1
+    created         -> 0:i8 0:8
+    select 9 new 1  -> a b
+    skipped         -> 13 The batch cannot create another account: it already creates 1
+    select 9 new 0  -> -
+    skipped         -> 13 The batch cannot create another account: it already creates 0
+      ; 13 The batch cannot create another account: it already creates 0
+      ; 13 The batch cannot create another account: it already creates 0
+  `
+  story("knows the accounts that the L1 part of the same batch creates and changes", {
+    transactions: { a: toAddress(8) }
+  })`
+    post a
+    select 9 given 262.owner=8                   -> a
+    receivers                                    -> account:262
+    select 9 given 262.owner=8 256.balance=1000  -> -
+    skipped a  -> 11 The sender has 1000 units, expected ${debit} for amount and fee
+  `
+  const done = { amount: 10n, fee: 200 }
+  const dependent = { nonce: 1n, fee: 190, requires: "notNow" }
+  const balance = 10n + feeUnits(postedOf(done)) + 5001n +
+    feeUnits(postedOf({ amount: 5001n, fee: 190 }))
+  story("leaves no trace of a group that it gives up, and keeps everything before it", {
+    transactions: {
+      done,
+      notNow: pay(258, 257, { nonce: 5n, fee: 0 }),
+      dependent: { ...dependent, amount: 5000n },
+      creating: { ...dependent, ...stranger, amount: 5001n },
       // the sender has exactly this amount, and the receiver its former balance
-      const next = postedOf({ nonce: 1n, amount: 2000n, fee: 100 })
-      const poor = postedOf({ fromAccountIndex: 257, toAccountIndex: 256, amount: 5000n, fee: 1 })
-      const created = postedOf({
-        ...toStranger,
-        toPublicKey: ownerOf(9).publicKey,
-        fromAccountIndex: 259,
-        amount: 7n,
-        fee: 1
-      })
-      const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
-      yield* submit(done, notNow, dependent, creating, next, poor, created, again)
-      const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
-      const [ids, skippedTransactions] = yield* selectedWith({ ...sender, balance }, {
-        ...receiver,
-        balance: 2000n
-      })
-      assert.deepStrictEqual(ids, [done.id, next.id, created.id, again.id])
-      const requested = [
-        18,
-        `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the next nonce of the sender, 0`
-      ]
-      assert.sameDeepMembers([...skippedTransactions], [
-        [12, "Nonce 5 is not the next nonce of the sender, 0"],
-        requested,
-        requested,
-        [11, `The sender has 4010 units, expected ${5000n + feeUnits(poor)} for amount and fee`]
-      ])
-      const { accounts, transactions } = yield* (yield* Pool).select({
-        maxTransactions: 9,
-        accounts: [{ ...sender, balance }, { ...receiver, balance: 2000n }]
-      })
-      assert.deepStrictEqual(accounts.map(({ publicKey }) => publicKey), [
-        ownerOf(9).publicKey,
-        stranger.publicKey
-      ])
-      assert.deepStrictEqual(transactions.slice(2).map(({ receiver }) => receiver), [{
-        kind: "created",
-        position: 0
-      }, { kind: "created", position: 1 }])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("selects four that require each other, and not five, nor more than there is room for", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const pool = yield* Pool
-      // a transaction has a higher fee than the one that it requires
-      const linked = (required: PostedTransaction, place: number) =>
-        requiring(required, {
-          fromAccountIndex: 256 + place,
-          toAccountIndex: 259 - place,
-          amount: 10n ** 6n + BigInt(place),
-          fee: 120 + place
-        })
-      const groupOver = (last: PostedTransaction) => {
-        const third = linked(last, 1)
-        const second = linked(third, 2)
-        return [linked(second, 3), second, third, last]
+      next: { nonce: 1n, amount: 2000n, fee: 100 },
+      poor: pay(257, 256, { amount: 5000n, fee: 1 }),
+      created: pay(259, 256, { ...toKey(ownerOf(9).publicKey), amount: 7n, fee: 1 }),
+      again: pay(259, 256, { ...stranger, nonce: 1n, fee: 0 })
+    }
+  })`
+    post done notNow dependent creating next poor created again
+    select 9 given 256.balance=${balance} 257.balance=2000  -> done next created again
+    receivers  -> account:257 account:257 created:0 created:1
+    created    -> 0:i9 0:i8
+    skipped    -> 18 The requested transaction notNow cannot be forged in the same batch:
+      ... Nonce 5 is not the next nonce of the sender, 0
+      ; 18 The requested transaction notNow cannot be forged in the same batch:
+      ... Nonce 5 is not the next nonce of the sender, 0
+      ; 12 Nonce 5 is not the next nonce of the sender, 0
+      ; 11 The sender has 4010 units, expected 5000 for amount and fee
+  `
+  // a transaction has a higher fee than the one that it requires
+  const chained = (place: number, requires: string) =>
+    pay(256 + place, 259 - place, {
+      amount: 10n ** 6n + BigInt(place),
+      fee: 120 + place,
+      requires
+    })
+  story("selects four that require each other, and not five, nor more than there is room for", {
+    transactions: {
+      last: { amount: 10n ** 6n, fee: 120 },
+      third: chained(1, "last"),
+      second: chained(2, "third"),
+      first: chained(3, "second"),
+      fifth: pay(260, 261, { tokenId: 1, fee: 0 }),
+      last5: { amount: 10n ** 6n, fee: 120, requires: "fifth" },
+      before: { amount: 10n ** 7n, fee: 150 },
+      required: pay(257, 256, { fee: 0 }),
+      two: chained(2, "required"),
+      three: chained(3, "two")
+    }
+  })`
+    post first second third last
+    select 4  -> first second third last
+    # with room for three the one with the highest fee fails, and the next one starts a group of three
+    select 3  -> second third last
+    skipped   -> ${noRoom("last")}
+    remove first second third last  -> first second third last
+    post first second third last5 fifth
+    select 9  -> second third last fifth
+    skipped   -> ${noRoom("fifth")}
+    remove first second third last fifth  -> first second third last fifth
+    # the earlier selection uses the space
+    post before three two required
+    select 3  -> before second required
+    skipped   -> ${noRoom("required")}
+    remove required  -> required
+    select 3  -> before
+    skipped
+      -> 18 The requested transaction cannot be forged in the same batch: it is not pending
+      ; 18 The requested transaction cannot be forged in the same batch: it is not pending
+  `
+  story(
+    "reports that the batch is full for as many as it has places, and selects nothing if there are none",
+    {
+      transactions: {
+        a: { fee: 130 },
+        b: pay(257, 256, { fee: 129 }),
+        c: pay(258, 256, { fee: 128 }),
+        d: pay(259, 256, { fee: 127 })
       }
-      const four = groupOver(postedOf({ amount: 10n ** 6n, fee: 120 }))
-      yield* submit(...four)
-      assert.deepStrictEqual(
-        (yield* pool.select({ maxTransactions: 4 })).transactions.map(({ transaction }) =>
-          transaction.id
-        ),
-        four.map(({ id }) => id)
+    }
+  )`
+    post a b c d
+    select 1  -> a
+    skipped   -> 17 The batch is full with 1 transactions
+    select 0  -> -
+    skipped   -> -
+    select 4  -> a b c d
+    skipped   -> -
+  `
+  const spending = {
+    leaving: { ...exit, fee: 100 },
+    creating: { ...stranger, nonce: 1n, fee: 110 },
+    transfer: { nonce: 2n, fee: 120 },
+    last: { ...exit, nonce: 3n, fee: 0 }
+  }
+  const sum = Object.values(spending).map(postedOf)
+    .reduce((units, posted) => units + posted.amount + feeUnits(posted), 0n)
+  story(
+    "spends the balance of a sender in order, and reports only for the first transaction that it is not enough",
+    {
+      transactions: spending
+    }
+  )`
+    post last transfer creating leaving
+    select 9 given 256.balance=${sum}       -> leaving creating transfer last
+    select 3                                -> leaving creating transfer
+    receivers                               -> exit created:0 account:257
+    select 9 given 256.balance=${sum - 1n}  -> leaving creating transfer
+    skipped   -> 11 The sender has 999 units, expected 1000 for amount and fee
+    select 1  -> leaving
+    skipped   -> 12 Nonce 2 is not the next nonce of the sender, 0
+      ; 12 Nonce 1 is not the next nonce of the sender, 0; 17 The batch is full with 1 transactions
+  `
+  story("updates itself if the ledger forges transactions in the meantime", {
+    transactions: { a: {}, rival: { amount: 5n } }
+  })`
+    post a rival
+    bare forge 3 a
+    select 9        -> -
+    skipped         -> 12 Nonce 0 is not the next nonce of the sender, 1
+      ; 12 Nonce 0 is not the next nonce of the sender, 1
+    states a rival  -> fged3 invl3
+    reasons rival   -> Nonce 0 of account 256 was used by another transaction in batch 3
+  `
+  story(
+    "distinguishes internal accounts by key and token, whether they exist, are in the current batch or will be created",
+    {
+      transactions: Object.fromEntries(
+        [8, 7, 9, 10].map((number, place) => [
+          `to${number}`,
+          pay(256 + place, 256, { ...toKey(ownerOf(number).publicKey), fee: 200 - place })
+        ])
       )
-      // with room for three the one with the highest fee fails, and the next one starts a group of
-      // three
-      const noRoom = (
-        id: string
-      ) => [[
-        18,
-        `The requested transaction ${id} cannot be forged in the same batch: the batch has no space for all transactions that require each other`
-      ]]
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [
-        four.slice(1).map(({ id }) => id),
-        noRoom(four[3]!.id)
-      ])
-      yield* pool.remove(four.map(({ id }) => id), "Test")
-      const fifth = postedOf({ fromAccountIndex: 260, toAccountIndex: 261, tokenId: 1, fee: 0 })
-      const five = [...groupOver(requiring(fifth, { amount: 10n ** 6n, fee: 120 })), fifth]
-      yield* submit(...five)
-      assert.deepStrictEqual(yield* selectedOf(), [
-        five.slice(1).map(({ id }) => id),
-        noRoom(fifth.id)
-      ])
-      // the earlier selection uses the space
-      yield* pool.remove(five.map(({ id }) => id), "Test")
-      const [before, required] = [
-        postedOf({ fromAccountIndex: 256, toAccountIndex: 257, amount: 10n ** 7n, fee: 150 }),
-        postedOf({ fromAccountIndex: 257, toAccountIndex: 256, fee: 0 })
-      ]
-      const [two, three] = [linked(required, 2), linked(linked(required, 2), 3)]
-      yield* submit(before, three, two, required)
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [
-        [before, two, required].map(({ id }) => id),
-        noRoom(required.id)
-      ])
-      yield* pool.remove([required.id], "Test")
-      assert.deepInclude((yield* selectedOf({ maxTransactions: 3 }))[1], [
-        18,
-        "The requested transaction cannot be forged in the same batch: it is not pending"
-      ])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("reports that the batch is full for as many as it has places, and selects nothing if there are none", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const all = [0, 1, 2, 3].map((place) =>
-        postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 256, fee: 130 - place })
-      )
-      yield* submit(...all)
-      const full = [17, "The batch is full with 1 transactions"]
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[all[0]!.id], [full]])
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 0 }), [[], []])
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 4 }), [
-        all.map(({ id }) => id),
-        []
-      ])
-    }).pipe(Effect.provide(nodeLayer())))
+    }
+  )`
+    forge 3 +i7 +i8
+    post to8 to7 to9 to10
+    select 9   -> to8 to7 to9 to10
+    receivers  -> account:263 account:262 created:0 created:1
+    select 9 given 264.address=i 264.key=9 264.tokenId=1 265.address=i 265.key=7
+    receivers  -> account:263 account:262 created:0 created:1
+    select 9 given 264.address=i 264.key=7 265.address=i 265.key=10
+    receivers  -> account:263 account:262 created:0 account:265
+  `
 
   it.effect("selects the highest fee of any token first, however few rows are read at once", () =>
     Effect.gen(function*() {
       yield* openChain
+      const amountOf = (power: number, place: number) => 10n ** BigInt(power - 2 * place)
       const ether = [0, 1, 2].map((place) =>
-        postedOf({
-          fromAccountIndex: 256 + place,
-          toAccountIndex: 259,
-          amount: 10n ** (9n - 2n * BigInt(place)),
-          fee: 126
-        })
+        postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 259, amount: amountOf(9, place) })
       )
       // a unit of token 1 is worth 700,000 units of ether
       const one = [0, 1].map((place) =>
@@ -356,12 +271,14 @@ describe("a selection", () => {
           tokenId: 1,
           fromAccountIndex: 260 + place,
           toAccountIndex: 261 - place,
-          amount: 10n ** (5n - 2n * BigInt(place)),
-          fee: 126
+          amount: amountOf(5, place)
         })
       )
       const noPrice = postedOf({ fromAccountIndex: 259, toAccountIndex: 256, amount: 1n, fee: 0 })
-      yield* submit(noPrice, ...one.toReversed(), ...ether.toReversed())
+      const submission = yield* Submission
+      for (const posted of [noPrice, ...one.toReversed(), ...ether.toReversed()]) {
+        yield* submission.submitTransaction(posted)
+      }
       const { transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
       const worth = (posted: PostedTransaction) =>
         Number(feeUnits(posted)) * (posted.tokenId === 0 ? 1e6 / 1e18 : 0.7 / 1e6)
@@ -373,116 +290,32 @@ describe("a selection", () => {
       for (const { feeUSD, transaction } of transactions) {
         assert.approximately(feeUSD, worth(transaction), worth(transaction) * 1e-9)
       }
-    }).pipe(
-      Effect.provide(nodeLayer({}, undefined, {
-        pool: (store) => ({ pendingByFee: (query) => store.pendingByFee({ ...query, limit: 2 }) })
-      }))
-    ))
+    }).pipe(Effect.provide(nodeLayer({}, undefined, {
+      pool: (store) => ({ pendingByFee: (query) => store.pendingByFee({ ...query, limit: 2 }) })
+    }))))
 
-  it.effect("spends the balance of a sender in order, and reports only for the first transaction that it is not enough", () =>
+  it.effect("values the fee of a required transaction, too", () =>
     Effect.gen(function*() {
       yield* openChain
-      const sender = yield* account(256)
-      const exit = postedOf({ type: "Exit", toAccountIndex: 1, fee: 100 })
-      const creating = postedOf({ ...toStranger, nonce: 1n, fee: 110 })
-      const transfer = postedOf({ nonce: 2n, fee: 120 })
-      const last = postedOf({ type: "Exit", toAccountIndex: 1, nonce: 3n, fee: 0 })
-      const all = [exit, creating, transfer, last]
-      yield* submit(...all.toReversed())
-      const sum = all.reduce((units, posted) => units + posted.amount + feeUnits(posted), 0n)
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum }), [
-        all.map(({ id }) => id),
-        []
-      ])
-      assert.deepStrictEqual(
-        (yield* (yield* Pool).select({ maxTransactions: 3 })).transactions.map(({ receiver }) =>
-          receiver
-        ),
-        [{ kind: "exit" }, { kind: "created", position: 0 }, { kind: "account", index: 257 }]
+      const submission = yield* Submission
+      const required = postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })
+      const { amount, fee, fromAccountIndex, nonce, toAccountIndex, tokenId } = required
+      const request = { amount, fee, fromAccountIndex, nonce, toAccountIndex, tokenId }
+      yield* submission.submitTransaction(
+        postedOf({ fee: 130, request: { ...request, toAddress: null, toPublicKey: null } })
       )
-      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum - 1n }), [
-        all.slice(0, 3).map(({ id }) => id),
-        [[11, "The sender has 999 units, expected 1000 for amount and fee"]]
-      ])
-      const waits = (
-        nonce: bigint
-      ) => [12, `Nonce ${nonce} is not the next nonce of the sender, 0`]
-      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[exit.id], [
-        waits(2n),
-        waits(1n),
-        [17, "The batch is full with 1 transactions"]
-      ]])
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("updates itself if the ledger forges transactions in the meantime", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
-      yield* submit(posted, rival)
-      const ledger = yield* bareLedger
-      yield* ledger.applyBlock(
-        chain.grow({
-          batches: [
-            batchOf(3, {
-              l2: [transfer]
-            })
-          ]
-        })
-      )
-      const late = [12, "Nonce 0 is not the next nonce of the sender, 1"]
-      assert.deepStrictEqual(yield* selectedOf(), [[], [late, late]])
-      const pool = yield* Pool
-      assert.deepStrictEqual([
-        (yield* pool.transaction(posted.id))?.state,
-        (yield* pool.transaction(rival.id))?.state
-      ], ["fged", "invl"])
-      assert.strictEqual(
-        (yield* pool.transitions(rival.id)).at(-1)?.reason,
-        "Nonce 0 of account 256 was used by another transaction in batch 3"
-      )
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("distinguishes internal accounts by key and token, whether they exist, are in the current batch or will be created", () =>
-    Effect.gen(function*() {
-      const chain = yield* openChain
-      const internal = (number: number) => ({
-        tokenId: 0,
-        address: INTERNAL_ADDRESS,
-        publicKey: ownerOf(number).publicKey,
-        signature: null
-      })
-      yield* (yield* Ledger).applyBlock(
-        chain.grow({ batches: [batchOf(3, { l1Coordinator: [internal(7), internal(8)] })] })
-      )
-      const to = (number: number) => ({ ...toStranger, toPublicKey: ownerOf(number).publicKey })
-      yield* submit(
-        ...[8, 7, 9, 10].map((number, place) =>
-          postedOf({ ...to(number), fromAccountIndex: 256 + place, fee: 200 - place })
-        )
-      )
-      const receivers = (accounts: ReadonlyArray<Account>) =>
-        Effect.map(
-          Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, accounts })),
-          ({ transactions }) => transactions.map(({ receiver }) => receiver)
-        )
-      const there = [{ kind: "account", index: 263 }, { kind: "account", index: 262 }] as const
-      const created = [{ kind: "created", position: 0 }, { kind: "created", position: 1 }] as const
-      assert.deepStrictEqual(yield* receivers([]), [...there, ...created])
-      const template = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
-      assert.deepStrictEqual(
-        yield* receivers([{ ...template, tokenId: 1, publicKey: ownerOf(9).publicKey }, template]),
-        [...there, ...created]
-      )
-      assert.deepStrictEqual(
-        yield* receivers([template, { ...template, index: 265, publicKey: ownerOf(10).publicKey }]),
-        [...there, created[0], { kind: "account", index: 265 }]
-      )
+      yield* submission.submitTransaction(required)
+      const { transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      assert.lengthOf(transactions, 2)
+      for (const { feeUSD, transaction } of transactions) {
+        assert.approximately(feeUSD, Number(feeUnits(transaction)) * 1e6 / 1e18, 1e-18)
+      }
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("starts again while the ledger changes, and gives up after the fifth time", () =>
     Effect.gen(function*() {
       yield* openChain
-      yield* submit(postedOf())
+      yield* (yield* Submission).submitTransaction(postedOf())
       const [reader, store] = [yield* LedgerReader, yield* PoolStore]
       const snapshotIds = (movesUntil: number) => {
         let calls = 0
@@ -506,41 +339,30 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* snapshotIds(4), [6, 4, 1])
       assert.deepStrictEqual(yield* snapshotIds(Infinity), [10, 9, 1])
     }).pipe(Effect.provide(nodeLayer())))
-})
 
-const [own, ...others] = keysOfLeaf(ownerOf(8).publicKey)
-const to = (toPublicKey: string) => ({
-  type: "TransferToBJJ" as const,
-  toAccountIndex: null,
-  toAddress: INTERNAL_ADDRESS,
-  toPublicKey
-})
-
-describe("a transfer to a key", () => {
-  it.effect("reaches the internal account with the same leaf, whichever of its keys either names", () =>
+  it.effect("sends to the first internal account with the leaf of a key, whichever of its keys either names", () =>
     Effect.gen(function*() {
       const chain = yield* openChain
-      const ledger = yield* Ledger
-      // a key with bit 254, then the reduced key: the first account of the leaf receives
-      const l1Coordinator = [others.at(-1)!, own!].map((publicKey) => ({
+      const keys = keysOfLeaf(ownerOf(8).publicKey)
+      const l1Coordinator = [keys.at(-1)!, keys[0]!].map((publicKey) => ({
         address: INTERNAL_ADDRESS,
         publicKey,
         tokenId: 0,
         signature: null
       }))
-      yield* ledger.applyBlock(
+      yield* (yield* Ledger).applyBlock(
         chain.grow({ batches: [batchOf(3, { forgeL1TransactionsNum: 2, l1Coordinator })] })
       )
       const submission = yield* Submission
-      for (const [nonce, key] of [own!, ...others].entries()) {
-        yield* submission.submitTransaction(postedOf({ ...to(key), nonce: BigInt(nonce) }))
+      for (const [nonce, key] of keys.entries()) {
+        yield* submission.submitTransaction(postedOf({ ...toKey(key), nonce: BigInt(nonce) }))
       }
       const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
       assert.deepStrictEqual(accounts, [])
       assert.isAtLeast(transactions.length, 2)
       assert.deepStrictEqual(
         transactions.map(({ receiver }) => receiver),
-        [own!, ...others].map(() => ({ kind: "account" as const, index: 262 }))
+        keys.map(() => ({ kind: "account" as const, index: 262 }))
       )
     }).pipe(Effect.provide(nodeLayer())))
 })

@@ -25,6 +25,7 @@ import {
   postedOf,
   type World
 } from "./_pool_world.ts"
+import { listAgrees } from "./_pool_list.ts"
 import { interleaved, yields } from "./_pool_interleaving.ts"
 import { ownerLaws } from "./owner_laws.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
@@ -541,6 +542,11 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     checkPool,
     [[3, submitSome], [2, submitGroup], [1, forge], [5, concurrently], [3, submitUnreconciled]],
     interleaved
+  ),
+  simulated(
+    "a page of the list has the transactions that match the declarations of its filters, with exact counts",
+    listAgrees,
+    [[4, submitSome], [2, submitGroup], [1, authorize], [2, forge], [1, foreign], [1, removeSome]]
   ),
   ...ownerLaws,
   ...stallLaws

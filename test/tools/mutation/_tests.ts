@@ -35,11 +35,16 @@ const pool = [
   "submission/same_transaction",
   "pool/posted_rules",
   "pool/selection",
-  "pool/moves",
-  "pool/counts",
-  "pool/concurrent_changes",
-  "pool/coordinator",
-  "pool/submission",
+  "pool/states",
+  "pool/posting",
+  "pool/groups",
+  "pool/replace",
+  "pool/group_rules",
+  "pool/reconciliation",
+  "pool/metrics",
+  "pool/authorizations",
+  "pool/list",
+  "pool/pool_laws",
   "simulation/found"
 ]
 const audit = ["audit/batch", "audit/parts"]
