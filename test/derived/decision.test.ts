@@ -15,7 +15,7 @@ import {
   type ExitTreeBuilder,
   Ledger
 } from "../../core/use_cases/mod.ts"
-import { invalidBlocks } from "../laws/ledger/_damaged_blocks.ts"
+import { invalidBlocks } from "../laws/ledger/_invalid_blocks.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
 import { block104, ledgerBefore } from "../use_cases/_chain.ts"
 import { rules } from "../use_cases/_network.ts"

@@ -2,14 +2,22 @@ import type { Random } from "../memory/_random.ts"
 import type { Operation, Parameter } from "./_document.ts"
 import type { Values } from "./_values.ts"
 
-/** A body of a post, and whether the document certainly refuses it. */
+/** A body of a post. */
 export interface Posted {
   readonly bytes: Buffer
   readonly contentType: string | undefined
+  /** Whether the document certainly refuses it. */
   readonly isBroken: boolean
+  /** Whether it is a signed body in another notation. */
+  readonly isHarmless?: boolean
 }
 
-/** @param genuine validly signed bodies, as texts, by operation */
+/**
+ * Returns hostile bodies of every kind, from signed ones to noise; the same source of numbers gives
+ * the same sequence.
+ *
+ * @param genuine validly signed bodies, as texts, by operation
+ */
 export const makeBodies = (
   random: Random,
   values: Values,
@@ -51,7 +59,7 @@ export const makeBodies = (
       isBroken: boolean,
       contentType: string | undefined = json
     ): Posted => ({ bytes: Buffer.from(bodyText as string), contentType, isBroken })
-    switch (random.below(14)) {
+    switch (random.below(20)) {
       case 0:
         return posted(bytes.subarray(0, random.below(bytes.length)), true)
       case 1:
@@ -120,10 +128,120 @@ export const makeBodies = (
           Buffer.from(Array.from({ length: random.below(80) }, () => random.below(256))),
           true
         )
+      case 11:
+      case 12:
+      case 13: {
+        const signed = genuine[operation.id] ?? []
+        return signed.length === 0
+          ? posted(text, false)
+          : { ...posted(rewritten(random.of(signed), random), false), isHarmless: true }
+      }
+      case 14:
+      case 15:
+      case 16:
+      case 17:
+        return posted(mutated(text, textOf(operation), random), false)
       default:
         return posted(text, false)
     }
   }
+}
+
+type Members = Array<[name: string, value: string]>
+/**
+ * Splits a flat object into names and values. Signed bodies contain no comma, colon or brace in a
+ * string except the colons of identifiers.
+ */
+const membersOf = (text: string): Members =>
+  text.slice(1, -1).split(",").map((member) => [
+    member.slice(0, member.indexOf(":")),
+    member.slice(member.indexOf(":") + 1)
+  ])
+const textOfMembers = (members: Members, blank = ""): string =>
+  `{${blank}${
+    members.map(([name, value]) => `${name}${blank}:${blank}${value}`).join(`${blank},${blank}`)
+  }${blank}}`
+
+/** Returns the same object in another notation. */
+const rewritten = (text: string, random: Random): string => {
+  const escaped = (word: string) =>
+    word.replaceAll(
+      /\w/gu,
+      (c) => random.chance(0.1) ? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}` : c
+    )
+  const changes: ReadonlyArray<(members: Members) => Members> = [
+    (members) =>
+      members.map((member) => [random.next(), member] as const).sort(([a], [b]) => a - b)
+        .map(([, member]) => member),
+    (members) => members.filter(([, value]) => value !== "null"),
+    (members) =>
+      members.map(([name, value]) => [
+        name,
+        // any symbol for the exit, an escaped one for an account
+        value.replace(/^"zk:([A-Z]+):(\d+)"$/u, (_, symbol: string, index: string) =>
+          index === "1"
+            ? `"zk:${random.of(["EXIT", "ETH", "ü", "\\u0041", " "])}:1"`
+            : `"zk:${escaped(symbol)}:${index}"`)
+      ]),
+    (members) =>
+      members.map(([name, value]) => [
+        name,
+        /"(?:signature|id)"/u.test(name)
+          ? value.replace(/[a-f]/gu, (digit) => digit.toUpperCase())
+          : value
+      ]),
+    (members) => members.map(([name, value]) => [/\\/u.test(name) ? name : escaped(name), value]),
+    (members) =>
+      members.map(([name, value]) => [
+        name,
+        name.endsWith('EthereumAddress"')
+          ? value.replace(/0x.*$/u, (address) => address.toLowerCase())
+          : value
+      ])
+  ]
+  let members = membersOf(text)
+  for (let left = random.below(4); left > 0; left--) members = random.of(changes)(members)
+  return textOfMembers(members, random.of(["", "", " ", "\n\t", " \r\n "]))
+}
+
+/** Changes, exchanges, removes, repeats or adds members. */
+const mutated = (text: string, other: string, random: Random): string => {
+  const [members, others] = [membersOf(text), membersOf(other)]
+  for (let left = random.below(3); left >= 0; left--) {
+    const member = members[random.below(members.length)] ?? ['"id"', "1"]
+    switch (random.below(6)) {
+      case 0:
+        member[1] = random.of(anythingText)
+        break
+      case 1:
+        member[1] = others.find(([name]) => name === member[0])?.[1] ?? random.of(anythingText)
+        break
+      case 2:
+        members.splice(random.below(members.length), 1)
+        break
+      case 3:
+        members.push([member[0], random.chance(0.5) ? member[1] : random.of(anythingText)])
+        break
+      case 4:
+        members.push([random.of(others)[0], random.of(anythingText)])
+        break
+      default:
+        member[1] = flipped(member[1], random)
+    }
+  }
+  return textOfMembers(members)
+}
+
+/** Replaces one character of a value by another of its kind. */
+const flipped = (value: string, random: Random): string => {
+  const at = random.below(value.length)
+  const character = value[at] ?? ""
+  const like = /[0-9]/u.test(character)
+    ? "0123456789"
+    : /[a-f]/u.test(character)
+    ? "0123456789abcdef"
+    : character
+  return value.slice(0, at) + (like[random.below(like.length)] ?? "") + value.slice(at + 1)
 }
 
 const anything: ReadonlyArray<unknown> = [
@@ -148,6 +266,26 @@ const anything: ReadonlyArray<unknown> = [
 ]
 const anythingText = [
   "null",
+  "0",
+  "1",
+  "255",
+  "256",
+  "257",
+  "1099511627776",
+  "1.84467440737096e+19",
+  "9007199254740993",
+  '"0"',
+  '"1"',
+  '"01"',
+  '"34359738369"',
+  '"zk:ETH:0"',
+  '"zk:ETH:1"',
+  '"zk:ETH:256"',
+  '"zk:ETH:258"',
+  '"hez:ETH:256"',
+  `"zk:0x${"f".repeat(40)}"`,
+  `"${"f".repeat(128)}"`,
+  `"0x${"f".repeat(128)}1b"`,
   "1e999",
   "-0",
   "18446744073709551616",

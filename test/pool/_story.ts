@@ -436,41 +436,41 @@ const runLines = (
     return Effect.void
   }, { discard: true })
 
+/** Returns the commands of a text, without comments and with one line for each. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text.trim().replaceAll(/\n\s*(?=->)/gu, " ").replaceAll(/\n\s*;/gu, ";")
+    .replaceAll(/\n\s*\.\.\. /gu, " ").split("\n")
+    .map((line) => line.replaceAll(/\s+/gu, " ").trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+
 /**
  * Declares a test: given transactions, when the commands of the text run, one a line, then each has
  * the result behind its arrow. A line that begins with an arrow, a semicolon or three dots continues
  * the line before it.
  */
-export const story =
-  (name: string, given: Given) =>
-  (text: TemplateStringsArray, ...values: ReadonlyArray<unknown>): void => {
-    const verified: VerificationCounts = { count: 0 }
-    const hooks: Hooks = {}
-    const layer = nodeLayer(given.node, verified, {
-      pool: (store) => ({
-        reconcile: (step, atMs) =>
-          Effect.suspend(() => {
-            const { beforeWrite, isBroken } = hooks
-            if (isBroken === true) {
-              return Effect.fail(new StoreFailure({ message: "Test", retry: true }))
-            }
-            const isDue = beforeWrite !== undefined &&
-              (beforeWrite.of === undefined || step.changes.some(({ id }) => id === beforeWrite.of))
-            if (!isDue) return store.reconcile(step, atMs)
-            hooks.beforeWrite = undefined
-            return Effect.andThen(beforeWrite.run, store.reconcile(step, atMs))
-          })
-      })
+export const story = (name: string, given: Given) => (text: string): void => {
+  const verified: VerificationCounts = { count: 0 }
+  const hooks: Hooks = {}
+  const layer = nodeLayer(given.node, verified, {
+    pool: (store) => ({
+      reconcile: (step, atMs) =>
+        Effect.suspend(() => {
+          const { beforeWrite, isBroken } = hooks
+          if (isBroken === true) {
+            return Effect.fail(new StoreFailure({ message: "Test", retry: true }))
+          }
+          const isDue = beforeWrite !== undefined &&
+            (beforeWrite.of === undefined || step.changes.some(({ id }) => id === beforeWrite.of))
+          if (!isDue) return store.reconcile(step, atMs)
+          hooks.beforeWrite = undefined
+          return Effect.andThen(beforeWrite.run, store.reconcile(step, atMs))
+        })
     })
-    const lines = String.raw({ raw: text }, ...values).trim().replaceAll(/\n\s*(?=->)/gu, " ")
-      .replaceAll(/\n\s*;/gu, ";")
-      .replaceAll(/\n\s*\.\.\. /gu, " ").split("\n")
-      .map((line) => line.replaceAll(/\s+/gu, " ").trim())
-      .filter((line) => line !== "" && !line.startsWith("#"))
-    it.effect(name, () =>
-      Effect.gen(function*() {
-        const scene = yield* openScene(given, hooks)
-        yield* runLines(scene, lines, verified)
-        assert.isUndefined(verified.hook ?? hooks.beforeWrite, "An event did not happen")
-      }).pipe(Effect.provide(layer)))
-  }
+  })
+  it.effect(name, () =>
+    Effect.gen(function*() {
+      const scene = yield* openScene(given, hooks)
+      yield* runLines(scene, linesOf(text), verified)
+      assert.isUndefined(verified.hook ?? hooks.beforeWrite, "An event did not happen")
+    }).pipe(Effect.provide(layer)))
+}

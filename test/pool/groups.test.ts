@@ -8,16 +8,16 @@ const two = { a: { fee: 130 }, b: pay(257, 256, { fee: 100 }), rival: { amount: 
 const given = { transactions: two, groups: { g: "a b" } }
 
 describe("an atomic group", () => {
-  story("is stored as a whole; posting it again changes nothing", given)`
+  story("is stored as a whole; posting it again changes nothing", given)(`
     post group g
     post group g  -> known
     states a b    -> pend pend
     steps b       -> pend - Posted
-  `
+  `)
   story("is refused if other content is stored under one of its ids", {
     transactions: { ...two, otherB: { ...two.b, signature: "1".repeat(128) } },
     groups: { g: "a b", other: "a otherB" }
-  })`
+  })(`
     post a
     post group g      -> conflict /atomicGroupId
     states a b        -> pend gone
@@ -26,7 +26,7 @@ describe("an atomic group", () => {
     post group other  -> conflict /atomicGroupId
     # a transaction alone does not replace that of the group
     post b            -> conflict /id
-  `
+  `)
   story("is refused with the violations of all its transactions, or all invalid signatures", {
     transactions: {
       a: { toAccountIndex: 999 },
@@ -35,19 +35,19 @@ describe("an atomic group", () => {
       d: pay(257, 256, { signature: wrongSignature })
     },
     groups: { g: "a b", unsigned: "c d" }
-  })`
+  })(`
     post group g -> refused /transactions/0/toAccountIndex /transactions/1/fromAccountIndex
     post group unsigned -> refused /transactions/0/signature /transactions/1/signature
-  `
+  `)
   story("needs space for all its transactions", {
     ...given,
     transactions: { ...two, c: pay(258, 257) },
     node: { pendingMax: 2 }
-  })`
+  })(`
     post c
     post group g  -> poolfull pendingMax
     states a b    -> gone gone
-  `
+  `)
   // fees of nothing and of as many units as the amount, at a million US dollars for 10^18
   story("needs an average fee within the bounds", {
     transactions: {
@@ -58,11 +58,11 @@ describe("an atomic group", () => {
     },
     groups: { low: "free free2", high: "free dear", fits: "free fit" },
     node: { minFeeUSD: 0.5e-6, maxFeeUSD: 3e-6 }
-  })`
+  })(`
     post group low   -> refused /transactions:feeTooLow
     post group high  -> refused /transactions:feeTooBig
     post group fits
-  `
+  `)
   story("is selected in its order at its average fee, or not at all", {
     transactions: {
       ...two,
@@ -71,14 +71,14 @@ describe("an atomic group", () => {
       cheap: pay(259, 258, { fee: 99 })
     },
     groups: { g: "a b" }
-  })`
+  })(`
     post group g
     post between dear cheap
     select 9  -> between dear a b cheap
     select 3  -> between dear cheap
     skipped   -> 18 The transaction b of its group cannot be forged in the same batch: ${noSpace}
       ; 17 ${noSpace}
-  `
+  `)
   story("waits for the nonces of all its senders, and stays pending if one of them cannot pay", {
     transactions: {
       ...two,
@@ -89,7 +89,7 @@ describe("an atomic group", () => {
       poor: pay(259, 256, { amount: 10n ** 13n })
     },
     groups: { g: "a b", lateGroup: "late late2", poorGroup: "able poor" }
-  })`
+  })(`
     post group lateGroup
     select 9            -> -
     post first
@@ -100,8 +100,8 @@ describe("an atomic group", () => {
     select 9            -> a b
     states able poor    -> pend pend
     skipped poor        -> 11 The sender has 1000000000000 units, expected 11015315495445 for amount and fee
-  `
-  story("starts and ends forging as a whole", given)`
+  `)
+  story("starts and ends forging as a whole", given)(`
     post group g
     start a in 3    -> -
     select 9        -> a b
@@ -112,11 +112,11 @@ describe("an atomic group", () => {
     states a b      -> fged3 fged3
     roll back 1
     states a b      -> pend pend
-  `
+  `)
   story(
     "is invalid since the first batch that uses a nonce of it, until that batch is rolled back",
     given
-  )`
+  )(`
     post group g
     forge 3 rival
     states a b    -> invl3 invl3
@@ -134,11 +134,11 @@ describe("an atomic group", () => {
     states a b    -> fged3 invl3
     roll back 1
     states a b    -> pend pend
-  `
+  `)
   story(
     "becomes invalid and leaves the pool as a whole; none of its transactions can be replaced",
     given
-  )`
+  )(`
     post group g
     replace a by rival  -> nothingtoreplace
     message             -> Transaction a belongs to group g: it cannot be replaced alone
@@ -156,11 +156,11 @@ describe("an atomic group", () => {
     forge 5
     purge 1000 ms batch 9 safety 0 capacity 100  -> b a
     states a b          -> gone gone
-  `
+  `)
   story("is invalid since the last batch of one of its transactions, and is purged", {
     transactions: { a: { fee: 130, maxNumBatch: 3 }, b: two.b },
     groups: { g: "a b" }
-  })`
+  })(`
     post group g
     forge 3
     start a b in 4  -> -
@@ -171,7 +171,7 @@ describe("an atomic group", () => {
       ; Transaction a of its group is invalid since batch 3
     forge 4
     purge 1000 ms batch 9 safety 0 capacity 9  -> a b
-  `
+  `)
 })
 
 const linked = {
@@ -187,7 +187,7 @@ const linked = {
 }
 
 describe("a transaction that requires one of a group", () => {
-  story("is selected before it if its fee is greater, after it if its fee is less", linked)`
+  story("is selected before it if its fee is greater, after it if its fee is less", linked)(`
     post group g
     post dear
     select 9      -> dear m n
@@ -200,7 +200,7 @@ describe("a transaction that requires one of a group", () => {
     remove cheap  -> cheap
     post cheaper
     select 9      -> m n cheaper
-  `
+  `)
   story("is selected with the group through another one that it requires", {
     ...linked,
     transactions: {
@@ -208,11 +208,11 @@ describe("a transaction that requires one of a group", () => {
       second: pay(259, 256, { fee: 80, requires: "n" }),
       first: { fee: 152, requires: "second" }
     }
-  })`
+  })(`
     post first second
     post group g
     select 9  -> first second m n
-  `
+  `)
   story("waits with the group for the nonces of all its senders", {
     transactions: {
       before: pay(258, 256, { fee: 70 }),
@@ -221,15 +221,15 @@ describe("a transaction that requires one of a group", () => {
       dear: { fee: 150, requires: "m" }
     },
     groups: { g: "m n" }
-  })`
+  })(`
     post group g
     post dear
     select 9                  -> -
     post before
     select 9                  -> before dear m n
     start before dear m n in 3 -> before dear m n
-  `
-  story("stays pending with a reason if the group has no space, or is not in the pool", linked)`
+  `)
+  story("stays pending with a reason if the group has no space, or is not in the pool", linked)(`
     post group g
     post dear
     # the group has space without it
@@ -240,7 +240,7 @@ describe("a transaction that requires one of a group", () => {
     skipped dear
       -> 18 The requested transaction cannot be forged in the same batch: it is not pending
     states dear   -> pend
-  `
+  `)
 })
 
 describe("a transaction that requires another one", () => {
@@ -252,21 +252,21 @@ describe("a transaction that requires another one", () => {
       same: pay(257, 256, { fee: 120, requires: "required" })
     }
   }
-  story("is selected with it as soon as a third one makes the nonce current", pair)`
+  story("is selected with it as soon as a third one makes the nonce current", pair)(`
     post first required before
     select 9  -> before first required
-  `
-  story("is selected after a third one that makes the nonce current and requires the same", pair)`
+  `)
+  story("is selected after a third one that makes the nonce current and requires the same", pair)(`
     post first required same
     select 9  -> same required first
-  `
+  `)
   story("is selected with it or not at all, and not with another destination", {
     transactions: {
       a: { requires: "b" },
       b: pay(257, 256, { fee: 0 }),
       moved: pay(257, 258, { fee: 0 })
     }
-  })`
+  })(`
     post a
     select 9     -> -
     skipped a    -> 18 The requested transaction cannot be forged in the same batch: it is not pending
@@ -276,7 +276,7 @@ describe("a transaction that requires another one", () => {
     post b
     select 1     -> b
     select 2     -> a b
-  `
+  `)
   story("is selected with it if both require each other, of one sender or of two", {
     transactions: {
       a: { amount: 50n, requires: "b" },
@@ -284,8 +284,8 @@ describe("a transaction that requires another one", () => {
       next: pay(258, 256, { nonce: 1n }),
       first: pay(258, 256, { requires: "next" })
     }
-  })`
+  })(`
     post a b next first
     select 9  -> first next b a
-  `
+  `)
 })

@@ -16,7 +16,7 @@ const given = {
 }
 
 describe("replacing a transaction", () => {
-  story("removes the old one and adds the new one, once", given)`
+  story("removes the old one and adds the new one, once", given)(`
     post old
     replace old by better
     replace old by better -> known
@@ -24,11 +24,11 @@ describe("replacing a transaction", () => {
     pending            -> 1
     reasons old        -> Replaced by transaction better
     select 9           -> better
-  `
+  `)
   story("is possible in a full pool for a pending one, and within the limits for an invalid one", {
     ...given,
     node: { pendingMax: 1 }
-  })`
+  })(`
     post old
     replace old by better
     invalidate better in 2  -> better
@@ -36,11 +36,11 @@ describe("replacing a transaction", () => {
     replace better by third -> poolfull pendingMax
     remove next             -> next
     replace better by third
-  `
+  `)
   story(
     "refuses another sender or nonce, a wrong signature, and what is not there or is forging",
     given
-  )`
+  )(`
     replace old by better     -> nothingtoreplace
     message                   -> There is no transaction old in the pool
     post old
@@ -55,11 +55,11 @@ describe("replacing a transaction", () => {
     states old                -> fged3
     replace old by better     -> nothingtoreplace
     message -> Transaction old is forged: only a pending or invalid transaction can be replaced
-  `
+  `)
   story(
     "excludes that a coordinator forges the old one, and the new one is invalid like any other",
     given
-  )`
+  )(`
     post old
     select 9               -> old
     replace old by better
@@ -67,7 +67,7 @@ describe("replacing a transaction", () => {
     # the nonce is used by another node
     forge 3 rival
     states better          -> invl3
-  `
+  `)
 })
 
 const signed = (digit: string) => ({ toAccountIndex: 258, signature: digit.repeat(128) })
@@ -101,7 +101,7 @@ describe("correcting a transaction under its id", () => {
   story(
     "replaces the destination or the last batch, by id and by nonce, each content once",
     corrected
-  )`
+  )(`
     post old
     replace old by one
     replace old by one      -> known
@@ -122,11 +122,11 @@ describe("correcting a transaction under its id", () => {
       ; null - Replaced under the same id: the signature was ${"1".repeat(128)}; pend - Posted
       ; null - Replaced under the same id: the signature was ${"2".repeat(128)}; pend - Posted
       ; null - Replaced under the same id: the signature was ${"3".repeat(128)}; pend - Posted
-  `
+  `)
   story(
     "refuses content that was replaced, so that nobody but its sender can bring it back",
     corrected
-  )`
+  )(`
     post old
     replace old by a
     replace old by b
@@ -138,11 +138,11 @@ describe("correcting a transaction under its id", () => {
     content old             -> c
     # the sender signs it again, with another last batch
     replace old by oneAgain
-  `
+  `)
   story(
     "is selected and forged with its new content, also if a selection has seen the old one",
     corrected
-  )`
+  )(`
     post old
     select 9                 -> old
     replace old by one
@@ -160,11 +160,11 @@ describe("correcting a transaction under its id", () => {
     states old               -> pend
     content old              -> one
     replace old by four
-  `
+  `)
   story(
     "is invalid if another node forges the old content, and pending again after a rollback",
     corrected
-  )`
+  )(`
     post old
     replace old by one
     forge 3 old
@@ -172,19 +172,19 @@ describe("correcting a transaction under its id", () => {
     roll back 1
     states old   -> pend
     content old  -> one
-  `
-  story("makes an expired one pending again with a later last batch", corrected)`
+  `)
+  story("makes an expired one pending again with a later last batch", corrected)(`
     post early
     forge 3
     states early           -> invl3
     replace early by late -> refused /maxNumBatch
     replace early by two
     states early           -> pend
-  `
+  `)
   story(
     "is refused with a wrong signature, under the id of another one, and in a group",
     corrected
-  )`
+  )(`
     post old better
     replace old by unsigned  -> refused /signature
     replace better by one    -> conflict /id
@@ -192,25 +192,25 @@ describe("correcting a transaction under its id", () => {
     replace m by otherM      -> conflict /id
     # of two with one nonce, the one of the posted id
     replace 256/0 by one
-  `
+  `)
 })
 
 describe("correcting a transaction compares what it read when it writes", () => {
-  story("if forging starts", corrected)`
+  story("if forging starts", corrected)(`
     post old
     select 9            -> old
     while it verifies: start old in 3 -> old
     replace old by one  -> conflict /id
     content old         -> old
     pending             -> 0
-  `
-  story("if it is removed", corrected)`
+  `)
+  story("if it is removed", corrected)(`
     post old
     while it verifies: remove old -> old
     replace old by one  -> nothingtoreplace
     states old          -> gone
-  `
-  story("if the same or a later correction arrives", corrected)`
+  `)
+  story("if the same or a later correction arrives", corrected)(`
     post old
     while it verifies: replace old by one
     replace old by one  -> known
@@ -218,5 +218,5 @@ describe("correcting a transaction compares what it read when it writes", () => 
     replace old by three
     content old         -> three
     pending             -> 1
-  `
+  `)
 })

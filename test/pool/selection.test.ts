@@ -23,7 +23,7 @@ const anotherOwner = (index: number) =>
 describe("a selection", () => {
   story("spends a whole balance and fills an account, and not one unit more", {
     transactions: { a: {} }
-  })`
+  })(`
     post a
     select 9 given 256.balance=${debit}                -> a
     select 9 given 256.balance=${debit - 1n}           -> -
@@ -31,20 +31,20 @@ describe("a selection", () => {
     select 9 given 257.balance=${balanceMax - 1000n}   -> a
     select 9 given 257.balance=${balanceMax - 999n}    -> -
     skipped -> 16 Account 257 cannot receive 1000 units: its balance would exceed the maximum
-  `
+  `)
   story("accepts the last nonce but one, after which there is none", {
     transactions: { a: { nonce: nonceMax - 1n }, b: { nonce: nonceMax, fee: 127 } }
-  })`
+  })(`
     post a b
     select 9 given 256.nonce=${nonceMax - 1n}          -> a
     skipped -> 16 Nonce ${nonceMax} is the greatest one: an account cannot store the next nonce
-  `
+  `)
   story(
     "skips a transaction if its account is gone, has another token or another owner, and one to such an account",
     {
       transactions: { a: {}, b: pay(262, 257, { amount: 0n }), c: { toAccountIndex: 262 } }
     }
-  )`
+  )(`
     post a
     select 9 given 256.key=8      -> -
     skipped                       -> ${anotherOwner(256)}
@@ -64,20 +64,20 @@ describe("a selection", () => {
     post b                        -> known
     select 9                      -> -
     skipped -> 15 Account 262 of token 0 does not exist; 16 Account 262 of token 0 does not exist
-  `
+  `)
   story("sends to the first account of an address, and creates one if none has its token", {
     transactions: { a: toAddress(1), b: pay(260, 257, { ...toAddress(1), tokenId: 1 }) }
-  })`
+  })(`
     authorize 1
     forge 3 +1
     post a b
     select 9   -> b a
     receivers  -> created:0 account:257
     created    -> 1:1
-  `
+  `)
   story("finds the internal account of a key among any number of others", {
     transactions: { a: stranger }
-  })`
+  })(`
     post a
     forge 3 ${"+8 ".repeat(64)}
     select 9   -> a
@@ -85,10 +85,10 @@ describe("a selection", () => {
     forge 4 +i8 ${"+8 ".repeat(64)}
     select 9   -> a
     receivers  -> account:326
-  `
+  `)
   story("creates an account once, and at most as many as there is space for", {
     transactions: { a: stranger, b: pay(257, 256, stranger), c: pay(258, 256, toAddress(8)) }
-  })`
+  })(`
     post a b c
     select 9        -> a b
     created         -> 0:i8
@@ -104,16 +104,16 @@ describe("a selection", () => {
     skipped         -> 13 The batch cannot create another account: it already creates 0
       ; 13 The batch cannot create another account: it already creates 0
       ; 13 The batch cannot create another account: it already creates 0
-  `
+  `)
   story("knows the accounts that the L1 part of the same batch creates and changes", {
     transactions: { a: toAddress(8) }
-  })`
+  })(`
     post a
     select 9 given 262.owner=8                   -> a
     receivers                                    -> account:262
     select 9 given 262.owner=8 256.balance=1000  -> -
     skipped a  -> 11 The sender has 1000 units, expected ${debit} for amount and fee
-  `
+  `)
   const done = { amount: 10n, fee: 200 }
   const dependent = { nonce: 1n, fee: 190, requires: "notNow" }
   const balance = 10n + feeUnits(postedOf(done)) + 5001n +
@@ -130,7 +130,7 @@ describe("a selection", () => {
       created: pay(259, 256, { ...toKey(ownerOf(9).publicKey), amount: 7n, fee: 1 }),
       again: pay(259, 256, { ...stranger, nonce: 1n, fee: 0 })
     }
-  })`
+  })(`
     post done notNow dependent creating next poor created again
     select 9 given 256.balance=${balance} 257.balance=2000  -> done next created again
     receivers  -> account:257 account:257 created:0 created:1
@@ -141,7 +141,7 @@ describe("a selection", () => {
       ... Nonce 5 is not the next nonce of the sender, 0
       ; 12 Nonce 5 is not the next nonce of the sender, 0
       ; 11 The sender has 4010 units, expected 5000 for amount and fee
-  `
+  `)
   // a transaction has a higher fee than the one that it requires
   const chained = (place: number, requires: string) =>
     pay(256 + place, 259 - place, {
@@ -162,7 +162,7 @@ describe("a selection", () => {
       two: chained(2, "required"),
       three: chained(3, "two")
     }
-  })`
+  })(`
     post first second third last
     select 4  -> first second third last
     # with room for three the one with the highest fee fails, and the next one starts a group of three
@@ -182,7 +182,7 @@ describe("a selection", () => {
     skipped
       -> 18 The requested transaction cannot be forged in the same batch: it is not pending
       ; 18 The requested transaction cannot be forged in the same batch: it is not pending
-  `
+  `)
   story(
     "reports that the batch is full for as many as it has places, and selects nothing if there are none",
     {
@@ -193,7 +193,7 @@ describe("a selection", () => {
         d: pay(259, 256, { fee: 127 })
       }
     }
-  )`
+  )(`
     post a b c d
     select 1  -> a
     skipped   -> 17 The batch is full with 1 transactions
@@ -201,7 +201,7 @@ describe("a selection", () => {
     skipped   -> -
     select 4  -> a b c d
     skipped   -> -
-  `
+  `)
   const spending = {
     leaving: { ...exit, fee: 100 },
     creating: { ...stranger, nonce: 1n, fee: 110 },
@@ -215,7 +215,7 @@ describe("a selection", () => {
     {
       transactions: spending
     }
-  )`
+  )(`
     post last transfer creating leaving
     select 9 given 256.balance=${sum}       -> leaving creating transfer last
     select 3                                -> leaving creating transfer
@@ -225,10 +225,10 @@ describe("a selection", () => {
     select 1  -> leaving
     skipped   -> 12 Nonce 2 is not the next nonce of the sender, 0
       ; 12 Nonce 1 is not the next nonce of the sender, 0; 17 The batch is full with 1 transactions
-  `
+  `)
   story("updates itself if the ledger forges transactions in the meantime", {
     transactions: { a: {}, rival: { amount: 5n } }
-  })`
+  })(`
     post a rival
     bare forge 3 a
     select 9        -> -
@@ -236,7 +236,7 @@ describe("a selection", () => {
       ; 12 Nonce 0 is not the next nonce of the sender, 1
     states a rival  -> fged3 invl3
     reasons rival   -> Nonce 0 of account 256 was used by another transaction in batch 3
-  `
+  `)
   story(
     "distinguishes internal accounts by key and token, whether they exist, are in the current batch or will be created",
     {
@@ -247,7 +247,7 @@ describe("a selection", () => {
         ])
       )
     }
-  )`
+  )(`
     forge 3 +i7 +i8
     post to8 to7 to9 to10
     select 9   -> to8 to7 to9 to10
@@ -256,7 +256,7 @@ describe("a selection", () => {
     receivers  -> account:263 account:262 created:0 created:1
     select 9 given 264.address=i 264.key=7 265.address=i 265.key=10
     receivers  -> account:263 account:262 created:0 account:265
-  `
+  `)
 
   it.effect("selects the highest fee of any token first, however few rows are read at once", () =>
     Effect.gen(function*() {

@@ -13,7 +13,7 @@ describe("a coordinator", () => {
     {
       transactions: { a: {} }
     }
-  )`
+  )(`
     post a
     select 9             -> a
     start a in 2         -> -
@@ -29,10 +29,10 @@ describe("a coordinator", () => {
     apply again
     steps a              -> pend - Posted; fing 3 Selected for batch 3; fged 3 Batch 3 was sent
       ; pend - Batches after 2 were rolled back; fged 3 Forged in batch 3
-  `
+  `)
   story("cannot mark a batch as sent that the ledger has, nor invalid transactions", {
     transactions: { a: {} }
-  })`
+  })(`
     post a
     start a in 3         -> a
     bare forge 3
@@ -41,8 +41,8 @@ describe("a coordinator", () => {
     reasons a            -> Batch 3 was forged without it
     invalidate a in 4    -> a
     done a in 4          -> -
-  `
-  story("invalidates transactions unless they are forged or invalid", { transactions: four })`
+  `)
+  story("invalidates transactions unless they are forged or invalid", { transactions: four })(`
     post a b c d
     forge 3 a
     start c d in 4             -> c d
@@ -51,18 +51,18 @@ describe("a coordinator", () => {
     states a b c d             -> fged3 invl4 invl4 invl4
     reasons d                  -> No d
     invalidate a b c d in 5    -> -
-  `
+  `)
   story("invalidates used nonces of the given accounts", {
     transactions: { a: {}, next: { nonce: 1n }, b: pay(257, 256) }
-  })`
+  })(`
     post a next b
     use 256/1 in 7    -> a
     states a next b   -> invl7 pend pend
     reasons a         -> Nonce 0 of account 256 is already used
-  `
+  `)
   story("releases batches that are not valid, except those that the ledger has", {
     transactions: four
-  })`
+  })(`
     post a b c d
     start b in 4       -> b
     start c in 5       -> c
@@ -74,8 +74,8 @@ describe("a coordinator", () => {
     release 1          -> b c
     reasons c          -> Batches after 3 are not valid
     states a b c d     -> fged3 pend pend pend
-  `
-  story("removes pending and invalid transactions, once", { transactions: four })`
+  `)
+  story("removes pending and invalid transactions, once", { transactions: four })(`
     post a b c
     start c in 3       -> c
     done c in 3        -> c
@@ -83,11 +83,11 @@ describe("a coordinator", () => {
     remove b c a b     -> b a
     states a b c       -> gone gone fged3
     steps b            -> pend - Posted; invl 6 No b; null 6 Removed: Test
-  `
+  `)
 })
 
 describe("purging removes a transaction that", () => {
-  story("was pending for too long, or is the oldest of too many", { transactions: four })`
+  story("was pending for too long, or is the oldest of too many", { transactions: four })(`
     post a
     wait 1
     post b
@@ -100,13 +100,13 @@ describe("purging removes a transaction that", () => {
       ; Purged: the pool holds more than 2 pending transactions
     purge 1000 ms batch 9 safety 2 capacity 1  -> c
     states d     -> pend
-  `
+  `)
   story(
     "is forged or invalid for more batches than can be rolled back, by the ledger and by the caller",
     {
       transactions: { ...four, rival: { amount: 5n } }
     }
-  )`
+  )(`
     post a b
     invalidate b in 2    -> b
     forge 3 a
@@ -118,8 +118,8 @@ describe("purging removes a transaction that", () => {
     purge 1000 ms batch 9 safety 1 capacity 9  -> a
     reasons b a -> Purged: invalid since batch 2, 1 batches ago and more
       ; Purged: forged since batch 3, 1 batches ago and more
-  `
-  story("is not in progress", { transactions: four })`
+  `)
+  story("is not in progress", { transactions: four })(`
     post a b
     forge 3 a
     forge 4, 5
@@ -127,18 +127,18 @@ describe("purging removes a transaction that", () => {
     remove a b           -> -
     wait 1001
     purge 1000 ms batch 5 safety 9 capacity 0  -> -
-  `
+  `)
 })
 
 describe("a pool is reconciled", () => {
-  story("with an empty ledger, where nothing is to do", { transactions: {} })`
+  story("with an empty ledger, where nothing is to do", { transactions: {} })(`
     roll back 3
     reconcile  -> -
     release 0  -> -
-  `
+  `)
   story("if a transaction waits for longer than a proof takes, or its batch exists without it", {
     transactions: four
-  })`
+  })(`
     post a b c d
     forge 3 a
     start b c in 4   -> b c
@@ -157,13 +157,13 @@ describe("a pool is reconciled", () => {
     start b in 9     -> b
     wait ${tooLong}
     reconcile        -> b
-  `
+  `)
   story(
     "with a batch that forged transactions selected for it or sent for another one, and left out sent ones",
     {
       transactions: four
     }
-  )`
+  )(`
     post a b c d
     start a c in 3     -> a c
     start b d in 4     -> b d
@@ -173,13 +173,13 @@ describe("a pool is reconciled", () => {
     states a b c d     -> fged3 fged3 pend fged3
     reasons c          -> Batch 3 was forged without it
     steps a            -> pend - Posted; fing 3 Selected for batch 3; fged 3 Forged in batch 3
-  `
+  `)
   story(
     "with only the last batch while it is empty, and with each one as soon as it has transactions",
     {
       transactions: four
     }
-  )`
+  )(`
     forge 3, 4
     marks              -> 4 2 1
     post a b
@@ -190,10 +190,10 @@ describe("a pool is reconciled", () => {
     invalidate a in 6  -> a
     forge 7, 8
     marks              -> 8 7 6 5 4 2 1
-  `
+  `)
   story("with a transaction that used a nonce while the other one with this nonce was invalid", {
     transactions: { a: {}, rival: { amount: 5n } }
-  })`
+  })(`
     post rival
     invalidate rival in 4  -> rival
     forge 3 a
@@ -201,7 +201,7 @@ describe("a pool is reconciled", () => {
     roll back 1
     states rival           -> invl3
     reasons rival          -> Nonce 0 of account 256 was used by another transaction in batch 3
-  `
+  `)
   story("with any batch that forged, superseded or left out its transactions, each with a reason", {
     transactions: {
       ...four,
@@ -209,7 +209,7 @@ describe("a pool is reconciled", () => {
       forging: { amount: 6n },
       next: { nonce: 1n }
     }
-  })`
+  })(`
     post a b c d beaten forging next
     start forging c in 3  -> forging c
     start d in 4          -> d
@@ -220,10 +220,10 @@ describe("a pool is reconciled", () => {
       ; Nonce 0 of account 256 was used by another transaction in batch 3
       ; Nonce 0 of account 256 was used by another transaction in batch 3
       ; Batch 3 was forged without it
-  `
+  `)
   story("with a ledger whose history it does not know: all transactions are looked up there", {
     transactions: { ...four, next: { nonce: 1n }, rival: { amount: 5n }, later: { nonce: 2n } }
-  })`
+  })(`
     post a b c d next rival later
     bare forge 3 a next b
     forget marks
@@ -236,8 +236,8 @@ describe("a pool is reconciled", () => {
     states a b c d next rival later  -> fged3 fged3 pend pend fged3 invl3 pend
     reasons a b c d  -> Set; Forged in batch 3; Batch 2 was forged without it
       ; Batch 3 was forged without it
-  `
-  story("with a ledger that was rolled back further than one read covers", { transactions: four })`
+  `)
+  story("with a ledger that was rolled back further than one read covers", { transactions: four })(`
     post a b c
     forge 3 a
     start c in 200       -> c
@@ -247,8 +247,8 @@ describe("a pool is reconciled", () => {
     states a b           -> fged3 pend
     reasons b c          -> Batches after 3 were rolled back; Batches after 3 were rolled back
     marks                -> 3 2 1
-  `
-  story("from the first batch with a ledger that has none of its batches", { transactions: four })`
+  `)
+  story("from the first batch with a ledger that has none of its batches", { transactions: four })(`
     post a b
     forget marks
     bare forge 3 a
@@ -258,17 +258,17 @@ describe("a pool is reconciled", () => {
     bare roll back 1
     forge 3
     reasons a b   -> Batches after 0 were rolled back; Batches after 0 were rolled back
-  `
+  `)
   story("also if an account belongs to another owner after a rollback", {
     transactions: { funding: { toAccountIndex: 262, amount: 10_000n, fee: 0 }, a: pay(262, 257) }
-  })`
+  })(`
     forge 3 +8 funding
     post a
     roll back 1
     forge 3 +9 funding
     states a  -> invl3
     select 9  -> -
-  `
+  `)
 })
 
 describe("the last batch of a transaction", () => {
@@ -281,7 +281,7 @@ describe("the last batch of a transaction", () => {
         unlimited: pay(257, 256, { maxNumBatch: 0 })
       }
     }
-  )`
+  )(`
     post a unlimited
     select 9       -> a unlimited
     start a in 4   -> -
@@ -300,7 +300,7 @@ describe("the last batch of a transaction", () => {
     purge 1000 ms batch 9 safety 1 capacity 9  -> a
     reasons a      -> Purged: invalid since batch 3, 1 batches ago and more
     states other   -> pend
-  `
+  `)
   story("is refused if it is forged or is not a batch number", {
     transactions: {
       two: { maxNumBatch: 2 },
@@ -310,21 +310,21 @@ describe("the last batch of a transaction", () => {
       last: { maxNumBatch: 2 ** 32 - 1 },
       other: { maxNumBatch: 4 }
     }
-  })`
+  })(`
     post two negative fraction large -> refused /maxNumBatch
     post last
     post last      -> known
     content last   -> last
     post other     -> conflict /id
-  `
+  `)
 })
 
 describe("authorizations", () => {
-  story("are learned from blocks, and stay after a rollback", { transactions: {} })`
+  story("are learned from blocks, and stay after a rollback", { transactions: {} })(`
     forge 3 +8 +i7
     authorize 8 -> known
     roll back 1
     authorize 8 -> known
     authorize 7
-  `
+  `)
 })

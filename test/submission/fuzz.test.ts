@@ -1,34 +1,132 @@
 /*
- * Invalid bodies of every kind are refused, and only signed content is stored. To replay one seed:
+ * Hostile bodies get the answers that the documents declare, and only signed content is stored. To
+ * replay one seed:
  *
  *     SEED=123 npm test -- test/submission/fuzz.test.ts
  *
  * BODIES=100000 sends more of them.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { PoolStore } from "../../core/ports/mod.ts"
+import { Effect, Result } from "effect"
 import { fetchHandler } from "../../adapters/http/mod.ts"
+import { bodyReader, bodyWriter, type Revision, revisionList } from "../../core/contract/mod.ts"
+import type { PostedAuthorization, PostedTransaction } from "../../core/domain/mod.ts"
+import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
+import { PoolStore } from "../../core/ports/mod.ts"
+import { makeBodies, type Posted } from "../fuzz/_bodies.ts"
+import { readDocument } from "../fuzz/_document.ts"
+import { makeValues } from "../fuzz/_values.ts"
+import { faultOf } from "../fuzz/_verdict.ts"
+import { Random } from "../memory/_random.ts"
+import { withoutStacks } from "../properties/without_stacks.ts"
 import { replayOf, rounds } from "../rounds.ts"
-import { genuineAuthorizations, genuineTransactions, type Input, makeFuzz } from "./_fuzz.ts"
-import { fundedNode } from "./_wallets.ts"
+import {
+  ann,
+  authorized,
+  bob,
+  cleo,
+  context,
+  fundedNode,
+  signed,
+  symbolOf,
+  wallet
+} from "./_wallets.ts"
 
 const seeds = process.env.SEED === undefined ? [1, 2] : [Number(process.env.SEED)]
 const bodies = Number(process.env.BODIES ?? rounds({ short: 6000, long: 24_000 }))
 
-const shown = ({ body, path }: Input) =>
-  `${path} ${typeof body === "string" ? body : `bytes ${Buffer.from(body).toString("hex")}`}`.slice(
-    0,
-    3000
-  )
-const same = (a: object, b: object) => JSON.stringify(a, exact) === JSON.stringify(b, exact)
-const exact = (_: string, value: unknown) => typeof value === "bigint" ? String(value) : value
-interface Fault {
-  readonly in: string
-  readonly pointer?: string
-  readonly rule: string
-  readonly message: string
+const many = <Value>(count: number, make: (number: number) => Value) =>
+  Array.from({ length: count }, (_, number) => make(number))
+const request = {
+  fromAccountIndex: 256,
+  toAccountIndex: 257,
+  toAddress: null,
+  toPublicKey: null,
+  tokenId: 0,
+  amount: 5n,
+  fee: 0,
+  nonce: 0n
 }
+const ofToken1 = { tokenId: 1, toAccountIndex: null } as const
+/** Validly signed: nothing else may ever be stored. */
+const transactions: ReadonlyArray<PostedTransaction> = [
+  ...many(12, (i) => signed(ann, { nonce: BigInt(i), fee: i })),
+  ...many(
+    8,
+    (i) => signed(bob, { fromAccountIndex: 257, type: "Exit", toAccountIndex: 1, nonce: BigInt(i) })
+  ),
+  ...many(8, (i) =>
+    signed(ann, {
+      ...ofToken1,
+      fromAccountIndex: 258,
+      type: "TransferToEthAddr",
+      toAddress: bob.address,
+      nonce: BigInt(i)
+    })),
+  ...many(8, (i) =>
+    signed(cleo, {
+      ...ofToken1,
+      fromAccountIndex: 259,
+      type: "TransferToBJJ",
+      toAddress: INTERNAL_ADDRESS,
+      toPublicKey: ann.publicKey,
+      nonce: BigInt(i),
+      request
+    })),
+  // the same id as one of the first
+  signed(ann, { nonce: 3n, fee: 3, type: "Exit", toAccountIndex: 1 })
+]
+const authorizations: ReadonlyArray<PostedAuthorization> = [
+  ...many(20, (i) => authorized(wallet(100 + i))),
+  authorized(wallet(100), ann.publicKey)
+]
+/** Signed by the wrong key, or with invalid content. */
+const forgedTransactions = [
+  signed(bob),
+  signed(ann, { fromAccountIndex: 257 }),
+  signed(ann, { toAccountIndex: 4242 }),
+  signed(ann, { toAccountIndex: 258 }),
+  signed(ann, { type: "Exit", toAccountIndex: 1, amount: 0n }),
+  { ...signed(ann), fee: 256 }
+]
+const forgedAuthorizations = [
+  { ...authorized(wallet(150)), address: wallet(151).address },
+  { ...authorized(wallet(152)), publicKey: bob.publicKey }
+]
+
+/** Returns the texts of bodies of a revision that it can read: v1 requires nothing of single ones. */
+const textsOf = ({ bodies }: Revision) => {
+  const of = <Name extends "transaction" | "authorization">(
+    name: Name,
+    values: ReadonlyArray<Name extends "transaction" ? PostedTransaction : PostedAuthorization>
+  ) =>
+    values.map((value) => bodyWriter(bodies[name] as never, context, symbolOf)(value as never))
+      .filter((text) => Result.isSuccess(bodyReader(bodies[name] as never, context)(text)))
+  return {
+    signed: {
+      postTx: of("transaction", transactions),
+      postRegister: of("authorization", authorizations)
+    },
+    forged: [...of("transaction", forgedTransactions), ...of("authorization", forgedAuthorizations)]
+  }
+}
+
+/** Returns the content of a stored row, in an order of members that does not matter. */
+const contentOf = (row: object) => {
+  const { batchNum: _, state: __, timestampMs: ___, ...posted } = row as PostedTransaction & {
+    readonly batchNum?: unknown
+    readonly state?: unknown
+    readonly timestampMs?: unknown
+  }
+  return JSON.stringify(
+    Object.entries(posted).sort(([a], [b]) => a < b ? -1 : 1),
+    (_, value) => typeof value === "bigint" ? String(value) : value
+  )
+}
+const signedContents = new Set([...transactions, ...authorizations].map(contentOf))
+const signedIds = new Set(transactions.map(({ id }) => JSON.stringify(id)))
+
+withoutStacks()
 
 describe("posted bodies", () => {
   for (const seed of seeds) {
@@ -36,110 +134,107 @@ describe("posted bodies", () => {
       Effect.gen(function*() {
         const handle = yield* fetchHandler
         const pool = yield* PoolStore
-        const next = makeFuzz(seed)
-        const tally: { [status: number]: number } = {}
+        const random = new Random(seed)
+        const get = (path: string) =>
+          Effect.promise(async () => (await handle(new Request(`http://node${path}`))).text())
+        const targets = yield* Effect.forEach(revisionList, (revision) =>
+          Effect.gen(function*() {
+            const mount = revision.path === "/" ? "" : revision.path
+            const { forged, signed } = textsOf(revision)
+            const values = makeValues(
+              random,
+              [...signed.postTx, ...signed.postRegister].flatMap((text) =>
+                Object.values(JSON.parse(text)).map(String)
+              )
+            )
+            const document = readDocument(yield* get(`${mount}/openapi.json`))
+            return {
+              mount,
+              document,
+              operations: document.operations.filter(({ id }) => id in signed),
+              forged,
+              bodyOf: makeBodies(random, values, signed)
+            }
+          }))
+        const statuses = new Map<number, number>()
         const accepted = new Set<string>()
         const addresses = new Set<string>()
-        // there are thousands of errors, and a failing body is identified by its content
-        const limit = Error.stackTraceLimit
-        Error.stackTraceLimit = 0
-        yield* Effect.ensuring(
-          Effect.promise(async () => {
-            for (let i = 0; i < bodies / seeds.length; i++) {
-              const input = next()
-              const response = await handle(
-                new Request(`http://node${input.path}`, {
-                  method: "POST",
-                  headers: input.headers,
-                  body: input.body
-                })
+        yield* Effect.promise(async () => {
+          for (let sent = 0; sent < bodies / seeds.length; sent++) {
+            const { bodyOf, document, forged, mount, operations } = random.of(targets)
+            const operation = random.of(operations)
+            const isForged = random.chance(0.05)
+            const posted: Posted = isForged
+              ? {
+                bytes: Buffer.from(random.of(forged)),
+                contentType: "application/json",
+                isBroken: true
+              }
+              : bodyOf(operation)
+            const query = random.chance(0.02) ? random.of(["?x=1", "?%", "?limit=1&limit=2"]) : ""
+            const response = await handle(
+              new Request(`http://node${mount}${operation.path}${query}`, {
+                method: "POST",
+                headers: posted.contentType === undefined
+                  ? {}
+                  : { "content-type": posted.contentType },
+                body: new Uint8Array(posted.bytes)
+              })
+            )
+            const { status } = response
+            const body = Buffer.from(await response.arrayBuffer())
+            const holds = (condition: boolean, what: string) =>
+              condition ||
+              assert.fail(
+                `${what}: ${status} for ${mount}${operation.path}${query} ${
+                  posted.bytes.toString("latin1").slice(0, 3000)
+                } → ${body}`
               )
-              const text = await response.text()
-              tally[response.status] = (tally[response.status] ?? 0) + 1
-              for (
-                const [, address] of Buffer.from(input.body as string).toString("latin1").matchAll(
-                  /zk:(0x[0-9a-fA-F]{40})/gu
-                )
-              ) addresses.add(address!.toLowerCase())
-              check(input, response, text, accepted)
+            const fault = faultOf({
+              ...posted,
+              document,
+              operation,
+              expected: posted.isBroken ? "refused" : "either",
+              isHead: false,
+              isPreflight: false,
+              isConditional: false,
+              isLast: false
+            }, { status, headers: new Map(response.headers), body })
+            holds(fault === undefined, `Not what the document declares, ${fault}`)
+            holds(response.headers.get("ledger-batch") === "2", "The snapshot is named")
+            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+            for (
+              const [, address] of posted.bytes.toString("latin1").matchAll(
+                /zk:(0x[0-9a-fA-F]{40})/gu
+              )
+            ) {
+              addresses.add(address!.toLowerCase())
             }
-          }),
-          Effect.sync(() => void (Error.stackTraceLimit = limit))
-        )
+            if (status === 200 && operation.id === "postTx") {
+              holds(signedIds.has(`${body}`), "What is accepted was signed")
+              accepted.add(JSON.parse(`${body}`))
+            }
+            if (posted.isHarmless === true && query === "" && status !== 200) {
+              holds(
+                body.includes("problem:conflict"),
+                "What changes nothing that matters is only refused for a conflict"
+              )
+            }
+          }
+        })
         // only signed content is stored, and everything acknowledged is there
-        const stored = yield* pool.counts
-        assert.strictEqual(stored.pend + stored.fing + stored.fged + stored.invl, accepted.size)
-        for (const id of accepted) {
-          const transaction = yield* pool.transaction(id)
-          assert.isNotNull(transaction)
-          const { batchNum: _, state: __, timestampMs: ___, ...posted } = transaction!
-          assert.isTrue(
-            genuineTransactions.some((genuine) => same(sorted(genuine), sorted(posted))),
-            id
-          )
-        }
-        for (const address of addresses) {
-          const authorization = yield* pool.authorization(address)
-          if (authorization === null) continue
-          const { timestampMs: _, ...posted } = authorization
-          assert.isTrue(
-            genuineAuthorizations.some((genuine) => same(sorted(genuine), sorted(posted))),
-            address
-          )
-        }
+        const counts = yield* pool.counts
+        assert.strictEqual(Object.values(counts).reduce((sum, each) => sum + each), accepted.size)
+        const rows = [
+          ...yield* Effect.forEach(accepted, (id) => pool.transaction(id)),
+          ...(yield* Effect.forEach(addresses, (address) => pool.authorization(address)))
+            .filter((row) => row !== null)
+        ]
+        for (const row of rows) assert.isTrue(signedContents.has(contentOf(row!)))
         assert.isAbove(accepted.size, rounds({ short: 10, long: 30 }))
-        assert.isAbove(tally[400]!, bodies / seeds.length / 2)
-        assert.isAbove(tally[200]!, bodies / seeds.length / 12)
+        for (const status of [200, 400]) {
+          assert.isAbove(statuses.get(status) ?? 0, bodies / seeds.length / 12)
+        }
       }).pipe(Effect.provide(fundedNode())))
   }
 })
-
-const sorted = (value: object) =>
-  Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
-
-function check(
-  input: Input,
-  { headers, status }: Response,
-  text: string,
-  accepted: Set<string>
-): void {
-  const expected = input.status === undefined ? [200, 400] : [input.status]
-  // formatting a message for each body would be slower than the request
-  const holds = (condition: boolean, what: string) =>
-    condition || assert.fail(`${what}: ${status} for ${shown(input)} → ${text}`)
-  holds(expected.includes(status), `Expected ${expected.join(" or ")}`)
-  holds(headers.get("ledger-batch") === "2", "The snapshot is named")
-  if (status === 200) {
-    if (input.kind === "authorization") {
-      return void holds(text === "", "An authorization is answered with nothing")
-    }
-    const id = JSON.parse(text) as string
-    holds(genuineTransactions.some((genuine) => genuine.id === id), "What is accepted was signed")
-    accepted.add(id)
-    return
-  }
-  const problem = JSON.parse(text) as {
-    readonly status: number
-    readonly type: string
-    readonly message: string
-    readonly errors?: ReadonlyArray<Fault>
-  }
-  holds(problem.status === status, "The problem names the status")
-  holds(headers.get("content-type") === "application/json", "A problem is JSON")
-  if (input.harmless) {
-    holds(
-      problem.type.endsWith(":conflict"),
-      "What changes nothing that matters is only refused for a conflict"
-    )
-  }
-  if (status !== 400) return
-  holds(problem.errors !== undefined && problem.errors.length > 0, "A refusal names its faults")
-  for (const { in: where, pointer, rule, message } of problem.errors!) {
-    holds(
-      where === "query" || (where === "body" && (pointer === "" || pointer!.startsWith("/"))),
-      "A fault has a place"
-    )
-    holds(typeof rule === "string" && rule !== "", "A fault has a rule")
-    holds(typeof message === "string" && message !== "", "A fault has a message")
-  }
-}

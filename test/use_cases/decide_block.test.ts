@@ -1,114 +1,46 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Effect, Layer, Result } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { layer } from "../../adapters/memory/mod.ts"
 import type { BlockFeed } from "../../core/domain/mod.ts"
-import { invariantNames } from "../../core/use_cases/mod.ts"
-import { brokenBatches, brokenExits, brokenTransactions } from "./_broken_batches.ts"
-import {
-  brokenAuctions,
-  brokenLinks,
-  brokenQueues,
-  brokenTokens,
-  brokenWithdrawals
-} from "./_broken_blocks.ts"
-import { block104, blockOf, chain, l2Of, ledgerBefore } from "./_chain.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
+import { invariantNames, Ledger } from "../../core/use_cases/mod.ts"
+import { block104, blockOf, chain, ledgerBefore } from "./_chain.ts"
+import { invalidBatches, invalidBlocks } from "./_invalid_blocks.ts"
 import { genesis, hashOf } from "./_network.ts"
 
-const broken = [
-  ...brokenLinks,
-  ...brokenTokens,
-  ...brokenAuctions,
-  ...brokenQueues,
-  ...brokenBatches,
-  ...brokenTransactions,
-  ...brokenExits,
-  ...brokenWithdrawals
-]
+const alreadyStored = Result.succeed({ kind: "alreadyStored" } as const)
 
 describe("decideBlock", () => {
-  it("a valid chain is accepted block by block", () => {
+  it("accepts a valid chain block by block, and a stored block changes nothing, the genesis block included", () => {
     const ledger = ledgerBefore(101n)
-    for (const block of chain) ledger.apply(block)
-    assert.strictEqual(ledger.lastBlock.number, 106n)
-  })
-
-  it("a stored block changes nothing, the genesis block included", () => {
-    const ledger = ledgerBefore(106n)
-    for (const block of chain.slice(0, -1)) {
-      assert.deepStrictEqual(ledger.decide(block), Result.succeed({ kind: "alreadyStored" }))
+    for (const block of chain) {
+      ledger.apply(block)
+      assert.deepStrictEqual(ledger.decide(block), alreadyStored)
     }
+    assert.strictEqual(ledger.lastBlock.number, 106n)
     const again = { ...genesis.block, parentHash: genesis.block.hash }
-    assert.deepStrictEqual(ledger.decide(again), Result.succeed({ kind: "alreadyStored" }))
+    assert.deepStrictEqual(ledger.decide(again), alreadyStored)
   })
 
-  for (const { block, fact, prepare, refusal: [invariant, pointer, value], standsFor } of broken) {
-    it(fact, () => {
-      const ledger = ledgerBefore(standsFor ?? block.number)
+  for (const [{ before, block, prepare }, refusal, expected] of invalidBlocks) {
+    it(`refuses ${refusal.slice(0, 100)}`, () => {
+      const ledger = ledgerBefore(before)
       prepare?.(ledger)
       const decision = ledger.decide(block)
       if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
       const violated = decision.failure
-      assert.deepStrictEqual([violated.invariant, violated.pointer, violated.value], [
-        invariant,
-        pointer,
-        value
-      ])
-      assert.match(violated.message, /^Block -?\d+: [a-z][^\n]+[^.]$/u)
-      assert.isTrue(violated.message.endsWith(`(invariant ${invariant})`))
-      assert.include(violated.message, `"${value}" at ${pointer}: expected ${violated.expected}; `)
+      const { invariant, message, pointer, value } = violated
+      assert.strictEqual(`${invariant} ${pointer} ${value}`, refusal)
+      if (expected !== undefined) assert.strictEqual(violated.expected, expected)
+      assert.match(message, /^Block -?\d+: [a-z][^\n]+[^.]$/u)
+      assert.isTrue(message.endsWith(`(invariant ${invariant})`))
+      assert.include(message, `"${value}" at ${pointer}: expected ${violated.expected}; `)
     })
   }
 
-  it("a block may leave out empty blocks before it, if it names the last stored block", () => {
-    const ledger = ledgerBefore(103n)
-    const after = blockOf(1_000_103n, { previous: { number: 102n, hash: hashOf(102n) } })
-    assert.deepStrictEqual(ledger.apply(after).block, {
-      number: 1_000_103n,
-      hash: after.hash,
-      timestampMs: after.timestampMs
-    })
-    assert.deepStrictEqual(ledger.decide(after), Result.succeed({ kind: "alreadyStored" }))
-    // no gap: the previous block is the parent
-    const next = blockOf(1_000_104n, { previous: { number: 1_000_103n, hash: after.hash } })
-    ledger.apply(next)
-    assert.deepStrictEqual(
-      ledger.decide({ ...next, hash: hashOf(7n) }),
-      ledger.decide({ ...blockOf(1_000_104n), hash: hashOf(7n) })
-    )
-  })
-
-  it("the violation of a block in a gap names the blocks around it", () => {
-    const ledger = ledgerBefore(103n)
-    ledger.apply(blockOf(1_000_103n, { previous: { number: 102n, hash: hashOf(102n) } }))
-    const decision = ledger.decide(blockOf(500n))
-    assert.strictEqual(
-      Result.isFailure(decision) && decision.failure.message,
-      'Block 500: block number "500" at /number: expected a block outside the gap between 102 and 1000103, whose blocks the feed left out as empty; '
-        + "if the block is not empty, roll back to the block before the gap and send it (invariant block-gap)"
-    )
-  })
-
-  it("the message names the block, the invalid value, the reason and what to do", () => {
-    const block = {
-      ...block104,
-      batches: [{ ...block104.batches![0]!, l2: [l2Of(256, 257, { nonce: 3n })] }]
-    }
-    const decision = ledgerBefore(104n).decide(block)
-    assert.strictEqual(
-      Result.isFailure(decision) && decision.failure.message,
-      'Block 104: nonce "3" at /batches/0/l2/0/nonce: expected 0, the nonce of account 256; '
-        + "process the batch from the state of the ledger, or roll back to the last batch with equal states (invariant nonce)"
-    )
-  })
-
-  it("a value that is not a block is refused", () => {
-    for (const rubbish of [null, undefined, 7, [], {}, { number: "7" }]) {
-      const decision = ledgerBefore(104n).decide(rubbish as unknown as BlockFeed)
-      assert.strictEqual(Result.isFailure(decision) && decision.failure.invariant, "shape")
-    }
-  })
-
-  it("every invariant is broken by one of the blocks above", () => {
-    const names = new Set(broken.map(({ refusal }) => refusal[0]))
+  it("breaks every invariant with one of the blocks above", () => {
+    const names = new Set(invalidBlocks.map(([, refusal]) => refusal.split(" ")[0]))
     assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), [
       // broken in domain/head.test.ts
       "head-number",
@@ -120,4 +52,68 @@ describe("decideBlock", () => {
       "genesis"
     ])
   })
+
+  it("accepts a block that leaves out empty blocks before it, if it names the last stored block", () => {
+    const ledger = ledgerBefore(103n)
+    const after = blockOf(1_000_103n, { previous: { number: 102n, hash: hashOf(102n) } })
+    const { hash, number, timestampMs } = after
+    assert.deepStrictEqual(ledger.apply(after).block, { number, hash, timestampMs })
+    assert.deepStrictEqual(ledger.decide(after), alreadyStored)
+    // no gap: the previous block is the parent
+    const next = blockOf(number + 1n, { previous: { number, hash } })
+    ledger.apply(next)
+    assert.deepStrictEqual(
+      ledger.decide({ ...next, hash: hashOf(7n) }),
+      ledger.decide({ ...blockOf(number + 1n), hash: hashOf(7n) })
+    )
+  })
+
+  it("says what to do", () => {
+    const ledger = ledgerBefore(103n)
+    ledger.apply(blockOf(109n, { previous: { number: 102n, hash: hashOf(102n) } }))
+    const decision = ledger.decide(blockOf(105n))
+    assert.strictEqual(
+      Result.isFailure(decision) && decision.failure.message,
+      'Block 105: block number "105" at /number: expected a block outside the gap between 102 and 109, whose blocks the feed left out as empty; '
+        + "if the block is not empty, roll back to the block before the gap and send it (invariant block-gap)"
+    )
+  })
+
+  it("refuses a value that is not a block", () => {
+    for (const rubbish of [null, undefined, 7, [], {}, { number: "7" }]) {
+      const decision = ledgerBefore(104n).decide(rubbish as unknown as BlockFeed)
+      if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
+      assert.strictEqual(decision.failure.invariant, "shape")
+      assert.isTrue(decision.failure.message.startsWith("Block without number: "))
+    }
+  })
+})
+
+describe("a ledger over a store", () => {
+  it.effect("is as before after each invalid block and each repeated one", () =>
+    Effect.gen(function*() {
+      const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
+      const query = { limit: 2049, order: "ASC", filters: {} } as const
+      const everything = Effect.all([
+        reader.snapshotId,
+        reader.state,
+        ...(["accounts", "exits", "transactions", "batches"] as const).map((name) =>
+          reader.list(name, query)
+        )
+      ])
+      yield* Effect.forEach(chain.slice(0, 3), ledger.applyBlock)
+      const before = yield* everything
+      for (const [{ before: number, block, prepare }, refusal] of invalidBatches) {
+        if (number !== 104n || prepare !== undefined) continue
+        assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block))), refusal)
+      }
+      for (const block of chain.slice(0, 3)) {
+        const { applied, snapshotId } = yield* ledger.applyBlock(block)
+        assert.deepStrictEqual([applied, snapshotId], [false, before[0]])
+      }
+      assert.deepStrictEqual(yield* everything, before)
+      assert.isTrue((yield* ledger.applyBlock(block104)).applied)
+    }).pipe(Effect.provide(
+      Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))
+    )))
 })

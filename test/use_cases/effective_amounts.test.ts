@@ -1,164 +1,111 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Account, New, Transaction } from "../../core/domain/mod.ts"
-import { type L1UserEffect, processBatch } from "../../core/use_cases/mod.ts"
+import type { New, Transaction } from "../../core/domain/mod.ts"
+import { processBatch } from "../../core/use_cases/mod.ts"
 import { ann, batchOf, bob, ledgerBefore } from "./_chain.ts"
 import { keyOf } from "./_network.ts"
 
+/*
+ * L1 user transactions of Ann: sender and receiver, deposit and amount, the effective ones, and the
+ * balances of the accounts that changed. Ann has 1000 on 256, Bob 500 on 257, Cleo 77 of token 1 on
+ * 258; the next account is 260. The numbers are those of the rules in the protocol.
+ */
+const rows = `
+  # 2, 3: an account creation adds its deposit, and transfers a part of it or all
+  0   -> 0     9    0     : 9 0      260=9
+  0   -> 256   9    4     : 9 4      256=1004 260=5
+  0   -> 256   9    9     : 9 9      256=1009 260=0
+  # 3: an amount above the deposit is not transferred, to any receiver
+  0   -> 256   9    10    : 9 0      260=9
+  0   -> 999   9    10    : 9 0      260=9
+  # 3: a receiver that does not exist, or is the new account, costs the deposit too
+  0   -> 999   9    4     : 0 0      260=0
+  0   -> 260   9    4     : 0 0      260=0
+  # 3: a receiver of another token does not
+  0   -> 258   9    4     : 9 0      260=9
+  # 4: a deposit to an account that does not exist or has another token has no effect
+  999 -> 0     9    0     : 0 0
+  256 -> 0     9    0     : 0 0      token 1
+  # 5: the deposit counts as balance; too high an amount is not transferred, and the deposit stays
+  256 -> 257   9    1009  : 9 1009   256=0 257=1509
+  256 -> 257   9    1010  : 9 0      256=1009
+  256 -> 999   9    1010  : 9 0      256=1009
+  # 6: only the owner can transfer from an account, but everyone can deposit
+  256 -> 257   9    5     : 9 0      256=1009 by Bob
+  256 -> 0     9    0     : 9 0      256=1009 by Bob
+  256 -> 1     0    5     : 0 0      exits 0 by Bob
+  # 6, 8: a transfer of another owner to no receiver loses the deposit
+  256 -> 999   9    5     : 0 0      by Bob
+  # 7: a forced exit leaves the account; one without effect makes a leaf of 0
+  256 -> 1     0    5     : 0 5      256=995 exits 5
+  # 8: a receiver that does not exist costs amount and deposit, one of another token the amount
+  256 -> 999   9    5     : 0 0
+  256 -> 258   9    5     : 9 0      256=1009
+  # a forced transfer takes effect, also to the sender itself
+  256 -> 257   0    5     : 0 5      256=995 257=505
+  256 -> 256   0    5     : 0 5
+`.trim().split("\n").map((line) => line.trim()).filter((line) => !line.startsWith("#"))
+
 const ledger = ledgerBefore(104n)
 
-interface Sent {
-  readonly from: number
-  readonly to: number
-  readonly deposit?: bigint
-  readonly amount?: bigint
-  readonly tokenId?: number
-  readonly by?: string
-}
-
-const rowOf = (
-  { amount = 0n, by = ann.address, deposit = 0n, from, to, tokenId = 0 }: Sent
-): New<Transaction> => ({
-  id: "0x00",
-  type: "Deposit",
-  position: 0,
-  fromAccountIndex: from === 0 ? null : from,
-  fromAddress: by,
-  fromPublicKey: from === 0 ? keyOf("9") : null,
-  toAccountIndex: to,
-  toAddress: null,
-  toPublicKey: null,
-  tokenId,
-  amount,
-  batchNum: null,
-  historicUSD: null,
-  timestampMs: 0,
-  l1: {
-    toForgeL1TransactionsNum: 2,
-    userOrigin: true,
-    depositAmount: deposit,
-    amountSuccess: false,
-    depositAmountSuccess: false,
-    historicDepositAmountUSD: null,
-    ethereumBlockNum: 103n,
-    ethereumTxHash: null,
-    l1Fee: null
-  },
-  l2: null
-})
-
-const forge = (...sent: ReadonlyArray<Sent>) =>
-  Result.getOrThrow(processBatch(ledger, { ...batchOf(3), queue: sent.map(rowOf) }))
-
-/** Returns the effective deposit and amount, and the balances of the changed accounts. */
-function yields(
-  sent: Sent,
-  [deposit, amount]: readonly [bigint, bigint],
-  balances: Record<number, bigint>,
-  created: number | null = null
-): void {
-  const outcome = forge(sent)
-  const expected: L1UserEffect = {
-    effectiveDepositAmount: deposit,
-    effectiveAmount: amount,
-    createdIndex: created
+/** Returns the queued transaction that a row describes. */
+const queuedOf = (row: string): New<Transaction> => {
+  const [from, to, deposit, amount] = [...row.matchAll(/\d+/gu)].map(([digits]) => Number(digits))
+  return {
+    id: "0x00",
+    type: "Deposit",
+    position: 0,
+    fromAccountIndex: from === 0 ? null : from!,
+    fromAddress: row.includes("by Bob") ? bob.address : ann.address,
+    fromPublicKey: from === 0 ? keyOf("9") : null,
+    toAccountIndex: to!,
+    toAddress: null,
+    toPublicKey: null,
+    tokenId: row.includes("token 1") ? 1 : 0,
+    amount: BigInt(amount!),
+    batchNum: null,
+    historicUSD: null,
+    timestampMs: 0,
+    l1: {
+      toForgeL1TransactionsNum: 2,
+      userOrigin: true,
+      depositAmount: BigInt(deposit!),
+      amountSuccess: false,
+      depositAmountSuccess: false,
+      historicDepositAmountUSD: null,
+      ethereumBlockNum: 103n,
+      ethereumTxHash: null,
+      l1Fee: null
+    },
+    l2: null
   }
-  assert.deepStrictEqual(outcome.l1UserEffects, [expected])
-  assert.deepStrictEqual(
-    Object.fromEntries(outcome.accountUpdates.map(({ balance, index }) => [index, balance])),
-    balances
-  )
 }
+const forge = (...sent: ReadonlyArray<string>) =>
+  Result.getOrThrow(processBatch(ledger, { ...batchOf(3), queue: sent.map(queuedOf) }))
 
-// Ann has 1000 on 256, Bob 500 on 257, Cleo 77 of token 1 on 258; the next account is 260
-describe("effective amounts of L1 user transactions", () => {
-  it("1: coordinator transactions create empty accounts", () => {
-    const l1Coordinator = [{
-      address: bob.address,
-      publicKey: bob.key,
-      tokenId: 1,
-      signature: "0x01"
-    }]
-    const created: New<Account> = {
-      index: 260,
-      tokenId: 1,
-      batchNum: 3,
-      publicKey: bob.key,
-      address: bob.address,
-      nonce: 0n,
-      balance: 0n
-    }
-    const outcome = Result.getOrThrow(
-      processBatch(ledger, { ...batchOf(3, { l1Coordinator }), queue: [] })
-    )
-    assert.deepStrictEqual(outcome.createdAccounts, [created])
-  })
-  it("2: an account creation adds its deposit", () =>
-    yields({ from: 0, to: 0, deposit: 9n }, [9n, 0n], { 260: 9n }, 260))
-  it("3: an account creation transfers a part of its deposit", () =>
-    yields({ from: 0, to: 256, deposit: 9n, amount: 4n }, [9n, 4n], { 256: 1004n, 260: 5n }, 260))
-  it("3: an account creation transfers all of its deposit", () =>
-    yields({ from: 0, to: 256, deposit: 9n, amount: 9n }, [9n, 9n], { 256: 1009n, 260: 0n }, 260))
-  it("3: an amount above the deposit is not transferred, to any receiver", () => {
-    yields({ from: 0, to: 256, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)
-    yields({ from: 0, to: 999, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)
-  })
-  it("3: an account creation for a receiver that does not exist loses the deposit too", () =>
-    yields({ from: 0, to: 999, deposit: 9n, amount: 4n }, [0n, 0n], { 260: 0n }, 260))
-  it("3: the new account cannot be the receiver", () =>
-    yields({ from: 0, to: 260, deposit: 9n, amount: 4n }, [0n, 0n], { 260: 0n }, 260))
-  it("3: an account creation for a receiver of another token keeps the deposit", () =>
-    yields({ from: 0, to: 258, deposit: 9n, amount: 4n }, [9n, 0n], { 260: 9n }, 260))
-  it("4: a deposit to an account that does not exist has no effect", () =>
-    yields({ from: 999, to: 0, deposit: 9n }, [0n, 0n], {}))
-  it("4: a deposit of another token has no effect", () =>
-    yields({ from: 256, to: 0, deposit: 9n, tokenId: 1 }, [0n, 0n], {}))
-  it("5: the deposit counts as balance", () =>
-    yields({ from: 256, to: 257, deposit: 9n, amount: 1009n }, [9n, 1009n], {
-      256: 0n,
-      257: 1509n
-    }))
-  it("5: an amount above balance and deposit is not transferred, the deposit stays", () =>
-    yields({ from: 256, to: 257, deposit: 9n, amount: 1010n }, [9n, 0n], { 256: 1009n }))
-  it("5: too high an amount for a receiver that does not exist keeps the deposit", () =>
-    yields({ from: 256, to: 999, deposit: 9n, amount: 1010n }, [9n, 0n], { 256: 1009n }))
-  it("6: only the owner can transfer from an account, but everyone can deposit", () => {
-    yields({ from: 256, to: 257, deposit: 9n, amount: 5n, by: bob.address }, [9n, 0n], {
-      256: 1009n
+describe("an L1 user transaction", () => {
+  for (const row of rows) {
+    it(`has the effect ${row.replaceAll(/\s+/gu, " ")}`, () => {
+      const { accountUpdates, exits, l1UserEffects } = forge(row)
+      const [, deposit, amount] = /: (\d+) (\d+)/u.exec(row)!
+      assert.deepStrictEqual(l1UserEffects, [{
+        effectiveDepositAmount: BigInt(deposit!),
+        effectiveAmount: BigInt(amount!),
+        createdIndex: row.startsWith("0 ") ? 260 : null
+      }])
+      assert.deepStrictEqual(
+        accountUpdates.map(({ balance, index, nonce }) => `${index}=${balance} ${nonce}`),
+        [...row.matchAll(/\d+=\d+/gu)].map(([update]) => `${update} 0`)
+      )
+      assert.deepStrictEqual(
+        exits.map(({ accountIndex, balance }) => `${accountIndex} exits ${balance}`),
+        [...row.matchAll(/exits \d+/gu)].map(([text]) => `256 ${text}`)
+      )
     })
-    yields({ from: 256, to: 0, deposit: 9n, by: bob.address }, [9n, 0n], { 256: 1009n })
-    yields({ from: 256, to: 1, amount: 5n, by: bob.address }, [0n, 0n], {})
-  })
-  it("6 and 8: a foreign transfer to no receiver loses the deposit", () =>
-    yields({ from: 256, to: 999, deposit: 9n, amount: 5n, by: bob.address }, [0n, 0n], {}))
-  it("7: a forced exit leaves the account", () => {
-    yields({ from: 256, to: 1, amount: 5n }, [0n, 5n], { 256: 995n })
-    assert.deepStrictEqual(forge({ from: 256, to: 1, amount: 5n }).exits, [{
-      accountIndex: 256,
-      balance: 5n
-    }])
-  })
-  it("8: a receiver that does not exist costs amount and deposit", () =>
-    yields({ from: 256, to: 999, deposit: 9n, amount: 5n }, [0n, 0n], {}))
-  it("8: a receiver of another token costs the amount", () =>
-    yields({ from: 256, to: 258, deposit: 9n, amount: 5n }, [9n, 0n], { 256: 1009n }))
-  it("a forced transfer takes effect, also to the sender itself", () => {
-    yields({ from: 256, to: 257, amount: 5n }, [0n, 5n], { 256: 995n, 257: 505n })
-    yields({ from: 256, to: 256, amount: 5n }, [0n, 5n], {})
-  })
-  it("no L1 transaction changes a nonce", () => {
-    assert.deepStrictEqual(forge({ from: 256, to: 257, amount: 5n }).accountUpdates[0], {
-      index: 256,
-      nonce: 0n,
-      balance: 995n
-    })
-  })
-  it("each transaction starts with the state that the one before leaves", () => {
-    const outcome = forge({ from: 0, to: 0, deposit: 9n }, { from: 256, to: 260, amount: 1000n }, {
-      from: 256,
-      to: 260,
-      amount: 1n
-    })
+  }
+
+  it("starts with the state that the one before leaves", () => {
+    const outcome = forge("0 -> 0 9 0", "256 -> 260 0 1000", "256 -> 260 0 1")
     assert.deepStrictEqual(outcome.l1UserEffects.map(({ effectiveAmount }) => effectiveAmount), [
       0n,
       1000n,

@@ -13,35 +13,29 @@ import {
   ann,
   batchOf,
   block104,
-  blockOf,
   bob,
   chain,
   cleo,
-  declared,
   exitOf,
-  forcedExit,
   internal,
-  l1Of,
   l2Of,
   ledgerBefore
 } from "./_chain.ts"
 import { genesis, keyOf, rules } from "./_network.ts"
 
 const [first] = block104.batches as readonly [BatchFeed]
+const created = { address: internal.address, tokenId: 0, signature: null }
 /**
  * Two batches: the first has two exits, the second has one of an account that it creates and one of
  * Bob.
  */
-const created = { ...internal, publicKey: keyOf("7"), tokenId: 0, signature: null }
 const block: BlockFeed = {
   ...block104,
   batches: [
     first,
     batchOf(4, {
       exitRoot: 66n,
-      l1Coordinator: [{ ...created, publicKey: internal.key }, created].map((
-        { address, publicKey, signature, tokenId }
-      ) => ({ address, publicKey, signature, tokenId })),
+      l1Coordinator: [internal.key, keyOf("7")].map((publicKey) => ({ ...created, publicKey })),
       l2: [
         l2Of(257, 261, { amount: 9n, nonce: 1n }),
         l2Of(261, 1, { amount: 4n }),
@@ -52,19 +46,12 @@ const block: BlockFeed = {
   ]
 }
 
-const expectedProofs = [[256, 100n, ann.address, ann.key, 55n], [
-  257,
-  5n,
-  bob.address,
-  bob.key,
-  55n
-], [
-  257,
-  6n,
-  bob.address,
-  bob.key,
-  66n
-], [261, 4n, internal.address, keyOf("7"), 66n]]
+const expectedProofs = [
+  [256, 100n, ann.address, ann.key, 55n],
+  [257, 5n, bob.address, bob.key, 55n],
+  [257, 6n, bob.address, bob.key, 66n],
+  [261, 4n, internal.address, keyOf("7"), 66n]
+]
 const proofSummary = (
   [{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof
 ) => {
@@ -172,112 +159,4 @@ describe("a ledger with a separate proof verifier", () => {
       assert.lengthOf(judged, 0)
     }).pipe(Effect.provide(ledgerWith({ at: 0 }, judged)))
   })
-})
-
-describe("a refusal", () => {
-  const toldBy = (refused: BlockFeed) => {
-    const decision = ledgerBefore(104n).decide(refused)
-    return Result.isSuccess(decision)
-      ? assert.fail("the block was accepted")
-      : toldViolation(decision.failure)
-  }
-
-  it("names the declared and the expected value", () => {
-    const effects = (effect: object): BlockFeed => ({
-      ...block104,
-      batches: [{ ...first, l1UserEffects: [{ ...declared(forcedExit), ...effect }] }]
-    })
-    assert.deepStrictEqual(toldBy(effects({ effectiveDepositAmount: 7n })), [
-      "effective-deposit",
-      "/batches/0/l1UserEffects/0/effectiveDepositAmount",
-      "7",
-      "0"
-    ])
-    assert.deepStrictEqual(toldBy(effects({ effectiveAmount: 7n })), [
-      "effective-amount",
-      "/batches/0/l1UserEffects/0/effectiveAmount",
-      "7",
-      "100"
-    ])
-    assert.deepStrictEqual(toldBy(blockOf(50n)), [
-      "block-number",
-      "/number",
-      "50",
-      "104, the next block"
-    ])
-    assert.deepStrictEqual(toldBy(blockOf(105n)), [
-      "block-number",
-      "/number",
-      "105",
-      "104, the next block"
-    ])
-    assert.deepStrictEqual(toldBy(blockOf(104n, { l1UserTransactions: [l1Of(9, 0)] })), [
-      "queue-number",
-      "/l1UserTransactions/0/toForgeL1TransactionsNum",
-      "9",
-      "an open queue from 2 to 3"
-    ])
-  })
-
-  it.effect("of a genesis names the member that differs, for any value", () =>
-    Effect.gen(function*() {
-      const ledger = yield* Ledger
-      const genesisViolation = (change: object) =>
-        Effect.map(
-          Effect.flip(
-            ledger.applyRecord({
-              kind: "genesis",
-              genesis: { ...genesis, ...change } as typeof genesis
-            })
-          ),
-          (failure) => failure._tag === "BlockViolation" ? toldViolation(failure) : []
-        )
-      const opened = (text: string) => `${text}, the genesis of this ledger`
-      assert.deepStrictEqual(
-        yield* genesisViolation({ network: { ...genesis.network, name: "Other" } }),
-        ["genesis", "/genesis/network/name", "Other", opened("Test")]
-      )
-      assert.deepStrictEqual(
-        yield* genesisViolation({ network: { ...genesis.network, chainId: 7 } }),
-        ["genesis", "/genesis/network/chainId", "7", opened("1")]
-      )
-      const { rollup } = genesis.variables
-      const [bucket] = rollup.buckets
-      const text = JSON.stringify({
-        ceilUSD: "100",
-        blockStamp: "0",
-        withdrawals: "3",
-        blockWithdrawalRate: "5",
-        maxWithdrawals: "10"
-      })
-      const withBuckets = (buckets: typeof rollup.buckets) =>
-        genesisViolation({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
-      assert.deepStrictEqual(yield* withBuckets([bucket!]), [
-        "genesis",
-        "/genesis/variables/rollup/buckets/1",
-        "nothing",
-        opened(text)
-      ])
-      assert.deepStrictEqual(yield* withBuckets([bucket!, bucket!, bucket!]), [
-        "genesis",
-        "/genesis/variables/rollup/buckets/2",
-        text,
-        opened("nothing")
-      ])
-    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
-})
-
-describe("a record of a feed", () => {
-  it.effect("that rolls back reports what was dropped", () =>
-    Effect.gen(function*() {
-      const ledger = yield* Ledger
-      yield* Effect.forEach(chain, ledger.applyBlock)
-      assert.deepInclude(yield* ledger.applyRecord({ kind: "rollBack", toBlock: 103n }), {
-        kind: "rollBack",
-        toBlock: 103n,
-        blocks: 3,
-        batches: 1,
-        lastBatchNum: 2
-      })
-    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
 })

@@ -108,15 +108,21 @@ describe("processBatch", () => {
     }
   })
 
-  it("the coordinator may create an account with key 0", () => {
+  it("the coordinator creates empty accounts, also with key 0", () => {
     const { createdAccounts } = forge({
       l1Coordinator: [
         { address: bob.address, publicKey: "0".repeat(64), tokenId: 1, signature: "0x01" }
       ]
     })
-    assert.deepStrictEqual(createdAccounts.map(({ index, publicKey }) => [index, publicKey]), [
-      [260, "0".repeat(64)]
-    ])
+    assert.deepStrictEqual(createdAccounts, [{
+      index: 260,
+      tokenId: 1,
+      batchNum: 3,
+      publicKey: "0".repeat(64),
+      address: bob.address,
+      nonce: 0n,
+      balance: 0n
+    }])
   })
 
   it("fees without a collecting account are burned", () => {

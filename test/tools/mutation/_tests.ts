@@ -32,7 +32,7 @@ const blocks = [
 const readings = ["use_cases/read", "use_cases/ports", "use_cases/write_counts"]
 const feed = ["properties/feed", "simulator/exit_proof"]
 const pool = [
-  "submission/same_transaction",
+  "pool/same_transaction",
   "pool/posted_rules",
   "pool/selection",
   "pool/states",
