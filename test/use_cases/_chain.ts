@@ -163,7 +163,7 @@ export const block104 = blockOf(104n, {
   })]
 })
 /** Ann withdraws instantly, Bob requests a delayed withdrawal. */
-export const block105 = blockOf(105n, {
+const block105 = blockOf(105n, {
   withdrawals: [{ batchNum: 3, accountIndex: 256, instant: true }, {
     batchNum: 3,
     accountIndex: 257,
