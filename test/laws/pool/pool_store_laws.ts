@@ -508,107 +508,100 @@ const write = Effect.fnUntraced(
   }
 )
 
+const idsIn = (rows: ReadonlyArray<{ readonly transaction: { readonly id: string } }>) =>
+  rows.map(({ transaction }) => transaction.id)
+
+/** Compares the answer to every query, with random parameters. */
 const compareAnswers = Effect.fnUntraced(
   function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
     const ids = NUMBERS.map(idOf)
-    const plain = (rows: ReadonlyArray<{ readonly transaction: { readonly id: string } }>) =>
-      rows.map(({ transaction }) => transaction.id)
-    yield* same(yield* Effect.orDie(store.counts), naive.counts(), () => "Counts")
-    const rows = yield* Effect.orDie(store.pooled(ids))
+    const compared = <Answer>(
+      what: string,
+      answer: Effect.Effect<Answer, unknown>,
+      expected: unknown,
+      part: (answer: Answer) => unknown = (all) => all
+    ) => Effect.flatMap(Effect.orDie(answer), (found) => same(part(found), expected, () => what))
     // only the order of arrivals is defined; they may have gaps
-    yield* same(
-      rows.map(withoutArrival),
-      ids.flatMap((id) => naive.find(id) ?? []).map(withoutArrival),
-      () => "Transactions of ids"
-    )
+    const plain = (rows: ReadonlyArray<Pooled>) => rows.map(withoutArrival)
+
+    yield* compared("Counts", store.counts, naive.counts())
+    const rows = yield* Effect.orDie(store.pooled(ids))
+    yield* same(plain(rows), plain(ids.flatMap((id) => naive.find(id) ?? [])), () => "Rows of ids")
     for (const id of ids) {
-      yield* same(
-        yield* Effect.orDie(store.transaction(id)),
-        naive.find(id)?.transaction ?? null,
-        () => `Transaction ${id}`
+      const found = naive.find(id)?.transaction ?? null
+      yield* compared(`Transaction ${id}`, store.transaction(id), found)
+      yield* compared(
+        `Note on ${id}`,
+        store.skippedTransaction(id),
+        naive.notes.get(id) ?? null
       )
-      yield* same(
-        yield* Effect.orDie(store.skippedTransaction(id)),
-        naive.notes.get(id) ?? null,
-        () => `Note on ${id}`
-      )
-      yield* same(
-        yield* Effect.orDie(store.transitions(id)),
-        naive.steps.filter((step) => step.id === id),
-        () => `Steps of ${id}`
+      yield* compared(
+        `Steps of ${id}`,
+        store.transitions(id),
+        naive.steps.filter((step) => step.id === id)
       )
     }
     const groups = random.some(GROUPS, 0.7).map(groupIdOf)
-    yield* same(
-      (yield* Effect.orDie(store.members(groups))).map(withoutArrival),
-      groups.flatMap((id) => naive.members(id)).map(withoutArrival),
-      () => "Transactions of groups"
+    yield* compared(
+      "Transactions of groups",
+      store.members(groups),
+      plain(groups.flatMap((id) => naive.members(id))),
+      plain
     )
-    const tokens = [
-      ...new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
-    ].sort()
-    yield* same(
-      yield* Effect.orDie(store.pendingTokens),
-      tokens,
-      () => "Tokens of pending transactions"
-    )
+    const tokens = new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
+    yield* compared("Tokens of pending transactions", store.pendingTokens, [...tokens].sort())
     const limit = 1 + random.below(5)
     for (const tokenId of [0, 1, 2]) {
       const after = random.chance(0.3) || rows.length === 0 ? null : random.of(rows)
-      const expected = naive.byFee(
-        tokenId,
-        after === null ? null : naive.find(after.transaction.id)!
-      )
-      yield* same(
-        plain(yield* Effect.orDie(store.pendingByFee({ tokenId, after, limit }))),
-        plain(expected).slice(0, limit),
-        () => `Token ${tokenId} by fee`
+      const from = after === null ? null : naive.find(after.transaction.id)!
+      yield* compared(
+        `Token ${tokenId} by fee`,
+        store.pendingByFee({ tokenId, after, limit }),
+        idsIn(naive.byFee(tokenId, from)).slice(0, limit),
+        idsIn
       )
     }
-    const nonces = [256, 257, 258].map((index) => ({ index, nonce: BigInt(random.below(6)) }))
-    for (const { index, nonce } of nonces) {
-      yield* same(
-        yield* Effect.orDie(store.pendingOf(index)),
-        naive.pendingOf(index).length,
-        () => `Pending transactions of account ${index}`
-      )
-      const below = naive.pendingOf(index).filter(({ transaction }) => transaction.nonce < nonce)
-      yield* same(
-        plain(yield* Effect.orDie(store.pendingBelow([{ index, nonce }]))).toSorted(),
-        plain(below).toSorted(),
-        () => `Account ${index} below nonce ${nonce}`
+    for (const index of [256, 257, 258]) {
+      const nonce = BigInt(random.below(6))
+      const pending = naive.pendingOf(index)
+      yield* compared(`Pending of account ${index}`, store.pendingOf(index), pending.length)
+      yield* compared(
+        `Account ${index} below nonce ${nonce}`,
+        store.pendingBelow([{ index, nonce }]),
+        idsIn(pending.filter(({ transaction }) => transaction.nonce < nonce)).toSorted(),
+        (found) => idsIn(found).toSorted()
       )
     }
     const beforeMs = atMs - random.below(300)
-    yield* same(
-      plain(yield* Effect.orDie(store.pendingSince({ beforeMs, limit }))),
-      plain(naive.since(beforeMs)).slice(0, limit),
-      () => `Pending since before ${beforeMs}`
+    yield* compared(
+      `Pending since before ${beforeMs}`,
+      store.pendingSince({ beforeMs, limit }),
+      idsIn(naive.since(beforeMs)).slice(0, limit),
+      idsIn
     )
     yield* compareLists(store, naive, random)
     const belowBatchNum = random.below(8)
-    yield* same(
-      plain(yield* Effect.orDie(store.pendingExpired(belowBatchNum))),
-      plain(naive.expired(belowBatchNum)),
-      () => `Expired below batch ${belowBatchNum}`
+    yield* compared(
+      `Expired below batch ${belowBatchNum}`,
+      store.pendingExpired(belowBatchNum),
+      idsIn(naive.expired(belowBatchNum)),
+      idsIn
     )
     for (const state of ["fing", "fged", "invl"] as const) {
       const [from, to] = [random.below(4), random.below(7)]
-      yield* same(
-        plain(yield* Effect.orDie(store.inBatches({ state, from, to }))),
-        plain(naive.inBatches(state, from, to)),
-        () => `${state} in batches ${from} to ${to}`
+      yield* compared(
+        `${state} in batches ${from} to ${to}`,
+        store.inBatches({ state, from, to }),
+        idsIn(naive.inBatches(state, from, to)),
+        idsIn
       )
     }
     const batchNum = random.below(12)
-    const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed().slice(
-      0,
-      limit
-    )
-    yield* same(
-      yield* Effect.orDie(store.reconciledBatchesBelow({ batchNum, limit })),
-      marks,
-      () => `Marks below ${batchNum}`
+    const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed()
+    yield* compared(
+      `Marks below ${batchNum}`,
+      store.reconciledBatchesBelow({ batchNum, limit }),
+      marks.slice(0, limit)
     )
   }
 )
