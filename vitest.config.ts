@@ -59,6 +59,7 @@ const LONG = "test/**/*.long.test.ts"
 
 /** Tests of which `npm test` runs a share: their sizes come from `test/rounds.ts`. */
 const RANDOM = [
+  "fuzz/open_api",
   "golden/golden",
   "http/cache/conditional",
   "conformance/wire",
@@ -68,7 +69,6 @@ const RANDOM = [
   "memory/grouped_rows",
   "pool/pool_laws",
   "properties/feed",
-  "properties/http",
   "properties/input",
   "properties/laws",
   "properties/revisions",

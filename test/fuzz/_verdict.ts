@@ -25,6 +25,7 @@ export const faultOf = (
   const headerFault = declared.headerFault(headers)
   if (headerFault !== undefined) return `header ${headerFault} is not what is declared`
   if (!headers.has("api-revision")) return "no header Api-Revision"
+  if (operation !== undefined && !headers.has("ledger-version")) return "no header Ledger-Version"
   if (status === 405 && !headers.has("allow")) return "405 without Allow"
   if (expected === "given" && status === 400) return "an allowed request is refused"
   if (expected === "refused" && (status === 200 || status === 304)) {
@@ -39,9 +40,10 @@ export const faultOf = (
   if (json === undefined) return "a body that is no JSON"
   const fault = declared.fault(json)
   if (fault !== undefined) return `the schema refuses it: ${fault}`
-  return status >= 400 && (json as { readonly status: number }).status !== status
-    ? "a problem of another status"
-    : undefined
+  if (status < 400) return undefined
+  const problem = json as { readonly status: number; readonly message: string }
+  if (problem.status !== status) return "a problem of another status"
+  return /^[A-Z0-9].*[^.]$/su.test(problem.message) ? undefined : "a message that is no sentence"
 }
 
 /** The description of the document states the redirects from a path with a slash at its end. */

@@ -4,7 +4,6 @@ import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import {
-  earlier,
   type ItemName,
   type Items,
   later,
@@ -13,8 +12,7 @@ import {
   operations,
   readOperationsOf,
   revisions,
-  wireContext,
-  writerOf
+  wireContext
 } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import {
@@ -71,27 +69,21 @@ describe("a read", () => {
     Effect.gen(function*() {
       const read = yield* readings
       const snapshotId = yield* (yield* LedgerReader).snapshotId
-      const dependenciesOfReading = (
-        id: OperationId,
-        path: ReadonlyArray<string> = [],
-        query = ""
-      ) =>
-        Effect.map(read[id](path, query), (answer) => {
-          assert.deepStrictEqual(answer.snapshotId, snapshotId)
-          assert.isObject(JSON.parse(answer.json))
-          return answer.dependsOn!.join(" ")
-        })
-      assert.strictEqual(
-        yield* dependenciesOfReading("getExit", ["3", "zk:ETH:256"]),
-        "rollBacks tokens"
-      )
-      assert.strictEqual(yield* dependenciesOfReading("getExits"), "rollBacks tokens exits")
-      assert.strictEqual(
-        yield* dependenciesOfReading("getBatches", [], "limit=1"),
-        "rollBacks batches"
-      )
-      assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks head")
-      assert.strictEqual(yield* dependenciesOfReading("getConfig"), "rollBacks verifiers")
+      const rows: ReadonlyArray<
+        readonly [OperationId, path: string, parts: string, query?: string]
+      > = [
+        ["getExit", "3 zk:ETH:256", "rollBacks tokens"],
+        ["getExits", "", "rollBacks tokens exits"],
+        ["getBatches", "", "rollBacks batches", "limit=1"],
+        ["getState", "", "rollBacks blocks head"],
+        ["getConfig", "", "rollBacks verifiers"]
+      ]
+      for (const [id, path, parts, query = ""] of rows) {
+        const answer = yield* read[id]!(path === "" ? [] : path.split(" "), query)
+        assert.deepStrictEqual(answer.snapshotId, snapshotId)
+        assert.isObject(JSON.parse(answer.json))
+        assert.strictEqual(answer.dependsOn!.join(" "), parts)
+      }
     }).pipe(Effect.provide(over)))
 
   it.effect("carries the item ids of the first and the last item of its page, in both orders", () =>
@@ -145,48 +137,30 @@ describe("a read", () => {
     Effect.gen(function*() {
       const read = yield* readings
       const snapshotId = yield* (yield* LedgerReader).snapshotId
-      const id = pooled().id
-      const absent = [
-        [read.getBatch(["77"], ""), "There is no batch with batchNum 77"],
-        [read.getFullBatch(["77"], ""), "There is no batch with batchNum 77"],
-        [
-          read.getExit(["2", "zk:ETH:256"], ""),
-          "There is no exit with batchNum 2 and accountIndex zk:ETH:256"
-        ],
-        [
-          read.getAccount(["zk%3AETH%3A999"], ""),
-          "There is no account with accountIndex zk:ETH:999"
-        ],
-        [read.getToken(["9"], ""), "There is no token with id 9"],
-        [read.getHistoryTx([id], ""), `There is no transaction in the history with id ${id}`],
-        [
-          read.getCoordinator([addressOf("9")], ""),
-          `There is no coordinator with bidderAddr ${addressOf("9")}`
-        ]
-      ] as const
-      for (const [reading, message] of absent) {
-        const failure = yield* Effect.flip(reading)
-        assert.deepStrictEqual([
-          failure._tag,
-          failure.message,
-          "snapshotId" in failure ? failure.snapshotId : null
-        ], ["NotFound", message, snapshotId])
-      }
+      const { id } = pooled()
       const owner = `zk:${ann.address}`
-      const inPool = [
-        [read.getPoolTx([id], ""), `There is no transaction in the pool with id ${id}`],
+      const absent: ReadonlyArray<readonly [OperationId, path: string, what: string]> = [
+        ["getBatch", "77", "batch with batchNum 77"],
+        ["getFullBatch", "77", "batch with batchNum 77"],
+        ["getExit", "2 zk:ETH:256", "exit with batchNum 2 and accountIndex zk:ETH:256"],
+        ["getAccount", "zk%3AETH%3A999", "account with accountIndex zk:ETH:999"],
+        ["getToken", "9", "token with id 9"],
+        ["getHistoryTx", id, `transaction in the history with id ${id}`],
+        ["getCoordinator", addressOf("9"), `coordinator with bidderAddr ${addressOf("9")}`],
+        ["getPoolTx", id, `transaction in the pool with id ${id}`],
         [
-          read.getAccountCreationAuthorization([owner], ""),
-          `There is no account-creation authorization with zkEthereumAddress ${owner}`
+          "getAccountCreationAuthorization",
+          owner,
+          `account-creation authorization with zkEthereumAddress ${owner}`
         ]
-      ] as const
-      for (const [reading, message] of inPool) {
-        const failure = yield* Effect.flip(reading)
-        assert.deepStrictEqual([failure._tag, failure.message, "snapshotId" in failure], [
-          "NotFound",
-          message,
-          false
-        ])
+      ]
+      for (const [operation, path, what] of absent) {
+        const failure = yield* Effect.flip(read[operation]!(path.split(" "), ""))
+        const ofPool = /Pool|Authorization/u.test(operation)
+        assert.deepStrictEqual(
+          [failure._tag, failure.message, "snapshotId" in failure ? failure.snapshotId : null],
+          ["NotFound", `There is no ${what}`, ofPool ? null : snapshotId]
+        )
       }
     }).pipe(Effect.provide(over)))
 
@@ -234,38 +208,6 @@ describe("a read", () => {
         undefined,
         yield* (yield* LedgerReader).snapshotId
       ])
-    }).pipe(Effect.provide(over)))
-
-  it.effect("of the earlier revision pages the next forgers, and contains the end of an auction and the address of the rollup", () =>
-    Effect.gen(function*() {
-      yield* readings
-      const state = { ...(yield* (yield* LedgerReader).state).state, node: null }
-      const write = writerOf(earlier.shapes.state, context)
-      const networkOf = (view: typeof state) =>
-        JSON.parse(write(view)) as {
-          readonly network: { readonly nextForgers: { readonly pagination: object } }
-          readonly withdrawalDelayer: { readonly rollupAddress: string }
-        }
-      const [forger] = state.nextForgers
-      const at = (slotNum: number) => ({ ...forger!, period: { ...forger!.period, slotNum } })
-      const pagination = (nextForgers: typeof state.nextForgers) =>
-        networkOf({ ...state, nextForgers }).network.nextForgers.pagination
-      assert.deepStrictEqual(pagination([at(7), at(8), at(9)]), {
-        totalItems: 3,
-        firstItem: 7,
-        lastItem: 9
-      })
-      assert.deepStrictEqual(pagination([]), { totalItems: 0, firstItem: null, lastItem: null })
-      assert.strictEqual(
-        networkOf(state).withdrawalDelayer.rollupAddress,
-        genesis.network.rollupAddress
-      )
-      const { item: slot } = yield* (yield* LedgerReader).find("slot", 0)
-      const closed = [true, false].map((closedAuction) =>
-        JSON.parse(writerOf(earlier.shapes.slot, context)({ ...slot!, closedAuction }))
-          .closedAuction
-      )
-      assert.deepStrictEqual(closed, [true, false])
     }).pipe(Effect.provide(over)))
 
   it.effect("of the pool reports a token that was rolled back", () =>
@@ -334,30 +276,27 @@ describe("an answer", () => {
   })
 
   it("of an item depends on fewer parts if no later block can change it", () => {
-    assert.strictEqual(ofItem("account", {}), "rollBacks tokens accounts")
-    assert.strictEqual(
-      ofItem("exit", { exit: { instantWithdrawn: null, delayedWithdrawn: null } }),
-      "rollBacks tokens exits"
-    )
-    assert.strictEqual(
-      ofItem("exit", { exit: { instantWithdrawn: 5n, delayedWithdrawn: null } }),
-      "rollBacks tokens"
-    )
-    assert.strictEqual(
-      ofItem("transaction", { transaction: { batchNum: null } }),
-      "rollBacks tokens transactions"
-    )
-    assert.strictEqual(ofItem("transaction", { transaction: { batchNum: 1 } }), "rollBacks tokens")
-    assert.strictEqual(ofItem("batch", {}), "rollBacks")
-    assert.strictEqual(ofItem("fullBatch", {}), "rollBacks tokens")
+    const exit = { instantWithdrawn: null, delayedWithdrawn: null }
+    const rows: ReadonlyArray<readonly [ItemName, item: object, parts: string]> = [
+      ["account", {}, " tokens accounts"],
+      ["exit", { exit }, " tokens exits"],
+      ["exit", { exit: { ...exit, instantWithdrawn: 5n } }, " tokens"],
+      ["transaction", { transaction: { batchNum: null } }, " tokens transactions"],
+      ["transaction", { transaction: { batchNum: 1 } }, " tokens"],
+      ["batch", {}, ""],
+      ["fullBatch", {}, " tokens"],
+      ["token", {}, " tokens"],
+      ["coordinator", {}, " coordinators"]
+    ]
+    for (const [name, item, parts] of rows) {
+      assert.strictEqual(ofItem(name, item), `rollBacks${parts}`, name)
+    }
     // slots of ten blocks from block 100 on
     assert.deepStrictEqual([1, 2, 3].map((slotNum) => ofItem("slot", { slotNum })), [
       "rollBacks auction bids coordinators",
       "rollBacks auction bids coordinators",
       "rollBacks auction bids coordinators slot"
     ])
-    assert.strictEqual(ofItem("token", {}), "rollBacks tokens")
-    assert.strictEqual(ofItem("coordinator", {}), "rollBacks coordinators")
     assert.deepStrictEqual([dependenciesOf.state.join(" "), dependenciesOf.config.join(" ")], [
       "rollBacks blocks head",
       "rollBacks verifiers"
@@ -376,14 +315,9 @@ describe("an answer", () => {
   })
 
   it("contains one batch alone if an operation names a batch, and the rest of its transactions nowhere", () => {
-    assert.isTrue(returnsOneBatch(operations.getBatch))
-    for (
-      const operation of [
-        operations.getFullBatch,
-        operations.getExit,
-        operations.getBatches,
-        operations.getState
-      ]
-    ) assert.isFalse(returnsOneBatch(operation))
+    assert.deepStrictEqual(
+      Object.entries(operations).filter(([, each]) => returnsOneBatch(each)).map(([id]) => id),
+      ["getBatch"]
+    )
   })
 })

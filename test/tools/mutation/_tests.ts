@@ -83,8 +83,7 @@ const thorough = [
   "conformance/wire",
   "http/problems",
   "http/paths",
-  "properties/input",
-  "properties/http"
+  "properties/input"
 ]
 
 const nearest: ReadonlyArray<readonly [path: string, tests: ReadonlyArray<string>]> = [
