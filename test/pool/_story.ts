@@ -88,7 +88,7 @@ const namedTransactions = (given: Given["transactions"] = {}) => {
 }
 
 const openScene = Effect.fnUntraced(
-  function*({ groups = {}, transactions }: Given, hooks: Hooks) {
+  function*({ groups = {}, transactions }: Given, hooks: Hooks, verified: VerificationCounts) {
     const chain = yield* openChain
     const named = namedTransactions(transactions)
     const groupsOf = new Map<string, PostedGroup>(
@@ -106,6 +106,7 @@ const openScene = Effect.fnUntraced(
       named,
       groups: groupsOf,
       hooks,
+      verified,
       ledger: yield* Ledger,
       bare: yield* bareLedger,
       pool: yield* Pool,
@@ -229,8 +230,17 @@ const stepsOf = ({ pool, shown }: Scene, id: string) =>
 
 const verbs: { readonly [verb: string]: Run } = {
   // posts
-  "post group": (scene, name) =>
-    outcomeOf(scene, scene.submission.submitGroup(scene.groups.get(name)!)),
+  "post group": (scene, name) => {
+    const group = scene.groups.get(name)!
+    return outcomeOf(
+      scene,
+      Effect.tap(
+        scene.submission.submitGroup(group),
+        ({ ids }) =>
+          Effect.sync(() => assert.deepStrictEqual(ids, group.transactions.map(({ id }) => id)))
+      )
+    )
+  },
   post: (scene, text) =>
     Effect.map(
       Effect.forEach(words(text), (name) =>
@@ -252,6 +262,8 @@ const verbs: { readonly [verb: string]: Run } = {
   },
   authorize: (scene, number) =>
     outcomeOf(scene, scene.submission.submitAuthorization(ownerOf(Number(number)))),
+  // the number of signatures
+  verified: (scene) => Effect.succeed(String(scene.verified.count)),
   message: (scene) => Effect.succeed(scene.shown(scene.message)),
   // selections: `select 9`, `select 9 new 1`, `select 9 given 256.balance=5`
   select: Effect.fnUntraced(function*(scene, text) {
@@ -413,8 +425,7 @@ const runLine = (scene: Scene, line: string): Effect.Effect<void, unknown> => {
 /** Runs lines; `while it verifies: a & b` and `before a write: a & b` run a and b at that time. */
 const runLines = (
   scene: Scene,
-  lines: ReadonlyArray<string>,
-  verified: VerificationCounts
+  lines: ReadonlyArray<string>
 ): Effect.Effect<void, unknown> =>
   Effect.forEach(lines, (line) => {
     const [, event, of, commands] =
@@ -426,8 +437,8 @@ const runLines = (
       { discard: true }
     ))
     if (event === "while it verifies") {
-      verified.hook = Effect.suspend(() => {
-        delete verified.hook
+      scene.verified.hook = Effect.suspend(() => {
+        delete scene.verified.hook
         return run
       })
     } else {
@@ -469,8 +480,8 @@ export const story = (name: string, given: Given) => (text: string): void => {
   })
   it.effect(name, () =>
     Effect.gen(function*() {
-      const scene = yield* openScene(given, hooks)
-      yield* runLines(scene, linesOf(text), verified)
+      const scene = yield* openScene(given, hooks, verified)
+      yield* runLines(scene, linesOf(text))
       assert.isUndefined(verified.hook ?? hooks.beforeWrite, "An event did not happen")
     }).pipe(Effect.provide(layer)))
 }

@@ -42,14 +42,16 @@ describe("an authorization", () => {
         ...owner,
         timestampMs: 0
       })
-      const other = ownerOf(8)
-      const meanwhile = { ...other, timestampMs: 0 }
-      verified.hook = Effect.orDie(Effect.asVoid(store.addAuthorization(meanwhile)))
-      assert.strictEqual(
-        yield* post({ ...other, publicKey: owner.publicKey }),
-        "/zkEthereumAddress"
-      )
-      assert.isFalse(yield* post(other))
+      for (
+        const [other, publicKey, outcome] of [
+          [ownerOf(8), owner.publicKey, "/zkEthereumAddress"],
+          [ownerOf(9), ownerOf(9).publicKey, false]
+        ] as const
+      ) {
+        const meanwhile = store.addAuthorization({ ...other, timestampMs: 0 })
+        verified.hook = Effect.orDie(Effect.asVoid(meanwhile))
+        assert.strictEqual(yield* post({ ...other, publicKey }), outcome)
+      }
     }).pipe(Effect.provide(nodeLayer({}, verified)))
   })
 

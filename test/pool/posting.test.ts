@@ -162,12 +162,13 @@ describe("while a signature is verified", () => {
   `)
   story("nothing is verified that is known, or that there is no room for", others)(`
     post a next
-    while it verifies: remove a -> a
-    post a            -> known
-    post third        -> poolfull pendingPerAccountMax
-    states a          -> pend
+    verified    -> 2
+    post a      -> known
+    post third  -> poolfull pendingPerAccountMax
     post b
-    states a b        -> gone pend
+    verified    -> 3
+    post c      -> poolfull pendingMax
+    verified    -> 3
   `)
   story("another coordinator forges or supersedes it", {
     transactions: { a: {}, rival: { amount: 5n, nonce: 1n }, next: { nonce: 1n } }

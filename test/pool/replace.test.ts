@@ -152,9 +152,13 @@ describe("correcting a transaction under its id", () => {
     start =old in 3          -> -
     start old in 3           -> old
     replace old by two       -> conflict /id
+    message -> Property id has the value old: expected the id of a pending or invalid transaction:
+      ... this one is being forged
     forge selection
     states old               -> fged3
     replace 256/0 by three   -> conflict /id
+    message -> Property id has the value old: expected the id of a pending or invalid transaction:
+      ... this one is forged
     # a rollback reopens the new content
     roll back 1
     states old               -> pend
