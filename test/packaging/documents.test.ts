@@ -46,7 +46,7 @@ describe("the documents", () => {
   it("name source files that exist", () => {
     // files of users, and of a package when it is installed
     const others =
-      /^(?:genesis|journal|holder|verification|tsconfig)\.|^(?:feed|network)\.|^examples\/|\*/u
+      /^(?:genesis|journal|holder|verification|tsconfig)\.|^(?:feed|network)\.|^dist\/examples\/|\*/u
     assert.deepStrictEqual(
       faultsOf((file) =>
         namesIn(file).filter((name) =>
