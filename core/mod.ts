@@ -98,7 +98,6 @@ export {
   decidePrices,
   type ExitLeaf,
   type ExitProof,
-  type ExitProofVerifier,
   type ExitTree,
   type ExitTreeBuilder,
   type FeeBounds,
@@ -153,6 +152,5 @@ export {
   SubmissionRefused,
   type Submitted,
   type TreeHashes,
-  type VerifyExit,
   type WrongStateRoot
 } from "./use_cases/mod.ts"

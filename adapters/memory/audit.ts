@@ -11,8 +11,8 @@ import {
   type DeferredProof,
   type Findings,
   type LedgerAuditRules,
-  type LedgerRules,
-  type VerifyExit
+  hasExitProofs,
+  type LedgerRules
 } from "../../core/use_cases/mod.ts"
 import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from "./ledger.ts"
 
@@ -58,21 +58,14 @@ export const openAuditedLedger = (
   derived: Pick<LedgerRules, "buildExitTree"> = {}
 ): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
-  const rules = { constants: genesis.constants, keccak256, ...derived }
+  const rules = { constants: genesis.constants, keccak256 }
   let deferredProofs: Array<DeferredProof> = []
   const applyRecord: AuditedLedger["applyRecord"] = (record, location) => {
     switch (record.kind) {
       case "block": {
         let changes: BlockChanges | null = null
-        const blockProofs: Array<DeferredProof> = []
-        const verifyExit: VerifyExit = (...proof) => {
-          blockProofs.push({
-            location: `${location}, exit of account ${proof[0].accountIndex}`,
-            proof
-          })
-          return true
-        }
-        const decide = decideBlock({ ...rules, verifyExit }, record.block)
+        const isProven = hasExitProofs(record.block)
+        const decide = decideBlock(isProven ? rules : { ...rules, ...derived }, record.block)
         return Result.map(
           ledger.apply((view) =>
             Result.map(decide(view), (decision) => {
@@ -81,7 +74,9 @@ export const openAuditedLedger = (
             })
           ),
           () => {
-            deferredProofs.push(...blockProofs)
+            if (isProven && changes !== null) {
+              deferredProofs.push(...proofsOf(changes, location))
+            }
             return changes
           }
         )
@@ -114,6 +109,14 @@ export const openAuditedLedger = (
     }
   }
 }
+
+const proofsOf = ({ batches }: BlockChanges, location: string): ReadonlyArray<DeferredProof> =>
+  batches.flatMap(({ batch: { exitRoot }, exits }) =>
+    exits.map((exit) => ({
+      location: `${location}, exit of account ${exit.accountIndex}`,
+      proof: [exit, exitRoot]
+    }))
+  )
 
 /**
  * Applies a record to an audited ledger. Returns whether it is valid; if it is not, adds a violation

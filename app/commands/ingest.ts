@@ -1,5 +1,4 @@
 import { Effect, type Scope, Context, Fiber, Layer, Stream } from "effect"
-import { verifyExitProof } from "../../adapters/crypto/mod.ts"
 import { exitProofWorkers, verifierWorkers } from "../../adapters/crypto/node.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { type BulkWrite, BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
@@ -11,7 +10,6 @@ import {
   type FeedRecord,
   type GenesisFeed,
   type StoreFailure,
-  type VerifyExit,
   type BlockFeed,
   lastBlock as lastBlockOf,
   learnAuthorizations,
@@ -40,46 +38,33 @@ type LoadRecords = (
 ) => Effect.Effect<unknown, BlockViolation | StoreFailure>
 
 /**
- * Returns a bulk loader. Worker threads verify exit proofs, the most expensive check, while the
- * database writes; the transaction commits if all proofs are valid. They derive the proofs that the
- * feed leaves out before the block is written.
+ * Returns a bulk loader. A worker thread builds the exit trees: those with which the proofs of the
+ * feed are compared while the database writes, and those of exits that the feed leaves out before
+ * that.
  */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
   { constants, network }: GenesisFeed
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitProofWorkers(network), ({ buildTrees, verify }) => (records) => {
-    const proofs: Array<Parameters<VerifyExit>> = []
-    const deferProof: VerifyExit = (...proof) => proofs.push(proof) > 0
-    const writes = (verifyExit: VerifyExit) =>
-      records.map((record): BulkWrite<BlockViolation | StoreFailure> =>
-        record.kind === "block"
-          ? {
-            kind: "block",
-            block: record.block,
-            decide: decideBlockWithChecks(
-              { constants, keccak256, verifyExit },
-              { buildExitTrees: buildTrees },
-              record.block
-            )
-          }
-          : record.kind === "prices"
-          ? { ...record, check: decidePrices(record.prices) }
-          : { ...record, check: decideHead(constants.auction, record.head) }
-      )
-    const check = Effect.flatMap(
-      Effect.suspend(() => verify(proofs)),
-      (results) => results.every((isValid) => isValid) ? Effect.void : Effect.fail(invalidProof)
+  Effect.map(exitProofWorkers(network), ({ buildTrees: buildExitTrees }) => (records) => {
+    const writes = records.map((record): BulkWrite<BlockViolation | StoreFailure> =>
+      record.kind === "block"
+        ? {
+          kind: "block",
+          block: record.block,
+          decide: decideBlockWithChecks({ constants, keccak256 }, { buildExitTrees }, record.block)
+        }
+        : record.kind === "prices"
+        ? { ...record, check: decidePrices(record.prices) }
+        : { ...record, check: decideHead(constants.auction, record.head) }
     )
-    return Effect.catchIf(
-      bulk.applyAll(writes(deferProof), check),
-      (error) => error === invalidProof,
-      // retries with immediate proof checks: stores the valid blocks, and names the invalid one
-      () => bulk.applyAll(writes(verifyExitProof))
-    ) as Effect.Effect<unknown, BlockViolation | StoreFailure>
+    return Effect.catchTag(
+      bulk.applyAll(writes),
+      "BlockViolation",
+      // one by one: stores the records before the invalid one, and fails with its violation
+      () => Effect.forEach(writes, (write) => bulk.applyAll([write]), { discard: true })
+    )
   })
-
-const invalidProof = "invalid proof"
 
 /**
  * Loads a feed into a database, many blocks per transaction. Skips the records that are stored

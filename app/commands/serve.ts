@@ -7,7 +7,7 @@ import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
 import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process/mod.ts"
 import { guardStores } from "../stores/mod.ts"
-import { exitProofsInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
+import { exitTreesInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
 import {
   openCurrencyFile,
   openStores,
@@ -135,7 +135,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
         verifier: verifierThreads(genesis.network, verifierOptions(settings, self)),
-        exitProofs: exitProofsInThread(genesis.network),
+        exitTrees: exitTreesInThread(genesis.network),
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
     ).pipe(Effect.provideService(CurrencyPrices, currencies))

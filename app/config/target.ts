@@ -13,7 +13,7 @@ export interface Targets {
   readonly node: Omit<
     NodeOptions,
     | "compression"
-    | "exitProofs"
+    | "exitTrees"
     | "genesis"
     | "limits"
     | "mounts"

@@ -1,7 +1,7 @@
 import { Cause, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { CurrencyPrices, Monitor } from "../../core/mod.ts"
 import {
-  exitProofsInThread,
+  exitTreesInThread,
   type NodeLayerOptions,
   nodeLayer,
   verifierThreads
@@ -73,7 +73,7 @@ const withVerifiers = (
   ...options,
   ...workersMax === undefined ? {} : {
     verifier: verifierThreads(options.genesis.network, { workersMax }),
-    exitProofs: exitProofsInThread(options.genesis.network)
+    exitTrees: exitTreesInThread(options.genesis.network)
   },
   ...checkStateRoots === true
     ? {

@@ -12,7 +12,7 @@ export interface LogEntry {
 
 /** Options of an embedded node. All except `genesis` have defaults. */
 export interface EmbedOptions
-  extends Omit<NodeOptions, "genesis" | "verifier" | "exitProofs" | "verifyStateRoots">
+  extends Omit<NodeOptions, "genesis" | "verifier" | "exitTrees" | "verifyStateRoots">
 {
   /**
    * The network with its contracts, and the block before the first one: an object of `simulate()`,

@@ -3,6 +3,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { Application, type ApplicationOptions } from "../../adapters/http/mod.ts"
 import {
   type ExitTree,
+  type ExitTreeBuilder,
   type GenesisFeed,
   type Ledger,
   type LedgerReader,
@@ -14,7 +15,6 @@ import {
   type RecommendedFeeOptions,
   type StateRootVerifier,
   SignatureVerifier,
-  type SlowChecks,
   Submission,
   type SubmissionOptions,
   VerifierBusy,
@@ -23,9 +23,6 @@ import {
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
-
-/** What a ledger needs for exits: it verifies their proofs, and derives those that a feed leaves out. */
-export type ExitProofs = Required<Pick<SlowChecks, "verifyExitProofs" | "buildExitTrees">>
 
 /** Options of a node. All except `genesis` have defaults. */
 export interface NodeOptions
@@ -42,10 +39,11 @@ export interface NodeOptions
    */
   readonly verifier?: Layer.Layer<SignatureVerifier>
   /**
-   * Verifies or derives exit proofs before their block is stored. By default in the calling thread,
-   * which yields after some proofs, with code that is imported for the first exit.
+   * Builds the exit trees of a block before it is stored, to verify or derive the proofs of its exits.
+   * By default in the calling thread, which yields after some exits, with code that is imported for
+   * the first exit.
    */
-  readonly exitProofs?: Effect.Effect<ExitProofs, never, Scope.Scope>
+  readonly exitTrees?: Effect.Effect<ExitTreeBuilder, never, Scope.Scope>
   /** Verifies the state root of each batch before its block is stored; by default no one does. */
   readonly verifyStateRoots?: Effect.Effect<StateRootVerifier, never, LedgerReader | Scope.Scope>
 }
@@ -71,7 +69,7 @@ export const nodeOver = <E>(
 ): Layer.Layer<Node, E> => {
   const {
     genesis,
-    exitProofs = exitProofsHere,
+    exitTrees = exitTreesHere,
     verifyStateRoots = Effect.succeed(undefined),
     verifier = verifierOnDemand(genesis.network)
   } = options
@@ -81,9 +79,9 @@ export const nodeOver = <E>(
   const application = Application.layer({ ...options, constants, context })
   const ledger = Layer.unwrap(
     Effect.map(
-      Effect.all({ exitProofs, verifyStateRoots }),
-      ({ exitProofs, verifyStateRoots }) =>
-        pooledLedger(genesis, keccak256, { ...exitProofs, ...omitUndefined({ verifyStateRoots }) })
+      Effect.all({ buildExitTrees: exitTrees, verifyStateRoots }),
+      ({ buildExitTrees, verifyStateRoots }) =>
+        pooledLedger(genesis, keccak256, { buildExitTrees, ...omitUndefined({ verifyStateRoots }) })
     )
   ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
@@ -177,11 +175,11 @@ const loadVerifier = (
   )
 
 /**
- * Imports the functions of exit proofs. Returns undefined if that fails, as in a browser without a
+ * Imports the builder of exit trees. Returns undefined if that fails, as in a browser without a
  * bundler: exit proofs are then accepted unverified, and a feed must have them.
  */
-const loadExitProofs = Effect.tryPromise(() => import("../../adapters/crypto/mod.ts")).pipe(
-  Effect.map(({ exitTreeSteps, verifyExitProof }) => ({ exitTreeSteps, verifyExitProof })),
+const loadExitTrees = Effect.tryPromise(() => import("../../adapters/crypto/mod.ts")).pipe(
+  Effect.map(({ exitTreeSteps }) => exitTreeSteps),
   Effect.catch((error) =>
     Effect.as(
       Effect.logWarning(
@@ -193,25 +191,16 @@ const loadExitProofs = Effect.tryPromise(() => import("../../adapters/crypto/mod
   )
 )
 
-/** Verifies and derives exit proofs in the calling thread, and yields in between. */
-export const exitProofsHere: Effect.Effect<ExitProofs> = Effect.map(
-  Effect.cached(loadExitProofs),
-  (loaded) => ({
-    verifyExitProofs: Effect.fnUntraced(function*(proofs) {
-      const functions = yield* loaded
-      if (functions === undefined) return undefined
-      for (const [position, proof] of proofs.entries()) {
-        if (!functions.verifyExitProof(...proof)) return position
-        yield* Effect.yieldNow
-      }
-      return undefined
-    }),
-    buildExitTrees: Effect.fnUntraced(function*(batches) {
-      const functions = yield* loaded
-      if (functions === undefined) return null
+/** Builds exit trees in the calling thread, and yields in between. */
+export const exitTreesHere: Effect.Effect<ExitTreeBuilder> = Effect.map(
+  Effect.cached(loadExitTrees),
+  (loaded) =>
+    Effect.fnUntraced(function*(batches) {
+      const exitTreeSteps = yield* loaded
+      if (exitTreeSteps === undefined) return null
       const trees: Array<ExitTree> = []
       for (const leaves of batches) {
-        const steps = functions.exitTreeSteps(leaves)
+        const steps = exitTreeSteps(leaves)
         let step = steps.next()
         for (; step.done !== true; step = steps.next()) yield* Effect.yieldNow
         trees.push(step.value)
@@ -219,5 +208,4 @@ export const exitProofsHere: Effect.Effect<ExitProofs> = Effect.map(
       }
       return trees
     })
-  })
 )

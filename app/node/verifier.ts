@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
-import { Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
-import type { ExitProofs } from "./layers.ts"
+import { type ExitTreeBuilder, Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (
@@ -33,12 +32,12 @@ export const verifierThreads = (
   )
 
 /**
- * Verifies and derives exit proofs in a worker thread, which starts with the first exit, so that
- * they do not delay requests.
+ * Builds exit trees in a worker thread, which starts with the first exit, so that they do not delay
+ * requests.
  */
-export const exitProofsInThread = (
+export const exitTreesInThread = (
   network: Network
-): Effect.Effect<ExitProofs, never, Scope.Scope> =>
+): Effect.Effect<ExitTreeBuilder, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     const workers = yield* Effect.cached(Effect.uninterruptible(
@@ -46,15 +45,5 @@ export const exitProofsInThread = (
         Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
     ))
-    return {
-      verifyExitProofs: (proofs) =>
-        Effect.map(
-          Effect.flatMap(workers, ({ verify }) => verify(proofs)),
-          (results) => {
-            const invalid = results.indexOf(false)
-            return invalid < 0 ? undefined : invalid
-          }
-        ),
-      buildExitTrees: (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
-    }
+    return (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
   })

@@ -8,16 +8,14 @@ export {
   decideHead,
   decideOwnBlock,
   type ExitLeaf,
-  type ExitProof,
-  type ExitProofVerifier,
   type ExitTree,
   type ExitTreeBuilder,
+  hasExitProofs,
   type LedgerRules,
   type SlowChecks,
   type StateAccount,
   type StateRootRequest,
   type StateRootVerifier,
-  type VerifyExit,
   type WrongStateRoot
 } from "./block/mod.ts"
 export * from "./ledger/mod.ts"

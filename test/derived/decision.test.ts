@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
-import { exitTree, keccak256, verifyExitProof } from "../../adapters/crypto/mod.ts"
+import { exitTree, keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
@@ -72,7 +72,7 @@ describe("A decision about a block without derived values", () => {
         const whole = decideBlock(rules, block)(view)
         for (const strip of [strippedBlock, partlyStrippedBlock]) {
           const derived = decideBlock(
-            { ...rules, buildExitTree: exitTree, verifyExit: verifyExitProof },
+            { ...rules, buildExitTree: exitTree },
             strip(block)
           )(view)
           assert.deepStrictEqual(derived, whole)
@@ -161,13 +161,10 @@ describe("A decision about a block without derived values", () => {
             merkleProof: { ...merkleProof, value: merkleProof.value - 1n }
           }
         )
-      const wrong = decideBlock(
-        { ...deriving, verifyExit: verifyExitProof },
-        withBatch(block, position, { exits })
-      )
+      const wrong = decideBlock(deriving, withBatch(block, position, { exits }))
       assert.include(violationOf(wrong, view), {
         invariant: "exit-proof",
-        pointer: `/batches/${position}/exits/1/merkleProof`
+        pointer: `/batches/${position}/exits/1/merkleProof/value`
       })
       refused++
     })

@@ -80,13 +80,12 @@ export class BulkWriter extends Context.Service<BulkWriter, {
    * previous writes and fails with the refusal. All rows are in memory, and the transaction stays
    * open during the decisions, so pass a few thousand transactions of the rollup at a time.
    *
-   * @param check runs like the checks of the decisions: after all decisions, and concurrently with
-   *   the inserts. If a check fails, the call fails with its error and nothing is stored
+   * The checks of the decisions run after all decisions, concurrently with the inserts. If a check
+   * fails, the call fails with its error and nothing is stored.
    */
-  readonly applyAll: <E, C = never>(
-    writes: ReadonlyArray<BulkWrite<E>>,
-    check?: Effect.Effect<void, C>
-  ) => Effect.Effect<ReadonlyArray<WriteResult>, E | C | StoreFailure>
+  readonly applyAll: <E>(
+    writes: ReadonlyArray<BulkWrite<E>>
+  ) => Effect.Effect<ReadonlyArray<WriteResult>, E | StoreFailure>
 }>()("rollup/sql/BulkWriter") {}
 
 /** The write port and its bulk operation. */
@@ -110,8 +109,8 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     lastWrite: yield* LastWrite
   })
   const recent = new SuffixCache()
-  const applyAll: SqlLedgerWriter["applyAll"] = (writes, check = Effect.void) =>
-    inTransaction((writeId) => applyInTransaction(sql, { writes, check, writeId, recent })).pipe(
+  const applyAll: SqlLedgerWriter["applyAll"] = (writes) =>
+    inTransaction((writeId) => applyInTransaction(sql, { writes, writeId, recent })).pipe(
       Effect.flatMap(({ refused, results, suffixes }) => {
         recent.add(suffixes)
         return refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)
@@ -157,11 +156,10 @@ interface BulkOutcome<E> {
 }
 
 /** Decides writes and inserts their rows, in the transaction of the caller. */
-const applyInTransaction = Effect.fnUntraced(function*<E, C>(
+const applyInTransaction = Effect.fnUntraced(function*<E>(
   sql: SqlClient.SqlClient,
-  { check, recent, writeId, writes }: {
+  { recent, writeId, writes }: {
     readonly writes: ReadonlyArray<BulkWrite<E>>
-    readonly check: Effect.Effect<void, C>
     readonly writeId: string
     readonly recent: SuffixCache
   }
@@ -169,7 +167,7 @@ const applyInTransaction = Effect.fnUntraced(function*<E, C>(
   const base = yield* loadLedger(sql, needsOf(writes))
   const staged = new StagedLedger(base)
   const results: Array<WriteResult> = []
-  const checks: Array<Effect.Effect<void, E | C>> = [check]
+  const checks: Array<Effect.Effect<void, E>> = []
   let refused: BulkOutcome<E>["refused"] = null
   for (const write of writes) {
     const staging = yield* Effect.result(stage(staged, write))

@@ -18,7 +18,7 @@ import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../e
 import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
-import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
+import { checkExits, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue, receiverOf, senderKeyOf } from "./_queue.ts"
 
 /**
@@ -149,7 +149,7 @@ function forgeBatch(staged: StagedBlock, batch: BatchFeed): BlockViolation | und
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
   const violation = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
-    checkExits(batch, outcome.exits) ?? checkProofs(staged, batch, outcome)
+    checkExits(batch, outcome.exits)
   if (violation !== undefined) return violation
   applyOutcome(staged, batch, queue, outcome)
   return undefined

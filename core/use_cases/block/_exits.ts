@@ -1,6 +1,5 @@
 import {
   type BatchFeed,
-  type BlockFeed,
   type Exit,
   type ExitFeed,
   type MerkleProof,
@@ -13,7 +12,7 @@ import {
   isFieldElement
 } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 
 /**
@@ -48,61 +47,6 @@ export function checkExits(
   }
   return undefined
 }
-
-/** Verifies each proof of the feed. It is the most expensive check and therefore runs last. */
-export function checkProofs(
-  { account, rules: { verifyExit } }: StagedBlock,
-  batch: BatchFeed,
-  { createdAccounts }: BatchOutcome
-): BlockViolation | undefined {
-  if (verifyExit === undefined) return undefined
-  for (const [position, { accountIndex, balance, merkleProof }] of (batch.exits ?? []).entries()) {
-    if (merkleProof === undefined) continue
-    // a batch can create the account
-    const owner = account(accountIndex) ??
-      createdAccounts.find(({ index }) => index === accountIndex)
-    const isValid = owner !== undefined &&
-      verifyExit({
-        accountIndex,
-        balance,
-        merkleProof,
-        tokenId: owner.tokenId,
-        address: owner.address,
-        publicKey: owner.publicKey
-      }, batch.exitRoot)
-    if (!isValid) return wrongProof(batch, accountIndex, position)
-  }
-  return undefined
-}
-
-/**
- * Returns the violation for a wrong proof. `position` counts the proofs of all batches of the block,
- * in the order in which `checkProofs` verifies them.
- */
-export function wrongProofOf({ batches = [] }: BlockFeed, position: number): BlockViolation {
-  const violations = batches.flatMap((batch, index) =>
-    (batch.exits ?? []).flatMap(({ accountIndex, merkleProof }, exit) =>
-      merkleProof === undefined
-        ? []
-        : [() => violationWithin(wrongProof(batch, accountIndex, exit), `/batches/${index}`)]
-    )
-  )
-  const violation = violations[position]
-  if (violation !== undefined) return violation()
-  throw new RangeError(`Exit ${position} of a block was judged, and it has ${violations.length}`)
-}
-
-const wrongProof = (
-  { exitRoot }: BatchFeed,
-  accountIndex: AccountIndex,
-  position: number
-): BlockViolation =>
-  makeViolation(
-    "exit-proof",
-    accountIndex,
-    `siblings and a value whose root is ${exitRoot}`,
-    `/exits/${position}/merkleProof`
-  )
 
 /** Checks that both roots are elements of the scalar field. */
 export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation | undefined {

@@ -17,23 +17,10 @@ import type { AccountIndex, EthereumAddress, Keccak256 } from "../../encoding/mo
 import type { LedgerView } from "../../ports/mod.ts"
 import type { BatchOutcome, BatchState } from "../batch/mod.ts"
 
-/**
- * Returns whether the proof of an exit is valid for its account, owner and balance, and leads to
- * the exit root of its batch.
- */
-export type VerifyExit = (
-  exit: Pick<
-    Exit,
-    "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
-  >,
-  exitRoot: bigint
-) => boolean
-
 /** The rules of a decision about a block: constants and functions of the network. */
 export interface BlockRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
-  readonly verifyExit?: VerifyExit
 }
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }

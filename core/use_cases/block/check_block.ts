@@ -4,8 +4,7 @@ import {
   changedAuctionVariables,
   slotNumMax,
   slotOfBlock,
-  type BlockChanges,
-  type NetworkConstants
+  type BlockChanges
 } from "../../domain/mod.ts"
 import type { LedgerView, Decision } from "../../ports/mod.ts"
 import {
@@ -14,9 +13,9 @@ import {
   boundaryDecoder,
   violationOfBlock
 } from "../violation/mod.ts"
-import { StagedBlock, type VerifyExit } from "./_staged_block.ts"
+import { type BlockRules, StagedBlock } from "./_staged_block.ts"
 import { Result } from "effect"
-import type { Keccak256 } from "../../encoding/mod.ts"
+
 import {
   addBids,
   registerCoordinators,
@@ -27,7 +26,13 @@ import {
 } from "./_registrations.ts"
 import { forgeBatches } from "./_batches.ts"
 import { checkPrevious, unstoredNumber } from "./_gap.ts"
-import { type BuildExitTree, noExitTree, unprovenBatches, withExitTrees } from "./exit_trees.ts"
+import {
+  type BuildExitTree,
+  exitLeaves,
+  lacksProofs,
+  noExitTree,
+  withExitTrees
+} from "./exit_trees.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
 import { checkAgainstHead } from "./head.ts"
 import { withdrawExits } from "./_withdrawals.ts"
@@ -143,12 +148,12 @@ function updateBuckets(staged: StagedBlock): BlockViolation | undefined {
 }
 
 /** The rules of decisions about writes: constants and functions of the network. */
-export interface LedgerRules {
-  readonly constants: NetworkConstants
-  readonly keccak256: Keccak256
-  /** Verifies exit proofs. If absent, only their form is checked. */
-  readonly verifyExit?: VerifyExit
-  /** Derives the exits that a batch of the feed does not have. If absent, it must have them. */
+export interface LedgerRules extends BlockRules {
+  /**
+   * Builds the exit tree of each batch. The exits of the feed must be in it, and those that the feed
+   * leaves out are taken from it. If absent, the feed must have all proofs, and only their form is
+   * checked.
+   */
   readonly buildExitTree?: BuildExitTree
 }
 
@@ -187,24 +192,26 @@ export const decideBlock = (
     Result.flatMap(read, (own) =>
       Result.flatMap(
         decideOwnBlock(rules, own)(view),
-        (decision) => withDerivedProofs(rules, own, decision)
+        (decision) => withProofs(rules, own, decision)
       ))
 }
 
-function withDerivedProofs(
+function withProofs(
   { buildExitTree }: LedgerRules,
   block: BlockFeed,
   decision: Decision
 ): Result.Result<Decision, BlockViolation> {
-  const batches = decision.kind === "store" ? unprovenBatches(decision.changes) : []
-  if (decision.kind !== "store" || batches.length === 0) return Result.succeed(decision)
+  if (decision.kind !== "store") return Result.succeed(decision)
   const { changes } = decision
-  return buildExitTree === undefined
-    ? Result.fail(noExitTree(block, changes))
-    : Result.map(
-      withExitTrees(block, changes, batches.map(buildExitTree)),
-      (changes) => ({ ...decision, changes })
-    )
+  if (buildExitTree === undefined) {
+    return lacksProofs(changes)
+      ? Result.fail(noExitTree(block, changes))
+      : Result.succeed(decision)
+  }
+  return Result.map(
+    withExitTrees(block, changes, exitLeaves(changes).map(buildExitTree)),
+    (changes) => ({ ...decision, changes })
+  )
 }
 
 /**
@@ -218,11 +225,11 @@ export const readBlock = (input: BlockFeed): Result.Result<BlockFeed, BlockViola
   )
 
 /**
- * Like `decideBlock`, for the result of `readBlock`. The changes can have `unprovenBatches`: pass
- * them to `withExitTrees` before they are stored.
+ * Like `decideBlock`, for the result of `readBlock`, without exit trees. If the changes lack proofs,
+ * pass them to `withExitTrees` before they are stored.
  */
 export const decideOwnBlock =
-  (rules: LedgerRules, block: BlockFeed) =>
+  (rules: BlockRules, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision, BlockViolation> =>
     Result.mapError(
       decide(rules, block, view),
@@ -232,7 +239,7 @@ export const decideOwnBlock =
 const readShape = boundaryDecoder(BlockFeed)
 
 function decide(
-  rules: LedgerRules,
+  rules: BlockRules,
   block: BlockFeed,
   view: LedgerView
 ): Result.Result<Decision, BlockViolation> {

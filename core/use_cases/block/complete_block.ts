@@ -33,6 +33,9 @@ const isComplete = (batch: BatchFeed): boolean =>
   batch.l1UserEffects !== undefined && batch.l2.every(({ nonce }) => nonce !== undefined) &&
   hasProofs(batch)
 
+/** Returns whether the feed has the proof of each exit of a block. */
+export const hasExitProofs = ({ batches = [] }: BlockFeed): boolean => batches.every(hasProofs)
+
 const hasProofs = ({ exits }: BatchFeed): boolean =>
   exits !== undefined && exits.every(({ merkleProof }) => merkleProof !== undefined)
 

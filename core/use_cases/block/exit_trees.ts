@@ -32,11 +32,13 @@ export type ExitTreeBuilder = (
   batches: ReadonlyArray<ReadonlyArray<ExitLeaf>>
 ) => Effect.Effect<ReadonlyArray<ExitTree> | null>
 
-/** Returns the leaves of each batch that has an exit without a proof in the feed. */
-export const unprovenBatches = (
-  { batches }: BlockChanges
-): ReadonlyArray<ReadonlyArray<ExitLeaf>> =>
-  batches.flatMap(({ exits }) => exits.some(isUnproven) ? [exits.map(leafOf)] : [])
+/** Returns the leaves of each batch that has exits. */
+export const exitLeaves = ({ batches }: BlockChanges): ReadonlyArray<ReadonlyArray<ExitLeaf>> =>
+  batches.flatMap(({ exits }) => exits.length > 0 ? [exits.map(leafOf)] : [])
+
+/** Returns whether an exit has no proof in the feed, so that it cannot be stored without its tree. */
+export const lacksProofs = ({ batches }: BlockChanges): boolean =>
+  batches.some(({ exits }) => exits.some(isUnproven))
 
 const isUnproven = ({ merkleProof }: Pick<Exit, "merkleProof">): boolean =>
   merkleProof === unknownProof
@@ -49,9 +51,11 @@ const leafOf = ({ accountIndex, address, balance, publicKey, tokenId }: ExitLeaf
   address
 })
 
+type Batch = BlockChanges["batches"][number]
+
 /**
- * Returns the changes with all proofs. `trees` are those of `unprovenBatches`. Fails if the root of
- * a tree is not the exit root of its batch.
+ * Returns the changes with all proofs. `trees` are those of `exitLeaves`. Fails if the root of a tree
+ * is not the exit root of its batch, or if the feed has another proof of an exit.
  */
 export function withExitTrees(
   block: BlockFeed,
@@ -59,26 +63,65 @@ export function withExitTrees(
   trees: ReadonlyArray<ExitTree>
 ): Result.Result<BlockChanges, BlockViolation> {
   let next = 0
-  const batches: Array<BlockChanges["batches"][number]> = []
+  const batches: Array<Batch> = []
   for (const [position, batch] of changes.batches.entries()) {
-    if (!batch.exits.some(isUnproven)) {
+    if (batch.exits.length === 0) {
       batches.push(batch)
       continue
     }
-    const { proofs, root } = trees[next++]!
-    const { exitRoot } = batch.batch
-    if (root !== exitRoot) {
-      const expected = `${root}, the root of the tree of the ${proofs.length} exits of the batch`
-      return Result.fail(
-        violationAt(block, position, makeViolation("exit-root", exitRoot, expected, "/exitRoot"))
-      )
-    }
+    const tree = trees[next++]!
+    const violation = wrongRoot(batch, tree) ?? wrongProof(batch, tree)
+    if (violation !== undefined) return Result.fail(violationAt(block, position, violation))
     const exits = batch.exits.map((exit, leaf) =>
-      isUnproven(exit) ? { ...exit, merkleProof: proofs[leaf]! } : exit
+      isUnproven(exit) ? { ...exit, merkleProof: tree.proofs[leaf]! } : exit
     )
     batches.push({ ...batch, exits })
   }
   return Result.succeed({ ...changes, batches })
+}
+
+const wrongRoot = (
+  { batch: { exitRoot } }: Batch,
+  { proofs, root }: ExitTree
+): BlockViolation | undefined =>
+  root === exitRoot
+    ? undefined
+    : makeViolation(
+      "exit-root",
+      exitRoot,
+      `${root}, the root of the tree of the ${proofs.length} exits of the batch`,
+      "/exitRoot"
+    )
+
+/** Compares the proofs of the feed with those of the tree. Their other members were checked before. */
+function wrongProof({ exits }: Batch, { proofs }: ExitTree): BlockViolation | undefined {
+  for (const [position, exit] of exits.entries()) {
+    if (isUnproven(exit)) continue
+    const pointer = `/exits/${position}/merkleProof`
+    const { siblings, value } = exit.merkleProof
+    const tree = proofs[position]!
+    if (value !== tree.value) {
+      return makeViolation(
+        "exit-proof",
+        value,
+        `${tree.value}, the leaf of account ${exit.accountIndex}`,
+        `${pointer}/value`
+      )
+    }
+    const levels = Math.max(siblings.length, tree.siblings.length)
+    for (let level = 0; level < levels; level++) {
+      const [declared, expected] = [siblings[level] ?? 0n, tree.siblings[level] ?? 0n]
+      if (declared !== expected) {
+        return makeViolation(
+          "exit-proof",
+          declared,
+          `${expected}, the sibling of account ${exit.accountIndex} at this level`,
+          `${pointer}/siblings/${level}`
+        )
+      }
+    }
+  }
+  return undefined
 }
 
 /** Returns the violation of a block with exits without a proof, if no exit tree can be built. */

@@ -3,7 +3,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../_memory_node.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
-import { exitProofsInThread, verifierThreads } from "../../../app/node/verifier.ts"
+import { exitTreesInThread, verifierThreads } from "../../../app/node/verifier.ts"
 import { Ledger } from "../../../core/mod.ts"
 
 /*
@@ -18,7 +18,7 @@ const before = [...initialHistory(simulation, 3000)]
 const later = periodMs === Infinity ? [] : Array.from({ length: 600 }, () => simulation.next())
 const node = memoryNode({
   genesis,
-  exitProofs: exitProofsInThread(genesis.network),
+  exitTrees: exitTreesInThread(genesis.network),
   verifier: verifierThreads(genesis.network, {})
 })
 

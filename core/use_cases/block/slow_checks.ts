@@ -1,0 +1,129 @@
+import { Effect, Result } from "effect"
+import type { BlockChanges, BlockFeed } from "../../domain/mod.ts"
+import type {
+  Decision,
+  DeferredDecision,
+  LedgerView,
+  StoreDecision,
+  StoreFailure
+} from "../../ports/mod.ts"
+import type { BlockViolation } from "../violation/mod.ts"
+import { decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
+import {
+  type ExitTreeBuilder,
+  exitLeaves,
+  lacksProofs,
+  noExitTree,
+  withExitTrees
+} from "./exit_trees.ts"
+import { type StateRootVerifier, stateRootRequest, wrongStateRootOf } from "./state_roots.ts"
+
+/** The slow checks of a block, which run after all other rules. */
+export interface SlowChecks {
+  /**
+   * Builds the exit trees of the batches. The exits of the feed must be in them, and those that the
+   * feed leaves out are taken from them. If absent, the feed must have all proofs, and only their
+   * form is checked.
+   */
+  readonly buildExitTrees?: ExitTreeBuilder
+  readonly verifyStateRoots?: StateRootVerifier
+}
+
+type Failure = BlockViolation | StoreFailure
+type SlowDecision = Decision<Failure> | DeferredDecision<Failure>
+
+/**
+ * Like `decideBlock`, but runs the slow checks in the `check` of the decision, and defers a decision
+ * that needs exit trees.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Result } from "effect"
+ * import { decideBlockWithChecks } from "rollup-node-api"
+ * import { exitTree, keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, next } = simulate({ seed: 1 })
+ * const { view } = openMemoryLedger({ genesis })
+ * const record = next()
+ * if (record.kind !== "block") throw new Error("Expected a block")
+ * const rules = { constants: genesis.constants, keccak256 }
+ * const decide = decideBlockWithChecks(rules, {
+ *   buildExitTrees: (batches) => Effect.sync(() => batches.map(exitTree))
+ * }, record.block)
+ * console.log(Result.getOrThrow(decide(view)).kind) // => store
+ * ```
+ */
+export const decideBlockWithChecks = (
+  rules: Omit<LedgerRules, "buildExitTree">,
+  checks: SlowChecks,
+  block: BlockFeed
+): (view: LedgerView) => Result.Result<SlowDecision, BlockViolation> => {
+  const read = readBlock(block)
+  return (view) => Result.flatMap(read, (own) => decideOwnBlockWithChecks(rules, checks, own)(view))
+}
+
+/** Like `decideBlockWithChecks`, for the result of `readBlock`. */
+export const decideOwnBlockWithChecks = (
+  rules: Omit<LedgerRules, "buildExitTree">,
+  checks: SlowChecks,
+  block: BlockFeed
+) =>
+(view: LedgerView): Result.Result<SlowDecision, BlockViolation> =>
+  Result.flatMap(
+    decideOwnBlock(rules, block)(view),
+    (decision): Result.Result<SlowDecision, BlockViolation> => {
+      if (decision.kind !== "store") return Result.succeed(decision)
+      const { changes } = decision
+      const proven = provenBy(checks, block, changes)
+      const rootCheck = rootCheckOf(checks, block, changes, view)
+      if (!lacksProofs(changes)) return Result.succeed(storeAfter(changes, proven, rootCheck))
+      return proven === undefined ? Result.fail(noExitTree(block, changes)) : Result.succeed({
+        kind: "deferred",
+        resolve: Effect.map(proven, (changes) => storeAfter(changes, rootCheck))
+      })
+    }
+  )
+
+type Check = Effect.Effect<unknown, Failure> | undefined
+
+const storeAfter = (
+  changes: BlockChanges,
+  ...checks: ReadonlyArray<Check>
+): StoreDecision<Failure> => {
+  const given = checks.filter((check) => check !== undefined)
+  return given.length === 0
+    ? { kind: "store", changes }
+    : { kind: "store", changes, check: Effect.all(given, { discard: true }) }
+}
+
+/**
+ * Returns an effect that compares the proofs of the feed with the exit trees, and returns the changes
+ * with all proofs; undefined if there are no exits or no builder.
+ */
+const provenBy = (
+  { buildExitTrees }: SlowChecks,
+  block: BlockFeed,
+  changes: BlockChanges
+): Effect.Effect<BlockChanges, BlockViolation> | undefined => {
+  const leaves = exitLeaves(changes)
+  if (buildExitTrees === undefined || leaves.length === 0) return undefined
+  return Effect.flatMap(buildExitTrees(leaves), (trees) =>
+    trees !== null
+      ? Effect.fromResult(withExitTrees(block, changes, trees))
+      : lacksProofs(changes)
+      ? Effect.fail(noExitTree(block, changes))
+      : Effect.succeed(changes))
+}
+
+const rootCheckOf = (
+  { verifyStateRoots }: SlowChecks,
+  block: BlockFeed,
+  changes: BlockChanges,
+  view: LedgerView
+): Check =>
+  verifyStateRoots === undefined ? undefined : Effect.flatMap(
+    verifyStateRoots(stateRootRequest(block, changes, view)),
+    (wrong) => wrong === null ? Effect.void : Effect.fail(wrongStateRootOf(block, wrong))
+  )
