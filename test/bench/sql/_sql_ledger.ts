@@ -1,23 +1,25 @@
 import { Context, Effect, Exit, Layer, Logger, Redacted, Result, Scope } from "effect"
 import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
 import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
-import { simulate } from "../../../app/simulator/mod.ts"
-import { type BlockFeed, LedgerReader, LedgerWriter } from "../../../core/mod.ts"
+import { simulate, type SimulationOptions } from "../../../app/simulator/mod.ts"
+import { type BlockFeed, type GenesisFeed, LedgerReader, LedgerWriter } from "../../../core/mod.ts"
 import { median } from "../_load.ts"
 
 /**
- * The network of these benchmarks: a third of the transfers involve one account, and there are few
- * exits, because the simulator has to prove each.
+ * The network of these benchmarks: about 25 transactions a batch, of which a third involve one
+ * account, and few exits of L2 transactions, because the simulator has to prove each.
  */
-export const network = {
+export const network: SimulationOptions = {
   seed: "bench",
   users: 100,
-  transactionsPerBlock: 500,
+  transactionsPerBlock: 30,
   exitShare: 0.005,
   heavyShare: 0.36,
   rollBackPeriodBlocks: 0,
   placeholderRoots: true
-} as const
+}
+/** The network of `npm start`, without true state roots, which no store computes. */
+export const programNetwork: SimulationOptions = { seed: "1", placeholderRoots: true }
 export const heavyAccount = 256
 
 /**
@@ -38,37 +40,43 @@ export interface SqlLedger {
 const groupTransactions = 4000
 const lastBlocksMax = 8
 
+/** What one group took: milliseconds, and those of CPU time of this process with all its threads. */
+export interface GroupCost {
+  readonly ms: number
+  readonly cpuMs: number
+}
+
 /**
  * Generates a network and measures its application, in the groups and with the checks of `ingest`.
  *
- * @param onGroup is called after each group, with all transactions so far and the time of the group
- * @param users the number of users at the start
+ * @param onGroup is called after each group, with all transactions so far and the cost of the group
+ * @param options the options of the network
  */
 export const ingestLedger = async (
   url: string,
   transactions: number,
-  onGroup: (transactions: number, ms: number) => Promise<void> = () => Promise.resolve(),
-  users: number = network.users
+  onGroup: (transactions: number, cost: GroupCost) => Promise<void> = () => Promise.resolve(),
+  options: SimulationOptions = network
 ): Promise<SqlLedger> => {
-  const simulation = simulate({ ...network, users })
-  const { apply, load, ...stores } = await open(url)
+  const simulation = simulate(options)
+  const { apply, load, ...stores } = await open(url, simulation.genesis)
   const rates: Array<number> = []
   let lastBlocks: ReadonlyArray<BlockFeed> = []
-  let [ingestMs, group, before] = [0, new Array<BulkRecord>(), 0]
+  let [ingestMs, group, before, inGroup] = [0, new Array<BulkRecord>(), 0, 0]
   const flush = async () => {
-    const ms = await timed(() => load(group))
+    const cost = await costOf(() => load(group))
     const after = simulation.transactionCount()
-    rates.push((after - before) / ms * 1000)
-    ingestMs += ms
-    await onGroup(after, ms)
+    rates.push((after - before) / cost.ms * 1000)
+    ingestMs += cost.ms
+    await onGroup(after, cost)
     lastBlocks = [
       ...lastBlocks,
       ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])
     ].slice(-lastBlocksMax)
     group = []
+    inGroup = 0
     before = after
   }
-  let inGroup = 0
   while (simulation.transactionCount() < transactions) {
     const record = simulation.next()
     if (record.kind === "block") {
@@ -76,10 +84,11 @@ export const ingestLedger = async (
       inGroup += sizeOf(record.block)
     }
     if (record.kind === "prices") group.push(record)
-    if (inGroup >= groupTransactions) {
-      await flush()
-      inGroup = 0
+    if (record.kind === "rollBack") {
+      if (group.length > 0) await flush()
+      await stores.rollBack(record.toBlock)
     }
+    if (inGroup >= groupTransactions) await flush()
   }
   if (group.length > 0) await flush()
   const total = simulation.transactionCount()
@@ -98,10 +107,11 @@ export const ingestLedger = async (
   return { url, transactions: total, lastBlocks, apply, ...stores }
 }
 
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
-  const started = performance.now()
+const costOf = async (work: () => Promise<unknown>): Promise<GroupCost> => {
+  const [started, usedBefore] = [performance.now(), process.cpuUsage()]
   await work()
-  return performance.now() - started
+  const { system, user } = process.cpuUsage(usedBefore)
+  return { ms: performance.now() - started, cpuMs: (system + user) / 1000 }
 }
 
 /** Returns the number of transactions, queued ones included. */
@@ -114,8 +124,7 @@ const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
 const silently = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, Logger.layer([])))
 
-const open = async (url: string) => {
-  const { genesis } = simulate(network)
+const open = async (url: string, genesis: GenesisFeed) => {
   const scope = Effect.runSync(Scope.make())
   const context = await silently(
     Layer.buildWithScope(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }), scope)

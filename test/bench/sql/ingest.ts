@@ -1,7 +1,7 @@
 import { Client } from "pg"
-import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
+import { databaseCpuMs } from "./_database_cpu.ts"
 import { ingestLedger, network } from "./_sql_ledger.ts"
 import { settings } from "./sql.ts"
 
@@ -19,7 +19,8 @@ const { values } = parseArgs({
     rows: { type: "string", default: "10000000" },
     "shared-buffers": { type: "string", default: settings.shared_buffers },
     "max-wal-size": { type: "string", default: settings.max_wal_size },
-    users: { type: "string", default: String(network.users) }
+    users: { type: "string", default: String(network.users) },
+    "block-size": { type: "string", default: String(network.transactionsPerBlock) }
   }
 })
 const rows = Number(values.rows)
@@ -41,17 +42,6 @@ const relationsStatement = `
 SELECT relname AS name, heap_blks_read::float8 AS read FROM pg_statio_user_tables
 UNION ALL SELECT indexrelname, idx_blks_read::float8 FROM pg_statio_user_indexes`
 
-/** Clock ticks of 10 ms that the other connections of the database have used. */
-const ticksOf = async (client: Client): Promise<number> => {
-  const { rows: backends } = await client.query<{ readonly pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-  )
-  return backends.reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ")
-    return sum + Number(fields[11]) + Number(fields[12])
-  }, 0)
-}
-
 const cluster = await startCluster({
   settings: {
     ...settings,
@@ -65,7 +55,7 @@ try {
   await client.connect()
   const work = async () => ({
     ...(await client.query<Work>(workStatement)).rows[0]!,
-    cpuMs: 10 * await ticksOf(client)
+    cpuMs: await databaseCpuMs(client)
   })
   const relations = async () =>
     new Map(
@@ -83,7 +73,7 @@ try {
   console.log(
     "transactions       /s   for each 1,000: ms of CPU, KiB of WAL, full pages in it, pages read, evicted"
   )
-  const ledger = await ingestLedger(url, rows, async (transactions, ms) => {
+  const ledger = await ingestLedger(url, rows, async (transactions, { ms }) => {
     tenthMs += ms
     if (transactions - from < rows / 10 && transactions < rows) return
     const after = await work()
@@ -98,7 +88,11 @@ try {
     )
     ;[readBefore, readAfter] = [readAfter, await relations()]
     ;[before, from, tenthMs] = [after, transactions, 0]
-  }, Number(values.users))
+  }, {
+    ...network,
+    users: Number(values.users),
+    transactionsPerBlock: Number(values["block-size"])
+  })
   const read = [...readAfter].map(([name, pages]) =>
     [name, pages - (readBefore.get(name) ?? 0)] as const
   )

@@ -2,6 +2,7 @@ import { Client } from "pg"
 import { startCluster } from "../../postgres/cluster.ts"
 import { benchSqlHttp } from "./_sql_http.ts"
 import { ingestLedger } from "./_sql_ledger.ts"
+import { benchNetworks } from "./_sql_networks.ts"
 import { benchPages } from "./_sql_pages.ts"
 import { benchRollBack } from "./_sql_roll_back.ts"
 import { benchSize } from "./_sql_size.ts"
@@ -34,6 +35,11 @@ export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> 
     )
     const large = await ingestLedger(await cluster.createDatabase(), rows)
     const small = await ingestLedger(await cluster.createDatabase(), 10_000)
+
+    console.log(
+      "\nNetworks: milliseconds of CPU time to ingest 1,000 transactions, rollbacks included (Node with its threads; blocks are generated outside of the clock)"
+    )
+    await benchNetworks(cluster, { rounds: quick ? 1 : 3, rows: 20_000 })
 
     // finishes background work after so many new rows before the measurements
     for (const { url } of [small, large]) await vacuum(url)

@@ -1,0 +1,75 @@
+import { Client } from "pg"
+import type { SimulationOptions } from "../../../app/simulator/mod.ts"
+import type { Cluster } from "../../postgres/cluster.ts"
+import { median } from "../_load.ts"
+import { databaseCpuMs } from "./_database_cpu.ts"
+import { ingestLedger, network, programNetwork } from "./_sql_ledger.ts"
+
+const networks: Readonly<Record<string, SimulationOptions>> = {
+  "of the benchmark": network,
+  "of npm start": programNetwork,
+  "without rollbacks": { ...programNetwork, rollBackPeriodBlocks: 0 },
+  "500 a block": { ...network, transactionsPerBlock: 500 }
+}
+
+/**
+ * Compares the CPU time of ingesting networks, in turn and in new databases: of this process with its
+ * threads, without generating the blocks, and of the database. The first quarter is not counted.
+ */
+export const benchNetworks = async (
+  cluster: Cluster,
+  { rounds, rows }: { readonly rounds: number; readonly rows: number }
+): Promise<void> => {
+  const costs = new Map(
+    Object.keys(networks).map((name) => [name, {
+      node: new Array<number>(),
+      database: new Array<number>()
+    }])
+  )
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, options] of Object.entries(networks)) {
+      const { database, node } = await costOfNetwork(await cluster.createDatabase(), rows, options)
+      costs.get(name)!.node.push(node)
+      costs.get(name)!.database.push(database)
+    }
+  }
+  const [base] = costs.values()
+  for (const [name, { database, node }] of costs) {
+    console.log(
+      `  ${name.padEnd(18)} Node ${told(node)}, ${ratio(node, base!.node)} times; PostgreSQL ${
+        told(database)
+      }, ${ratio(database, base!.database)} times`
+    )
+  }
+}
+
+const told = (values: ReadonlyArray<number>): string => {
+  const { median: middle, spread } = median(values)
+  return `${middle.toFixed(1)} ± ${spread.toFixed(1)}`
+}
+
+/** The ratio of each round, since the speed of the machine changes between rounds. */
+const ratio = (values: ReadonlyArray<number>, base: ReadonlyArray<number>): string => {
+  const { median: middle, spread } = median(values.map((value, round) => value / base[round]!))
+  return `${middle.toFixed(2)} ± ${spread.toFixed(2)}`
+}
+
+/** Returns the milliseconds of CPU time for a thousand transactions. */
+const costOfNetwork = async (url: string, rows: number, options: SimulationOptions) => {
+  const client = new Client(url)
+  await client.connect()
+  const cost = { node: 0, database: 0 }
+  let [counted, before] = [0, { transactions: 0, database: 0 }]
+  const ledger = await ingestLedger(url, rows, async (transactions, { cpuMs }) => {
+    const database = await databaseCpuMs(client)
+    if (before.transactions > rows / 4) {
+      cost.node += cpuMs
+      cost.database += database - before.database
+      counted += transactions - before.transactions
+    }
+    before = { transactions, database }
+  }, options)
+  await ledger.close()
+  await client.end()
+  return { node: cost.node / counted * 1000, database: cost.database / counted * 1000 }
+}
