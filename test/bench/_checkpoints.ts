@@ -9,6 +9,7 @@ import type { PoolTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
+import { showFigure } from "./_figures.ts"
 
 /**
  * Checkpoints of a directory that has none: the bytes of the first one and of the next, the longest
@@ -105,8 +106,8 @@ const stallOf = <A, E>({ pool }: Stores, effect: Effect.Effect<A, E>) =>
     ] as const
   })
 
-const print = (name: string, figures: ReadonlyArray<string>): void =>
-  console.log(`  ${name}   ${figures.join("; ")}`)
+const print = (name: string, [measured = "", ...others]: ReadonlyArray<string>): void =>
+  showFigure({ name, measured, conditions: others.join("; ") })
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
 const seconds = (ms: number): string => (ms / 1000).toFixed(1)
 

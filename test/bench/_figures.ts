@@ -1,41 +1,102 @@
+import { median } from "./_load.ts"
+
 /*
- * The main figures of a run in one table. Each part records the figures that it measures; a figure
- * that no part measured is marked.
+ * The figures of a run. Each part shows its figures as it measures them; `main.ts` then writes them
+ * into RESULTS.md, which has one table for each part.
  */
 
-/** The expected value of each figure, in the order of the table. */
-const expected = {
-  "item": ["single item, cached ÷ bare `node:http` with `JSON.stringify`", "≥ 0.85"],
-  "page": ["20 transactions, cached ÷ the same", "≥ 2.0"],
-  "unchanged": ["304 ÷ the same", "≥ 0.85"],
-  "computed": ["single item and 20 transactions, computed ÷ the same", "≥ 0.7"],
-  "sqlHot": ["hot page over PostgreSQL ÷ hand-written `node:http` + `pg`, prepared", "≥ 5"],
-  "sqlCold": ["cold point read and cold page over PostgreSQL ÷ the same", "≥ 1.0"],
-  "fastify": [
-    "the same against Fastify + `pg` + `COUNT(*) OVER()` at 10⁶ rows, deep page",
-    "≥ 200"
-  ],
-  "tail": ["p99 ÷ p50 at 70 % of capacity while blocks are being applied", "≤ 3"],
-  "start": ["first answer after start: empty network, demo network", "< 1.5 s, < 3 s"],
-  "memory": ["resident memory, idle server over PostgreSQL", "< 200 MB"]
-} as const satisfies { readonly [figure: string]: readonly [what: string, expected: string] }
-export type Figure = keyof typeof expected
-
-const measured = new Map<Figure, Array<string>>()
-
-/** Records a measurement of a figure; a figure with several parts is recorded several times. */
-export const noteFigure = (figure: Figure, value: string): void => {
-  const values = measured.get(figure)
-  if (values === undefined) measured.set(figure, [value])
-  else values.push(value)
+export interface Figure {
+  readonly name: string
+  readonly bound?: string | undefined
+  readonly measured: string
+  /** What the figure depends on: connections, URLs, absolute values. */
+  readonly conditions?: string | undefined
 }
 
-/** Returns the table as Markdown, or an empty text if none of its figures was measured. */
-export const figureTable = (): string =>
-  measured.size === 0 ? "" : [
-    "| figure | expected | measured |",
-    "|---|---|---|",
-    ...Object.entries(expected).map(([figure, [what, bound]]) =>
-      `| ${what} | ${bound} | ${measured.get(figure as Figure)?.join(", ") ?? "not in this run"} |`
-    )
+/** The greatest scatter of the rounds of a ratio: half of their interquartile range ÷ their median. */
+export const scatterMax = 0.15
+
+const shown: Array<Figure> = []
+
+/** Prints a figure, and records it for RESULTS.md. */
+export const showFigure = (figure: Figure): void => {
+  const { bound, conditions, measured, name } = figure
+  const details = [bound === undefined ? [] : `bound ${bound}`, conditions ?? []].flat().join("; ")
+  console.log(`  ${name.padEnd(56)} ${measured}${details === "" ? "" : `   (${details})`}`)
+  shown.push(figure)
+}
+
+/** Shows a ratio, given that of each round; if they scatter too much, it has no value. */
+export const showRatio = (
+  { values, ...figure }: Omit<Figure, "measured"> & { readonly values: ReadonlyArray<number> }
+): void => showFigure({ ...figure, measured: ratioText(values) })
+
+/** Returns the median ± half of the interquartile range, or why there is no ratio. */
+export const ratioText = (values: ReadonlyArray<number>): string => {
+  const { median: middle, spread } = median(values)
+  const scatter = spread / middle
+  const digits = middle < 10 ? 2 : 0
+  return scatter <= scatterMax
+    ? `${middle.toFixed(digits)} ± ${spread.toFixed(digits)}`
+    : `no ratio: the rounds scatter by ${Math.round(scatter * 100)} %, above ${scatterMax * 100} %`
+}
+
+/** Returns the figures that were shown since the last call. */
+export const takeFigures = (): ReadonlyArray<Figure> => shown.splice(0)
+
+/** Where and with which server the figures of a part were measured. */
+export interface Run {
+  readonly part: string
+  readonly title: string
+  /** Date, commit, command and machine. */
+  readonly where: string
+  /** A digest of the sources of the server. */
+  readonly sources: string
+}
+
+/**
+ * Returns RESULTS.md with the table of one part replaced, or added after the other parts. The other parts keep their tables; those of other sources say so.
+ */
+export const withFigures = (
+  results: string,
+  run: Run,
+  figures: ReadonlyArray<Figure>
+): string => {
+  const added = partText(run, figures)
+  const own = partPattern(run.part)
+  const lastPart = results.lastIndexOf(endOfPart)
+  const at = lastPart < 0 ? results.search(/^## |$(?![^])/mu) : lastPart + endOfPart.length
+  const updated = own.test(results)
+    ? results.replace(own, () => added)
+    : `${results.slice(0, at)}${lastPart < 0 ? "" : "\n"}${added}${lastPart < 0 ? "\n" : ""}${
+      results.slice(at)
+    }`
+  return updated.replace(
+    /<!-- part (\S+) sources (\S+) -->\n(## .*\n\n)(?:\*\*Measured with an earlier server\.\*\* )?/gu,
+    (_, part: string, sources: string, heading: string) =>
+      `<!-- part ${part} sources ${sources} -->\n${heading}${
+        sources === run.sources ? "" : "**Measured with an earlier server.** "
+      }`
+  )
+}
+
+const endOfPart = "<!-- end of part -->\n"
+const partPattern = (part: string): RegExp =>
+  new RegExp(`<!-- part ${part} sources .*?${endOfPart}`, "su")
+
+const partText = ({ part, sources, title, where }: Run, figures: ReadonlyArray<Figure>): string =>
+  [
+    `<!-- part ${part} sources ${sources} -->`,
+    `## ${title}`,
+    "",
+    where,
+    "",
+    "| figure | bound | measured | conditions |",
+    "|---|---|---|---|",
+    ...figures.map(({ bound = "", conditions = "", measured, name }) =>
+      `| ${[name, bound, measured, conditions].map(cell).join(" | ")} |`
+    ),
+    endOfPart
   ].join("\n")
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")

@@ -11,6 +11,7 @@ import { benchCheckpoints, transactionOf } from "./_checkpoints.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
+import { showFigure } from "./_figures.ts"
 
 /**
  * The cost of durability: blocks and posts with a journal ÷ those in memory alone, and the time of
@@ -54,13 +55,13 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         journalMs += yield* timed(journaled, record)
       }
     })))
-    console.log(
-      `  blocks, journaled ÷ in memory   ${(memoryMs / journalMs).toFixed(2)}   (${
-        Math.round(transactions / journalMs * 1000)
-      } transactions/s, ${
+    showFigure({
+      name: "blocks with a directory ÷ in memory",
+      measured: (memoryMs / journalMs).toFixed(2),
+      conditions: `${Math.round(transactions / journalMs * 1000)} transactions/s, ${
         Math.round(statSync(join(directory, "journal.sqlite")).size / 2 ** 20)
-      } MiB for ${transactions})`
-    )
+      } MiB for ${transactions}`
+    })
     const found = await Effect.runPromise(
       Effect.scoped(
         Effect.map(
@@ -69,11 +70,13 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         )
       )
     )
-    console.log(
-      `  start ÷ applying the same       ${
-        (found.replayReport.durationMs / memoryMs).toFixed(2)
-      }   (${(found.replayReport.durationMs / 1000).toFixed(1)} s for ${transactions} transactions)`
-    )
+    showFigure({
+      name: "start without a checkpoint ÷ applying the same",
+      measured: (found.replayReport.durationMs / memoryMs).toFixed(2),
+      conditions: `${
+        (found.replayReport.durationMs / 1000).toFixed(1)
+      } s for ${transactions} transactions`
+    })
     await benchCheckpoints(directory, simulation)
     const memoryPosts = await posts(Effect.sync(openMemoryPool))
     const journalPosts = await posts(
@@ -82,13 +85,15 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         Context.get(PoolStore)
       )
     )
-    console.log(
-      `  posts, journaled ÷ in memory    ${
-        (journalPosts.oneByOne / memoryPosts.oneByOne).toFixed(3)
-      } one by one, ${(journalPosts.atOnce / memoryPosts.atOnce).toFixed(3)} 64 at once   (${
-        Math.round(journalPosts.oneByOne)
-      } and ${Math.round(journalPosts.atOnce)} posts/s)`
-    )
+    showFigure({
+      name: "posts with a directory ÷ in memory, one by one, 64 at once",
+      measured: `${(journalPosts.oneByOne / memoryPosts.oneByOne).toFixed(3)}, ${
+        (journalPosts.atOnce / memoryPosts.atOnce).toFixed(3)
+      }`,
+      conditions: `${Math.round(journalPosts.oneByOne)} and ${
+        Math.round(journalPosts.atOnce)
+      } posts/s`
+    })
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

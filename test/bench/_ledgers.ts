@@ -10,6 +10,7 @@ import {
   type ReadOperation,
   wireContext
 } from "../../core/mod.ts"
+import { showFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
 /** A ledger of some size, its account with the most transactions, and its reader. */
@@ -58,13 +59,13 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
   apply(pending)
   globalThis.gc?.()
   const memory = process.memoryUsage()
-  console.log(
-    `  ${String(transactions).padStart(8)} transactions: ${
-      Math.round(transactions / applyMs * 1000)
-    } transactions/s, afterwards ${Math.round(memory.rss / 2 ** 20)} MiB resident, ${
+  showFigure({
+    name: `blocks applied in memory, ${transactions} transactions`,
+    measured: `${Math.round(transactions / applyMs * 1000)} transactions/s`,
+    conditions: `afterwards ${Math.round(memory.rss / 2 ** 20)} MiB resident, ${
       Math.round(memory.heapUsed / 2 ** 20)
-    } MiB heap (a generation of the simulator included)`
-  )
+    } MiB heap, a generation of the simulator included`
+  })
   return ledgerOf(ledger, genesis, transactions)
 }
 
@@ -139,9 +140,9 @@ export const benchDepth = async (ledgers: ReadonlyArray<BenchLedger>) => {
   const medians = [...figures].map(([key, values]) => [key, median(values).median] as const)
   for (const [key, us] of medians) console.log(`  ${key.padEnd(32)} ${us.toFixed(1)} µs`)
   const all = medians.map(([, us]) => us)
-  console.log(
-    `  slowest ÷ fastest                ${
-      (Math.max(...all) / Math.min(...all)).toFixed(2)
-    }   (heavy account: ${ledgers.map((l) => l.heavyTransactions).join(" and ")} transactions)`
-  )
+  showFigure({
+    name: "page of a heavy account, start, middle, end, both sizes: slowest ÷ fastest",
+    measured: (Math.max(...all) / Math.min(...all)).toFixed(2),
+    conditions: `${ledgers.map((l) => l.heavyTransactions).join(" and ")} transactions of it`
+  })
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startCluster } from "../postgres/cluster.ts"
-import { noteFigure } from "./_figures.ts"
+import { showFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
 const root = new URL("../..", import.meta.url).pathname
@@ -39,8 +39,11 @@ export const benchStart = async (rounds: number): Promise<void> => {
   for (const kind in kinds) {
     const { median: middle, spread } = median(seconds[kind]!)
     const result = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
-    console.log(`  ${`first answer, ${kind}`.padEnd(48)} ${result}`)
-    noteFigure("start", `${kind} ${result}`)
+    showFigure({
+      name: `first answer, ${kind}`,
+      bound: kind.startsWith("empty") ? "< 1.5 s" : kind.startsWith("demo") ? "< 3 s" : undefined,
+      measured: result
+    })
   }
 }
 
@@ -85,8 +88,11 @@ export const benchIdleMemory = async (): Promise<void> => {
     )
     const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
     const result = `bundle ${bundled} MB, sources ${next} MB (${others})`
-    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${result}`)
-    noteFigure("memory", result)
+    showFigure({
+      name: "resident memory over PostgreSQL, idle for 10 s",
+      bound: "< 200 MB",
+      measured: result
+    })
   } finally {
     await cluster.remove()
     rmSync(compiled, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import {
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import { SignatureVerifier, type SignedTransaction } from "../../core/ports/mod.ts"
+import { showFigure } from "./_figures.ts"
 
 const network = {
   prefix: "zk",
@@ -60,15 +61,17 @@ export async function benchVerify({ count, rounds }: VerifyBenchOptions): Promis
     all.pipe(Effect.provide(verifierWorkers(network, { workersMax, queueMax: count })))
   )
   const perSecond = (ms: number) => Math.round(count / ms * 1000)
-  console.log(`  bare function           ${perSecond(bare)}/s on one core`)
-  console.log(
-    `  port, in place          ${perSecond(inPlace)}/s, ${(bare / inPlace).toFixed(2)} of bare`
-  )
-  console.log(
-    `  port, ${workersMax} workers         ${perSecond(overWorkers)}/s, ${
-      (bare / overWorkers / workersMax).toFixed(2)
-    } of bare on as many cores`
-  )
+  showFigure({ name: "signatures, bare function", measured: `${perSecond(bare)}/s on one core` })
+  showFigure({
+    name: "signatures, port, in place ÷ bare",
+    measured: (bare / inPlace).toFixed(2),
+    conditions: `${perSecond(inPlace)}/s`
+  })
+  showFigure({
+    name: `signatures, port, ${workersMax} workers ÷ bare on as many cores`,
+    measured: (bare / overWorkers / workersMax).toFixed(2),
+    conditions: `${perSecond(overWorkers)}/s`
+  })
 }
 
 function sign(

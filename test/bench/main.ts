@@ -1,6 +1,10 @@
-import { cpus, totalmem } from "node:os"
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { cpus, loadavg, totalmem } from "node:os"
+import { join } from "node:path"
 import { benchFastify } from "./sql/fastify.ts"
-import { figureTable } from "./_figures.ts"
+import { type Run, takeFigures, withFigures } from "./_figures.ts"
 import { benchHono } from "./http/hono.ts"
 import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchCompression } from "./http/compression.ts"
@@ -15,7 +19,7 @@ import { benchVerify } from "./_verify.ts"
 
 /*
  * npm run bench: figures as ratios in one run on one machine. Each is printed with what it does not
- * mean.
+ * mean, and written into RESULTS.md, unless the run is a quick one.
  *
  *     npm run bench                  everything, a million transactions
  *     npm run bench -- sql           only these parts: http, compression, tail, overload, start, fastify, ledger, verify, posts, journal, sql
@@ -103,6 +107,20 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   sql: () => benchSql({ rows, quick })
 }
 
+const titles: { readonly [part: string]: string } = {
+  http: "HTTP",
+  compression: "Compression",
+  tail: "Tail latency",
+  overload: "Overload by clients that ignore `Retry-After`",
+  start: "Start and memory",
+  fastify: "Deep pages behind Fastify",
+  ledger: "Ledger in memory",
+  verify: "Signatures",
+  posts: "Posts",
+  journal: "Data directory",
+  sql: "Over PostgreSQL"
+}
+
 const named = args.filter((arg, i) => !arg.startsWith("--") && (rowsAt < 0 || i !== rowsAt + 1))
 const unknown = named.filter((name) => parts[name] === undefined)
 if (unknown.length > 0) {
@@ -113,14 +131,41 @@ if (unknown.length > 0) {
   )
 }
 
-console.log(
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${
-    cpus()[0]?.model
-  }, ${Math.round(totalmem() / 2 ** 30)} GiB`
+const root = join(import.meta.dirname, "../..")
+const git = (...words: ReadonlyArray<string>): string =>
+  execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim()
+const serverFiles = git("ls-files", "core", "adapters", "app").split("\n").filter((file) =>
+  /\.(?:ts|js)$/u.test(file)
 )
-for (const [name, run] of Object.entries(parts)) {
-  if (named.length === 0 || named.includes(name)) await run()
+const sources = serverFiles.reduce(
+  (hash, file) => hash.update(readFileSync(join(root, file))),
+  createHash("sha256")
+).digest("hex").slice(0, 12)
+const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${
+  Math.round(totalmem() / 2 ** 30)
+} GiB`
+const results = join(import.meta.dirname, "RESULTS.md")
+
+const writeResults = (part: string, startedLoad: number): void => {
+  const run: Run = {
+    part,
+    title: titles[part]!,
+    where: `${new Date().toISOString().slice(0, 10)}, commit ${
+      git("rev-parse", "--short", "HEAD")
+    }${
+      git("status", "--porcelain", "core", "adapters", "app") === "" ? "" : " with changes"
+    }, \`npm run bench -- ${part}${
+      rowsAt < 0 ? "" : ` --rows ${rows}`
+    }\`, ${machine}; load average at the start ${startedLoad.toFixed(1)}.`,
+    sources
+  }
+  writeFileSync(results, withFigures(readFileSync(results, "utf8"), run, takeFigures()))
 }
 
-const table = figureTable()
-if (table !== "") console.log(`\n${table}`)
+console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}`)
+for (const [name, run] of Object.entries(parts)) {
+  if (named.length > 0 && !named.includes(name)) continue
+  const [startedLoad = 0] = loadavg()
+  await run()
+  if (!quick) writeResults(name, startedLoad)
+}

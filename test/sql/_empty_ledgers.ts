@@ -9,7 +9,7 @@ import { makeLedgerWriter } from "../../adapters/sql/writes/ledger_writer.ts"
 import { openLedger } from "../../adapters/sql/writes/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { Ledger, type SlowChecks } from "../../core/use_cases/mod.ts"
 import type { OpenHistory } from "../laws/mod.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
@@ -28,7 +28,8 @@ interface FreeDatabase {
 
 /**
  * Opens empty ledgers for the cases of a test file. A closed ledger leaves its database, which is
- * then emptied: this takes a tenth of the time of a new one.
+ * then emptied: this takes a tenth of the time of a new one. Pass no checks for blocks with made-up
+ * exit roots.
  */
 export const emptyLedgers = Effect.gen(function*() {
   const scope = yield* Effect.scope
@@ -46,7 +47,10 @@ export const emptyLedgers = Effect.gen(function*() {
     return { services: services as never, lease } as FreeDatabase
   }).pipe(Scope.provide(scope), Effect.orDie)
 
-  return (genesis: GenesisFeed): Effect.Effect<SqlLedger, never, Scope.Scope> =>
+  return (
+    genesis: GenesisFeed,
+    checks: SlowChecks = { buildExitTrees: rememberedExitTrees }
+  ): Effect.Effect<SqlLedger, never, Scope.Scope> =>
     Effect.gen(function*() {
       const freeDatabase = yield* Effect.acquireRelease(
         Effect.suspend(() => {
@@ -59,7 +63,7 @@ export const emptyLedgers = Effect.gen(function*() {
       yield* database.writes.unsafe(`TRUNCATE ${ledgerTables.join(", ")}`)
       yield* Effect.provide(openLedger(genesis), freeDatabase.services)
       const services = yield* Layer.build(Layer.fresh(
-        Ledger.layer(genesis, keccak256, { buildExitTrees: rememberedExitTrees }).pipe(
+        Ledger.layer(genesis, keccak256, checks).pipe(
           Layer.provideMerge(
             Layer.merge(
               Layer.succeed(LedgerReader, makeLedgerReader(database.values, { genesis })),

@@ -135,8 +135,17 @@ WITH RECURSIVE walk AS (
   }
 )
 SELECT each.item FROM (
-  SELECT unnest(walk.items) AS item FROM walk UNION ALL SELECT unnest(measured.tail_items) FROM measured
+  SELECT unnest(${slice("walk.items", page)}) AS item FROM walk ${page.join}
+  UNION ALL SELECT unnest(${slice("measured.tail_items", page)}) FROM measured ${page.join}
 ) AS each ${page.join} WHERE each.item >= ${page.from} AND each.item < ${page.below}`
+}
+
+/** Returns the first or the last items of an array that a page can have: a row has 64, a page 20. */
+const slice = (items: string, { below, from, limit, order }: ItemRange): string => {
+  const [before, count] = [countBelow(order === "ASC" ? from : below, items), `(${limit})::integer`]
+  return order === "ASC"
+    ? `${items}[${before} + 1:${before} + ${count}]`
+    : `${items}[${before} - ${count} + 1:${before}]`
 }
 
 const firstOfAll = `coalesce((${

@@ -1,3 +1,4 @@
+import { showFigure } from "../_figures.ts"
 import { startServer } from "../_servers.ts"
 import { benchAsked, type Rounds } from "./http.ts"
 
@@ -15,11 +16,12 @@ export const benchCompression = async (options: Rounds): Promise<void> => {
       const plainBytes = await bodyBytes(server.port, path, "identity")
       for (const coding of ["zstd", "br", "gzip"]) {
         const share = await bodyBytes(server.port, path, coding) / plainBytes
-        console.log(
-          `  ${`${limit} transactions, ${coding}`.padEnd(48)} ${
-            (share * 100).toFixed(1)
-          } % of ${plainBytes} bytes`
-        )
+        showFigure({
+          name: `bytes of ${limit} transactions, ${coding}`,
+          bound: limit === 2000 ? "< 15 %" : undefined,
+          measured: `${(share * 100).toFixed(1)} %`,
+          conditions: `of ${plainBytes} bytes`
+        })
       }
     }
     for (const limit of [3, 20, 100, 2000]) {
@@ -29,7 +31,7 @@ export const benchCompression = async (options: Rounds): Promise<void> => {
         { ours: { paths, headers: ["Accept-Encoding: zstd"] }, raw: { paths } },
         server,
         server,
-        options
+        { ...options, bound: "≥ 1" }
       )
     }
   } finally {

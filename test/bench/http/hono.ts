@@ -3,7 +3,7 @@ import { Hono } from "hono"
 import { fetchHandler } from "../../../adapters/http/mod.ts"
 import { memoryNode } from "../../_memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
-import { median } from "../_load.ts"
+import { showRatio } from "../_figures.ts"
 
 const requests = 2000
 
@@ -46,12 +46,11 @@ export const benchHono = async (rounds: number): Promise<void> => {
         const own = first === 0 ? await perSecond(ours) : first
         if (round >= 0) ratios.push(own / theirs)
       }
-      const { median: ratio, spread } = median(ratios)
-      console.log(
-        `  ${`${name}, cached, fetch ÷ Hono`.padEnd(48)} ${ratio.toFixed(2)} ± ${
-          spread.toFixed(2)
-        }   (in process)`
-      )
+      showRatio({
+        name: `${name}, cached, fetch ÷ Hono`,
+        values: ratios,
+        conditions: "in process"
+      })
     }
   } finally {
     await runtime.dispose()

@@ -1,4 +1,4 @@
-import { noteFigure, type Figure } from "../_figures.ts"
+import { ratioText, showRatio } from "../_figures.ts"
 import { type LoadRequests, load, median } from "../_load.ts"
 import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
 
@@ -15,10 +15,10 @@ const paths = {
   "one account": "/accounts/zk:ETH:256",
   "20 transactions": "/transactions-history?limit=20"
 }
-const figures: { readonly [name: string]: Figure } = {
-  "one token": "item",
-  "one account": "item",
-  "20 transactions": "page"
+const bounds: { readonly [name: string]: { readonly [kind: string]: string } } = {
+  "one token": { cached: "≥ 1.15", computed: "≥ 0.7" },
+  "one account": { cached: "≥ 1.15", computed: "≥ 0.7" },
+  "20 transactions": { cached: "≥ 2.0", computed: "≥ 0.6" }
 }
 const cacheBytesDefault = 64 * 2 ** 20
 
@@ -44,30 +44,20 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
         const suffix = isTraced ? ", traced" : ""
         for (const [name, path] of Object.entries(paths)) {
           const requests = { paths: [path], isTraced }
-          const ratio = await benchAsked(
-            `${name}, ${kind}${suffix} ÷ node:http`,
+          await benchAsked(
+            `${name}, ${kind}${suffix} ÷ node:http with JSON.stringify`,
             { ours: requests, raw: requests },
             ours,
             raw,
-            options
+            { ...options, bound: bounds[name]![kind] }
           )
-          noteFigure(kind === "computed" ? "computed" : figures[name]!, `${name}${suffix} ${ratio}`)
           if (kind === "cached" && !isTraced) {
             await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
           }
         }
         if (kind === "cached" && !isTraced) await benchFramework(raw, options)
         if (kind === "cached") {
-          noteFigure(
-            "unchanged",
-            `304${suffix} ${await benchUnchanged(
-              Object.values(paths),
-              isTraced,
-              ours,
-              raw,
-              options
-            )}`
-          )
+          await benchUnchanged(Object.values(paths), isTraced, ours, raw, options)
         }
       }
     } finally {
@@ -102,7 +92,7 @@ const benchUnchanged = async (
   ours: BenchServer,
   raw: BenchServer,
   options: Rounds
-): Promise<string> => {
+): Promise<void> => {
   const requestsTo = async ({ port }: BenchServer): Promise<LoadRequests> => ({
     paths: some,
     status: 304,
@@ -115,12 +105,12 @@ const benchUnchanged = async (
       )
     )
   })
-  return benchAsked(
+  await benchAsked(
     `304${isTraced ? ", traced" : ""} ÷ node:http that has one tag for all`,
     { ours: await requestsTo(ours), raw: await requestsTo(raw) },
     ours,
     raw,
-    options
+    { ...options, bound: "≥ 0.85" }
   )
 }
 
@@ -130,8 +120,16 @@ export const benchPaths = (
   paths: ReadonlyArray<string>,
   ours: LoadTarget,
   raw: LoadTarget,
-  options: Rounds
-): Promise<string> => benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
+  options: Conditions
+): Promise<void> => benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
+
+export interface Conditions extends Rounds {
+  /** 32 by default. */
+  readonly connections?: number
+  readonly bound?: string | undefined
+  /** Further conditions of the figure. */
+  readonly also?: string
+}
 
 interface Round {
   readonly rate: number
@@ -144,8 +142,8 @@ export const benchAsked = async (
   requests: { readonly ours: LoadRequests; readonly raw: LoadRequests },
   ours: LoadTarget,
   raw: LoadTarget,
-  { durationMs, rounds }: Rounds
-): Promise<string> => {
+  { also, bound, connections = 32, durationMs, rounds }: Conditions
+): Promise<void> => {
   const figures = { ours: [] as Array<Round>, raw: [] as Array<Round> }
   const measure = async (
     server: LoadTarget,
@@ -154,7 +152,7 @@ export const benchAsked = async (
   ): Promise<Round> => {
     const { pid, port } = typeof server === "number" ? { port: server, pid: undefined } : server
     const [before, started] = [cpuMs(pid), performance.now()]
-    const rate = await load({ port, ...requests, connections: 32, durationMs })
+    const rate = await load({ port, ...requests, connections, durationMs })
     return { rate, cpuUs: (cpuMs(pid) - before) * 1e6 / (rate * (performance.now() - started)) }
   }
   for (let round = -1; round < rounds; round++) {
@@ -167,20 +165,23 @@ export const benchAsked = async (
     figures.ours.push(own)
     figures.raw.push(peer)
   }
-  const ratios = (of: (own: Round, peer: Round) => number): string => {
-    const { median: ratio, spread } = median(figures.ours.map((own, i) => of(own, figures.raw[i]!)))
-    return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
-  }
-  const text = ratios((own, peer) => own.rate / peer.rate)
-  const ofCores = typeof ours === "number" || typeof raw === "number"
-    ? ""
-    : `; by what each answer takes of a core ${ratios((own, peer) => peer.cpuUs / own.cpuUs)}`
-  console.log(
-    `  ${name.padEnd(48)} ${text}   (${perSecond(figures.ours)} ÷ ${
-      perSecond(figures.raw)
-    } requests/s${ofCores})`
-  )
-  return text
+  const ratios = (of: (own: Round, peer: Round) => number) =>
+    figures.ours.map((own, i) => of(own, figures.raw[i]!))
+  const urls = new Set(requests.ours.paths).size
+  showRatio({
+    name,
+    bound,
+    values: ratios((own, peer) => own.rate / peer.rate),
+    conditions: [
+      `${connections} connection${connections === 1 ? "" : "s"}, ${urls} URL${
+        urls === 1 ? "" : "s"
+      }; ${perSecond(figures.ours)} ÷ ${perSecond(figures.raw)} requests/s`,
+      ...typeof ours === "number" || typeof raw === "number"
+        ? []
+        : [`by CPU time ${ratioText(ratios((own, peer) => peer.cpuUs / own.cpuUs))}`],
+      also ?? []
+    ].flat().join("; ")
+  })
 }
 
 const perSecond = (rounds: ReadonlyArray<Round>): string => {

@@ -2,6 +2,7 @@ import { connect } from "node:net"
 import { kinds } from "../../tools/overload/_kinds.ts"
 import { quantile } from "../../tools/overload/_report.ts"
 import { ann, bob, signed, transactionText } from "../../submission/_wallets.ts"
+import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { type BenchServer, startServer } from "../_servers.ts"
 import { type ClosedLoop, type ClosedLoopClients, startClosedLoopClients } from "./_closed_loop.ts"
@@ -141,15 +142,16 @@ const tell = (
   )
   const middle = (of: (run: Run) => number) => Math.round(median(runs.map(of)).median)
   const newMs = runs.flatMap((run) => run.newMs)
-  console.log(
-    `  ${name.padEnd(24)} ${String(clientsAtCapacity * multiple).padStart(5)} clients  served ${
-      String(middle(({ servedPerSecond }) => servedPerSecond)).padStart(5)
-    }/s, ${share.median.toFixed(2)} ± ${share.spread.toFixed(2)} of the capacity; refused ${
-      String(middle(({ refusedPerSecond }) => refusedPerSecond)).padStart(5)
-    }/s; answer on a new connection p50 ${quantile(newMs, 0.5).toFixed(0)}, p99 ${
+  showFigure({
+    name: `${name}, ${clientsAtCapacity * multiple} clients: share of the capacity served`,
+    bound: multiple === 4 && name.endsWith("paced") ? "≥ 0.5, p99 < 1 s" : undefined,
+    measured: `${share.median.toFixed(2)} ± ${share.spread.toFixed(2)}`,
+    conditions: `served ${middle(({ servedPerSecond }) => servedPerSecond)}/s, refused ${
+      middle(({ refusedPerSecond }) => refusedPerSecond)
+    }/s; first answer on a new connection p50 ${quantile(newMs, 0.5).toFixed(0)}, p99 ${
       quantile(newMs, 0.99).toFixed(0)
     } ms (${newMs.length}, ${
       Math.round(median(runs.map(({ newServed }) => newServed)).median * 100)
     } % served)`
-  )
+  })
 }

@@ -3,6 +3,7 @@ import { verifierWorkers } from "../../../adapters/crypto/node.ts"
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
 import { SignatureVerifier } from "../../../core/ports/mod.ts"
 import { ann, bob, network, signed, transactionText } from "../../submission/_wallets.ts"
+import { showFigure, showRatio } from "../_figures.ts"
 import { median, post } from "../_load.ts"
 import { startServer } from "../_servers.ts"
 
@@ -51,18 +52,17 @@ export const benchPosts = async (options: { readonly rounds: number; readonly co
   } finally {
     await server.stop()
   }
-  const ratio = median(ratios)
-  console.log(
-    `  posts ÷ bare verification      ${ratio.median.toFixed(2)} ± ${ratio.spread.toFixed(2)}   (${
-      Math.round(median(rates).median)
-    } posts/s)`
-  )
+  showRatio({
+    name: "posts over HTTP ÷ bare verification",
+    values: ratios,
+    conditions: `64 connections; ${Math.round(median(rates).median)} posts/s`
+  })
   const [before, during] = [median(idle).median, median(busy).median]
-  console.log(
-    `  one read meanwhile ÷ idle      ${(during / before).toFixed(2)}   (${
-      during.toFixed(2)
-    } ms ÷ ${before.toFixed(2)} ms; the client shares the cores)`
-  )
+  showFigure({
+    name: "one read while posts are verified ÷ idle",
+    measured: (during / before).toFixed(2),
+    conditions: `${during.toFixed(2)} ms ÷ ${before.toFixed(2)} ms; the client shares the cores`
+  })
 }
 
 const bare = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =>

@@ -1,5 +1,5 @@
 import { type Gaps, leastP99, tellGaps, watchGaps } from "./_gaps.ts"
-import { noteFigure } from "../_figures.ts"
+import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { hasOwnCore, type PacedClient, type Quantiles, startPacedClient } from "./_paced.ts"
 import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
@@ -74,12 +74,12 @@ export const benchTail = async (
       }
     }
     for (const kind of Object.keys(kinds) as Array<Kind>) tell(kind, runs[kind])
-    noteFigure(
-      "tail",
-      `${ratioOf(runs.blocks)} (standing still ${ratioOf(runs.still)}, bare peer ${
-        ratioOf(runs.raw)
-      })`
-    )
+    showFigure({
+      name: "p99 ÷ p50 at 70 % of capacity while blocks are applied",
+      bound: `≤ ${ratioMax}`,
+      measured: ratioOf(runs.blocks),
+      conditions: `standing still ${ratioOf(runs.still)}, bare peer ${ratioOf(runs.raw)}`
+    })
   } finally {
     client.stop()
     await Promise.all(started.map(({ stop }) => stop()))

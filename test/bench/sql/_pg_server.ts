@@ -34,7 +34,7 @@ SELECT transaction.*, ${tokenColumns} FROM (
 ) AS page JOIN plain.transaction USING (item_id) JOIN token USING (token_id) ORDER BY item_id`
 
 const answer = async (url: URL): Promise<unknown> => {
-  const [, kind, key = ""] = decodeURIComponent(url.pathname).split("/")
+  const [, kind, key = ""] = url.pathname.split("/").map(decodeURIComponent)
   switch (kind) {
     case "tokens":
       return tokenOf(

@@ -3,6 +3,7 @@ import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
 import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
 import { simulate, type SimulationOptions } from "../../../app/simulator/mod.ts"
 import { type BlockFeed, type GenesisFeed, LedgerReader, LedgerWriter } from "../../../core/mod.ts"
+import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 
 /**
@@ -34,11 +35,13 @@ export interface SqlLedger {
   readonly rollBack: (toBlock: bigint) => Promise<unknown>
   /** The last blocks, to be rolled back and applied again. */
   readonly lastBlocks: ReadonlyArray<BlockFeed>
+  /** Shows the rate at which it was ingested. */
+  readonly showIngest: () => void
   readonly close: () => Promise<void>
 }
 
 const groupTransactions = 4000
-const lastBlocksMax = 8
+const lastBlocksMax = 80
 
 /** What one group took: milliseconds, and those of CPU time of this process with all its threads. */
 export interface GroupCost {
@@ -92,19 +95,30 @@ export const ingestLedger = async (
   }
   if (group.length > 0) await flush()
   const total = simulation.transactionCount()
+  return {
+    url,
+    transactions: total,
+    lastBlocks,
+    apply,
+    showIngest: () => showIngest(total, ingestMs, rates),
+    ...stores
+  }
+}
+
+const showIngest = (total: number, ms: number, rates: ReadonlyArray<number>): void => {
   const { median: rate, spread } = median(rates)
   const tenth = Math.max(1, Math.floor(rates.length / 10))
   const [first, last] = [rates.slice(0, tenth), rates.slice(-tenth)].map((some) =>
     Math.round(median(some).median)
   )
-  console.log(
-    `  ${String(total).padStart(8)} transactions   ${
-      Math.round(total / ingestMs * 1000)
-    } transactions/s (groups: median ${Math.round(rate)} ± ${
+  showFigure({
+    name: `ingest into PostgreSQL, ${total} transactions`,
+    bound: "≥ 8,000/s",
+    measured: `${Math.round(total / ms * 1000)}/s`,
+    conditions: `groups ${Math.round(rate)} ± ${
       Math.round(spread)
-    }, first tenth ${first}, last tenth ${last})`
-  )
-  return { url, transactions: total, lastBlocks, apply, ...stores }
+    }/s, first tenth ${first}, last tenth ${last}`
+  })
 }
 
 const costOf = async (work: () => Promise<unknown>): Promise<GroupCost> => {

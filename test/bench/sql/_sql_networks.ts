@@ -1,6 +1,7 @@
 import { Client } from "pg"
 import type { SimulationOptions } from "../../../app/simulator/mod.ts"
 import type { Cluster } from "../../postgres/cluster.ts"
+import { ratioText, showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { databaseCpuMs } from "./_database_cpu.ts"
 import { ingestLedger, network, programNetwork } from "./_sql_ledger.ts"
@@ -35,11 +36,15 @@ export const benchNetworks = async (
   }
   const [base] = costs.values()
   for (const [name, { database, node }] of costs) {
-    console.log(
-      `  ${name.padEnd(18)} Node ${told(node)}, ${ratio(node, base!.node)} times; PostgreSQL ${
-        told(database)
-      }, ${ratio(database, base!.database)} times`
-    )
+    const isBase = node === base!.node
+    showFigure({
+      name: `CPU time to ingest the network ${name}${isBase ? "" : " ÷ that of the benchmark"}`,
+      bound: name === "of npm start" ? "≤ 2" : undefined,
+      measured: isBase
+        ? `Node ${told(node)} ms, PostgreSQL ${told(database)} ms for 1,000 transactions`
+        : `Node ${ratio(node, base!.node)}, PostgreSQL ${ratio(database, base!.database)}`,
+      conditions: isBase ? undefined : `Node ${told(node)} ms, PostgreSQL ${told(database)} ms`
+    })
   }
 }
 
@@ -49,10 +54,8 @@ const told = (values: ReadonlyArray<number>): string => {
 }
 
 /** The ratio of each round, since the speed of the machine changes between rounds. */
-const ratio = (values: ReadonlyArray<number>, base: ReadonlyArray<number>): string => {
-  const { median: middle, spread } = median(values.map((value, round) => value / base[round]!))
-  return `${middle.toFixed(2)} ± ${spread.toFixed(2)}`
-}
+const ratio = (values: ReadonlyArray<number>, base: ReadonlyArray<number>): string =>
+  ratioText(values.map((value, round) => value / base[round]!))
 
 /** Returns the milliseconds of CPU time for a thousand transactions. */
 const costOfNetwork = async (url: string, rows: number, options: SimulationOptions) => {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { type ListName, listNames, type ListQuery } from "../../../core/contract/mod.ts"
 import { filterCombinations, type FilterValues } from "../../sql/_filter_combinations.ts"
+import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
@@ -182,18 +183,21 @@ const tell = (figures: ReadonlyArray<Figure>) => {
       format(sizes),
       `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`
     )
-  columns("list", "filters", "places", "sizes", "slowest page")
   for (const list of listNames) {
     const own = figures.filter((figure) => figure.list === list)
-    columns(
-      list,
-      `all ${own.length} choices, the worst of each`,
-      worst(own.map(({ places }) => places)),
-      worst(own.map(({ sizes }) => sizes)),
-      `${Math.max(...own.map(({ ms }) => ms)).toFixed(2)} ms`
-    )
+    showFigure({
+      name: `pages of ${list}, ${own.length} choices of filters: slowest ÷ fastest`,
+      bound: "≤ 1.5",
+      measured: `${worst(own.map(({ places }) => places))} within a size, ${
+        worst(own.map(({ sizes }) => sizes))
+      } in both sizes`,
+      conditions: `the worst of each; slowest page ${
+        Math.max(...own.map(({ ms }) => ms)).toFixed(2)
+      } ms`
+    })
   }
   console.log("  the worst by places, then by sizes:")
+  columns("list", "filters", "places", "sizes", "slowest page")
   for (const by of ["places", "sizes"] as const) {
     figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, worstShown).forEach(row)
   }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
 
@@ -31,11 +32,12 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
     }
   }
   const { median: ms, spread } = median(times)
-  console.log(
-    `  ${removed} transactions in ${depth} blocks of ${before}: ${ms.toFixed(1)} ± ${
-      spread.toFixed(1)
-    } ms, ${(ms / removed * 1000).toFixed(1)} for each 1000 (median of ${rounds}; ${
+  showFigure({
+    name: `rollback of ${removed} transactions in ${depth} blocks, of ${before}`,
+    bound: "< 50 ms for 1,000",
+    measured: `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms`,
+    conditions: `${(ms / removed * 1000).toFixed(1)} ms for each 1,000; median of ${rounds}, ${
       Math.min(...times).toFixed(1)
-    } to ${Math.max(...times).toFixed(1)})`
-  )
+    } to ${Math.max(...times).toFixed(1)}`
+  })
 }

@@ -1,10 +1,13 @@
 import { Client } from "pg"
+import { showFigure } from "../_figures.ts"
 
 /**
  * Measures the bytes of all tables with their indexes ÷ those of the transactions alone without an
  * index; both after VACUUM.
  */
-export const benchSize = async (url: string): Promise<void> => {
+export const benchSize = async (
+  { transactions, url }: { readonly transactions: number; readonly url: string }
+): Promise<void> => {
   const client = new Client(url)
   await client.connect()
   try {
@@ -17,11 +20,12 @@ FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamesp
     const text = rows.slice(0, 4).map(({ heap, name, total }) =>
       `${name} ${mebibytes(Number(heap))} + ${mebibytes(Number(total) - Number(heap))}`
     )
-    console.log(
-      `  all tables ÷ plain transactions   ${(all / plain).toFixed(2)}   (${mebibytes(all)} ÷ ${
-        mebibytes(plain)
-      } MiB; rows + indexes: ${text.join(", ")})`
-    )
+    showFigure({
+      name: `${transactions} transactions: all tables with indexes ÷ transactions without an index`,
+      bound: "≤ 4",
+      measured: (all / plain).toFixed(2),
+      conditions: `${mebibytes(all)} ÷ ${mebibytes(plain)} MiB; rows + indexes: ${text.join(", ")}`
+    })
   } finally {
     await client.end()
   }

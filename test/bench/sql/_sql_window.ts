@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Client } from "pg"
+import { showRatio } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
@@ -50,17 +51,13 @@ export const benchWindow = async ({ reader, url }: SqlLedger, rounds: number): P
   const list = ({ address, fromItem }: Page) =>
     Effect.runPromise(reader.list("transactions", { filters: { address }, fromItem, limit: 20 }))
   const show = async (label: string, transactions: number, page: Page) => {
-    const { ours, ratio: { median: ratio, spread }, theirs } = await compare(
-      peer,
-      list,
-      page,
-      rounds
-    )
-    console.log(
-      `  ${label.padEnd(14)} ${ratio.toFixed(1)} ± ${spread.toFixed(1)} times as fast   (${
-        ours.toFixed(2)
-      } ms ÷ ${theirs.toFixed(2)} ms; ${transactions} transactions of the address)`
-    )
+    const { ours, ratios, theirs } = await compare(peer, list, page, rounds)
+    showRatio({
+      name: `${label} of the ${transactions} transactions of an address ÷ COUNT(*) OVER ()`,
+      bound: label === "middle" ? "≥ 200 at 10⁶" : undefined,
+      values: ratios,
+      conditions: `20 items, one request at a time; ${ours.toFixed(2)} ÷ ${theirs.toFixed(2)} ms`
+    })
   }
   try {
     await peer.query("SET work_mem = '256MB'")
@@ -137,5 +134,5 @@ const compare = async (
     theirs.push(peerMs)
     ratios.push(peerMs / ourMs)
   }
-  return { ours: median(ours).median, theirs: median(theirs).median, ratio: median(ratios) }
+  return { ours: median(ours).median, theirs: median(theirs).median, ratios }
 }

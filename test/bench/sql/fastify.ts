@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { Client } from "pg"
 import { startCluster } from "../../postgres/cluster.ts"
-import { noteFigure } from "../_figures.ts"
 import { benchPaths } from "../http/http.ts"
 import { startServer } from "../_servers.ts"
 import { heavyAccount, ingestLedger, type SqlLedger } from "./_sql_ledger.ts"
@@ -59,15 +58,16 @@ export const benchDeepPages = async (
           )
         )
         assert.deepEqual(b, a, `The peer answers ${paths[0]} otherwise`)
-        noteFigure(
-          "fastify",
-          `at ${transactions} transactions, ${kind}: ${await benchPaths(
-            `deep page, ${kind} ÷ Fastify and COUNT(*) OVER ()`,
-            paths,
-            ours.port,
-            peer.port,
-            options
-          )}`
+        await benchPaths(
+          `deep page, ${kind} ÷ Fastify and COUNT(*) OVER ()`,
+          paths,
+          ours,
+          peer,
+          {
+            ...options,
+            bound: kind === "cached" ? undefined : "≥ 200",
+            also: `${transactions} transactions`
+          }
         )
       } finally {
         await ours.stop()

@@ -21,7 +21,9 @@ export interface SqlBenchOptions {
 export const settings = {
   shared_buffers: "1GB",
   max_wal_size: "4GB",
-  checkpoint_timeout: "30min"
+  checkpoint_timeout: "30min",
+  // counts the statements of a request
+  shared_preload_libraries: "pg_stat_statements"
 }
 
 /** Measures the service over its own PostgreSQL. */
@@ -35,6 +37,7 @@ export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> 
     )
     const large = await ingestLedger(await cluster.createDatabase(), rows)
     const small = await ingestLedger(await cluster.createDatabase(), 10_000)
+    for (const ledger of [small, large]) ledger.showIngest()
 
     console.log(
       "\nNetworks: milliseconds of CPU time to ingest 1,000 transactions, rollbacks included (Node with its threads; blocks are generated outside of the clock)"
@@ -47,10 +50,7 @@ export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> 
     console.log(
       "\nSize: all tables with their indexes ÷ the transactions alone without an index (the divisor finds nothing)"
     )
-    for (const { transactions, url } of [small, large]) {
-      console.log(`  ${transactions} transactions`)
-      await benchSize(url)
-    }
+    for (const ledger of [small, large]) await benchSize(ledger)
 
     console.log(
       "\nRollback: milliseconds, with what it puts back (one transaction of the database; the pool is not there)"

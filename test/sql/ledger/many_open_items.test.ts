@@ -137,7 +137,7 @@ describe("open items beyond one bucket of counts", () => {
   it.live(`are listed and counted as the naive model says, also after a rollback (${replayOf(seed, "test/sql/ledger/many_open_items.test.ts")})`, () =>
     Effect.scoped(
       Effect.gen(function*() {
-        const { ledger, reader } = yield* (yield* emptyLedgers)(genesis)
+        const { ledger, reader } = yield* (yield* emptyLedgers)(genesis, {})
         const random = new SeededRandom(seed)
         const longest = { exits: 0, slots: 0 }
         for (const [at, record] of records.entries()) {
