@@ -137,7 +137,7 @@ export function drawBlock(
     },
     empty
   )
-  return withDerivedValues(facts, block, random.chance(0.4))
+  return withDerivedValues(facts, block)
 }
 
 /** The owner of an internal account without a key. */

@@ -5,56 +5,52 @@ import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import { advance } from "../../laws/naive/mod.ts"
 import type { Facts } from "../../laws/mod.ts"
 
-/** The value of a proof that is not valid; the ledger compares only its form. */
-const UNPROVEN = 1n
-
-const unproven = (root: bigint, accountIndex: number): ExitFeed["merkleProof"] => ({
-  root,
+/** The naive model needs a proof to compute the balance of an exit, and does not verify it. */
+const noProof: NonNullable<ExitFeed["merkleProof"]> = {
+  root: 0n,
   siblings: [],
   oldKey: 0n,
   oldValue: 0n,
   isOld0: false,
-  key: BigInt(accountIndex),
-  value: UNPROVEN,
+  key: 0n,
+  value: 0n,
   fnc: 0
-})
+}
 
 /**
- * Returns a block with the effects and exits of its batches, by the naive model. `isProven` gives
- * the exits a valid proof; it takes some milliseconds.
+ * Returns a block with the effects and exits of its batches, by the naive model.
  */
-export function withDerivedValues(facts: Facts, block: BlockFeed, isProven: boolean): BlockFeed {
+export function withDerivedValues(facts: Facts, block: BlockFeed): BlockFeed {
   if (block.batches === undefined) return block
   const exits = Array.from(
     { length: facts.accounts.length + ACCOUNTS_OF_BLOCK },
     (_, position) => ({
       accountIndex: 256 + position,
       balance: 0n,
-      merkleProof: unproven(0n, 256 + position)!
+      merkleProof: noProof
     })
   )
   const draft = { ...block, batches: block.batches.map((batch) => ({ ...batch, exits })) }
   const after = advance(facts, { kind: "block", block: draft }, rememberedKeccak256)
   return {
     ...block,
-    batches: block.batches.map((batch) => derived(after, batch, isProven))
+    batches: block.batches.map((batch) => derived(after, batch))
   }
 }
 
 /** More accounts than a block creates. */
 const ACCOUNTS_OF_BLOCK = 100
 
-function derived(after: Facts, batch: BatchFeed, isProven: boolean): BatchFeed {
+function derived(after: Facts, batch: BatchFeed): BatchFeed {
   const rows = after.exits.filter(({ batchNum }) => batchNum === batch.batchNum)
-  const tree = isProven ? rememberedExitTree(rows) : undefined
-  const exitRoot = tree?.root ?? (rows.length === 0 ? 0n : BigInt(batch.batchNum))
+  const { proofs, root: exitRoot } = rememberedExitTree(rows)
   return {
     ...batch,
     exitRoot,
     exits: rows.map(({ accountIndex, balance }, position) => ({
       accountIndex,
       balance,
-      merkleProof: tree?.proofs[position] ?? unproven(exitRoot, accountIndex)!
+      merkleProof: proofs[position]!
     })),
     l1UserEffects: after.transactions.flatMap(({ amount, batchNum, l1 }) =>
       l1 === null || !l1.userOrigin || batchNum !== batch.batchNum ? [] : [{
@@ -68,17 +64,5 @@ function derived(after: Facts, batch: BatchFeed, isProven: boolean): BatchFeed {
 /** Returns the block as a writer sends it: whole, or without some of what a ledger derives. */
 export function drawStripped(random: SeededRandom, block: BlockFeed): BlockFeed {
   if (block.batches === undefined || random.chance(0.4)) return block
-  const stripped = random.chance(0.6) ? strippedBlock(block) : partlyStrippedBlock(block)
-  return {
-    ...stripped,
-    // exits without valid proofs cannot be derived
-    batches: block.batches.map((batch, position) =>
-      isProven(batch)
-        ? stripped.batches![position]!
-        : { ...stripped.batches![position]!, exits: batch.exits! }
-    )
-  }
+  return random.chance(0.6) ? strippedBlock(block) : partlyStrippedBlock(block)
 }
-
-const isProven = ({ exits = [] }: BatchFeed): boolean =>
-  exits.every(({ merkleProof }) => merkleProof!.value !== UNPROVEN)
