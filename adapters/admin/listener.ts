@@ -17,7 +17,7 @@ import { makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
-import { makeRoutes, type NodeHandlers } from "./_routes.ts"
+import type { NodeHandlers } from "./_resources.ts"
 import { type AdminLimitHits, type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
@@ -121,14 +121,12 @@ export const openAdmin = Effect.fnUntraced(
     const hits = noHits()
     let phase: Phase = "starting"
     let handlers: NodeHandlers | undefined
-    const reply = makeRoutes({
-      monitor,
-      phase: () => phase,
-      handlers: () => handlers,
-      verification,
-      token
-    })
-    const url = yield* listen(options, limits, adminApplication(reply, limits, hits), hits)
+    const application = adminApplication(
+      { monitor, phase: () => phase, handlers: () => handlers, verification, token },
+      limits,
+      hits
+    )
+    const url = yield* listen(options, limits, application, hits)
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)

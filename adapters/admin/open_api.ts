@@ -103,6 +103,12 @@ const operations = {
 
 export const operationNames = Struct.keys(operations)
 
+/** Returns the method and the path of an operation. */
+export const methodAndPath = (operation: AdminOperation): readonly [string, string] => {
+  const at = operation.indexOf(" ")
+  return [operation.slice(0, at), operation.slice(at + 1)]
+}
+
 /** Returns what an operation does, in one phrase. */
 export const summaryOf = (operation: AdminOperation): string => operations[operation].summary
 

@@ -41,7 +41,7 @@ export const defaultMounts: ReadonlyArray<Mount> = revisionList.map((revision) =
  *
  * @param basePath the path below which the host serves the application; empty if there is none
  */
-export const mountedPath = (mount: Mount, path: string, basePath: string): string =>
+export const mountedPath = (mount: Pick<Mount, "path">, path: string, basePath: string): string =>
   basePath + (mount.path === "/" ? path : mount.path + path) || "/"
 
 /**
@@ -49,7 +49,7 @@ export const mountedPath = (mount: Mount, path: string, basePath: string): strin
  * matches the path, or if path and header contradict each other.
  */
 export interface MountMatch {
-  readonly mount: Mount
+  readonly mount: Pick<Mount, "path">
   /** Starts with a slash; empty for the mount itself. */
   readonly path: string
   /** The path below which the host serves the application; empty if there is none. */
