@@ -1,7 +1,7 @@
 import { Effect, Struct } from "effect"
 import { type AnswerStats, Application, defaultLimits, type HttpLimits } from "../http/mod.ts"
 import { type Answers, Dispatcher } from "../http/dispatch/mod.ts"
-import { type Routes, routesOf } from "../http/routes/mod.ts"
+import { makeRouter, type Routes } from "../http/routes/mod.ts"
 import { refusal } from "./_reply.ts"
 import { makeResources, type ResourcesOptions, tokenRefusal } from "./_resources.ts"
 import type { AdminLimitHits, AdminLimits } from "./limit.ts"
@@ -13,7 +13,7 @@ export const adminApplication = (
   hits: AdminLimitHits
 ): Application["Service"] => {
   const routes: Routes = {
-    ...routesOf(makeResources(options)),
+    router: makeRouter(makeResources(options)),
     headers: () => ({ "content-type": "application/json" }),
     problem: (problem, url) => {
       const { body, status } = refusal(problem, url)

@@ -1,19 +1,12 @@
 import { Context, Data, Effect, Layer, type Redacted, type Scope, Struct } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
-import {
-  Ledger,
-  LedgerReader,
-  LedgerWriter,
-  Monitor,
-  Pool,
-  type PoolStore
-} from "../../core/mod.ts"
+import { Monitor, Pool, type PoolStore } from "../../core/mod.ts"
 import { limitHits } from "../../core/ports/mod.ts"
 import { Application } from "../http/mod.ts"
 import { serverLayer } from "../http/node/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { adminApplication } from "./_application.ts"
-import { makeFeedHandler } from "./_feed.ts"
+import { type FeedPorts, makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
@@ -45,7 +38,7 @@ export interface AdminOptions {
 }
 
 /** The services of a node that the admin listener needs. */
-export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
+export type AdminPorts = FeedPorts | Pool | PoolStore
 
 /**
  * An open admin listener.
@@ -140,7 +133,10 @@ export const openAdmin = Effect.fnUntraced(
       url,
       attachNode: Effect.fnUntraced(function*(node) {
         yield* withMonitor(monitor, watchLedger(node, options.ledgerAgeMaxMs))
-        handlers = nodeHandlers(node, limits, hits)
+        handlers = {
+          feed: makeFeedHandler(node, limits, hits),
+          pool: makePoolHandler(Context.get(node, Pool), limits, hits)
+        }
         yield* markServing
       })
     }
@@ -149,23 +145,6 @@ export const openAdmin = Effect.fnUntraced(
 
 const withMonitor = <A, E, R>(monitor: OpenMonitor | null, effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Monitor, monitor)
-
-const nodeHandlers = (
-  node: Context.Context<AdminPorts>,
-  limits: AdminLimits,
-  hits: AdminLimitHits
-): NodeHandlers => ({
-  feed: makeFeedHandler(
-    {
-      ledger: Context.get(node, Ledger),
-      reader: Context.get(node, LedgerReader),
-      writer: Context.get(node, LedgerWriter)
-    },
-    limits,
-    hits
-  ),
-  pool: makePoolHandler(Context.get(node, Pool), limits, hits)
-})
 
 /** A feed may take as long as it likes; this is the longest time that a timer of Node can have. */
 const unlimitedMs = 2 ** 31 - 1

@@ -28,7 +28,14 @@ import {
   readUndeclaredBody,
   withoutBody
 } from "../message/mod.ts"
-import type { Match, MountMatch, PostFailure, Resource, Routes } from "../routes/mod.ts"
+import type {
+  Match,
+  MountMatch,
+  MountMatcher,
+  PostFailure,
+  Resource,
+  Routes
+} from "../routes/mod.ts"
 
 /** A request, and the mount and the resource that its URL names. */
 export interface RoutedRequest<R extends Routes> extends Omit<ReadRequest, "routes"> {
@@ -57,11 +64,7 @@ export interface DispatcherOptions<R extends Routes> {
   readonly answers: Answers<R>
   readonly limits: HttpLimits
   /** Returns the mount of a path, and its revision. */
-  readonly matchMount: (
-    path: string,
-    revision: string | undefined,
-    basePath?: string
-  ) => MountMatch
+  readonly matchMount: MountMatcher
   /** By name of the revision. */
   readonly routes: ReadonlyMap<string, R>
   /** Refuses a request before its resource sees it. If absent, every request is allowed. */
@@ -234,7 +237,7 @@ export class Dispatcher<R extends Routes> {
         ? this.#optionsAnswer(routes, allow)
         : this.refuse(routes, methodNotAllowed(method, allow), url)
     }
-    const withoutSlash = routes.findWithoutSlash(mount.path)
+    const withoutSlash = routes.router.findWithoutSlash(mount.path)
     if (withoutSlash !== undefined) {
       // a browser does not follow the redirect of a preflight
       return method === "OPTIONS"

@@ -180,9 +180,7 @@ const retryLater = (name: ProblemName, message: string, retryAfterSeconds: numbe
 
 /** @param limit the limit that was hit, if this adapter counts it; otherwise the transport does */
 export const overloaded = (limit?: LimitName): Problem => ({
-  name: "overloaded",
-  message: `The server is overloaded: try again in ${retryAfterSeconds} s`,
-  headers: { "retry-after": String(retryAfterSeconds) },
+  ...readsBusy(`The server is overloaded: try again in ${retryAfterSeconds} s`),
   ...limit === undefined ? {} : { limit }
 })
 

@@ -29,7 +29,7 @@ import {
 } from "../message/mod.ts"
 import { localPath } from "../openapi/mod.ts"
 import { makePages, type Page, pagePaths } from "./_pages.ts"
-import { makeRouter, type Match, type Mount, mountedPath, type Router } from "./mounts.ts"
+import { makeRouter, type Mount, mountedPath, type Router } from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
@@ -82,11 +82,6 @@ export interface Routes {
   ) => { readonly status: number; readonly json: string }
   /** Returns the absolute path of the page that lists all paths. */
   readonly docs: (basePath: string) => string
-  /**
-   * Returns the match of a path without the slash at its end, to which the path is redirected; the
-   * path itself must have no match.
-   */
-  readonly findWithoutSlash: (path: string) => Match<Resource> | undefined
 }
 
 /** The routes of one revision. */
@@ -131,7 +126,7 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
     resources.set(path, pageResource(page, options.latestSnapshotId))
   }
   return {
-    ...routesOf(resources),
+    router: makeRouter(resources),
     headers,
     revision,
     problem: (problem, url) => ({
@@ -139,17 +134,6 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
       json: problemJson(problem, url, revision)
     }),
     docs: (basePath) => mountedPath(mount, pagePaths.docs, basePath)
-  }
-}
-
-/** Returns the lookups of a table from path to resource. */
-export const routesOf = (
-  resources: ReadonlyMap<string, Resource>
-): Pick<Routes, "router" | "findWithoutSlash"> => {
-  const router = makeRouter(Array.from(resources, ([path, target]) => ({ path, target })))
-  return {
-    router,
-    findWithoutSlash: (path) => path.endsWith("/") ? router.find(path.slice(0, -1)) : undefined
   }
 }
 
