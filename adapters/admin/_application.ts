@@ -1,42 +1,76 @@
-import { Cause, Effect } from "effect"
-import {
-  type AnswerStats,
-  Application,
-  defaultLimits,
-  type HttpAnswer,
-  type HttpRequest,
-  type Problem
-} from "../http/mod.ts"
-import { withoutBody } from "../http/message/mod.ts"
+import { Effect, Struct } from "effect"
+import { type AnswerStats, Application, defaultLimits, type HttpLimits } from "../http/mod.ts"
+import { type Answers, Dispatcher } from "../http/dispatch/mod.ts"
+import { makeRouter, type Routes } from "../http/routes/mod.ts"
 import { refusal } from "./_reply.ts"
+import { makeResources, type ResourcesOptions, tokenRefusal } from "./_resources.ts"
 import type { AdminLimitHits, AdminLimits } from "./limit.ts"
 
 /** Returns the admin interface as an application that a server of the HTTP interface serves. */
 export const adminApplication = (
-  reply: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
+  options: ResourcesOptions,
   { adminHeaderBytesMax }: AdminLimits,
   hits: AdminLimitHits
-): Application["Service"] =>
-  Application.of({
-    handle: (request) => {
-      const answer = Effect.catchCause(Effect.suspend(() => reply(request)), (cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.failCause(cause)
-          : Effect.as(
-            Effect.logError("A request to the admin listener failed", cause),
-            refusal(internal, request.url)
-          ))
-      return request.method === "HEAD" ? Effect.map(answer, withoutBody) : answer
+): Application["Service"] => {
+  const routes: Routes = {
+    router: makeRouter(makeResources(options)),
+    headers: () => ({ "content-type": "application/json" }),
+    problem: (problem, url) => {
+      const { body, status } = refusal(problem, url)
+      return { status, json: String(body) }
     },
-    refuse: (problem) =>
-      Effect.sync(() => {
-        countHit(problem, hits)
-        return refusal({ name: problem.name, message: problem.message }, "")
-      }),
+    docs: () => "/"
+  }
+  const dispatcher = new Dispatcher<Routes>({
+    answers: uncached,
+    inFlight: { count: 0 },
+    latestSnapshotId: Effect.succeed(undefined),
+    limits: unlimited,
+    matchMount: (path) => ({
+      mount: { path: "/" },
+      path: path === "/" ? "" : path,
+      basePath: "",
+      revision: "admin"
+    }),
+    routes: new Map([["admin", routes]]),
+    refuse: tokenRefusal(options.token)
+  })
+  return Application.of({
+    // requests of operators are not queued, and their bodies are read line by line
+    handle: (request) =>
+      Effect.suspend(() =>
+        dispatcher.answer(dispatcher.route(Struct.omit(request, ["accepts", "admit", "body"])))
+      ),
+    refuse: (problem) => {
+      if (problem.limit === "headerBytesMax") hits.adminHeaderBytesMax++
+      if (problem.limit === "headersTimeoutMs") hits.adminHeadersTimeoutMs++
+      return dispatcher.refuse(routes, problem, "")
+    },
     // the parser of the server refuses twice the sum of both
     limits: { ...defaultLimits, urlBytesMax: 0, headerBytesMax: adminHeaderBytesMax / 2 },
     answerStats: noAnswers
   })
+}
+
+/** The parser limits URL and headers, and the operations limit their bodies. */
+const unlimited: HttpLimits = {
+  ...defaultLimits,
+  urlBytesMax: Infinity,
+  headerBytesMax: Infinity,
+  bodyBytesMax: Infinity,
+  requestsMax: Infinity
+}
+
+const uncached: Answers<Routes> = {
+  latestSnapshotId: () => undefined,
+  answer: (read, { admit, compute }) =>
+    admit(
+      read,
+      () =>
+        Effect.map(compute(read), (answer) =>
+          "json" in answer ? { status: 200, headers: {}, body: answer.json } : answer)
+    )
+}
 
 const noAnswers = (): AnswerStats => ({
   entries: 0,
@@ -49,13 +83,3 @@ const noAnswers = (): AnswerStats => ({
   evictions: 0,
   encodings: new Map()
 })
-
-const internal = {
-  name: "internal",
-  message: "An internal error occurred: the log contains the cause"
-} as const
-
-const countHit = ({ limit }: Problem, hits: AdminLimitHits): void => {
-  if (limit === "headerBytesMax") hits.adminHeaderBytesMax++
-  if (limit === "headersTimeoutMs") hits.adminHeadersTimeoutMs++
-}

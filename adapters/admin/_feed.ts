@@ -1,12 +1,12 @@
-import { Effect, Fiber, Result, Semaphore } from "effect"
+import { Context, Effect, Fiber, Result, Semaphore } from "effect"
 import {
   type EthereumBlock,
   feedPosition,
   type FeedPosition,
   FeedRecord,
   feedRecordKinds,
-  type Ledger,
-  type LedgerReader,
+  Ledger,
+  LedgerReader,
   LedgerWriter,
   newWriteSession,
   type PriceFeed,
@@ -27,11 +27,7 @@ import { json, type Refusal, storeFailure } from "./_reply.ts"
 import type { AdminLimitHits, AdminLimits } from "./limit.ts"
 
 /** The ports through which the feed is applied. */
-export interface FeedPorts {
-  readonly ledger: Ledger["Service"]
-  readonly reader: LedgerReader["Service"]
-  readonly writer: LedgerWriter["Service"]
-}
+export type FeedPorts = Ledger | LedgerReader | LedgerWriter
 
 /** Lines of a body, from 1. */
 interface LineRange {
@@ -63,56 +59,52 @@ export interface FeedHandler {
  * nothing is applied.
  */
 export const makeFeedHandler = (
-  ports: FeedPorts,
+  ports: Context.Context<FeedPorts>,
   limits: AdminLimits,
   hits: AdminLimitHits
 ): FeedHandler => {
   const semaphore = Semaphore.makeUnsafe(1)
   return {
-    position: Effect.map(
-      Effect.flatMap(readPosition(ports), (position) => positionOf(ports, position)),
-      (last) => json(200, last)
+    position: Effect.provideContext(
+      Effect.map(Effect.flatMap(readPosition, positionOf), (last) => json(200, last)),
+      ports
     ),
     // one request at a time; its records fail if another process writes between them
     apply: (request) =>
       semaphore.withPermit(Effect.suspend(() =>
-        Effect.provideService(
-          applyRecords(ports, limits, hits, request),
-          WriteSession,
-          newWriteSession()
+        Effect.provideContext(
+          applyRecords(limits, hits, request),
+          Context.add(ports, WriteSession, newWriteSession())
         )
       ))
   }
 }
 
 /** Returns the last block and the head. Fails if another process is the writer. */
-const readPosition = ({ writer }: FeedPorts): Effect.Effect<FeedPosition, Refusal | StoreFailure> =>
-  feedPosition.pipe(
-    Effect.provideService(LedgerWriter, writer),
-    Effect.timeoutOrElse({ duration: writerWaitMs, orElse: () => Effect.fail(otherWriter) })
-  )
+const readPosition = Effect.timeoutOrElse(feedPosition, {
+  duration: writerWaitMs,
+  orElse: () => Effect.fail(otherWriter)
+})
 
-const positionOf = (
-  { reader }: FeedPorts,
-  { head, lastBlock: { hash, number, timestampMs } }: FeedPosition
-) =>
-  Effect.map(
-    reader.snapshotId,
-    ({ batchNum, version }) => ({ block: { number, hash, timestampMs }, head, batchNum, version })
-  )
+const positionOf = Effect.fnUntraced(
+  function*({ head, lastBlock: { hash, number, timestampMs } }: FeedPosition) {
+    const { batchNum, version } = yield* (yield* LedgerReader).snapshotId
+    return { block: { number, hash, timestampMs }, head, batchNum, version }
+  }
+)
 
 const applyRecords = Effect.fnUntraced(function*(
-  ports: FeedPorts,
   limits: AdminLimits,
   hits: AdminLimitHits,
   request: HttpRequest
-): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure> {
-  const position = yield* readPosition(ports)
+): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure, FeedPorts> {
+  const ledger = yield* Ledger
+  const position = yield* readPosition
   const { lastBlock: last } = position
   const after = request.headers[afterHeader]
   if (after !== undefined && String(after).toLowerCase() !== last.hash) {
     return yield* Effect.fail(
-      otherLastBlock(String(after), last, yield* positionOf(ports, position))
+      otherLastBlock(String(after), last, yield* positionOf(position))
     )
   }
   const counts = { records: 0, applied: 0, held: 0, heldLines: [] as Array<LineRange> }
@@ -122,11 +114,11 @@ const applyRecords = Effect.fnUntraced(function*(
     const read = yield* readRecordIn(number, text, after === undefined ? last : undefined)
     let record = read
     if (read.kind === "prices" && after === undefined) {
-      const prices = yield* Effect.mapError(newPrices(ports, read.prices), failed(number))
+      const prices = yield* Effect.mapError(newPrices(read.prices), failed(number))
       if (prices.length === 0) return false
       record = { ...read, prices }
     }
-    const write = applyUninterrupted(ports.ledger.applyRecord(record), limits, hits)
+    const write = applyUninterrupted(ledger.applyRecord(record), limits, hits)
     const report = yield* Effect.mapError(write, (failure) =>
       failure._tag === "BlockViolation"
         ? blockViolation(number, record.kind, failure)
@@ -155,12 +147,12 @@ const applyRecords = Effect.fnUntraced(function*(
     (reason): Refusal => ({ ...reason, members: { ...reason.members, ...counts } })
   )
   // another process may have become the writer
-  const ledger = yield* Effect.catchIf(
-    Effect.flatMap(readPosition(ports), (now) => positionOf(ports, now)),
+  const lastNow = yield* Effect.catchIf(
+    Effect.flatMap(readPosition, positionOf),
     (failure) => failure === otherWriter,
     () => Effect.succeed(null)
   )
-  return json(200, { ...counts, ledger })
+  return json(200, { ...counts, ledger: lastNow })
 })
 
 /**
@@ -190,15 +182,15 @@ const readRecordIn = (
 }
 
 /** Returns the prices that differ from those of their tokens and are not older. */
-const newPrices = ({ reader }: FeedPorts, prices: ReadonlyArray<PriceFeed>) =>
+const newPrices = (prices: ReadonlyArray<PriceFeed>) =>
   Effect.filter(
     prices,
-    ({ priceUSD, timeMs, tokenId }) =>
-      Effect.map(reader.find("token", tokenId), ({ item }) =>
-        item === null || item.priceTimeMs === null
-          ? priceUSD !== null
-          : timeMs > item.priceTimeMs ||
-            (timeMs === item.priceTimeMs && priceUSD !== item.priceUSD))
+    Effect.fnUntraced(function*({ priceUSD, timeMs, tokenId }) {
+      const { item } = yield* (yield* LedgerReader).find("token", tokenId)
+      return item === null || item.priceTimeMs === null
+        ? priceUSD !== null
+        : timeMs > item.priceTimeMs || (timeMs === item.priceTimeMs && priceUSD !== item.priceUSD)
+    })
   )
 
 /** Returns whether the ledger already held a record. */

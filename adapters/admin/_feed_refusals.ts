@@ -41,8 +41,9 @@ export const blockViolation = (
   name: "block-violation",
   message: `Line ${line}: ${message}`,
   faults: [{
+    in: "body",
     line,
-    pointer: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
+    parameter: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
     value,
     rule: expected,
     message,

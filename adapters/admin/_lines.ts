@@ -149,7 +149,7 @@ const notUtf8 = (line: number): Refusal => {
   return {
     name: "invalid-record",
     message: `${message}, expected JSON in UTF-8`,
-    faults: [{ line, pointer: "", value: null, rule: "UTF-8", message }],
+    faults: [{ in: "body", line, parameter: "", value: null, rule: "UTF-8", message }],
     members: { line }
   }
 }

@@ -83,8 +83,9 @@ const fault = (
   const shown = text === null ? null : text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
   const expected = rule.startsWith("Expected ") ? rule.slice("Expected ".length) : rule
   return {
+    in: "body",
     line,
-    pointer,
+    parameter: pointer,
     value: shown,
     rule: expected,
     message: `Line ${line}, ${

@@ -1,68 +1,41 @@
 import { Effect } from "effect"
 import type { StoreFailure } from "../../core/mod.ts"
-import { uriReference } from "../http/message/mod.ts"
-import { type HttpAnswer, problems, problemType } from "../http/mod.ts"
+import { type LineFault, problemObject } from "../http/message/mod.ts"
+import { type HttpAnswer, type Problem, problems, problemType } from "../http/mod.ts"
 
 /** The reason why a request is refused. */
-export interface Refusal {
-  readonly name: RefusalName
-  /** One sentence for a person. */
-  readonly message: string
-  readonly faults?: ReadonlyArray<RecordFault>
-  readonly headers?: HttpAnswer["headers"]
+export interface Refusal extends Omit<Problem, "name" | "faults"> {
+  readonly name: keyof typeof refusals
+  readonly faults?: ReadonlyArray<LineFault>
   /** Additional members of the answer. */
   readonly members?: { readonly [name: string]: unknown }
 }
 
-/** A rule that a record violates. */
-export interface RecordFault {
-  /** Line number in the body from 1; blank lines count. */
+/** A rule that a record violates; `parameter` is a JSON pointer into the record. */
+export interface RecordFault extends LineFault {
+  readonly in: "body"
   readonly line: number
-  /** JSON pointer into the record. */
-  readonly pointer: string
-  readonly value: string | null
-  readonly rule: string
-  readonly message: string
-  /** The invariant of the ledger, if one is violated. */
-  readonly invariant?: string
 }
 
 /** The problems of the public interface, and those of the admin listener alone. */
-const refusals = {
+export const refusals = {
   ...problems,
   "invalid-record": { status: 400, title: "A record does not have the required form" },
   "unauthorized": { status: 401, title: "The request has no valid token" },
   "ledger-elsewhere": { status: 412, title: "The last block of the ledger is different" },
-  "body-too-large": { status: 413, title: "The body, or a line of it, is too large" },
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
   "precondition-required": {
     status: 428,
     title: "The record requires a precondition, because it must not be applied twice"
   }
-} as const satisfies {
-  readonly [name: string]: { readonly status: number; readonly title: string }
-}
-
-type RefusalName = keyof typeof refusals
+} as const
 
 /** Returns the answer to a refused request: a problem object, as the public interface has. */
-export const refusal = (
-  { faults, headers = {}, members = {}, message, name }: Refusal,
-  path: string
-): HttpAnswer => {
-  const { status, title } = refusals[name]
-  return json(status, {
-    message,
-    type: problemType(name),
-    title,
-    status,
-    detail: message,
-    instance: uriReference(path),
-    ...members,
-    ...faults === undefined
-      ? {}
-      : { errors: faults.map(({ line, ...fault }) => ({ in: "body", line, ...fault })) }
-  }, headers)
+export const refusal = (problem: Refusal, url: string): HttpAnswer => {
+  const { headers, members, name } = problem
+  const kind = refusals[name]
+  const type = { type: problemType(name) }
+  return json(kind.status, problemObject(problem, kind, url, type, members), headers)
 }
 
 /** Returns an answer in JSON. A bigint becomes a decimal string, as in a feed. */
@@ -85,11 +58,11 @@ export const neverCached = { "cache-control": "no-store" } as const
 /** Answers a failure with a refusal. */
 export const orRefusal = (
   answer: Effect.Effect<HttpAnswer, Refusal | StoreFailure>,
-  path: string
+  url: string
 ): Effect.Effect<HttpAnswer> =>
   Effect.catch(
     answer,
-    (failure) => Effect.succeed(refusal("_tag" in failure ? storeFailure(failure) : failure, path))
+    (failure) => Effect.succeed(refusal("_tag" in failure ? storeFailure(failure) : failure, url))
   )
 
 /** Returns the refusal for a failure of the store. */

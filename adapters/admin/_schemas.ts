@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { FeedRecord, type JsonSchema } from "../../core/mod.ts"
-import { problemSchema } from "../http/mod.ts"
+import { problemSchema, problemType } from "../http/mod.ts"
 import { PoolCommand } from "./_pool_commands.ts"
+import { refusals } from "./_reply.ts"
 
 /* The schemas of the answers of the admin listener, as components of its OpenAPI document. */
 
@@ -29,6 +30,11 @@ const feedCounts = {
     items: object({ from: integer, to: { ...integer, description: "Inclusive" } })
   }
 }
+
+type Schemas = { readonly [name: string]: JsonSchema }
+
+const properties = problemSchema.properties as Schemas
+const fault = properties.errors!.items as JsonSchema
 
 const answerSchemas: { readonly [name: string]: JsonSchema } = {
   Index: object({
@@ -91,11 +97,10 @@ const answerSchemas: { readonly [name: string]: JsonSchema } = {
     }
   }),
   Problem: {
-    type: "object",
-    description: "Why a request was refused (RFC 9457); message is one sentence for a person",
+    ...problemSchema,
     properties: {
-      ...problemSchema.properties as object,
-      type: text("Identifies the kind of problem: urn:rollup-node-api:problem: and its name"),
+      ...properties,
+      type: { ...properties.type, enum: Object.keys(refusals).map(problemType) },
       line: { ...integer, description: "Line of the body that is refused, from 1" },
       ...feedCounts,
       ledger: reference("LastBlock"),
@@ -104,24 +109,17 @@ const answerSchemas: { readonly [name: string]: JsonSchema } = {
         description: "Results of the pool commands before the refused one"
       },
       errors: {
-        type: "array",
-        description: "Every rule that the line violates",
+        ...properties.errors,
         items: {
-          type: "object",
+          ...fault,
           properties: {
-            in: { type: "string", enum: ["body"] },
+            ...fault.properties as Schemas,
             line: { ...integer, minimum: 1 },
-            pointer: text("JSON pointer into the record"),
-            value: orNull(text("The value in the record; null if it is missing")),
-            rule: text("The expected value"),
-            message: text("One sentence for a person"),
             invariant: text("The invariant of the ledger, if one is violated")
-          },
-          required: ["in", "line", "pointer", "value", "rule", "message"]
+          }
         }
       }
-    },
-    required: problemSchema.required
+    }
   }
 }
 

@@ -1,23 +1,16 @@
 import { Context, Data, Effect, Layer, type Redacted, type Scope, Struct } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
-import {
-  Ledger,
-  LedgerReader,
-  LedgerWriter,
-  Monitor,
-  Pool,
-  type PoolStore
-} from "../../core/mod.ts"
+import { Monitor, Pool, type PoolStore } from "../../core/mod.ts"
 import { limitHits } from "../../core/ports/mod.ts"
 import { Application } from "../http/mod.ts"
 import { serverLayer } from "../http/node/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { adminApplication } from "./_application.ts"
-import { makeFeedHandler } from "./_feed.ts"
+import { type FeedPorts, makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
-import { makeRoutes, type NodeHandlers } from "./_routes.ts"
+import type { NodeHandlers } from "./_resources.ts"
 import { type AdminLimitHits, type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
@@ -45,7 +38,7 @@ export interface AdminOptions {
 }
 
 /** The services of a node that the admin listener needs. */
-export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
+export type AdminPorts = FeedPorts | Pool | PoolStore
 
 /**
  * An open admin listener.
@@ -121,14 +114,12 @@ export const openAdmin = Effect.fnUntraced(
     const hits = noHits()
     let phase: Phase = "starting"
     let handlers: NodeHandlers | undefined
-    const reply = makeRoutes({
-      monitor,
-      phase: () => phase,
-      handlers: () => handlers,
-      verification,
-      token
-    })
-    const url = yield* listen(options, limits, adminApplication(reply, limits, hits), hits)
+    const application = adminApplication(
+      { monitor, phase: () => phase, handlers: () => handlers, verification, token },
+      limits,
+      hits
+    )
+    const url = yield* listen(options, limits, application, hits)
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)
@@ -142,7 +133,10 @@ export const openAdmin = Effect.fnUntraced(
       url,
       attachNode: Effect.fnUntraced(function*(node) {
         yield* withMonitor(monitor, watchLedger(node, options.ledgerAgeMaxMs))
-        handlers = nodeHandlers(node, limits, hits)
+        handlers = {
+          feed: makeFeedHandler(node, limits, hits),
+          pool: makePoolHandler(Context.get(node, Pool), limits, hits)
+        }
         yield* markServing
       })
     }
@@ -151,23 +145,6 @@ export const openAdmin = Effect.fnUntraced(
 
 const withMonitor = <A, E, R>(monitor: OpenMonitor | null, effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Monitor, monitor)
-
-const nodeHandlers = (
-  node: Context.Context<AdminPorts>,
-  limits: AdminLimits,
-  hits: AdminLimitHits
-): NodeHandlers => ({
-  feed: makeFeedHandler(
-    {
-      ledger: Context.get(node, Ledger),
-      reader: Context.get(node, LedgerReader),
-      writer: Context.get(node, LedgerWriter)
-    },
-    limits,
-    hits
-  ),
-  pool: makePoolHandler(Context.get(node, Pool), limits, hits)
-})
 
 /** A feed may take as long as it likes; this is the longest time that a timer of Node can have. */
 const unlimitedMs = 2 ** 31 - 1

@@ -1,5 +1,7 @@
 import { Struct } from "effect"
 import { programVersion } from "../../core/mod.ts"
+import type { OpenApiDocument } from "../http/mod.ts"
+import { documentHead, jsonContent, pathsOf } from "../http/openapi/mod.ts"
 import { adminSchemas } from "./_schemas.ts"
 
 /** The operations of the admin listener: method and path. */
@@ -103,6 +105,12 @@ const operations = {
 
 export const operationNames = Struct.keys(operations)
 
+/** Returns the method and the path of an operation. */
+export const methodAndPath = (operation: AdminOperation): readonly [string, string] => {
+  const at = operation.indexOf(" ")
+  return [operation.slice(0, at), operation.slice(at + 1)]
+}
+
 /** Returns what an operation does, in one phrase. */
 export const summaryOf = (operation: AdminOperation): string => operations[operation].summary
 
@@ -125,33 +133,25 @@ export const isGuarded = (operation: AdminOperation): boolean =>
  */
 export const adminOpenApi = (
   isOffered: (operation: AdminOperation) => boolean = () => true
-): { readonly [key: string]: unknown } => {
-  const paths: { [path: string]: { [method: string]: object } } = {}
-  for (const [name, operation] of Object.entries(operations)) {
-    if (!isOffered(name as AdminOperation)) continue
-    const [method, path] = name.split(" ") as [string, string]
-    const methods = paths[path] ??= {}
-    methods[method.toLowerCase()] = operationObject(operation, path)
-  }
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "Rollup node, admin listener",
-      version: programVersion,
-      summary: "The interface for operators, a synchroniser and a coordinator",
-      license: { name: "MIT", identifier: "MIT" }
-    },
-    servers: [{ url: "/", description: "The admin listener" }],
-    security: [],
-    paths,
-    components: {
-      schemas: adminSchemas(),
-      securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "The token of --admin-token" }
-      }
+): OpenApiDocument => ({
+  ...documentHead({
+    title: "Rollup node, admin listener",
+    version: programVersion,
+    summary: "The interface for operators, a synchroniser and a coordinator"
+  }, { url: "/", description: "The admin listener" }),
+  paths: pathsOf(
+    operationNames.filter(isOffered).map((name) => {
+      const [method, path] = methodAndPath(name)
+      return [path, { [method.toLowerCase()]: operationObject(operations[name], path) }]
+    })
+  ),
+  components: {
+    schemas: adminSchemas(),
+    securitySchemes: {
+      token: { type: "http", scheme: "bearer", description: "The token of --admin-token" }
     }
   }
-}
+})
 
 const operationObject = (
   { answer, hasFeedAfter, id, isGuarded, lines, refusals = {}, summary }: Operation,
@@ -214,15 +214,10 @@ const operationObject = (
 })
 
 const contentOf = (answer: Operation["answer"]) =>
-  "schema" in answer
-    ? { "application/json": { schema: { $ref: `#/components/schemas/${answer.schema}` } } }
-    : {
-      [answer.contentType]: {
-        schema: answer.contentType === "text/plain" ? { type: "string" } : { type: "object" }
-      }
+  "schema" in answer ? jsonContent(answer.schema) : {
+    [answer.contentType]: {
+      schema: answer.contentType === "text/plain" ? { type: "string" } : { type: "object" }
     }
+  }
 
-const problem = (description: string) => ({
-  description,
-  content: contentOf({ schema: "Problem" })
-})
+const problem = (description: string) => ({ description, content: jsonContent("Problem") })

@@ -10,9 +10,9 @@ import {
   LatestPoolVersion
 } from "../../core/ports/mod.ts"
 import { readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import { Dispatcher } from "./_dispatcher.ts"
 import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
+import { Dispatcher } from "./dispatch/mod.ts"
 import {
   type AnswerStats,
   defaultLimits,
@@ -31,6 +31,7 @@ import {
 } from "./observability/mod.ts"
 import {
   defaultMounts,
+  makeMountMatcher,
   makePostHandlers,
   makeRevisionRoutes,
   type Mount,
@@ -123,7 +124,15 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const answers = yield* openResponseCache(options, mounts)
   const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
   const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
-  const dispatcher = new Dispatcher({ answers, inFlight, latestSnapshotId, limits, mounts, routes })
+  const matchMount = makeMountMatcher(mounts)
+  const dispatcher = new Dispatcher<RevisionRoutes>({
+    answers,
+    inFlight,
+    latestSnapshotId,
+    limits,
+    matchMount,
+    routes
+  })
   return Application.of({
     limits,
     answerStats: () => answers.stats(),

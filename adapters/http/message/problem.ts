@@ -180,9 +180,7 @@ const retryLater = (name: ProblemName, message: string, retryAfterSeconds: numbe
 
 /** @param limit the limit that was hit, if this adapter counts it; otherwise the transport does */
 export const overloaded = (limit?: LimitName): Problem => ({
-  name: "overloaded",
-  message: `The server is overloaded: try again in ${retryAfterSeconds} s`,
-  headers: { "retry-after": String(retryAfterSeconds) },
+  ...readsBusy(`The server is overloaded: try again in ${retryAfterSeconds} s`),
   ...limit === undefined ? {} : { limit }
 })
 
@@ -243,31 +241,68 @@ export const problemStatus = ({ name }: Problem, { conflictStatus }: Revision): 
  * codes, `code` and `type` are the error, and `problem` is the type of the problem.
  */
 export const problemJson = (problem: Problem, url: string, revision: Revision): string => {
-  const { faults, isRefusedPost, message, name } = problem
+  const { faults, isRefusedPost, name } = problem
   const type = problemType(name)
   const error = revision.error?.(
     name,
     isRefusedPost === true ? faults : faults?.filter(({ ruleName }) => ruleName !== undefined)
   )
-  return JSON.stringify({
-    message,
-    ...revision.error === undefined ? { type } : { ...error ?? { type }, problem: type },
-    title: problems[name].title,
-    status: problemStatus(problem, revision),
-    detail: message,
-    instance: uriReference(url),
-    ...(faults === undefined ? {} : { errors: faults.map(faultJson) })
-  })
+  const kind = { title: problems[name].title, status: problemStatus(problem, revision) }
+  return JSON.stringify(problemObject(
+    problem,
+    kind,
+    url,
+    revision.error === undefined ? { type } : { ...error ?? { type }, problem: type }
+  ))
 }
 
+/** A fault in a line of a body that has many. */
+export interface LineFault extends InputFault {
+  /** Line number in the body from 1; blank lines count. */
+  readonly line?: number
+  /** The invariant of the ledger, if one is violated. */
+  readonly invariant?: string
+}
+
+/**
+ * Returns `message` and the members of RFC 9457, the body of every refusal. Members that do not
+ * apply are undefined.
+ *
+ * @param type the members that identify the problem
+ * @param members more members, before the faults
+ */
+export const problemObject = (
+  { faults, message }: {
+    readonly message: string
+    readonly faults?: ReadonlyArray<LineFault>
+  },
+  { status, title }: { readonly status: number; readonly title: string },
+  url: string,
+  type: object,
+  members: object = {}
+) => ({
+  message,
+  ...type,
+  title,
+  status,
+  detail: message,
+  instance: uriReference(url),
+  ...members,
+  errors: faults?.map(faultJson)
+})
+
 /** The position of a fault is a JSON pointer in a body, and the name of a parameter elsewhere. */
-const faultJson = ({ in: part, message, nearest, parameter, rule, value }: InputFault) => ({
+const faultJson = (
+  { in: part, invariant, line, message, nearest, parameter, rule, value }: LineFault
+) => ({
   in: part,
+  line,
   [part === "body" ? "pointer" : "parameter"]: parameter,
   value,
   rule,
   message,
-  ...nearest === undefined ? {} : { nearest }
+  nearest,
+  invariant
 })
 
 /** Maximum characters of a URL in an answer. */
@@ -277,7 +312,7 @@ const instanceMax = 500
  * Returns the target of a request as a URI reference. The target may be any text, so characters
  * that a path and a query cannot contain are escaped.
  */
-export const uriReference = (url: string): string => {
+const uriReference = (url: string): string => {
   const target = url.slice(0, instanceMax)
   // two leading slashes would start a host, and a colon before the first slash would end a scheme
   const path = target.startsWith("//")

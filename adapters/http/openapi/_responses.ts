@@ -62,6 +62,16 @@ export const exampleMaker = (schemas: Schemas) => {
   return (name: string): unknown => example(schemas[name]!)
 }
 
+/**
+ * Returns a content in JSON.
+ *
+ * @param component name of its schema
+ * @param examples more members, such as `example`
+ */
+export const jsonContent = (component: string, examples: object = {}) => ({
+  "application/json": { schema: { $ref: `#/components/schemas/${component}` }, ...examples }
+})
+
 const header = (description: string, schema: object) => ({ description, schema })
 
 /** Components of the headers that every answer has. */
@@ -152,9 +162,7 @@ export const operationResponses = (
   200: {
     description: "The requested data",
     headers: { ...headerReferences, ...validators },
-    content: {
-      "application/json": { schema: { $ref: `#/components/schemas/${component}` }, example }
-    }
+    content: jsonContent(component, { example })
   },
   304: { description: "The answer that If-None-Match names has not changed", headers: validators },
   ...refusals(statuses)
@@ -164,7 +172,7 @@ export const operationResponses = (
 export const unhealthyResponse = (component: string) => ({
   description: "A store does not answer",
   headers: headerReferences,
-  content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` } } }
+  content: jsonContent(component)
 })
 
 const refusals = (statuses: Operation["statuses"]) => ({
@@ -190,17 +198,14 @@ const refusalOf =
   (revision: Revision) => (description: string, example: Problem, headers: object = {}) => ({
     description,
     headers: { ...headerReferences, ...headers },
-    content: {
-      "application/json": {
-        schema: { $ref: "#/components/schemas/Problem" },
-        examples: {
-          refusal: {
-            summary: problems[example.name].title,
-            value: JSON.parse(problemJson(example, "/tokens?limt=5", revision)) as unknown
-          }
+    content: jsonContent("Problem", {
+      examples: {
+        refusal: {
+          summary: problems[example.name].title,
+          value: JSON.parse(problemJson(example, "/tokens?limt=5", revision)) as unknown
         }
       }
-    }
+    })
   })
 
 const conflict = submissionConflict(

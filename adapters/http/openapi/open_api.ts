@@ -21,6 +21,7 @@ import {
 import { problemSchemaOf } from "../message/mod.ts"
 import {
   exampleMaker,
+  jsonContent,
   operationResponses,
   problemResponses,
   responseHeaders,
@@ -65,16 +66,12 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
   const exampleOf = exampleMaker(schemas)
   const reads = readOperationsOf(revision)
   return {
-    openapi: "3.1.0",
-    info: {
+    ...documentHead({
       title: `Rollup node, revision ${revision.name}`,
       version: revision.name,
       summary: "The public interface of a layer-two rollup node",
-      description: `${revision.doc}.\n\n${requestDoc(revision)}\n${general}`,
-      license: { name: "MIT", identifier: "MIT" }
-    },
-    servers: [{ url: path, description: `Revision ${revision.name}` }],
-    security: [],
+      description: `${revision.doc}.\n\n${requestDoc(revision)}\n${general}`
+    }, { url: path, description: `Revision ${revision.name}` }),
     tags: [...new Set(reads.map(([, { tag }]) => tag))].map((name) => ({
       name,
       description: tagDocs[name]
@@ -100,8 +97,19 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
   }
 }
 
+/** Returns the members with which the document of an interface begins. */
+export const documentHead = (
+  info: object,
+  server: { readonly url: string; readonly description: string }
+) => ({
+  openapi: "3.1.0",
+  info: { ...info, license: { name: "MIT", identifier: "MIT" } },
+  servers: [server],
+  security: []
+})
+
 /** Returns the operations of each path by method. */
-const pathsOf = (
+export const pathsOf = (
   operations: ReadonlyArray<readonly [path: string, byMethod: object]>
 ): { readonly [path: string]: object } => {
   const paths: { [path: string]: object } = {}
@@ -224,12 +232,7 @@ const writeOperationObject = (
     }],
     requestBody: {
       required: true,
-      content: {
-        "application/json": {
-          schema: { $ref: `#/components/schemas/${nameOf(body.schema)}` },
-          examples: Object.fromEntries(examples)
-        }
-      }
+      content: jsonContent(nameOf(body.schema), { examples: Object.fromEntries(examples) })
     },
     responses: writeResponses(operation, revision, context)
   }

@@ -13,6 +13,9 @@ export interface Page {
   readonly content: (request: HttpRequest) => Effect.Effect<HttpAnswer>
 }
 
+/** The paths of the documentation of a revision, within its mount. */
+export const pagePaths = { document: "/openapi.json", docs: "/docs" } as const
+
 interface PagesOptions {
   readonly mount: Mount
   readonly mounts: ReadonlyArray<Mount>
@@ -31,13 +34,13 @@ export const makePages = (options: PagesOptions): { readonly [path: string]: Pag
       isConstant: false,
       content: (request) => Effect.succeed(indexAnswer(options, request))
     },
-    "/openapi.json": {
+    [pagePaths.document]: {
       operation: "openapi",
       isConstant: true,
       content: ({ basePath = "" }) =>
         Effect.flatMap(documentation(basePath), ({ text }) => Effect.map(text, jsonAnswer))
     },
-    "/docs": {
+    [pagePaths.docs]: {
       operation: "docs",
       isConstant: true,
       content: ({ basePath = "" }) => Effect.flatMap(documentation(basePath), ({ page }) => page)
@@ -96,7 +99,7 @@ const indexAnswer = (
   if (String(headers.accept ?? "").includes("text/html")) {
     return {
       status: 302,
-      headers: { ...vary, location: mountedPath(mount, "/docs", basePath) },
+      headers: { ...vary, location: mountedPath(mount, pagePaths.docs, basePath) },
       body: ""
     }
   }
@@ -104,8 +107,8 @@ const indexAnswer = (
     revision: of.revision.name,
     doc: of.revision.doc,
     path: mountedPath(of, "", basePath),
-    openapi: mountedPath(of, "/openapi.json", basePath),
-    documentation: mountedPath(of, "/docs", basePath)
+    openapi: mountedPath(of, pagePaths.document, basePath),
+    documentation: mountedPath(of, pagePaths.docs, basePath)
   })
   return {
     status: 200,

@@ -41,7 +41,7 @@ export const defaultMounts: ReadonlyArray<Mount> = revisionList.map((revision) =
  *
  * @param basePath the path below which the host serves the application; empty if there is none
  */
-export const mountedPath = (mount: Mount, path: string, basePath: string): string =>
+export const mountedPath = (mount: Pick<Mount, "path">, path: string, basePath: string): string =>
   basePath + (mount.path === "/" ? path : mount.path + path) || "/"
 
 /**
@@ -49,7 +49,7 @@ export const mountedPath = (mount: Mount, path: string, basePath: string): strin
  * matches the path, or if path and header contradict each other.
  */
 export interface MountMatch {
-  readonly mount: Mount
+  readonly mount: Pick<Mount, "path">
   /** Starts with a slash; empty for the mount itself. */
   readonly path: string
   /** The path below which the host serves the application; empty if there is none. */
@@ -58,12 +58,18 @@ export interface MountMatch {
   readonly problem?: Problem
 }
 
+export type MountMatcher = (
+  path: string,
+  header: string | undefined,
+  basePath?: string
+) => MountMatch
+
 /**
  * Returns a function that matches a request by its path and its header `Api-Revision`. At the
  * default mount the header selects the revision. Any other mount has one revision, which a header
  * must name. Throws if the mounts are invalid.
  */
-export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
+export const makeMountMatcher = (mounts: ReadonlyArray<Mount>): MountMatcher => {
   const known = new Set(mounts.map(({ revision }) => revision.name))
   const root = mounts.find(({ path }) => path === "/")
   const named = mounts.filter((mount) => mount !== root).sort((a, b) =>
@@ -80,7 +86,7 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
     )
   }
 
-  return (path: string, header: string | undefined, basePath = ""): MountMatch => {
+  return (path, header, basePath = "") => {
     for (const mount of named) {
       if (
         !path.startsWith(mount.path) ||
@@ -151,15 +157,6 @@ const fault = (value: string, rule: string, message: string): InputFault => ({
   message
 })
 
-/**
- * A target, and its path with parameters in braces, such as `/exits/{batchNum}/{accountIndex}`; empty
- * for the root.
- */
-export interface Route<T> {
-  readonly path: string
-  readonly target: T
-}
-
 export interface Match<T> {
   readonly target: T
   /** The path segments of the parameters in order, percent-encoded. */
@@ -169,6 +166,11 @@ export interface Match<T> {
 export interface Router<T> {
   /** Returns the match of a path, which is compared exactly, including case and escapes. */
   readonly find: (path: string) => Match<T> | undefined
+  /**
+   * Returns the match of a path without the slash at its end, to which the path is redirected; the
+   * path itself must have no match.
+   */
+  readonly findWithoutSlash: (path: string) => Match<T> | undefined
   /** Returns the known path that is most similar to an unknown one, if any is similar. */
   readonly nearest: (path: string) => string | undefined
 }
@@ -184,16 +186,20 @@ const comparedMax = 100
 
 /**
  * Returns a router. It is a tree of segments: a literal segment takes precedence over a parameter,
- * without backtracking. Throws if two routes have the same path.
+ * without backtracking. Throws if two paths differ only in the names of their parameters.
+ *
+ * @param targets by path with parameters in braces, such as `/exits/{batchNum}/{accountIndex}`; the
+ * path of the root is empty
  */
-export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
+export const makeRouter = <T>(targets: ReadonlyMap<string, T>): Router<T> => {
   const makeNode = (): Node<T> => ({
     literals: new Map(),
     parameter: undefined,
     target: undefined
   })
   const root = makeNode()
-  for (const { path, target } of routes) {
+  const paths = [...targets.keys()]
+  for (const [path, target] of targets) {
     let node = root
     for (const segment of segments(path)) {
       if (isParameter(segment)) node = node.parameter ??= makeNode()
@@ -227,14 +233,18 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
   const nearest = (path: string): string | undefined => {
     const unknown = segments(path).filter((segment) => segment !== "")
     const head = (unknown[0] ?? "").slice(0, comparedMax)
-    const nearestHead = nearestName(head, routes.flatMap(({ path }) => segments(path).slice(0, 1)))
+    const nearestHead = nearestName(head, paths.flatMap((path) => segments(path).slice(0, 1)))
     if (nearestHead === undefined) return undefined
     // among the paths with this first segment, prefer one of the same length
-    const distance = (route: Route<T>) => Math.abs(segments(route.path).length - unknown.length)
-    return routes.filter((route) => segments(route.path)[0] === nearestHead)
-      .sort((a, b) => distance(a) - distance(b))[0]?.path
+    const distance = (path: string) => Math.abs(segments(path).length - unknown.length)
+    return paths.filter((path) => segments(path)[0] === nearestHead)
+      .sort((a, b) => distance(a) - distance(b))[0]
   }
-  return { find, nearest }
+  return {
+    find,
+    findWithoutSlash: (path) => path.endsWith("/") ? find(path.slice(0, -1)) : undefined,
+    nearest
+  }
 }
 
 const slash = 47

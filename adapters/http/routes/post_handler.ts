@@ -113,7 +113,11 @@ const makePostHandler = (
   const read = referencesReader(body, context, { ...limits, rules: requestRules })
   const readPath = pathReader(parameters, context, requestRules.spelling)
   return (segments, query, request) => {
-    const problem = unsupportedType(request, path)
+    const problem = unsupportedType(
+      request,
+      jsonType,
+      `post JSON in UTF-8 to ${path}, as Content-Type: application/json`
+    )
     if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
       const text = utf8Text(bytes)
@@ -149,16 +153,26 @@ const bytesOf = (
       (name) => new BodyReadError({ problem: unreadableBody(name, limits) })
     )
 
-/** Returns the problem if the headers do not declare uncompressed JSON in UTF-8. */
-const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | undefined => {
+const jsonType = /^application\/json\s*(?:;|$)/iu
+
+/**
+ * Returns the problem if the headers do not declare an uncompressed body of a type in UTF-8.
+ *
+ * @param advice says what to send
+ */
+export const unsupportedType = (
+  { headers }: HttpRequest,
+  accepted: RegExp,
+  advice: string
+): Problem | undefined => {
   const type = String(headers["content-type"] ?? "")
   const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/iu.exec(type)?.[1]
   const encoding = String(headers["content-encoding"] ?? "identity")
   const unsupported = (reason: string): Problem => ({
     name: "unsupported-media-type",
-    message: `${reason}: post JSON in UTF-8 to ${path}, as Content-Type: application/json`
+    message: `${reason}: ${advice}`
   })
-  if (!/^application\/json\s*(?:;|$)/iu.test(type)) {
+  if (!accepted.test(type)) {
     return unsupported(
       type === ""
         ? "The header Content-Type is missing"

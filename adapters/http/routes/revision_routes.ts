@@ -23,11 +23,13 @@ import {
   type HttpRequest,
   makeHeaders,
   notRegistered,
-  type Problem
+  type Problem,
+  problemJson,
+  problemStatus
 } from "../message/mod.ts"
 import { localPath } from "../openapi/mod.ts"
-import { makePages, type Page } from "./_pages.ts"
-import { makeRouter, type Match, type Mount, mountedPath, type Router } from "./mounts.ts"
+import { makePages, type Page, pagePaths } from "./_pages.ts"
+import { makeRouter, type Mount, mountedPath, type Router } from "./mounts.ts"
 import type { PostFailure, PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
@@ -35,7 +37,7 @@ export type ComputedResponse = Answer | PageResponse
 
 /** The answer of a page. */
 interface PageResponse extends HttpAnswer, Pick<Answer, "dependsOn"> {
-  readonly snapshotId: SnapshotId | undefined
+  readonly snapshotId?: SnapshotId | undefined
 }
 
 /** The handlers of one path. */
@@ -55,7 +57,7 @@ export interface Resource {
   readonly batch?: (values: ReadonlyArray<string>) => number
   readonly write?: WriteResource
   /** Returns the problem for an unregistered account, token or batch, with its parameter name. */
-  readonly notRegistered: (failure: NotRegistered) => Problem
+  readonly notRegistered?: (failure: NotRegistered) => Problem
 }
 
 /** The handler of a request with a body, which it reads itself. */
@@ -69,18 +71,22 @@ export interface WriteResource {
   ) => Effect.Effect<HttpAnswer, PostFailure>
 }
 
-/** The routes and headers of one revision. The paths do not include that of the mount. */
-export interface RevisionRoutes {
+/** A path table, and what its answers have in common. The paths do not include that of a mount. */
+export interface Routes {
   readonly router: Router<Resource>
   readonly headers: (snapshotId: SnapshotId | undefined) => HeaderRecord
-  readonly revision: Revision
-  /** Returns the absolute path of the documentation page. */
+  /** Returns status and body of the answer to a problem. */
+  readonly problem: (
+    problem: Problem,
+    url: string
+  ) => { readonly status: number; readonly json: string }
+  /** Returns the absolute path of the page that lists all paths. */
   readonly docs: (basePath: string) => string
-  /**
-   * Returns the match of a path without the slash at its end, to which the path is redirected; the
-   * path itself must have no match.
-   */
-  readonly findWithoutSlash: (path: string) => Match<Resource> | undefined
+}
+
+/** The routes of one revision. */
+export interface RevisionRoutes extends Routes {
+  readonly revision: Revision
 }
 
 export interface RevisionRoutesOptions {
@@ -119,13 +125,15 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
   for (const [path, page] of Object.entries(makePages({ ...options, vary }))) {
     resources.set(path, pageResource(page, options.latestSnapshotId))
   }
-  const router = makeRouter(Array.from(resources, ([path, target]) => ({ path, target })))
   return {
-    router,
-    findWithoutSlash: (path) => path.endsWith("/") ? router.find(path.slice(0, -1)) : undefined,
+    router: makeRouter(resources),
     headers,
     revision,
-    docs: (basePath) => mountedPath(mount, "/docs", basePath)
+    problem: (problem, url) => ({
+      status: problemStatus(problem, revision),
+      json: problemJson(problem, url, revision)
+    }),
+    docs: (basePath) => mountedPath(mount, pagePaths.docs, basePath)
   }
 }
 
@@ -163,9 +171,8 @@ const writeResource = (
 })
 
 /** Returns the resource of a path that has a write, and maybe a read. */
-const withWrite = (read: Resource | undefined, write: WriteResource): Resource => ({
+export const withWrite = (read: Resource | undefined, write: WriteResource): Resource => ({
   operation: write.operation,
-  notRegistered: (failure) => notRegistered(failure, failure.filter),
   ...read,
   allow: `${read === undefined ? "" : "GET, HEAD, "}${write.method}, OPTIONS`,
   write
@@ -185,8 +192,7 @@ const pageResource = (
         snapshotId,
         ...isConstant ? { dependsOn: noDependencies } : {}
       })
-    ),
-  notRegistered: (failure) => notRegistered(failure, failure.filter)
+    )
 })
 
 /** Returns the answer to a write; without `Content-Type` if the body is empty. */

@@ -2,16 +2,17 @@ import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { feedJsonSchema, type StoreFailure } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
-import { makeRouter } from "../http/routes/mod.ts"
+import { type Resource, unsupportedType, withWrite } from "../http/routes/mod.ts"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
 import type { FeedHandler } from "./_feed.ts"
 import type { PoolHandler } from "./_pool.ts"
 import { type Phase, readinessReply } from "./_readiness.ts"
-import { json, neverCached, orRefusal, type Refusal, retryLater } from "./_reply.ts"
+import { json, neverCached, orRefusal, type Refusal, refusal, retryLater } from "./_reply.ts"
 import {
   type AdminOperation,
   adminOpenApi,
   isGuarded,
+  methodAndPath,
   operationNames,
   summaryOf
 } from "./open_api.ts"
@@ -22,8 +23,8 @@ export interface NodeHandlers {
   readonly pool: PoolHandler
 }
 
-/** The state of the process that the routes report, and the token. */
-export interface RoutesOptions {
+/** The state of the process that the resources report, and the token. */
+export interface ResourcesOptions {
   readonly monitor: OpenMonitor
   readonly phase: () => Phase
   /** Undefined until a node is attached. */
@@ -40,16 +41,8 @@ type Handler = (
   id: string
 ) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
 
-/** The operations of one path. */
-interface Resource {
-  readonly isGuarded: boolean
-  readonly methods: Map<string, Handler>
-}
-
-/** Returns the admin interface as one function from request to answer. */
-export const makeRoutes = (
-  options: RoutesOptions
-): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
+/** Returns the resources of the admin interface by path; that of the root is empty. */
+export const makeResources = (options: ResourcesOptions): ReadonlyMap<string, Resource> => {
   const { token, verification } = options
   const offered = operationNames.filter((name) =>
     (token !== undefined || !isGuarded(name)) &&
@@ -58,40 +51,38 @@ export const makeRoutes = (
   const handlers = handlersOf(options, offered)
   const resources = new Map<string, Resource>()
   for (const name of offered) {
-    const [method, path] = name.split(" ") as [string, string]
-    const resource = resources.get(path) ?? { isGuarded: isGuarded(name), methods: new Map() }
-    resource.methods.set(method, handlers[name])
-    resources.set(path, resource)
+    const [method, path] = methodAndPath(name)
+    const answer = (values: ReadonlyArray<string>, _: string, request: HttpRequest) =>
+      orRefusal(handlers[name](request, values[0] ?? ""), request.url)
+    const key = path === "/" ? "" : path
+    const read = resources.get(key)
+    resources.set(
+      key,
+      method === "GET"
+        ? { operation: name, allow: "GET, HEAD, OPTIONS", get: answer }
+        : withWrite(read, { operation: name, method: "POST", answer })
+    )
   }
-  const router = makeRouter([...resources].map(([path, target]) => ({ path, target })))
+  return resources
+}
+
+/** Returns a function that refuses a request without the token, if its path requires one. */
+export const tokenRefusal = (token: Redacted.Redacted | undefined) => {
   const isAllowed = token === undefined ? () => false : tokenChecker(token)
-  const answer = (request: HttpRequest, path: string): ReturnType<Handler> => {
-    const match = router.find(path)
-    if (match === undefined) return Effect.fail(unknownPath(path))
-    const { target, values } = match
-    // without the token a client learns nothing else about the path
-    if (target.isGuarded && !isAllowed(request.headers)) return Effect.fail(unauthorized)
-    const method = request.method === "HEAD" ? "GET" : request.method
-    const handler = target.methods.get(method)
-    if (handler === undefined) return Effect.fail(methodNotAllowed(method, target))
-    const message = method === "POST" ? unsupportedType(request) : undefined
-    return message === undefined
-      ? handler(request, values[0] ?? "")
-      : Effect.fail({ name: "unsupported-media-type", message })
-  }
-  return (request) => {
-    const path = request.url.split("?", 1)[0]!
-    return orRefusal(answer(request, path), path)
-  }
+  // without the token a client learns nothing else about the path
+  return ({ headers, url }: HttpRequest, { operation }: Resource): HttpAnswer | undefined =>
+    isGuarded(operation as AdminOperation) && !isAllowed(headers)
+      ? refusal(unauthorized, url)
+      : undefined
 }
 
 const handlersOf = (
-  { handlers, monitor, phase, verification = Effect.succeed(null) }: RoutesOptions,
+  { handlers, monitor, phase, verification = Effect.succeed(null) }: ResourcesOptions,
   offered: ReadonlyArray<AdminOperation>
 ): { readonly [Name in AdminOperation]: Handler } => {
   const index = json(200, {
     paths: offered.slice(1).map((name) => {
-      const [method, path] = name.split(" ")
+      const [method, path] = methodAndPath(name)
       return { method, path, doc: summaryOf(name) }
     })
   })
@@ -124,10 +115,22 @@ const handlersOf = (
       Effect.sync(() => json(200, feedJsonSchema(), { "content-type": "application/schema+json" })),
     "GET /verification": () => verificationReply(verification),
     "GET /feed": ofNode(({ feed }) => feed.position),
-    "POST /feed": ofNode(({ feed }, request) => feed.apply(request)),
-    "POST /pool": ofNode(({ pool }, request) => pool.runCommands(request)),
+    "POST /feed": ofLines(ofNode(({ feed }, request) => feed.apply(request))),
+    "POST /pool": ofLines(ofNode(({ pool }, request) => pool.runCommands(request))),
     "GET /pool/{id}": ofNode(({ pool }, _, id) => pool.transaction(id))
   }
+}
+
+/** Refuses a body that is not uncompressed NDJSON. */
+const ofLines = (handler: Handler): Handler => (request, id) => {
+  const problem = unsupportedType(
+    request,
+    /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/iu,
+    "send lines of JSON, as Content-Type: application/x-ndjson"
+  )
+  return problem === undefined
+    ? handler(request, id)
+    : Effect.fail({ name: "unsupported-media-type", message: problem.message })
 }
 
 const verificationReply = (
@@ -155,36 +158,6 @@ const unauthorized: Refusal = {
   message:
     "The token is missing or wrong: send the header Authorization: Bearer, with the token that is configured",
   headers: { "www-authenticate": "Bearer" }
-}
-
-const unknownPath = (path: string): Refusal => ({
-  name: "unknown-path",
-  message: `There is no path ${JSON.stringify(path.slice(0, 200))}: / lists all`
-})
-
-const methodNotAllowed = (method: string, { methods }: Resource): Refusal => {
-  const allow = [...methods.keys()].map((name) => name === "GET" ? "GET, HEAD" : name).join(", ")
-  return {
-    name: "method-not-allowed",
-    message: `The path does not support the method ${method.slice(0, 50)}: use one of ${allow}`,
-    headers: { allow }
-  }
-}
-
-/** Returns the message of a problem if the headers do not declare uncompressed NDJSON. */
-const unsupportedType = ({ headers }: HttpRequest): string | undefined => {
-  const type = String(headers["content-type"] ?? "")
-  const encoding = String(headers["content-encoding"] ?? "identity")
-  if (!/^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/iu.test(type)) {
-    return `Content-Type ${
-      JSON.stringify(type.slice(0, 100))
-    } is not supported: send lines of JSON, as Content-Type: application/x-ndjson`
-  }
-  return encoding.toLowerCase() === "identity"
-    ? undefined
-    : `Content-Encoding ${
-      JSON.stringify(encoding.slice(0, 100))
-    } is not supported: send the lines uncompressed`
 }
 
 /**

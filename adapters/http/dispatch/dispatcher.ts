@@ -1,17 +1,17 @@
 import { Effect } from "effect"
-import type { SnapshotId } from "../../core/ports/mod.ts"
-import type { ReadFailure } from "../../core/use_cases/mod.ts"
+import type { SnapshotId } from "../../../core/ports/mod.ts"
+import type { ReadFailure } from "../../../core/use_cases/mod.ts"
 import {
   failureAnswer,
   methodNotAllowed,
   problemAnswer,
+  redirectWithoutSlash,
   type Refusal,
   refusal,
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
-import { redirectWithoutSlash } from "./_redirect.ts"
-import type { Computation, ReadRequest, ResponseCache } from "./cache/mod.ts"
+import type { Computation, ReadRequest } from "../cache/mod.ts"
 import {
   answerHeaders,
   bodyBytes,
@@ -27,19 +27,19 @@ import {
   type Problem,
   readUndeclaredBody,
   withoutBody
-} from "./message/mod.ts"
-import {
-  makeMountMatcher,
-  type Match,
-  type Mount,
-  type MountMatch,
-  type PostFailure,
-  type Resource,
-  type RevisionRoutes
-} from "./routes/mod.ts"
+} from "../message/mod.ts"
+import type {
+  Match,
+  MountMatch,
+  MountMatcher,
+  PostFailure,
+  Resource,
+  Routes
+} from "../routes/mod.ts"
 
 /** A request, and the mount and the resource that its URL names. */
-export interface RoutedRequest extends ReadRequest {
+export interface RoutedRequest<R extends Routes> extends Omit<ReadRequest, "routes"> {
+  readonly routes: R
   readonly mount: MountMatch
   /** Undefined if the request has a problem, or its path is unknown. */
   readonly match: Match<Resource> | undefined
@@ -50,12 +50,25 @@ export interface RoutedRequest extends ReadRequest {
   readonly operation: string
 }
 
-export interface DispatcherOptions {
-  readonly answers: ResponseCache
+/** Answers reads, such as a cache of their answers. */
+export interface Answers<R extends Routes> {
+  readonly answer: <E>(
+    read: RoutedRequest<R>,
+    computation: Computation<RoutedRequest<R>, E>
+  ) => Effect.Effect<HttpAnswer, E>
+  /** Returns the id of the latest snapshot, or undefined if it is unknown. */
+  readonly latestSnapshotId: () => SnapshotId | undefined
+}
+
+export interface DispatcherOptions<R extends Routes> {
+  readonly answers: Answers<R>
   readonly limits: HttpLimits
-  readonly mounts: ReadonlyArray<Mount>
+  /** Returns the mount of a path, and its revision. */
+  readonly matchMount: MountMatcher
   /** By name of the revision. */
-  readonly routes: ReadonlyMap<string, RevisionRoutes>
+  readonly routes: ReadonlyMap<string, R>
+  /** Refuses a request before its resource sees it. If absent, every request is allowed. */
+  readonly refuse?: (request: HttpRequest, resource: Resource) => HttpAnswer | undefined
   /** Number of requests whose answers are being computed. */
   readonly inFlight: { readonly count: number }
   /** Reads the latest snapshot if it is not known; undefined while the store fails. */
@@ -67,25 +80,22 @@ type Failure = ReadFailure | PostFailure | Refusal
 const anyMethod = "GET, HEAD, POST, OPTIONS"
 
 /** Routes requests to the resources of their revision, and answers them. */
-export class Dispatcher {
-  readonly #options: DispatcherOptions
-  readonly #matchMount: ReturnType<typeof makeMountMatcher>
+export class Dispatcher<R extends Routes> {
+  readonly #options: DispatcherOptions<R>
   /** The routes of requests that have no path. */
-  readonly defaultRoutes: RevisionRoutes
+  readonly defaultRoutes: R
 
-  /** Throws if the mounts are invalid. */
-  constructor(options: DispatcherOptions) {
+  constructor(options: DispatcherOptions<R>) {
     this.#options = options
-    this.#matchMount = makeMountMatcher(options.mounts)
-    this.defaultRoutes = options.routes.get(this.#matchMount("/", undefined).revision)!
+    this.defaultRoutes = options.routes.get(options.matchMount("/", undefined).revision)!
   }
 
   /** Looks up the mount and the resource of a request. */
-  route(request: HttpRequest): RoutedRequest {
+  route(request: HttpRequest): RoutedRequest<R> {
     const { basePath = "", headers, method, url } = request
     const mark = url.indexOf("?")
     const revision = headers[answerHeaders.revision]
-    const mount = this.#matchMount(
+    const mount = this.#options.matchMount(
       url.slice(basePath.length, mark < 0 ? url.length : mark),
       revision === undefined ? undefined : String(revision),
       basePath
@@ -108,7 +118,7 @@ export class Dispatcher {
   }
 
   /** Starts to answer a request. Run the returned effect at most once. */
-  answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
+  answer(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer> {
     const { request: { accepts, method, url }, routes } = routed
     let answer: Effect.Effect<HttpAnswer>
     try {
@@ -126,7 +136,7 @@ export class Dispatcher {
     )
   }
 
-  refuse(routes: RevisionRoutes, problem: Problem, url: string): Effect.Effect<HttpAnswer> {
+  refuse(routes: Routes, problem: Problem, url: string): Effect.Effect<HttpAnswer> {
     return Effect.map(
       this.#options.latestSnapshotId,
       (snapshotId) => problemAnswer(routes, problem, url, snapshotId)
@@ -134,13 +144,15 @@ export class Dispatcher {
   }
 
   /** Refuses without reading the store. */
-  #refuseNow(routes: RevisionRoutes, problem: Problem, url: string): HttpAnswer {
+  #refuseNow(routes: Routes, problem: Problem, url: string): HttpAnswer {
     return problemAnswer(routes, problem, url, this.#options.answers.latestSnapshotId())
   }
 
-  #answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
+  #answer(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer> {
     const { match, problem, request: { method } } = routed
     if (problem !== undefined) return this.#refuseRouted(routed, problem)
+    const refused = match && this.#options.refuse?.(routed.request, match.target)
+    if (refused !== undefined) return Effect.succeed(refused)
     const isRead = (method === "GET" || method === "HEAD") && match?.target.get !== undefined
     const answer: Effect.Effect<HttpAnswer, Failure> = isRead
       ? this.#options.answers.answer(routed, this.#computation)
@@ -154,12 +166,12 @@ export class Dispatcher {
     })
   }
 
-  readonly #computation: Computation<RoutedRequest, Failure> = {
+  readonly #computation: Computation<RoutedRequest<R>, Failure> = {
     admit: (routed, run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
     compute: ({ match, query, request }) => match!.target.get!(match!.values, query, request)
   }
 
-  #refuseRouted(routed: RoutedRequest, problem: Problem): Effect.Effect<HttpAnswer> {
+  #refuseRouted(routed: RoutedRequest<R>, problem: Problem): Effect.Effect<HttpAnswer> {
     const { mount, query, request, routes } = routed
     const { refusal, url } = request
     if (refusal !== undefined) return Effect.succeed(this.#refuseNow(routes, refusal, url))
@@ -171,7 +183,7 @@ export class Dispatcher {
 
   /** Runs an effect when the request is admitted, and fails if it is not. */
   #admitted<A, E>(
-    { request, routes }: RoutedRequest,
+    { request, routes }: RoutedRequest<R>,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
     const { inFlight, limits } = this.#options
@@ -191,7 +203,7 @@ export class Dispatcher {
 
   /** Runs an effect after a body that the operation does not use, and fails if it is too long. */
   #withoutUndeclaredBody<A, E>(
-    { request, routes }: RoutedRequest,
+    { request, routes }: RoutedRequest<R>,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
     const bodyRead = readUndeclaredBody(request, this.#options.limits)
@@ -205,7 +217,7 @@ export class Dispatcher {
   }
 
   /** Answers a write, or a request without a resource. */
-  #answerUncached(routed: RoutedRequest): Effect.Effect<HttpAnswer, Failure> {
+  #answerUncached(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer, Failure> {
     const { match, query, request } = routed
     const write = match?.target.write
     return match !== undefined && write !== undefined && request.method === write.method
@@ -214,7 +226,7 @@ export class Dispatcher {
   }
 
   #answerWithoutResource(
-    { match, mount, request, routes }: RoutedRequest
+    { match, mount, request, routes }: RoutedRequest<R>
   ): Effect.Effect<HttpAnswer> {
     const { method, url } = request
     // the target of CONNECT is not a path
@@ -225,7 +237,7 @@ export class Dispatcher {
         ? this.#optionsAnswer(routes, allow)
         : this.refuse(routes, methodNotAllowed(method, allow), url)
     }
-    const withoutSlash = routes.findWithoutSlash(mount.path)
+    const withoutSlash = routes.router.findWithoutSlash(mount.path)
     if (withoutSlash !== undefined) {
       // a browser does not follow the redirect of a preflight
       return method === "OPTIONS"
@@ -241,7 +253,7 @@ export class Dispatcher {
       : this.refuse(routes, unknownPath(routes, mount), url)
   }
 
-  #optionsAnswer(routes: RevisionRoutes, methods: string): Effect.Effect<HttpAnswer> {
+  #optionsAnswer(routes: Routes, methods: string): Effect.Effect<HttpAnswer> {
     return Effect.map(this.#options.latestSnapshotId, (snapshotId): HttpAnswer => {
       const { "content-type": _, ...headers } = routes.headers(snapshotId)
       return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }

@@ -1,10 +1,11 @@
 import { Cause, Effect, Option } from "effect"
-import { type SnapshotId, NotRegistered } from "../../core/ports/mod.ts"
-import type { ReadFailure } from "../../core/use_cases/mod.ts"
+import { type SnapshotId, NotRegistered } from "../../../core/ports/mod.ts"
+import type { ReadFailure } from "../../../core/use_cases/mod.ts"
 import {
   badInput,
   busy,
   submissionConflict,
+  type HeaderRecord,
   type HttpAnswer,
   type HttpRequest,
   internal,
@@ -14,21 +15,19 @@ import {
   nothingToReplace,
   poolFull,
   type Problem,
-  problemJson,
-  problemStatus,
   submissionRefused,
   unavailable,
   utf8Body,
   withFaults
-} from "./message/mod.ts"
+} from "../message/mod.ts"
 import {
   type Match,
   type MountMatch,
   mountedPath,
   type PostFailure,
   type Resource,
-  type RevisionRoutes
-} from "./routes/mod.ts"
+  type Routes
+} from "../routes/mod.ts"
 
 /** A request is refused with this answer before its operation runs. */
 export interface Refusal {
@@ -41,20 +40,21 @@ export const refusal = (answer: HttpAnswer): Effect.Effect<never, Refusal> =>
 
 interface FailedRequest {
   readonly request: HttpRequest
-  readonly routes: RevisionRoutes
+  readonly routes: Routes
   readonly match: Match<Resource> | undefined
 }
 
 /** Returns the answer to a problem. Its headers name the snapshot, if one is passed. */
 export const problemAnswer = (
-  routes: RevisionRoutes,
+  routes: Routes,
   problem: Problem,
   url: string,
   snapshotId: SnapshotId | undefined
 ): HttpAnswer => {
-  const { body, bytes } = utf8Body(problemJson(problem, url, routes.revision))
+  const { json, status } = routes.problem(problem, url)
+  const { body, bytes } = utf8Body(json)
   return {
-    status: problemStatus(problem, routes.revision),
+    status,
     headers: { ...routes.headers(snapshotId), ...problem.headers, "content-length": `${bytes}` },
     body,
     isAscii: typeof body === "string",
@@ -113,12 +113,12 @@ const problemOf = (
     case "NotFound":
       return notFound(failure)
     case "NotRegistered":
-      if (resource === undefined) return internal
+      if (resource?.notRegistered === undefined) return internal
       // each unregistered thing belongs to a filter of its own
       return withFaults(
         resource.notRegistered(failure),
         failure.things.slice(1).flatMap((thing) =>
-          resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
+          resource.notRegistered!(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
         )
       )
     case "BodyReadError":
@@ -148,7 +148,7 @@ const problemOf = (
  */
 export const withInputFaults = (
   problem: Problem,
-  routes: RevisionRoutes,
+  routes: Routes,
   { path }: MountMatch,
   query: string,
   request: HttpRequest
@@ -168,7 +168,7 @@ export const withInputFaults = (
 
 /** Returns the problem of a path without a resource, with the nearest path that has one. */
 export const unknownPath = (
-  routes: RevisionRoutes,
+  routes: Routes,
   { basePath, mount, path }: MountMatch
 ): Problem => {
   const pathOf = (path: string) => mountedPath(mount, path, basePath)
@@ -189,3 +189,25 @@ export const methodNotAllowed = (method: string, allow: string): Problem => ({
   message: `The path does not support the method ${method.slice(0, 50)}: use one of ${allow}`,
   headers: { allow }
 })
+
+/**
+ * Returns the redirect from a path with a slash at its end to the same path without it. The path
+ * without the slash must be a known one: then its first segment is not empty, so that the location
+ * names no other host.
+ *
+ * @param answerHeaders the headers of every answer
+ */
+export const redirectWithoutSlash = (
+  { method, url }: HttpRequest,
+  answerHeaders: HeaderRecord
+): HttpAnswer => {
+  const { "content-type": _, ...headers } = answerHeaders
+  const mark = url.indexOf("?")
+  const end = mark < 0 ? url.length : mark
+  return {
+    // 307 makes the client repeat method and body
+    status: method === "GET" || method === "HEAD" ? 301 : 307,
+    headers: { ...headers, location: url.slice(0, end - 1) + url.slice(end) },
+    body: ""
+  }
+}
