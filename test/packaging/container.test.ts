@@ -120,7 +120,7 @@ describe("the container file", () => {
     const words = wordsOf(command!)
     assert.strictEqual(words[0], "wget")
     assert.strictEqual(words.at(-1), `http://127.0.0.1:${adminPort}/livez`)
-    assert.include(read("adapters/admin/_routes.ts"), '"GET /livez"')
+    assert.include(read("adapters/admin/_resources.ts"), '"GET /livez"')
   })
 })
 
