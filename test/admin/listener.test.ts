@@ -173,6 +173,42 @@ describe("the admin listener", () => {
       assert.isAtLeast(paths.length, 7)
     })))
 
+  it.live("answers as the HTTP interface does: final slash, OPTIONS, nearest path, charset", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const authorization = `Bearer ${token}`
+      const lines = (type: string) => ({
+        method: "POST",
+        body: "{}",
+        headers: { authorization, "content-type": type }
+      })
+      const rows: ReadonlyArray<
+        readonly [path: string, init: RequestInit, status: number, told: RegExp]
+      > = [
+        ["/feed/", { ...lines("application/x-ndjson"), redirect: "manual" }, 307, /^$/u],
+        ["/livez", { method: "OPTIONS" }, 204, /^$/u],
+        ["/feed", { method: "OPTIONS" }, 401, /Authorization: Bearer/u],
+        ["/feed", { method: "PUT" }, 401, /Authorization: Bearer/u],
+        ["/metric", {}, 404, /\/metrics/u],
+        ["/feed", lines("application/x-ndjson; charset=latin1"), 415, /latin1/u]
+      ]
+      for (const [path, init, status, told] of rows) {
+        const answer = yield* ask(admin, path, init)
+        assert.strictEqual(answer.status, status, path)
+        assert.match(answer.text, told)
+        // no page of another origin may read an answer of this listener
+        assert.isNull(answer.headers.get("access-control-allow-origin"), path)
+      }
+      assert.strictEqual(
+        (yield* ask(admin, "/livez", { method: "OPTIONS" })).headers.get("allow"),
+        "GET, HEAD, OPTIONS"
+      )
+      assert.strictEqual(
+        (yield* ask(admin, "/feed/", { ...rows[0]![1] })).headers.get("location"),
+        "/feed"
+      )
+    })))
+
   it.live("names the target of a refused request as a URI reference, whatever its bytes are", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin } = yield* watched()
