@@ -36,6 +36,7 @@ const pool = [
   "pool/posted_rules",
   "pool/selection",
   "pool/states",
+  "pool/decisions",
   "pool/posting",
   "pool/groups",
   "pool/replace",
