@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { openNode } from "../app/embed/mod.ts"
@@ -15,13 +16,15 @@ import { freshDatabase } from "./postgres/mod.ts"
  * package. A line that ends in `// => text` prints this text. The examples run one after another in
  * one child process; an example that crashes or hangs ends this process, and the next one gets a
  * new process. Each example therefore closes what it opens, and awaits what it starts. An example
- * that needs a database finds the URL of an empty one in `DATABASE_URL`.
+ * that needs a database finds the URL of an empty one in `DATABASE_URL`, or instead of `urlInReadme`.
  */
 
 /** How long one example may take, on a busy machine. */
 const timeoutMs = 60_000
 
 const folder = join(root, "test/.examples")
+
+const urlInReadme = "postgresql://user:password@localhost:5432/rollup"
 
 const expected = (code: string) => [...code.matchAll(/\/\/ => (.*)$/gmu)].map((match) => match[1]!)
 
@@ -72,7 +75,9 @@ describe("the examples", () => {
     it(title, async () => {
       const expectedLines = expected(code)
       assert.isNotEmpty(expectedLines)
-      const database = code.includes("DATABASE_URL") ? await freshDatabase() : undefined
+      const hasUrl = code.includes(urlInReadme)
+      const database = hasUrl || code.includes("DATABASE_URL") ? await freshDatabase() : undefined
+      if (hasUrl) writeFileSync(file, `${code.replace(urlInReadme, database!.url)}\nexport {}\n`)
       assert.deepStrictEqual(await run(file, database?.url), expectedLines)
       await database?.remove()
     })

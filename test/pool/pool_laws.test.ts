@@ -5,7 +5,7 @@ import { replayOf, rounds } from "../rounds.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
 /** For each law of the pool. */
-const runs = Number(process.env.RUNS ?? rounds({ short: 30, long: 150 }))
+const runs = Number(process.env.RUNS ?? rounds({ short: 12, long: 150 }))
 const replay = replayOf(seed, "test/pool/pool_laws.test.ts")
 
 withoutStacks()

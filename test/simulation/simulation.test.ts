@@ -10,7 +10,7 @@ import { chainOccurrences } from "./network/mod.ts"
 import { describeFailure } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-const SEEDS = rounds({ short: 200, long: 2000 })
+const SEEDS = rounds({ short: 100, long: 2000 })
 /** Runs in one test, so that a busy machine does not cause a timeout. */
 const AT_ONCE = 25
 const seeds = process.env.SEED === undefined

@@ -87,7 +87,7 @@ describe("Simulation", () => {
 
   it("the same seed gives the same feed, another seed another one", () => {
     const [first, again] = [7, 7].map((seed) =>
-      [...writeFeed(simulate({ seed, users: 40 }), 400)].join("")
+      [...writeFeed(simulate({ seed, users: 40 }), 100)].join("")
     )
     assert.isTrue(first === again)
     const [one, other] = [7, 8].map((seed) =>
@@ -98,7 +98,7 @@ describe("Simulation", () => {
 
   it("dummy state roots change nothing else in the feed", () => {
     const [plain, rooted] = [true, false].map((placeholderRoots) =>
-      recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, placeholderRoots }, 400)
+      recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, placeholderRoots }, 150)
     )
     const roots = (records: ReadonlyArray<FeedRecord> | undefined) =>
       (records ?? []).flatMap((record) =>

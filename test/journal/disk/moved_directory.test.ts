@@ -16,6 +16,7 @@ import { Journal } from "../../../adapters/journal/log/journal.ts"
 import { JournalError } from "../../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
+import { rounds } from "../../rounds.ts"
 import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "../_directories.ts"
 import { dumpStores, noKeys } from "../_store_dump.ts"
 
@@ -220,7 +221,7 @@ describe("an open data directory", () => {
       `loses nothing by a ${name} during a checkpoint, at each of its stages`,
       () =>
         Effect.scoped(Effect.gen(function*() {
-          const moments = 16
+          const moments = rounds({ short: 6, long: 16 })
           const turnsMax = yield* turnsOfCheckpoint
           let failed = 0
           // on a busy machine a checkpoint may end before most moments: then there are more rounds
