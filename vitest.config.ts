@@ -63,6 +63,7 @@ const RANDOM = [
   "http/cache/conditional",
   "conformance/wire",
   "http/node/conversations",
+  "journal/checkpoint",
   "journal/crash",
   "journal/disk/moved_directory",
   "journal/laws",

@@ -13,7 +13,7 @@ import { exportFeed, type JournalOptions } from "../../adapters/journal/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { initialHistory, simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
-import { replayOf } from "../rounds.ts"
+import { replayOf, rounds } from "../rounds.ts"
 import { openModel, seededRandom } from "./_crash_model.ts"
 import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { readFeed } from "./_feed.ts"
@@ -46,7 +46,7 @@ const withStores = <A, E>(
     Effect.flatMap(openStores(directory, genesis, options), use)
   )
 
-const records = [...initialHistory(simulationOf({ seed }), 1500)]
+const records = [...initialHistory(simulationOf({ seed }), rounds({ short: 500, long: 1500 }))]
 
 /** Applies records to a directory, with a checkpoint after each `period` of them. */
 const writeRecords = (directory: string, period: number, some = records) =>

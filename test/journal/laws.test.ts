@@ -60,7 +60,7 @@ const ledgerSubject: HistorySubject = {
   keccak256,
   seed,
   runs: rounds({ short: 1, long: 4 }),
-  records: [...withHeads(initialHistory(simulation, 250))],
+  records: [...withHeads(initialHistory(simulation, rounds({ short: 120, long: 250 })))],
   open: openLedger(reopenedStores(genesis))
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
 import { partlyStrippedBlock, strippedBlock, strippedSubject } from "../derived/_stripped.ts"
+import { rounds } from "../rounds.ts"
 import { withoutStacks } from "./without_stacks.ts"
 import {
   crowdedOptionsOf,
@@ -29,6 +30,8 @@ import {
 } from "./_networks.ts"
 
 const file = "test/properties/laws.test.ts"
+/** Transactions of a network. */
+const size = rounds({ short: 200, long: 400 })
 
 const obeysTheLaws = (
   network: Network,
@@ -58,18 +61,19 @@ const hasHistory = (network: Network, seed: string) => {
 }
 
 for (const seed of seeds) {
-  describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))
+  describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), size), seed, 1 / 10))
 }
 
 for (const seed of seeds) {
-  describe(`history ${titled(seed, file)}`, () => hasHistory(networkOf(optionsOf(seed), 300), seed))
+  describe(`history ${titled(seed, file)}`, () =>
+    hasHistory(networkOf(optionsOf(seed), size), seed))
   describe(`history with gaps ${titled(seed, file)}`, () =>
-    hasHistory(gappedNetworkOf(optionsOf(seed), 300), seed))
+    hasHistory(gappedNetworkOf(optionsOf(seed), size), seed))
 }
 
 for (const seed of seeds) {
   describe(`gaps ${titled(seed, file)}`, () =>
-    obeysTheLaws(gappedNetworkOf(optionsOf(seed), 300), seed, 1 / 10))
+    obeysTheLaws(gappedNetworkOf(optionsOf(seed), size), seed, 1 / 10))
 }
 
 for (
@@ -81,7 +85,7 @@ for (
   for (const seed of seeds.slice(0, 1)) {
     describe(`${name} ${titled(seed, file)}`, () =>
       obeysTheLaws(
-        networkOf(optionsOf(seed), 400),
+        networkOf(optionsOf(seed), size),
         seed,
         1 / 20,
         (subject) => strippedSubject(subject, strip)
@@ -92,7 +96,11 @@ for (
 // a few accounts, owners and keys have most of the transactions: a store may index them differently
 for (const seed of seeds.slice(0, 1)) {
   describe(`crowded ${titled(seed, file)}`, () =>
-    obeysTheLaws(networkOf(crowdedOptionsOf(seed), 2500), seed, 1 / 20))
+    obeysTheLaws(
+      networkOf(crowdedOptionsOf(seed), rounds({ short: 1500, long: 2500 })),
+      seed,
+      1 / 20
+    ))
 }
 
 for (const seed of seeds.slice(0, 1)) {
