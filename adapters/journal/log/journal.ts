@@ -119,12 +119,16 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /**
    * Yields every entry behind the checkpoint, or from the first, and checks each one against its
-   * checksum; the last head is at its place among them. Must run to its end before the first `append`. Throws a `JournalError`.
+   * checksum; the last head is at its place among them. Must run to its end before the first
+   * `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {
       const head = this.#chainHead
       if (head?.seq === this.#seq) yield entryOf(head)
+      // a lower head, which is not stored any more, may have replaced that of the checkpoint
+      const isReplaced = this.#manifest !== undefined && head !== undefined && head.seq > this.#seq
+      if (isReplaced) yield { kind: "head", text: "" }
       for (
         const row of this.#database.prepare(
           "SELECT seq, kind, text, version, time_ms, checksum FROM record WHERE seq > ? ORDER BY seq"

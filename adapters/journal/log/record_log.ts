@@ -4,7 +4,8 @@ import type { StoreFailure } from "../../../core/ports/mod.ts"
 export interface LogEntry {
   /**
    * `head` is a line of the feed that sets the head. It replaces all earlier entries of this kind: a
-   * log may drop these, and keeps the last one in its place among the other entries.
+   * log may drop these, and keeps the last one in its place among the other entries. An empty text
+   * removes the head of a checkpoint, so that the blocks behind it need not follow it.
    */
   readonly kind: "ledger" | "pool" | "head"
   readonly text: string

@@ -163,6 +163,10 @@ export const applyEntry = (
     Effect.runSync(poolCall(target.pool, readPoolRecord(text)))
     return
   }
+  if (kind === "head" && text === "") {
+    target.ledger.restoreHead(null, target.ledger.snapshotId().version)
+    return
+  }
   const record = readFeedLine(text)
   if (kind === "head" && Exit.isSuccess(record) && record.value.kind === "head") {
     target.ledger.restoreHead(record.value.head, version ?? target.ledger.snapshotId().version + 1)

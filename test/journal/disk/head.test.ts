@@ -79,6 +79,28 @@ describe("a head in a data directory", () => {
       assert.strictEqual([...yield* exportFeed(directory)].length, 1 + records.length)
     })))
 
+  it.live("does not bind the blocks behind a checkpoint that has it, if a lower one replaced it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const [first, second] = [blocks[0]!, blocks[1]!]
+      const before = yield* withStores(
+        directory,
+        ({ journal, ledger, reader }) =>
+          Effect.gen(function*() {
+            yield* ledger.applyBlock(first)
+            yield* ledger.setHead(above(first, 50n))
+            yield* journal.checkpoint
+            // the journal keeps the last one of these heads only
+            yield* ledger.setHead(above(first, 0n))
+            yield* ledger.applyBlock(second)
+            yield* ledger.setHead(above(second, 20n))
+            return yield* reader.state
+          })
+      )
+      assert.isTrue((yield* auditOf(directory)).isSound)
+      assert.deepStrictEqual(yield* stateOf(directory), before)
+    })))
+
   it.live("adds not a byte, however many there are", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* written
