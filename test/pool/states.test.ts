@@ -1,11 +1,34 @@
 /* The states of transactions: what a coordinator and the ledger change, and the recorded reasons. */
-import { describe } from "@effect/vitest"
-import { forgingMaxMsDefault } from "../../core/use_cases/mod.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { batchOf, nodeLayer, openChain, postedOf, transfer } from "./_node.ts"
 import { pay, story } from "./_story.ts"
 
 /** One transaction of each of the first four accounts. */
 const four = { a: {}, b: pay(257, 256), c: pay(258, 256), d: pay(259, 256) }
 const tooLong = forgingMaxMsDefault + 1
+
+describe("records of a feed", () => {
+  it.effect("change the pool as the blocks and rollbacks in them do, and answer with their kind", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [ledger, pool, submission] = [yield* Ledger, yield* Pool, yield* Submission]
+      const { id } = yield* submission.submitTransaction(postedOf())
+      const block = chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })
+      assert.deepInclude(yield* ledger.applyRecord({ kind: "block", block }), {
+        kind: "block",
+        applied: true
+      })
+      assert.strictEqual((yield* pool.transaction(id))?.state, "fged")
+      const { toBlock } = chain.cut(1)
+      assert.deepInclude(yield* ledger.applyRecord({ kind: "rollBack", toBlock }), {
+        kind: "rollBack",
+        toBlock
+      })
+      assert.strictEqual((yield* pool.transaction(id))?.state, "pend")
+    }).pipe(Effect.provide(nodeLayer())))
+})
 
 describe("a coordinator", () => {
   story(
