@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { testFilesOf } from "./tools/mutation/_tests.ts"
 
 /*
  * Checks the imports between folders: `app` imports `adapters`, and both import `core`, never the
@@ -133,6 +134,11 @@ describe("the architecture", () => {
       !to.endsWith("/mod.ts") && !doorsForNode.includes(to)
     )
     assert.deepStrictEqual(around.map(describeImport), [])
+  })
+
+  it("mutates core against tests that exist", () => {
+    const missing = testFilesOf("core", true).filter((file) => !existsSync(join(root, file)))
+    assert.deepStrictEqual(missing, [])
   })
 
   it("holds at most 20 files in a folder", () => {

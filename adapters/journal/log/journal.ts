@@ -118,9 +118,8 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   /**
-   * Yields every entry behind the checkpoint, or from the first, and checks each one against its
-   * checksum; the last head is at its place among them. Must run to its end before the first
-   * `append`. Throws a `JournalError`.
+   * Yields every entry behind the checkpoint, after a check against its checksum; the last head is at
+   * its place. Must run to its end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {

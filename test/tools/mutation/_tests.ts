@@ -23,14 +23,14 @@ const blocks = [
   "use_cases/process_batch",
   "use_cases/ledger",
   "use_cases/limits",
-  "use_cases/exit_proofs",
+  "derived/proofs",
   "encoding/published_ids",
   "use_cases/own_copy",
   "use_cases/unknown_members",
   "use_cases/decide_block"
 ]
 const readings = ["use_cases/read", "use_cases/ports", "use_cases/write_counts"]
-const feed = ["properties/feed", "simulator/exit_proof"]
+const feed = ["properties/feed"]
 const pool = [
   "pool/same_transaction",
   "pool/posted_rules",
