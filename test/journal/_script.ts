@@ -4,6 +4,7 @@ import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
+import { Heads } from "../properties/_heads.ts"
 
 /** The stores that a script writes to. */
 export interface WriteTarget {
@@ -20,10 +21,14 @@ export type Script = Generator<ReadonlyArray<Write>, void>
 /** Maximum number of writes of a step. */
 export const concurrentWritesMax = 8
 
-/** Returns a script of ingest, submission, forging and rollback in random order, until the feed ends. */
+/**
+ * Returns a script of ingest with heads, submission, forging and rollback in random order, until the
+ * feed ends.
+ */
 export function* scriptOf(feed: LazyFeed, seed: string): Script {
   const chance = chanceOf(seed)
   const below = (limit: number) => Math.floor(chance() * limit)
+  const heads = new Heads()
   const pending: Array<number> = []
   const forging: Array<{ readonly number: number; readonly batchNum: number }> = []
   let [submitted, recordIndex, atMs, reconciledBatchNum] = [0, 0, 1_000_000, 0]
@@ -32,8 +37,10 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
     switch (below(6)) {
       case 0:
       case 1: {
-        const index = recordIndex++
-        yield [({ ledger }) => Effect.orDie(ledger.applyRecord(feed.at(index)))]
+        const record = feed.at(recordIndex++)
+        for (const each of [...heads.before(record), record, ...heads.after(record)]) {
+          yield [({ ledger }) => Effect.orDie(ledger.applyRecord(each))]
+        }
         break
       }
       case 2:

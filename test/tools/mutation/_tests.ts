@@ -23,7 +23,7 @@ const blocks = [
   "use_cases/process_batch",
   "use_cases/ledger",
   "use_cases/limits",
-  "derived/proofs",
+  "derived/decision",
   "encoding/published_ids",
   "use_cases/own_copy",
   "use_cases/unknown_members",
