@@ -105,6 +105,18 @@ describe("a head", () => {
       )
     }).pipe(Effect.provide(over)))
 
+  it.effect("may be the head of the chain, in the last slot, at the time of the last block", () =>
+    Effect.gen(function*() {
+      const ledger = yield* opened
+      const { timestampMs } = block102
+      yield* ledger.setHead(headOf(103n, { chainHead: 103n, timestampMs }))
+      const previous = { number: block102.number, hash: block102.hash }
+      yield* ledger.applyBlock(blockOf(104n, { timestampMs, previous }))
+      const greatest = 99n + 10n * (BigInt(slotNumMax) + 1n)
+      yield* ledger.setHead({ ...headOf(105n), number: greatest, chainHead: greatest })
+      assert.deepStrictEqual(yield* shown, [greatest, greatest, slotNumMax])
+    }).pipe(Effect.provide(over)))
+
   it.effect("refuses a block that it states to be empty, until a lower head or a rollback", () =>
     Effect.gen(function*() {
       const ledger = yield* opened

@@ -24,6 +24,7 @@ const blocks = [
   "use_cases/ledger",
   "use_cases/limits",
   "derived/decision",
+  "domain/head",
   "encoding/published_ids",
   "use_cases/own_copy",
   "use_cases/unknown_members",
