@@ -74,6 +74,7 @@ const RANDOM = [
   "properties/laws",
   "properties/revisions",
   "simulation/simulation",
+  "simulator/simulation",
   "sql/crash/crash",
   "sql/differential/differential",
   "sql/differential/pool",
