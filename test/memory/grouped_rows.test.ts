@@ -38,7 +38,7 @@ const rowOf = (random: Random, itemId: number): Transaction => {
     toPublicKey: text(accounts[to], "publicKey"),
     tokenId: random.chance(0.1) ? 2 ** 32 - 1 : random.below(4),
     amount: random.chance(0.2) ? 2n ** 191n + BigInt(itemId) : BigInt(random.below(1e9)),
-    batchNum: random.below(20),
+    batchNum: random.chance(0.2) ? null : 1 + random.below(20),
     historicUSD: random.chance(0.3) ? null : random.below(1e6) / 7,
     timestampMs: 1.7e12 + itemId,
     l1: isL1

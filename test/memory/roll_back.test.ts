@@ -31,7 +31,7 @@ const dump = (ledger: MemoryLedger) => {
     snapshotId: { ...ledger.snapshotId(), version: 0 },
     queues,
     queued: queues.flat().map(({ id }) => ledger.find("transaction", id).item),
-    auctionVariables: ledger.capture().lists.auctionVariables,
+    variables: ledger.capture().lists.variables,
     view: pointReads(view)
   }
 }

@@ -1,74 +1,76 @@
 import {
   type Account,
   type L1Part,
+  type L2Part,
   type Transaction,
   transactionTypes
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import {
-  bigintAt,
-  type BigintColumn,
-  bigintColumn,
-  idAt,
-  type IdColumn,
-  idColumn,
-  numberAt,
-  numberColumn
-} from "./_columns.ts"
+import { idAt, type IdColumn, idColumn, numberAt, numberColumn } from "./_columns.ts"
+import { membersOf, objectAt, type ObjectColumns, objectColumns } from "./_object_columns.ts"
+import type { RowCodec } from "./grouped_rows.ts"
 
 /** Returns an account. */
 export type OwnerOf = (index: AccountIndex) => Account | undefined
 
-/** Forged transactions in columns. */
+/** Transactions in columns: those that an index reads, and all others. */
 export interface TransactionColumns {
   readonly itemIds: Float64Array
   readonly ids: IdColumn
   /** Indexes in `transactionTypes`. */
   readonly types: Uint8Array
-  readonly positions: Uint32Array
+  readonly tokenIds: Uint32Array
   readonly fromAccountIndexes: Float64Array
   readonly toAccountIndexes: Float64Array
-  /** Codes of strings: see `codeOf`. */
-  readonly fromAddresses: Uint16Array
-  readonly fromPublicKeys: Uint16Array
-  readonly toAddresses: Uint16Array
-  readonly toPublicKeys: Uint16Array
+  /** Codes of the strings of each of `textMembers`: see `codeOf`. */
+  readonly texts: ReadonlyArray<Uint16Array>
   /** The strings that are not those of an account. */
   readonly strings: ReadonlyArray<string>
-  readonly tokenIds: Uint32Array
-  readonly amounts: BigintColumn
-  readonly batchNums: Uint32Array
-  readonly historicUSD: Float64Array
-  readonly timestampsMs: Float64Array
-  readonly l1: ReadonlyMap<number, L1Part>
-  /** −1 for an L1 transaction. */
-  readonly fees: Int16Array
-  readonly historicFeesUSD: Float64Array
-  readonly nonces: Float64Array
+  readonly others: ObjectColumns<
+    Pick<Transaction, "position" | "amount" | "batchNum" | "historicUSD" | "timestampMs">
+  >
+  /** The number of each transaction in `l1`, or below 0 its complement in `l2`. */
+  readonly parts: Int16Array
+  readonly l1: ObjectColumns<L1Part>
+  readonly l2: ObjectColumns<L2Part>
 }
 
-const noFee = -1
+/** The members with a string of an account: its index is in another member. */
+const textMembers = [
+  ["fromAddress", "fromAccountIndex", "address"],
+  ["fromPublicKey", "fromAccountIndex", "publicKey"],
+  ["toAddress", "toAccountIndex", "address"],
+  ["toPublicKey", "toAccountIndex", "publicKey"]
+] as const
+type TextMember = typeof textMembers[number]
+
 const nullCode = 0
 const ownerCode = 1
 const firstStringCode = 2
 
-/** Returns the columns of forged transactions, at most 16383 of them. */
-export const encodeTransactions = (
+/**
+ * Returns the codec of transactions, at most 16383 in a row group. The strings of accounts that
+ * `ownerOf` returns are not stored again.
+ */
+export const transactionCodec = (
+  ownerOf: OwnerOf = () => undefined
+): RowCodec<Transaction, TransactionColumns> => ({
+  encode: (rows) => encodeTransactions(rows, ownerOf),
+  decode: (columns, at) => decodeTransaction(columns, at, ownerOf)
+})
+
+const encodeTransactions = (
   rows: ReadonlyArray<Transaction>,
   ownerOf: OwnerOf
 ): TransactionColumns => {
   const strings: Array<string> = []
   const codes = new Map<string, number>()
   // the string of the account itself if the account is as old as the row, so it cannot be replaced
-  const codeOf = (
-    { batchNum }: Transaction,
-    index: AccountIndex | null,
-    field: "address" | "publicKey",
-    text: string | null
-  ): number => {
+  const codeOf = (row: Transaction, [member, indexMember, field]: TextMember): number => {
+    const [text, index] = [row[member], row[indexMember]]
     if (text === null) return nullCode
-    const owner = index === null ? undefined : ownerOf(index)
-    if (owner?.[field] === text && owner.batchNum <= batchNum!) return ownerCode
+    const owner = row.batchNum === null || index === null ? undefined : ownerOf(index)
+    if (owner?.[field] === text && owner.batchNum <= row.batchNum!) return ownerCode
     let code = codes.get(text)
     if (code === undefined) {
       code = firstStringCode + strings.push(text) - 1
@@ -76,57 +78,40 @@ export const encodeTransactions = (
     }
     return code
   }
-  const l1 = new Map<number, L1Part>()
-  for (const [at, row] of rows.entries()) if (row.l1 !== null) l1.set(at, row.l1)
+  const l1: Array<L1Part> = []
+  const l2: Array<L2Part> = []
   return {
     itemIds: Float64Array.from(rows, ({ itemId }) => itemId),
     ids: idColumn(rows.map(({ id }) => id)),
     types: Uint8Array.from(rows, ({ type }) => transactionTypes.indexOf(type)),
-    positions: Uint32Array.from(rows, ({ position }) => position),
+    tokenIds: Uint32Array.from(rows, ({ tokenId }) => tokenId),
     fromAccountIndexes: numberColumn(rows.map(({ fromAccountIndex }) => fromAccountIndex)),
     toAccountIndexes: Float64Array.from(rows, ({ toAccountIndex }) => toAccountIndex),
-    fromAddresses: Uint16Array.from(
-      rows,
-      (row) => codeOf(row, row.fromAccountIndex, "address", row.fromAddress)
-    ),
-    fromPublicKeys: Uint16Array.from(
-      rows,
-      (row) => codeOf(row, row.fromAccountIndex, "publicKey", row.fromPublicKey)
-    ),
-    toAddresses: Uint16Array.from(
-      rows,
-      (row) => codeOf(row, row.toAccountIndex, "address", row.toAddress)
-    ),
-    toPublicKeys: Uint16Array.from(
-      rows,
-      (row) => codeOf(row, row.toAccountIndex, "publicKey", row.toPublicKey)
-    ),
+    texts: textMembers.map((member) => Uint16Array.from(rows, (row) => codeOf(row, member))),
     strings,
-    tokenIds: Uint32Array.from(rows, ({ tokenId }) => tokenId),
-    amounts: bigintColumn(rows.map(({ amount }) => amount)),
-    batchNums: Uint32Array.from(rows, ({ batchNum }) => batchNum!),
-    historicUSD: numberColumn(rows.map(({ historicUSD }) => historicUSD)),
-    timestampsMs: Float64Array.from(rows, ({ timestampMs }) => timestampMs),
-    l1,
-    fees: Int16Array.from(rows, ({ l2 }) => l2?.fee ?? noFee),
-    historicFeesUSD: numberColumn(rows.map(({ l2 }) => l2?.historicFeeUSD ?? null)),
-    nonces: Float64Array.from(rows, ({ l2 }) => Number(l2?.nonce ?? 0n))
+    others: objectColumns(rows, ["position", "amount", "batchNum", "historicUSD", "timestampMs"]),
+    parts: Int16Array.from(
+      rows,
+      (row) => row.l1 === null ? ~(l2.push(row.l2!) - 1) : l1.push(row.l1) - 1
+    ),
+    l1: objectColumns(l1, membersOf(l1)),
+    l2: objectColumns(l2, membersOf(l2))
   }
 }
 
-/** Returns the transaction at an index of the columns. */
-export const decodeTransaction = (
+const decodeTransaction = (
   columns: TransactionColumns,
   at: number,
   ownerOf: OwnerOf
 ): Transaction => {
   const keys = new TransactionKeys(columns, at, ownerOf)
-  const fee = columns.fees[at]!
+  const others = objectAt(columns.others, at)
+  const part = columns.parts[at]!
   return {
-    itemId: columns.itemIds[at]!,
+    itemId: keys.itemId,
     id: idAt(columns.ids, at),
     type: keys.type,
-    position: columns.positions[at]!,
+    position: others.position,
     fromAccountIndex: keys.fromAccountIndex,
     fromAddress: keys.fromAddress,
     fromPublicKey: keys.fromPublicKey,
@@ -134,16 +119,12 @@ export const decodeTransaction = (
     toAddress: keys.toAddress,
     toPublicKey: keys.toPublicKey,
     tokenId: keys.tokenId,
-    amount: bigintAt(columns.amounts, at),
-    batchNum: columns.batchNums[at]!,
-    historicUSD: numberAt(columns.historicUSD, at),
-    timestampMs: columns.timestampsMs[at]!,
-    l1: columns.l1.get(at) ?? null,
-    l2: fee === noFee ? null : {
-      fee,
-      historicFeeUSD: numberAt(columns.historicFeesUSD, at),
-      nonce: BigInt(columns.nonces[at]!)
-    }
+    amount: others.amount,
+    batchNum: others.batchNum,
+    historicUSD: others.historicUSD,
+    timestampMs: others.timestampMs,
+    l1: part < 0 ? null : objectAt(columns.l1, part),
+    l2: part < 0 ? objectAt(columns.l2, ~part) : null
   }
 }
 
@@ -175,27 +156,23 @@ export class TransactionKeys {
     return this.columns.toAccountIndexes[this.at]!
   }
   get fromAddress(): string | null {
-    return this.text(this.columns.fromAddresses, this.columns.fromAccountIndexes, "address")
+    return this.text(0)
   }
   get fromPublicKey(): string | null {
-    return this.text(this.columns.fromPublicKeys, this.columns.fromAccountIndexes, "publicKey")
+    return this.text(1)
   }
   get toAddress(): string | null {
-    return this.text(this.columns.toAddresses, this.columns.toAccountIndexes, "address")
+    return this.text(2)
   }
   get toPublicKey(): string | null {
-    return this.text(this.columns.toPublicKeys, this.columns.toAccountIndexes, "publicKey")
+    return this.text(3)
   }
 
-  private text(
-    codes: Uint16Array,
-    indexes: Float64Array,
-    field: "address" | "publicKey"
-  ): string | null {
-    const code = codes[this.at]!
+  private text(number: number): string | null {
+    const code = this.columns.texts[number]![this.at]!
     if (code === nullCode) return null
-    return code === ownerCode
-      ? this.ownerOf(indexes[this.at]!)![field]
-      : this.columns.strings[code - firstStringCode]!
+    if (code !== ownerCode) return this.columns.strings[code - firstStringCode]!
+    const [, indexMember, field] = textMembers[number]!
+    return this.ownerOf(this[indexMember]!)![field]
   }
 }

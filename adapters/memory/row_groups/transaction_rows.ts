@@ -3,9 +3,8 @@ import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { hashOfId, idAt, idHashAt } from "./_columns.ts"
 import { GroupedRows } from "./grouped_rows.ts"
 import {
-  decodeTransaction,
-  encodeTransactions,
   type OwnerOf,
+  transactionCodec,
   type TransactionColumns,
   TransactionKeys
 } from "./transaction_columns.ts"
@@ -23,10 +22,7 @@ export class TransactionRows extends GroupedRows<Transaction, TransactionColumns
   private usedSlots = 0
 
   constructor(ownerOf: OwnerOf, perGroup?: number) {
-    super({
-      encode: (rows) => encodeTransactions(rows, ownerOf),
-      decode: (columns, index) => decodeTransaction(columns, index, ownerOf)
-    }, perGroup)
+    super(transactionCodec(ownerOf), perGroup)
     this.ownerOf = ownerOf
   }
 

@@ -12,7 +12,7 @@ import { TransactionRows } from "../row_groups/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
-import { frozen, frozenCopy } from "./_frozen.ts"
+import { frozen } from "./_frozen.ts"
 import type { LedgerLists, StoredBatch } from "./ledger_image.ts"
 import { indexKeysOf } from "./list_index_keys.ts"
 
@@ -22,8 +22,7 @@ const noBatch: StoredBatch = {
   totals: noTotals,
   accountUpdates: 0,
   exits: 0,
-  lastForgedQueue: null,
-  forged: []
+  lastForgedQueue: null
 }
 
 /**
@@ -115,7 +114,7 @@ export class History {
   }
 
   addBatch(placed: PlacedBatch): void {
-    const { batch, forged, lastForgedQueue, totals } = placed
+    const { batch, lastForgedQueue, totals } = placed
     this.batches.append(frozen(batch))
     for (const change of placed.accountChanges) this.accounts.change(change)
     if (batch.forgeL1TransactionsNum !== null) this.queues.forge(batch.forgeL1TransactionsNum)
@@ -125,8 +124,7 @@ export class History {
       totals,
       accountUpdates: this.accounts.updateCount,
       exits: this.exits.table.length,
-      lastForgedQueue,
-      forged
+      lastForgedQueue
     })
   }
 
@@ -137,9 +135,9 @@ export class History {
   truncate(lastBatchNum: number): void {
     const { accountUpdates, exits, totals } = this.stored[lastBatchNum]!
     while (this.stored.length > lastBatchNum + 1) {
-      const { forged } = this.stored.pop()!
+      this.stored.pop()
       const { forgeL1TransactionsNum } = this.batches.removeLast()
-      if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
+      if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum)
     }
     this.transactions.truncate(totals.transactions)
     this.exits.table.truncate(exits)
@@ -155,7 +153,7 @@ export class History {
       transactions: [...rows.tail],
       ...this.accounts.lists(),
       ...this.exits.lists(),
-      enqueued: this.queues.list()
+      ...this.queues.lists()
     }
   }
 
@@ -163,16 +161,13 @@ export class History {
   restore(lists: LedgerLists): void {
     this.accounts.restore(lists)
     this.exits.restore(lists)
-    this.batches.restore(lists.batches.map(frozenCopy))
-    const enqueued = lists.enqueued.map((row) => this.withSharedStrings(row))
-    const byId = new Map(enqueued.map((row) => [row.id, row]))
-    // a forged transaction is the same object as in its queue
-    this.stored = lists.storedBatches.map((batch) =>
-      batch.forged.length === 0
-        ? batch
-        : { ...batch, forged: batch.forged.map(({ id }) => byId.get(id)!) }
+    this.batches.restore(lists.batches.map(frozen))
+    this.stored = [...lists.storedBatches]
+    this.queues.restore(
+      lists.enqueuedRowGroups,
+      lists.enqueued.map((row) => this.withSharedStrings(row)),
+      this.lastForgedQueue
     )
-    this.queues.restore(enqueued, this.stored.flatMap(({ forged }) => forged))
     this.transactions.rows.restore(
       lists.transactionRowGroups,
       lists.transactions.map((row) => this.withSharedStrings(row))

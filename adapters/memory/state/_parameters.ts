@@ -5,28 +5,23 @@ import {
   type NetworkVariables
 } from "../../../core/domain/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "./_frozen.ts"
-import type { LedgerLists, ParameterCounts } from "./ledger_image.ts"
+import { frozen, frozenCopy } from "./_frozen.ts"
 
-/** All variable sets of each contract since the genesis, the newest last. */
+/** The variables of the contracts since the genesis, after each change. */
 export class Parameters {
-  private readonly rollup: Array<NetworkVariables["rollup"]>
-  private readonly auction: Array<NetworkVariables["auction"]>
-  private readonly withdrawalDelayer: Array<NetworkVariables["withdrawalDelayer"]>
+  private sets: Array<NetworkVariables>
 
   constructor(genesis: GenesisFeed) {
-    const { auction, rollup, withdrawalDelayer } = genesisVariables(genesis)
-    this.rollup = [frozenCopy(rollup)]
-    this.auction = [frozenCopy(auction)]
-    this.withdrawalDelayer = [frozenCopy(withdrawalDelayer)]
+    this.sets = [frozenCopy(genesisVariables(genesis))]
   }
 
   get current(): NetworkVariables {
-    return {
-      rollup: this.rollup.at(-1)!,
-      auction: this.auction.at(-1)!,
-      withdrawalDelayer: this.withdrawalDelayer.at(-1)!
-    }
+    return this.sets.at(-1)!
+  }
+
+  /** Number of sets. */
+  get length(): number {
+    return this.sets.length
   }
 
   /**
@@ -36,55 +31,35 @@ export class Parameters {
   auctionOf(slotNum: number): AuctionVariables {
     const after = firstNot(
       0,
-      this.auction.length,
-      (index) => this.auction[index]!.defaultSlotSetBidFirstSlot <= slotNum
+      this.sets.length,
+      (index) => this.sets[index]!.auction.defaultSlotSetBidFirstSlot <= slotNum
     )
-    return this.auction[after - 1]!
+    return this.sets[after - 1]!.auction
   }
 
-  get counts(): ParameterCounts {
-    return {
-      rollup: this.rollup.length,
-      auction: this.auction.length,
-      withdrawalDelayer: this.withdrawalDelayer.length
-    }
+  /** Adds a set with the variables that a block changed, if there are any. */
+  set(changed: Partial<NetworkVariables>): void {
+    if (Object.keys(changed).length === 0) return
+    this.sets.push(Object.freeze({ ...this.current, ...frozenCopy(changed) }))
   }
 
-  /** Adds the sets that a block changed. */
-  set(variables: Partial<NetworkVariables>): void {
-    if (variables.rollup !== undefined) this.rollup.push(frozenCopy(variables.rollup))
-    if (variables.auction !== undefined) this.auction.push(frozenCopy(variables.auction))
-    if (variables.withdrawalDelayer !== undefined) {
-      this.withdrawalDelayer.push(frozenCopy(variables.withdrawalDelayer))
-    }
+  /** Returns the first slot whose default bids change without the sets from `length` on; or Infinity. */
+  firstSlotSince(length: number): number {
+    const { auction } = this.sets[length - 1]!
+    const changed = this.sets.slice(length).find((set) => set.auction !== auction)
+    return changed?.auction.defaultSlotSetBidFirstSlot ?? Infinity
   }
 
-  /** Returns the first slot whose default bids the sets after `counts` set; Infinity if none. */
-  firstSlotSince({ auction }: ParameterCounts): number {
-    return this.auction[auction]?.defaultSlotSetBidFirstSlot ?? Infinity
-  }
-
-  /** Removes the newest sets until `counts` are left. */
-  truncate(counts: ParameterCounts): void {
-    this.rollup.length = counts.rollup
-    this.auction.length = counts.auction
-    this.withdrawalDelayer.length = counts.withdrawalDelayer
+  /** Removes the newest sets until `length` are left. */
+  truncate(length: number): void {
+    this.sets.length = length
   }
 
   lists() {
-    return {
-      rollupVariables: [...this.rollup],
-      auctionVariables: [...this.auction],
-      withdrawalDelayerVariables: [...this.withdrawalDelayer]
-    }
+    return { variables: [...this.sets] }
   }
 
-  /** Adds the sets of an image behind those of the genesis. */
-  restore({ auctionVariables, rollupVariables, withdrawalDelayerVariables }: LedgerLists): void {
-    for (const rollup of rollupVariables.slice(1)) this.set({ rollup })
-    for (const auction of auctionVariables.slice(1)) this.set({ auction })
-    for (const withdrawalDelayer of withdrawalDelayerVariables.slice(1)) {
-      this.set({ withdrawalDelayer })
-    }
+  restore(sets: ReadonlyArray<NetworkVariables>): void {
+    this.sets = sets.map(frozen)
   }
 }

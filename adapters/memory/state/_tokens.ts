@@ -39,9 +39,11 @@ export class Tokens {
     this.table.append(Object.freeze(token))
   }
 
-  setPrice({ after, before: { id, priceTimeMs, priceUSD } }: PlacedPrice): void {
-    this.replaced.push({ id, priceUSD, priceTimeMs })
-    this.table.replace(id, Object.freeze(after))
+  setPrices(prices: ReadonlyArray<PlacedPrice>): void {
+    for (const { after, before: { id, priceTimeMs, priceUSD } } of prices) {
+      this.replaced.push({ id, priceUSD, priceTimeMs })
+      this.table.replace(id, Object.freeze(after))
+    }
   }
 
   /** Undoes prices until `priceCount` are left, then removes the tokens from `length` on. */

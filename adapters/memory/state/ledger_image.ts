@@ -33,15 +33,6 @@ export interface StoredBatch {
   readonly exits: number
   /** The greatest queue that was forged; null before the first one. */
   readonly lastForgedQueue: number | null
-  /** The queued transactions that this batch forged, as they were in their queue. */
-  readonly forged: ReadonlyArray<Transaction>
-}
-
-/** The number of variable sets of each contract. */
-export interface ParameterCounts {
-  readonly rollup: number
-  readonly auction: number
-  readonly withdrawalDelayer: number
 }
 
 /** The price of a token before another one was set. */
@@ -58,7 +49,7 @@ export interface StoredBlock {
   readonly coordinators: number
   readonly bids: number
   readonly withdrawals: number
-  readonly parameters: ParameterCounts
+  readonly variables: number
 }
 
 /** The lists of a ledger, undo logs included. Their rows are plain data and never change. */
@@ -79,14 +70,13 @@ export interface LedgerLists {
   readonly accountUpdates: ReadonlyArray<AccountUpdate>
   readonly exits: ReadonlyArray<Exit>
   readonly replacedWithdrawals: ReadonlyArray<ReplacedWithdrawals>
+  readonly enqueuedRowGroups: ReadonlyArray<TransactionColumns>
   readonly enqueued: ReadonlyArray<Transaction>
   readonly tokens: ReadonlyArray<Token>
   readonly replacedPrices: ReadonlyArray<ReplacedPrice>
   readonly coordinators: ReadonlyArray<Coordinator>
   readonly bids: ReadonlyArray<Bid>
-  readonly rollupVariables: ReadonlyArray<NetworkVariables["rollup"]>
-  readonly auctionVariables: ReadonlyArray<NetworkVariables["auction"]>
-  readonly withdrawalDelayerVariables: ReadonlyArray<NetworkVariables["withdrawalDelayer"]>
+  readonly variables: ReadonlyArray<NetworkVariables>
 }
 
 /**

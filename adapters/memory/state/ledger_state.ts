@@ -112,7 +112,7 @@ export class LedgerState {
     this.finalBlock = lists.finalBlocks[0] ?? null
     this.headVersions = headVersions
     tokens.restore(lists)
-    this.parameters.restore(lists)
+    this.parameters.restore(lists.variables)
     auction.restore(lists)
     history.restore(lists)
     this.nextItemIds = nextItemIds
@@ -178,7 +178,7 @@ export class LedgerState {
       )
     }
     if (placed.kind === "block") this.insertBlock(placed)
-    else if (placed.kind === "prices") this.insertPrices(placed)
+    else if (placed.kind === "prices") this.tokens.setPrices(placed.prices)
     else {
       this.head = Object.freeze({ ...placed.head })
       this.headVersions++
@@ -274,32 +274,25 @@ export class LedgerState {
     this.pushBlock(placed.block, placed.lastEthereumBlock)
     for (const coordinator of placed.coordinators) auction.register(coordinator)
     for (const token of placed.tokens) tokens.add(token)
-    this.insertPrices(placed)
+    tokens.setPrices(placed.prices)
     for (const queued of placed.queued) history.queues.enqueue(queued)
     for (const batch of placed.batches) history.addBatch(batch)
     for (const bid of placed.bids) auction.bid(bid)
     if (variables.auction === undefined) parameters.set(variables)
     else {
-      auction.changeDefaultBids(
-        variables.auction.defaultSlotSetBidSlotNum,
-        () => parameters.set(variables)
-      )
+      const { defaultSlotSetBidSlotNum } = variables.auction
+      auction.changeDefaultBids(defaultSlotSetBidSlotNum, () => parameters.set(variables))
     }
     for (const withdrawal of placed.withdrawals) history.exits.withdraw(withdrawal)
     this.nextItemIds = placed.next
   }
 
-  private insertPrices({ prices }: Pick<PlacedBlock, "prices">): void {
-    for (const price of prices) this.tokens.setPrice(price)
-  }
-
   /** Undoes a block and all later ones. A structure goes before those that it refers to. */
   private undoFrom(before: StoredBlock): void {
     this.history.exits.undoWithdrawals(before.withdrawals)
-    const firstSlot = this.parameters.firstSlotSince(before.parameters)
     this.auction.changeDefaultBids(
-      firstSlot,
-      () => this.parameters.truncate(before.parameters)
+      this.parameters.firstSlotSince(before.variables),
+      () => this.parameters.truncate(before.variables)
     )
     this.auction.truncateBids(before.bids)
     this.history.truncate(before.batches)
@@ -319,7 +312,7 @@ export class LedgerState {
       coordinators: this.auction.coordinators.length,
       bids: this.auction.bids.length,
       withdrawals: this.history.exits.withdrawalCount,
-      parameters: this.parameters.counts
+      variables: this.parameters.length
     })
   }
 
