@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, totalmem } from "node:os"
 import { join } from "node:path"
-import { benchFastify } from "./sql/fastify.ts"
+import { benchPeers } from "./sql/peers.ts"
 import { type Run, takeFigures, withFigures } from "./_figures.ts"
 import { benchHono } from "./http/hono.ts"
 import { benchApply, benchDepth } from "./_ledgers.ts"
@@ -22,7 +22,7 @@ import { benchVerify } from "./_verify.ts"
  * mean, and written into RESULTS.md, unless the run is a quick one.
  *
  *     npm run bench                  everything, a million transactions
- *     npm run bench -- sql           only these parts: http, compression, tail, overload, start, fastify, ledger, verify, posts, journal, sql
+ *     npm run bench -- sql           only these parts: http, compression, tail, overload, start, peers, ledger, verify, posts, journal, sql
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
  */
@@ -69,11 +69,11 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
     await benchStart(quick ? 2 : 7)
     await benchIdleMemory()
   },
-  fastify: async () => {
+  peers: async () => {
     console.log(
-      "\nOne query: ours ÷ Fastify and pg with COUNT(*) OVER (), over one PostgreSQL (the peer checks no parameter; it has memory to sort in)"
+      "\nDeep pages: ours ÷ Fastify and pg with COUNT(*) OVER (), and ÷ PostGraphile with totalCount, over one PostgreSQL (the peers check no parameter)"
     )
-    await benchFastify({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
+    await benchPeers({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
   },
   ledger: async () => {
     console.log(
@@ -113,7 +113,7 @@ const titles: { readonly [part: string]: string } = {
   tail: "Tail latency",
   overload: "Overload by clients that ignore `Retry-After`",
   start: "Start and memory",
-  fastify: "Deep pages behind Fastify",
+  peers: "Deep pages of peers that count all items",
   ledger: "Ledger in memory",
   verify: "Signatures",
   posts: "Posts",
