@@ -56,6 +56,9 @@ const LONGEST = [
 /** Files that only `npm run test:long` runs: they start many processes, or wait for timeouts. */
 const LONG = "test/**/*.long.test.ts"
 
+/** The dependencies of the benchmark's PostGraphile have tests of their own. */
+const DEPENDENCIES = "**/node_modules/**"
+
 /** Tests of which `npm test` runs a share: their sizes come from `test/rounds.ts`. */
 const RANDOM = [
   "fuzz/open_api",
@@ -95,9 +98,16 @@ export default defineConfig({
   test: {
     projects: [
       // `npm test`
-      { test: { name: "short", include: ["test/**/*.test.ts"], exclude: [LONG] } },
+      { test: { name: "short", include: ["test/**/*.test.ts"], exclude: [LONG, DEPENDENCIES] } },
       // `npm run test:long`
-      { test: { name: "long", include: [LONG, ...RANDOM], env: { TEST_LONG: "1" } } }
+      {
+        test: {
+          name: "long",
+          include: [LONG, ...RANDOM],
+          exclude: [DEPENDENCIES],
+          env: { TEST_LONG: "1" }
+        }
+      }
     ],
     globalSetup: [
       // the types of the client match the contract
