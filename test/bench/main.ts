@@ -14,6 +14,7 @@ import { benchOverload } from "./http/overload.ts"
 import { benchPosts } from "./http/posts.ts"
 import { benchSql } from "./sql/sql.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
+import { benchProgramStart } from "./_program_start.ts"
 import { benchTail } from "./http/tail.ts"
 import { benchVerify } from "./_verify.ts"
 
@@ -103,6 +104,7 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
       "\nJournal: cost of durability, and time of a start (the disk decides; reads are not affected)"
     )
     await benchJournal(rows)
+    await benchProgramStart(quick ? 5000 : 100_000, quick ? 1 : 5)
   },
   sql: () => benchSql({ rows, quick })
 }
