@@ -40,6 +40,7 @@ export class Wallets {
   readonly #seed: string
   readonly #network: Network
   readonly #byName = new Map<string, Wallet>()
+  #demo: DemoWallet | undefined
   readonly #coordinators = new Set<PublicKey>()
   /** By the key of the leaf. */
   readonly #byKey = new Map<PublicKey, Wallet>()
@@ -80,11 +81,12 @@ export class Wallets {
    * derive its BabyJubJub key from its Ethereum key.
    */
   demo(): DemoWallet {
+    if (this.#demo !== undefined) return this.#demo
     const ethereumKey = this.#secret("demo/ethereum")
     const wallet = this.#wallet("demo", {
       privateKeyOf: () => accessKey(signAccessMessage(ethereumKey, this.#network))
     })
-    return { ...wallet, ethereumKey }
+    return this.#demo = { ...wallet, ethereumKey }
   }
 
   /**
