@@ -17,9 +17,7 @@ export function differenceOf(
   if (
     typeof found !== "object" || typeof expected !== "object" || found === null || expected === null
   ) {
-    return found === expected
-      ? undefined
-      : { path, found: String(found), expected: String(expected) }
+    return { path, found: String(found), expected: String(expected) }
   }
   for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
     const difference = differenceOf(

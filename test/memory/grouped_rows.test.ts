@@ -45,13 +45,13 @@ const rowOf = (random: Random, itemId: number): Transaction => {
       ? {
         toForgeL1TransactionsNum: random.chance(0.5) ? null : random.below(9),
         userOrigin: random.chance(0.5),
-        depositAmount: 2n ** 100n,
-        amountSuccess: true,
+        depositAmount: random.chance(0.2) ? 2n ** 64n - 1n : BigInt(random.below(1e9)) ** 5n,
+        amountSuccess: random.chance(0.5),
         depositAmountSuccess: false,
-        historicDepositAmountUSD: null,
+        historicDepositAmountUSD: random.chance(0.5) ? null : 0.5,
         ethereumBlockNum: 18n,
-        ethereumTxHash: null,
-        l1Fee: 7n
+        ethereumTxHash: random.of([null, `0x${"0".repeat(64)}`, `0x01${"f".repeat(62)}`, "0xA"]),
+        l1Fee: random.of([null, 0n, 7n])
       }
       : null,
     l2: isL1 ? null : {

@@ -1,19 +1,16 @@
-/** Integers that are not negative: one word for each, and a map for those above 64 bits. */
-export interface BigintColumn {
-  readonly words: BigUint64Array
-  readonly large: ReadonlyMap<number, bigint>
-}
-
-const wordMax = 2n ** 64n - 1n
+/** Integers that are not negative: words of 64 bits, the lowest ones first, as many as the largest needs. */
+export type BigintColumn = ReadonlyArray<BigUint64Array>
 
 export const bigintColumn = (values: ReadonlyArray<bigint>): BigintColumn => {
-  const large = new Map<number, bigint>()
-  for (const [index, value] of values.entries()) if (value > wordMax) large.set(index, value)
-  return { words: BigUint64Array.from(values), large }
+  const higher = values.map((value) => value >> 64n)
+  const words = BigUint64Array.from(values)
+  return higher.some((value) => value > 0n) ? [words, ...bigintColumn(higher)] : [words]
 }
 
-export const bigintAt = ({ large, words }: BigintColumn, index: number): bigint =>
-  large.size === 0 ? words[index]! : large.get(index) ?? words[index]!
+export const bigintAt = (words: BigintColumn, index: number): bigint =>
+  words.length === 1
+    ? words[0]![index]!
+    : words.reduceRight((value, word) => value << 64n | word[index]!, 0n)
 
 /** Returns a column of finite numbers; null is stored as NaN. */
 export const numberColumn = (values: ReadonlyArray<number | null>): Float64Array =>

@@ -9,10 +9,11 @@ import {
   numberColumn
 } from "./_columns.ts"
 
+/** The values of a member. A bigint is stored as its successor, null as 0. */
 type Column =
-  | { readonly kind: "bigint"; readonly column: BigintColumn }
   | { readonly kind: "integer"; readonly column: Uint32Array }
   | { readonly kind: "number"; readonly column: Float64Array }
+  | { readonly kind: "bigint"; readonly column: BigintColumn }
   | { readonly kind: "boolean"; readonly column: Uint8Array }
   | { readonly kind: "hash"; readonly column: IdColumn }
   | { readonly kind: "other"; readonly column: ReadonlyArray<unknown> }
@@ -52,37 +53,40 @@ export const objectAt = <A extends object>(
 }
 
 const columnOf = (values: ReadonlyArray<unknown>): Column => {
-  if (values.every((value) => typeof value === "bigint" && value >= 0n)) {
-    return { kind: "bigint", column: bigintColumn(values as ReadonlyArray<bigint>) }
-  }
   if (values.every((value) => typeof value === "number" && value >>> 0 === value)) {
     return { kind: "integer", column: Uint32Array.from(values as ReadonlyArray<number>) }
   }
   if (values.every((value) => value === null || Number.isFinite(value))) {
     return { kind: "number", column: numberColumn(values as ReadonlyArray<number | null>) }
   }
+  if (values.every((value) => value === null || (typeof value === "bigint" && value >= 0n))) {
+    const successors = values.map((value) => value === null ? 0n : value as bigint + 1n)
+    return { kind: "bigint", column: bigintColumn(successors) }
+  }
   if (values.every((value) => typeof value === "boolean")) {
     return { kind: "boolean", column: Uint8Array.from(values, Number) }
   }
-  if (values.every((value) => typeof value === "string" && hash.test(value))) {
-    return {
-      kind: "hash",
-      column: idColumn(values.map((value) => `0x00${String(value).slice(2)}`))
-    }
+  if (values.every((value) => value === null || (typeof value === "string" && hash.test(value)))) {
+    const ids = values.map((value) => value === null ? nullId : `0x00${String(value).slice(2)}`)
+    return { kind: "hash", column: idColumn(ids) }
   }
   return { kind: "other", column: values }
 }
 
 const valueAt = (column: Column, index: number): unknown => {
   switch (column.kind) {
-    case "bigint":
-      return bigintAt(column.column, index)
     case "number":
       return numberAt(column.column, index)
+    case "bigint": {
+      const successor = bigintAt(column.column, index)
+      return successor === 0n ? null : successor - 1n
+    }
     case "boolean":
       return column.column[index] === 1
-    case "hash":
-      return `0x${idAt(column.column, index).slice(4)}`
+    case "hash": {
+      const id = idAt(column.column, index)
+      return id === nullId ? null : `0x${id.slice(4)}`
+    }
     case "integer":
     case "other":
       return column.column[index]
@@ -90,3 +94,4 @@ const valueAt = (column: Column, index: number): unknown => {
 }
 
 const hash = /^0x[0-9a-f]{64}$/u
+const nullId = `0x01${"0".repeat(64)}`
