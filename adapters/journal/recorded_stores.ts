@@ -21,7 +21,7 @@ import { completeBlock, StagedLedger } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
- * Appends an entry. Returns an effect with the result of `reconcile`, which the log calls when the
+ * Appends an entry. Returns an effect with the result of `settle`, which the log calls when the
  * entry is durable or dropped. The fiber goes on after all entries of the commit are settled.
  */
 const append = <A, E>(
