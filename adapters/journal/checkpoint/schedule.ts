@@ -27,16 +27,15 @@ export interface Checkpoints {
   readonly keepUp: Effect.Effect<void>
 }
 
-/** What the checkpoints since the start have been. */
-interface CheckpointSums {
-  /** The problem of the last checkpoint, or undefined. */
-  problem: string | undefined
-  count: number
-  failures: number
-  /** Of the last one. */
-  bytes: number
-  durationMs: number
+/** What the checkpoints since the start have been; bytes and duration are those of the last one. */
+const noCheckpoints = {
+  problem: undefined as string | undefined,
+  count: 0,
+  failures: 0,
+  bytes: 0,
+  durationMs: 0
 }
+type CheckpointSums = typeof noCheckpoints
 
 /** Writes checkpoints until the scope closes, one at a time, and reports them as metrics. */
 export const scheduleCheckpoints = (
@@ -51,13 +50,7 @@ export const scheduleCheckpoints = (
       (opened) => Effect.promise(() => opened.close())
     )
     const semaphore = Semaphore.makeUnsafe(1)
-    const sums: CheckpointSums = {
-      problem: undefined,
-      count: 0,
-      failures: 0,
-      bytes: 0,
-      durationMs: 0
-    }
+    const sums = { ...noCheckpoints }
     const write = semaphore.withPermit(Effect.gen(function*() {
       const nowMs = yield* Clock.currentTimeMillis
       // without entries that may still be undone
@@ -77,9 +70,7 @@ export const scheduleCheckpoints = (
     yield* measureCheckpoints(journal, sums)
     const writeIfDue = Effect.gen(function*() {
       yield* Effect.sleep(checkPeriodMs)
-      if (journal.bytesSinceCheckpoint < checkpointBytes || journal.failure !== undefined) {
-        return
-      }
+      if (journal.bytesSinceCheckpoint < checkpointBytes || journal.failure !== undefined) return
       yield* Effect.catch(write, () => Effect.sleep(retryMs))
     })
     // so that the next start has no records to replay; an unfinished one leaves them all
