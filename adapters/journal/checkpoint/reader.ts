@@ -42,21 +42,10 @@ function* readLists(
     for (const reference of references) {
       const bytes = parts.read(reference)
       const rows = deserialize(isGrouped(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
-      for (const row of rows) list.push(isGrouped(name) ? withOwnBytes(row) : row)
+      for (const row of rows) list.push(row)
       yield
     }
     lists[name] = list
   }
   return lists
-}
-
-/** Copies the columns that are views of their whole part, whose bytes would stay in memory. */
-const withOwnBytes = (value: unknown): unknown => {
-  if (ArrayBuffer.isView(value)) {
-    return value.byteLength < value.buffer.byteLength ? (value as Uint8Array).slice() : value
-  }
-  if (typeof value !== "object" || value === null) return value
-  const columns = value as Record<string, unknown>
-  for (const [name, column] of Object.entries(columns)) columns[name] = withOwnBytes(column)
-  return columns
 }
