@@ -155,7 +155,6 @@ const rows: ReadonlyArray<Row> = [
     ],
     [100n, [[0n, 3n], [104n, 2n]]]
   ]
-  // the newest Ethereum block
 ]
 
 describe("the changes of a block:", () => {
@@ -163,7 +162,7 @@ describe("the changes of a block:", () => {
     it(what, () => assert.deepStrictEqual(part(ledgerBefore(block.number).apply(block)), expected))
   }
 
-  it("a collection reconciles every request of earlier blocks with its owner and token, and an exit can be withdrawn in its own block", () => {
+  it("a collection settles every request of earlier blocks with its owner and token, and an exit can be withdrawn in its own block", () => {
     const ledger = ledgerBefore(106n)
     const withdrawals = [{ batchNum: 4, accountIndex: 257, instant: false }]
     const of = (batchNum: number, field: string) => ({ batchNum, accountIndex: 257, field })
@@ -180,7 +179,7 @@ describe("the changes of a block:", () => {
     )
   })
 
-  it("a collection reconciles requests of its own block if the delay is 0, or as many as it names", () => {
+  it("a collection settles requests of its own block if the delay is 0, or as many as it names", () => {
     const withdrawals = [256, 257].map((accountIndex) => ({
       batchNum: 3,
       accountIndex,
