@@ -8,10 +8,13 @@ export class LruCache<Entry extends Sized> {
   readonly bytesMax: number
   readonly #entries = new Map<string, Entry>()
   /**
-   * Yields the least recently used key. One iterator serves all evictions: a new one would step over
-   * the places of all entries that have moved since the map was last compacted.
+   * Yields the least recently used key. One iterator serves many evictions: a new one steps over the
+   * places of all entries that have moved since the map was last compacted. It is replaced after
+   * `movesMax` moves, because V8 keeps all tables that a map has had since the last step of an
+   * iterator.
    */
-  readonly #oldest = this.#entries.entries()
+  #oldest = this.#entries.entries()
+  #moves = 0
   /** Bytes of all entries, including stale ones. */
   bytes = 0
   /** Entries dropped to make room. */
@@ -31,6 +34,7 @@ export class LruCache<Entry extends Sized> {
     if (entry === undefined) return undefined
     this.#entries.delete(key)
     this.#entries.set(key, entry)
+    if (++this.#moves % movesMax === 0) this.#oldest = this.#entries.entries()
     return entry
   }
 
@@ -73,3 +77,5 @@ export class LruCache<Entry extends Sized> {
     }
   }
 }
+
+const movesMax = 1024

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
 import { LruCache } from "../../../adapters/http/cache/_lru_cache.ts"
 
 interface Entry {
@@ -74,5 +76,19 @@ describe("The LRU cache", () => {
 
   it("accepts nothing without bytes", () => {
     assert.isFalse(new LruCache<Entry>(0).accepts(1))
+  })
+
+  it("takes no memory for hits", async () => {
+    const module = import.meta.resolve("../../../adapters/http/cache/_lru_cache.ts")
+    const worker = new Worker(
+      `import(${JSON.stringify(module)}).then(({ LruCache }) => {
+        const cache = new LruCache(100)
+        cache.put({ key: "/a", bytes: 10 })
+        for (let hit = 0; hit < 1_000_000; hit++) cache.get("/a")
+      })`,
+      { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } }
+    )
+    // an error if the worker has no memory left
+    assert.deepStrictEqual(await once(worker, "exit"), [0])
   })
 })
