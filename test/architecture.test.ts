@@ -186,7 +186,7 @@ describe("the architecture", () => {
       "adapters/crypto": 1880,
       "adapters/hashing": 30,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5920,
+      "adapters/http": 5945,
       "adapters/journal": 3300,
       "adapters/memory": 5660,
       "adapters/metrics": 290,

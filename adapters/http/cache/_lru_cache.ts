@@ -3,18 +3,24 @@ interface Sized {
   bytes: number
 }
 
-/** Entries by key in order of use, at most `bytesMax` bytes. The least recently used one goes first. */
+/** An entry in the ring of all entries, in order of use. */
+interface Link<Entry> {
+  readonly entry: Entry
+  older: Link<Entry>
+  newer: Link<Entry>
+}
+
+/**
+ * Entries by key in order of use, at most `bytesMax` bytes. The least recently used one goes first.
+ *
+ * The order is a list of its own: a map whose entries move to its end makes a new table after few
+ * moves, and V8 keeps all tables that an open iterator has not passed.
+ */
 export class LruCache<Entry extends Sized> {
   readonly bytesMax: number
-  readonly #entries = new Map<string, Entry>()
-  /**
-   * Yields the least recently used key. One iterator serves many evictions: a new one steps over the
-   * places of all entries that have moved since the map was last compacted. It is replaced after
-   * `movesMax` moves, because V8 keeps all tables that a map has had since the last step of an
-   * iterator.
-   */
-  #oldest = this.#entries.entries()
-  #moves = 0
+  readonly #links = new Map<string, Link<Entry>>()
+  /** The newest entry is older than this link, and the oldest one newer. */
+  readonly #end: Link<Entry>
   /** Bytes of all entries, including stale ones. */
   bytes = 0
   /** Entries dropped to make room. */
@@ -22,24 +28,25 @@ export class LruCache<Entry extends Sized> {
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
+    const end = {} as Link<Entry>
+    this.#end = Object.assign(end, { older: end, newer: end })
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#links.size
   }
 
   /** Returns the entry, which becomes the most recently used one. */
   get(key: string): Entry | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    if (++this.#moves % movesMax === 0) this.#oldest = this.#entries.entries()
-    return entry
+    const link = this.#links.get(key)
+    if (link === undefined) return undefined
+    unlink(link)
+    this.#append(link)
+    return link.entry
   }
 
   has(key: string): boolean {
-    return this.#entries.has(key)
+    return this.#links.has(key)
   }
 
   /** Returns whether an entry of this size fits into the cache alone. */
@@ -49,18 +56,19 @@ export class LruCache<Entry extends Sized> {
 
   /** Adds an entry that has at most `bytesMax` bytes. It replaces the one with its key. */
   put(entry: Entry): void {
-    const before = this.#entries.get(entry.key)
-    if (before !== undefined) {
-      this.#entries.delete(entry.key)
-      this.bytes -= before.bytes
-    }
-    this.#entries.set(entry.key, entry)
+    const before = this.#links.get(entry.key)
+    if (before !== undefined) this.#remove(before)
+    const link = { entry, older: this.#end, newer: this.#end }
+    this.#links.set(entry.key, link)
+    this.#append(link)
     this.#add(entry.bytes)
   }
 
   /** Adds bytes to an entry, unless it is not cached any more or would not fit alone. */
   grow(entry: Entry, bytes: number): boolean {
-    if (this.#entries.get(entry.key) !== entry || !this.accepts(entry.bytes + bytes)) return false
+    if (this.#links.get(entry.key)?.entry !== entry || !this.accepts(entry.bytes + bytes)) {
+      return false
+    }
     this.get(entry.key)
     entry.bytes += bytes
     this.#add(bytes)
@@ -70,12 +78,26 @@ export class LruCache<Entry extends Sized> {
   #add(bytes: number): void {
     this.bytes += bytes
     while (this.bytes > this.bytesMax) {
-      const [key, entry] = this.#oldest.next().value!
-      this.#entries.delete(key)
-      this.bytes -= entry.bytes
+      this.#remove(this.#end.newer)
       this.evictions++
     }
   }
+
+  #append(link: Link<Entry>): void {
+    link.newer = this.#end
+    link.older = this.#end.older
+    link.older.newer = link
+    this.#end.older = link
+  }
+
+  #remove(link: Link<Entry>): void {
+    unlink(link)
+    this.#links.delete(link.entry.key)
+    this.bytes -= link.entry.bytes
+  }
 }
 
-const movesMax = 1024
+const unlink = <Entry>({ newer, older }: Link<Entry>): void => {
+  older.newer = newer
+  newer.older = older
+}
