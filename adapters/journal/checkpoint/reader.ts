@@ -22,20 +22,13 @@ export function* readImages(
     parts.read(part)
     yield
   }
-  const lists = {
-    ledger: yield* readLists(parts, ledger.lists),
-    pool: yield* readLists(parts, pool.lists)
-  }
   return {
-    ledger: { ...ledger, lists: lists.ledger as unknown as LedgerImage["lists"] },
-    pool: { ...pool, lists: lists.pool as unknown as PoolImage["lists"] }
+    ledger: { ...ledger, lists: yield* readLists<LedgerImage["lists"]>(parts, ledger.lists) },
+    pool: { ...pool, lists: yield* readLists<PoolImage["lists"]>(parts, pool.lists) }
   }
 }
 
-function* readLists(
-  parts: Parts,
-  stored: StoredLists
-): Generator<void, Record<string, ReadonlyArray<unknown>>> {
+function* readLists<Lists>(parts: Parts, stored: StoredLists): Generator<void, Lists> {
   const lists: Record<string, ReadonlyArray<unknown>> = {}
   for (const [name, { parts: references }] of Object.entries(stored)) {
     const list: Array<unknown> = []
@@ -47,5 +40,5 @@ function* readLists(
     }
     lists[name] = list
   }
-  return lists
+  return lists as unknown as Lists
 }

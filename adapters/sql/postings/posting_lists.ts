@@ -1,4 +1,9 @@
-import { type Filter, type ListDeclaration, lists } from "../../../core/contract/mod.ts"
+import {
+  comparedValue,
+  type Filter,
+  type ListDeclaration,
+  lists
+} from "../../../core/contract/mod.ts"
 import { encodings, type KeyEncoding } from "./_key_encodings.ts"
 import { type ListedRows, type PostingListName, tables } from "./listed_rows.ts"
 
@@ -275,7 +280,7 @@ const postingIndexKey = (
       octets,
       values: [sql(sender)],
       digits: (row) => {
-        const value = senderOf(row as never)
+        const value = comparedValue(senderOf, row)
         return [value === null ? null : digits(value)]
       }
     }
@@ -293,7 +298,7 @@ const postingIndexKey = (
       } END`
     ],
     digits: (row) => {
-      const [from, to] = [senderOf(row as never), receiverOf(row as never)]
+      const [from, to] = [comparedValue(senderOf, row), comparedValue(receiverOf, row)]
       return [
         from === null ? null : (from === to ? sides.both : sides.sender) + digits(from),
         to === null || from === to ? null : sides.receiver + digits(to)
