@@ -1,5 +1,5 @@
 import { type Gaps, leastP99, tellGaps, watchGaps } from "./_gaps.ts"
-import { showFigure } from "../_figures.ts"
+import { ratioText, showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { hasOwnCore, type PacedClient, type Quantiles, startPacedClient } from "./_paced.ts"
 import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
@@ -173,8 +173,7 @@ const ratioOf = (runs: ReadonlyArray<Run>): string => {
   if (valid.length * 2 <= runs.length) {
     return `no figure: ${runs.length - valid.length} of ${runs.length} runs are invalid`
   }
-  const { median: ratio, spread } = median(valid.map(({ latencyMs: { p50, p99 } }) => p99 / p50))
-  return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
+  return ratioText(valid.map(({ latencyMs: { p50, p99 } }) => p99 / p50))
 }
 
 const tell = (kind: Kind, runs: ReadonlyArray<Run>): void => {
