@@ -19,7 +19,7 @@ interface Link<Entry> {
 export class LruCache<Entry extends Sized> {
   readonly bytesMax: number
   readonly #links = new Map<string, Link<Entry>>()
-  /** The newest entry is older than this link, and the oldest one newer. */
+  /** The link without an entry, which closes the ring: between the newest entry and the oldest. */
   readonly #end: Link<Entry>
   /** Bytes of all entries, including stale ones. */
   bytes = 0

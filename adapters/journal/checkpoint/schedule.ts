@@ -27,7 +27,7 @@ export interface Checkpoints {
   readonly keepUp: Effect.Effect<void>
 }
 
-/** What the checkpoints since the start have been; bytes and duration are those of the last one. */
+/** The sums before the first checkpoint since the start; bytes and duration are of the last one. */
 const noCheckpoints = {
   problem: undefined as string | undefined,
   count: 0,

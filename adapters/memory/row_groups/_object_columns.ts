@@ -94,4 +94,5 @@ const valueAt = (column: Column, index: number): unknown => {
 }
 
 const hash = /^0x[0-9a-f]{64}$/u
+/** A hash is an id whose first byte is 0. */
 const nullId = `0x01${"0".repeat(64)}`

@@ -95,7 +95,10 @@ const peers: ReadonlyArray<Peer> = [
   }
 ]
 
-/** Installs PostGraphile, which only this peer needs, and starts it. */
+/**
+ * Installs PostGraphile, which only this peer needs, creates the function that it serves as a list,
+ * and starts it.
+ */
 const startPostGraphile = async (url: string): Promise<BenchServer> => {
   const folder = join(import.meta.dirname, "postgraphile")
   if (!existsSync(join(folder, "node_modules"))) {
