@@ -33,7 +33,7 @@ import {
   readInterfaces
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
-import { ann, bob, chain } from "./_chain.ts"
+import { ann, batchOf, blockOf, bob, chain, internal, l2Of } from "./_chain.ts"
 import { addressOf, genesis } from "./_network.ts"
 
 const context = wireContext(genesis.network, keccak256)
@@ -162,6 +162,34 @@ describe("a read", () => {
           ["NotFound", `There is no ${what}`, ofPool ? null : snapshotId]
         )
       }
+    }).pipe(Effect.provide(over)))
+
+  it.effect("knows an account by the symbol of its token, also if a transfer of 0 of another token named it before it existed", () =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      yield* Effect.forEach(chain, ledger.applyBlock)
+      const created = {
+        address: internal.address,
+        publicKey: internal.key,
+        tokenId: 1,
+        signature: null
+      }
+      const ofEther = l2Of(256, 260, { amount: 0n, nonce: 1n })
+      yield* ledger.applyBlock(blockOf(107n, { batches: [batchOf(4, { l2: [ofEther] })] }))
+      yield* ledger.applyBlock(
+        blockOf(108n, { batches: [batchOf(5, { l1Coordinator: [created] })] })
+      )
+      const [latest] = yield* readInterfaces({ context, constants, revisions: [later] })
+      const read = (index: string) => latest!.operations.getHistoryTxs([], `accountIndex=${index}`)
+      const { json } = yield* read("zk:ONE:260")
+      assert.deepStrictEqual(
+        JSON.parse(json).transactions.map(({ type }: { readonly type: string }) => type),
+        ["Transfer", "CreateAccountDeposit"]
+      )
+      assert.deepStrictEqual(yield* refusalOf(read("zk:ETH:260")), [
+        "NotFound",
+        'There is no account "zk:ETH:260": the account with this number is zk:ONE:260'
+      ])
     }).pipe(Effect.provide(over)))
 
   it.effect("combines a transaction of the pool with the ledger, and depends on no part of it alone", () =>

@@ -60,26 +60,32 @@ export const failForWrongSymbol = <Item>(
     ) return Effect.void
     const text = parameterValue(query, name) ?? ""
     const [first] = items as ReadonlyArray<ExitView | TransactionView>
+    const known = first === undefined ? undefined : symbolIn(first, index)
     const check = (symbol: string | undefined, snapshotId: SnapshotId) =>
       symbol === undefined || symbol === symbolOfAccountIndex(text)
         ? Effect.void
         : Effect.fail(notOfSymbol(text, context.accountIndex(symbol, index), snapshotId))
-    return first === undefined
+    return known === undefined
       // the account exists, since the list knew it
       ? Effect.flatMap(
         reader.find("account", index),
         ({ item, snapshotId }) => check(item?.token.symbol, snapshotId)
       )
-      : check(symbolIn(first, index), snapshotId)
+      : check(known, snapshotId)
   }
 }
 
-/** Returns the symbol of an account in an item that it takes part in. */
-const symbolIn = (view: ExitView | TransactionView, index: AccountIndex): string => {
+/**
+ * Returns the symbol of an account in an item that it takes part in; undefined if the account was
+ * created after the transaction that names it.
+ */
+const symbolIn = (view: ExitView | TransactionView, index: AccountIndex): string | undefined => {
   if ("exit" in view) return view.token.symbol
   const { receiverToken, senderToken, token, transaction } = view
-  const other = transaction.fromAccountIndex === index ? senderToken : receiverToken
-  return (other ?? token).symbol
+  const [other, key] = transaction.fromAccountIndex === index
+    ? [senderToken, transaction.fromPublicKey]
+    : [receiverToken, transaction.toPublicKey]
+  return key === null ? undefined : (other ?? token).symbol
 }
 
 const notOfSymbol = (text: string, right: string, snapshotId: SnapshotId) =>
