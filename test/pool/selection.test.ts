@@ -202,6 +202,18 @@ describe("a selection", () => {
     select 4  -> a b c d
     skipped   -> -
   `)
+  story("takes transactions with the same fee by arrival, whatever their tokens", {
+    transactions: {
+      a: { fee: 0 },
+      b: pay(260, 261, { tokenId: 1, fee: 0 }),
+      c: pay(257, 256, { fee: 0 }),
+      d: pay(261, 260, { tokenId: 1, fee: 0 })
+    }
+  })(`
+    post a b c d
+    select 9  -> a b c d
+    select 1  -> a
+  `)
   const spending = {
     leaving: { ...exit, fee: 100 },
     creating: { ...stranger, nonce: 1n, fee: 110 },

@@ -33,16 +33,16 @@ const PAGE = 256
 
 /**
  * Returns a function that returns the pending transactions and groups of all tokens one by one, the
- * greatest fee in US dollars first, and null after the last. It reads pages only if they are needed.
+ * greatest fee in US dollars first, then the first to arrive, and null after the last. It reads pages
+ * only if they are needed.
  */
 export const openCandidates = Effect.fnUntraced(function*(ports: PoolPorts) {
   const { pool, reader } = ports
-  // ascending by the next fee, so that the greatest one is the last
+  // the one whose turn is next is the last
   const sources: Array<Stream | Candidate> = []
   const groups = new Set<GroupId>()
   const insert = (source: Stream | Candidate): void => {
-    const feeUSD = nextFeeUSD(source)
-    const index = sources.findIndex((other) => nextFeeUSD(other) > feeUSD)
+    const index = sources.findIndex((other) => compareCandidates(nextOf(other), nextOf(source)) < 0)
     sources.splice(index < 0 ? sources.length : index, 0, source)
   }
   const read = Effect.fnUntraced(
@@ -63,10 +63,7 @@ export const openCandidates = Effect.fnUntraced(function*(ports: PoolPorts) {
       if (source.at + 1 < source.rows.length) insert({ ...source, at: source.at + 1 })
       else yield* read(source, row)
       const { group } = row.transaction
-      if (group === undefined) {
-        const feeUSD = feeUSDOf(row, source.unitUSD)
-        return { transactions: [{ row, feeUSD }], feeUSD }
-      }
+      if (group === undefined) return nextOf(source)
       // the transaction of a group with the greatest fee comes first: its turn is at the average
       if (groups.has(group.id)) continue
       groups.add(group.id)
@@ -104,10 +101,17 @@ const unitUSDOf = (reader: PoolPorts["reader"], tokenId: TokenId) =>
     ({ item }) => (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0)
   )
 
-const nextFeeUSD = (source: Stream | Candidate): number =>
-  "transactions" in source
-    ? source.feeUSD
-    : feeUSDOf(source.rows[source.at]!, source.unitUSD)
+/** Returns the next candidate of a source: of a stream its next transaction. */
+const nextOf = (source: Stream | Candidate): Candidate => {
+  if ("transactions" in source) return source
+  const row = source.rows[source.at]!
+  const feeUSD = feeUSDOf(row, source.unitUSD)
+  return { transactions: [{ row, feeUSD }], feeUSD }
+}
+
+/** Compares by fee, the greatest first, then by arrival. */
+export const compareCandidates = (a: Candidate, b: Candidate): number =>
+  b.feeUSD - a.feeUSD || a.transactions[0]!.row.arrival - b.transactions[0]!.row.arrival
 
 const feeUSDOf = ({ transaction }: Pooled, unitUSD: number): number =>
   unitUSD * Number(feeUnits(transaction))

@@ -25,6 +25,7 @@ import {
   type Candidate,
   candidateOf,
   type CandidateTransaction,
+  compareCandidates,
   groupCandidate,
   openCandidates
 } from "./_candidates.ts"
@@ -132,10 +133,6 @@ const notPending = {
   code: skipCodes.requestedNotForged,
   reason: "it is not pending"
 }
-
-/** Compares by fee, the greatest first, then by arrival. */
-const compareCandidates = (a: Candidate, b: Candidate): number =>
-  b.feeUSD - a.feeUSD || a.transactions[0]!.row.arrival - b.transactions[0]!.row.arrival
 
 /**
  * One pass over the pending transactions, greatest fee first (PROTOCOL.md "Selection"). A transaction
