@@ -352,6 +352,20 @@ describe("a selection", () => {
       assert.deepStrictEqual(yield* snapshotIds(Infinity), [10, 9, 1])
     }).pipe(Effect.provide(nodeLayer())))
 
+  it.effect("creates no more accounts than a batch has L1 transactions", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const submission = yield* Submission
+      for (let nonce = 0; nonce < 300; nonce++) {
+        const key = `${"1".repeat(52)}${String(nonce).padStart(10, "0")}00`
+        yield* submission.submitTransaction(
+          postedOf({ ...toKey(key), amount: 1n, fee: 0, nonce: BigInt(nonce) })
+        )
+      }
+      const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 1000 })
+      assert.deepStrictEqual([accounts.length, transactions.length], [256, 256])
+    }).pipe(Effect.provide(nodeLayer())))
+
   it.effect("sends to the first internal account with the leaf of a key, whichever of its keys either names", () =>
     Effect.gen(function*() {
       const chain = yield* openChain

@@ -3,6 +3,7 @@ import {
   type Account,
   type New,
   type PoolTransaction,
+  protocol,
   type RequestedTransaction,
   skipCodes,
   type SkippedTransaction
@@ -38,7 +39,8 @@ import type { PoolPorts } from "../_optimistic_change.ts"
 export interface SelectOptions {
   readonly maxTransactions: number
   /**
-   * Accounts that the coordinator can create in the batch; the number of transactions by default.
+   * Accounts that the coordinator can create in the batch; the number of transactions by default, and
+   * at most 256, the L1 transactions of a batch.
    */
   readonly maxNewAccounts?: number
   /**
@@ -160,7 +162,10 @@ class SelectionRun {
     this.#ports = ports
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
-    this.#limits = { batchNum, newAccountsMax: maxNewAccounts ?? maxTransactions }
+    this.#limits = {
+      batchNum,
+      newAccountsMax: Math.min(maxNewAccounts ?? maxTransactions, protocol.maxL1Tx)
+    }
     this.staged = new StagedSelection(ports, accounts)
   }
 
