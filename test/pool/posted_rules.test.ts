@@ -145,7 +145,7 @@ describe("the rules of a body by itself", () => {
   })
 
   it("refuse an authorization without owner or key", () => {
-    const noOwner = "/zkEthereumAddress: an address that is not zero"
+    const noOwner = "/zkEthereumAddress: an address that is neither zero nor all F"
     for (
       const [parts, ...rules] of [
         [{}],

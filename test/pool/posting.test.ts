@@ -6,7 +6,8 @@ import { bodies, bodyReader, wireContext } from "../../core/contract/mod.ts"
 import { Submission } from "../../core/use_cases/mod.ts"
 import { verifyCases } from "../vectors/mod.ts"
 import { exit, pay, story, toAddress, toKey } from "./_story.ts"
-import { nodeLayer, openChain, ownerOf, wrongSignature } from "./_node.ts"
+import { requestOf } from "./_groups.ts"
+import { nodeLayer, openChain, ownerOf, postedOf, wrongSignature } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
 const { publicKey } = ownerOf(7)
@@ -39,6 +40,24 @@ describe("posting a transaction", () => {
       ... another transaction is stored under this id
     content a         -> a
     steps a           -> pend - Posted
+  `)
+  const request = requestOf(postedOf())
+  story(
+    "takes the values for none of a requested transaction as such, so that it is selected with it",
+    {
+      transactions: {
+        a: {},
+        linked: pay(257, 256, { request }),
+        nothing: pay(257, 256, {
+          request: { ...request, toAddress: `0x${"0".repeat(40)}`, toPublicKey: "0".repeat(64) }
+        })
+      }
+    }
+  )(`
+    post nothing
+    post linked  -> known
+    post a
+    select 9     -> linked a
   `)
   story("gives the same answer after the transaction was forged", given)(`
     post a

@@ -62,6 +62,7 @@ export const withoutEmptyParts = (
   { maxNumBatch = 0, ...posted }: PostedTransaction
 ): PostedTransaction => ({
   ...withoutEmptyDestination(posted),
+  request: posted.request && withoutEmptyDestination(posted.request),
   ...maxNumBatch === 0 ? {} : { maxNumBatch }
 })
 
@@ -132,7 +133,7 @@ export function authorizationFaults(
 ): ReadonlyArray<InputFault> {
   return [
     ...address === ZERO_ADDRESS || address === INTERNAL_ADDRESS
-      ? [refuse("zkEthereumAddress", address, "an address that is not zero")]
+      ? [refuse("zkEthereumAddress", address, "an address that is neither zero nor all F")]
       : [],
     ...publicKey === EMPTY_PUBLIC_KEY ? [refuse("bjj", publicKey, "a key")] : []
   ]
