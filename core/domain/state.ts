@@ -11,7 +11,7 @@ export interface NextForger {
     readonly fromBlock: bigint
     readonly toBlock: bigint
     /**
-     * Estimate: 15 seconds a block from the last one, at most the end of the year 9999.
+     * Estimate: 15 seconds a block from the last one, from 1970 to the end of the year 9999.
      * Milliseconds since 1970.
      */
     readonly fromTimestampMs: number

@@ -176,7 +176,7 @@ export const lastForgerSlot = (clock: AuctionClock): number =>
 
 /**
  * Returns the forgers of the current slot and of the slots with a closed auction, at
- * most those of the first 1,025 slots. Times are estimates up to the end of the year 9999.
+ * most those of the first 1,025 slots. Times are estimates from 1970 to the end of the year 9999.
  *
  * @example
  * ```ts
@@ -195,8 +195,10 @@ export const nextForgersOf = (
   lastBlock: EthereumBlock,
   forgerOf: (slotNum: number) => Coordinator
 ): ReadonlyArray<NextForger> => {
-  const timeOf = (block: bigint) =>
-    Math.min(estimateMsMax, lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number))
+  const timeOf = (block: bigint) => {
+    const estimateMs = lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number)
+    return Math.min(estimateMsMax, Math.max(0, estimateMs))
+  }
   const forgers: Array<NextForger> = []
   for (let slotNum = clock.currentSlot; slotNum <= lastForgerSlot(clock); slotNum++) {
     const fromBlock = firstBlockOfSlot(clock.constants, slotNum)

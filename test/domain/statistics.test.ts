@@ -190,6 +190,15 @@ describe("the next forgers", () => {
     assert.strictEqual(forgers[0]?.period.fromTimestampMs, 925_000)
   })
 
+  it("have no time before 1970", () => {
+    const { auction } = genesis.constants
+    const clock = auctionClock(auction, genesisVariables(genesis).auction, 125n)
+    const early = { number: 125n, hash: "", timestampMs: 60_000 }
+    const [first] = nextForgersOf(clock, early, () => undefined as never)
+    assert.strictEqual(first!.period.fromTimestampMs, 0)
+    assert.strictEqual(first!.period.toTimestampMs, 120_000)
+  })
+
   it("have no time after the year 9999", () => {
     const clock = auctionClock(
       genesis.constants.auction,

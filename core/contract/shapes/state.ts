@@ -119,7 +119,10 @@ export const stateAuction = object("StateAuction", "Variables of the auction con
     listOfLength(3, count),
     "Burned, donated, to governance: percentage times 100"
   ),
-  defaultSlotSetBidSlotNum: documented(slotNum, "First slot of defaultSlotSetBid")
+  defaultSlotSetBidSlotNum: documented(
+    slotNum,
+    "Last slot that the last change of defaultSlotSetBid left as it was"
+  )
 })
 
 function listOfLength<S extends Schema.Top>(length: number, item: S) {
