@@ -183,6 +183,26 @@ describe("a selection", () => {
       -> 18 The requested transaction cannot be forged in the same batch: it is not pending
       ; 18 The requested transaction cannot be forged in the same batch: it is not pending
   `)
+  const far = (place: number) => ({ nonce: BigInt(place), fee: 140 })
+  const notSeen = "it would be more than 4 positions before or 3 after the one that requires it"
+  story(
+    "selects a transaction at most four positions after the one that it requires, as far as a circuit sees",
+    {
+      transactions: {
+        required: pay(257, 256, { fee: 150 }),
+        ...Object.fromEntries(
+          [0, 1, 2, 3].map((place) => [`x${place}`, pay(258, 256, far(place))])
+        ),
+        requiring: { fee: 130, requires: "required" }
+      }
+    }
+  )(`
+    post required x0 x1 x2 requiring
+    select 9  -> required x0 x1 x2 requiring
+    post x3
+    select 9  -> required x0 x1 x2 x3
+    skipped   -> 18 The requested transaction cannot be forged in the same batch: ${notSeen}
+  `)
   story(
     "reports that the batch is full for as many as it has places, and selects nothing if there are none",
     {

@@ -47,7 +47,8 @@ export function naiveSelection(
     const all = withRequired(best)
     if (all === null) continue
     const before = { state: structuredClone(state), created: new Set(created) }
-    if (selected.length + all.length <= maxTransactions && all.every(forge)) {
+    const hasSpace = selected.length + all.length <= maxTransactions
+    if (hasSpace && seesRequired(all) && all.every(forge)) {
       selected.push(...all.map(({ transaction }) => transaction.id))
       waiting = waiting.filter(([first]) => !all.includes(first!))
     } else ({ created, state } = before)
@@ -64,6 +65,17 @@ export function naiveSelection(
       required.every(({ transaction }) => selected.includes(transaction.id))
     if (isPresent) return unit
     return unit.length >= LINKED_MAX ? null : withRequired([...unit, ...required])
+  }
+
+  /** Returns whether what a unit requires would be at most 4 positions before or 3 after it. */
+  function seesRequired(unit: Unit): boolean {
+    const batch = [...selected, ...unit.map(({ transaction }) => transaction.id)]
+    return unit.every(({ transaction: { group, id, request } }) => {
+      if (group !== undefined || request === null) return true
+      const required = pending.find((row) => isRequested(row, request))!
+      const distance = batch.indexOf(required.transaction.id) - batch.indexOf(id)
+      return distance >= -4 && distance <= 3
+    })
   }
 
   function isNext(unit: Unit): boolean {

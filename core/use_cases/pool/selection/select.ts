@@ -117,6 +117,9 @@ export const selectFrom = Effect.fnUntraced(function*(
 const ATTEMPTS_MAX = 5
 /** Maximum number of transactions without a group that require each other. */
 const LINKED_MAX = 4
+/** How far a circuit sees from a transaction, in positions before and after it. */
+const SEEN_BEFORE = 4
+const SEEN_AFTER = 3
 
 /** Why a candidate was not applied, and the transaction that was refused. */
 interface Failure extends Refusal {
@@ -134,6 +137,13 @@ const notPending = {
   ...notApplied,
   code: skipCodes.requestedNotForged,
   reason: "it is not pending"
+}
+const notSeen = {
+  ...notApplied,
+  code: skipCodes.requestedNotForged,
+  reason:
+    `it would be more than ${SEEN_BEFORE} positions before or ${SEEN_AFTER} after the one that requires it`,
+  row: null
 }
 
 /**
@@ -227,6 +237,7 @@ class SelectionRun {
       if ("kind" in required) return required
       const early = yield* this.#earlyIn(required)
       if (early !== undefined) return early
+      if (!this.#seesRequired(required)) return notSeen
       const applied: Array<SelectedTransaction> = []
       for (const { feeUSD, row } of required) {
         const isFull = applied.length >= this.#maxTransactions - this.selected.length
@@ -288,6 +299,21 @@ class SelectionRun {
         if (account !== null && nonce > account.nonce) return { ...otherNonce(nonce, account), row }
       }
       return undefined
+    })
+  }
+
+  /**
+   * Returns whether each transaction without a group is near the one that it requires if all follow
+   * the selected ones. The offsets within a group are never greater.
+   */
+  #seesRequired(transactions: ReadonlyArray<CandidateTransaction>): boolean {
+    return transactions.every(({ row: { transaction } }, place) => {
+      const { group, request } = transaction
+      if (group !== undefined || request === null) return true
+      const all = [...this.selected, ...transactions.map(({ row }) => row)]
+      const at = all.findIndex((other) => isRequested(other.transaction, request))
+      const distance = at - this.selected.length - place
+      return distance >= -SEEN_BEFORE && distance <= SEEN_AFTER
     })
   }
 
