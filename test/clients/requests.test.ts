@@ -81,6 +81,17 @@ layer(recordedNode())("the requests of revision v1", (it) => {
       }
     }))
 
+  it.effect("may leave out 0x of the id of a transaction", () =>
+    Effect.gen(function*() {
+      const { transactions } = jsonOf(yield* send("/v1/transactions-history?limit=1"))
+      const { id } = (transactions as ReadonlyArray<{ readonly id: string }>)[0]!
+      for (const text of [id.slice(2), id.slice(2).toUpperCase()]) {
+        yield* assertSame(`transactions-history/${text}`, `transactions-history/${id}`)
+        assert.isNotEmpty(yield* rulesOf(`/transactions-history/${text}`))
+        assert.isNotEmpty(yield* rulesOf(`/v1/transactions-history/0x0x${text}`))
+      }
+    }))
+
   it.effect("may have unknown parameters, which only /accounts refuses", () =>
     Effect.gen(function*() {
       const same = [

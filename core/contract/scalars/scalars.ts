@@ -178,7 +178,10 @@ export const accountReference: Scalar<AccountReference> = scalar({
 
 export const transactionId: Scalar<TransactionId> = scalar({
   domain: values.transactionId,
-  parse: () => parseTransactionId,
+  parse: (_, spelling) =>
+    spelling === "lenient"
+      ? (text) => parseTransactionId(text.startsWith("0x") ? text : `0x${text}`)
+      : parseTransactionId,
   encoded: () => matching("^0x0[0-2][a-fA-F0-9]{64}$"),
   description: "Identifier of a transaction",
   example: "0x00e979da4b80d60a17ce56fa19278c6f3a7e1b43359fb8a8ea46d0264de7d653ab"

@@ -90,8 +90,9 @@ export const jsonForm = (ast: SchemaAST.AST): JsonForm<never> | undefined =>
 
 /**
  * The texts that a decoder accepts. A canonical number has no leading zeros, and a canonical boolean
- * is `true` or `false`. A lenient number may have leading zeros, and a lenient boolean is one of
- * those of `strconv.ParseBool` of Go. In both a number has no sign.
+ * is `true` or `false`. A lenient number may have leading zeros, a lenient boolean is one of those of
+ * `strconv.ParseBool` of Go, and a lenient id of a transaction may lack `0x`. In both a number has no
+ * sign.
  */
 export type Spelling = "canonical" | "lenient"
 

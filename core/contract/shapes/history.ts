@@ -131,7 +131,10 @@ const historyTransaction = <S extends Schema.Codec<Partial<L1Part>>>(l1: S) =>
     toPublicKey: named("toBJJ", nullable(publicKey)),
     amount: documented(bigInt, "Units of the token"),
     batchNum: documented(nullable(batchNum), "Batch that forged it; null until then"),
-    historicUSD: documented(nullable(usd), "Worth of the amount when the transaction was made"),
+    historicUSD: documented(
+      nullable(usd),
+      "Worth of the amount when the transaction was forged; null until then"
+    ),
     timestampMs: named(
       "timestamp",
       dateTime,
