@@ -226,6 +226,32 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       )
     })))
 
+  it.live("hides no line of the feed from a source that reads it meanwhile", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, 25, records.slice(0, 60))
+      yield* withStores(directory, (stores) =>
+        Effect.gen(function*() {
+          const { journal } = stores
+          const ledger = yield* ledgerOver(genesis, stores)
+          // at the genesis, in a part of the checkpoint, in the records behind it, and at their end
+          const sources = [1, 20, 51, 55, 61].map((read) => {
+            const feed = journal.feedLines()
+            return { feed, lines: Array.from({ length: read }, () => feed.next().value) }
+          })
+          for (const [at, record] of records.slice(60, 70).entries()) {
+            yield* ledger.applyRecord(record)
+            if (at % 4 === 0) yield* journal.checkpoint
+          }
+          const expected = [...{ [Symbol.iterator]: journal.feedLines }]
+          assert.strictEqual(expected.length, 71)
+          for (const { feed, lines } of sources) {
+            lines.push(...{ [Symbol.iterator]: () => feed })
+            assert.deepStrictEqual(lines, expected)
+          }
+        }))
+    })))
+
   it.live("writes only what is new: a second one without writes in between writes nothing", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory

@@ -14,6 +14,7 @@ import {
   type CheckpointedJournal,
   CheckpointTable,
   type Manifest,
+  type PartReference,
   Parts
 } from "../checkpoint/mod.ts"
 import type { LogEntry, OnSettled, RecordLog } from "./record_log.ts"
@@ -171,23 +172,39 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   /**
-   * Yields the feed of the ledger: the genesis, then every record, including rolled back blocks.
+   * Yields the feed of the ledger: the genesis, then every record, including rolled back blocks. A
+   * checkpoint may move records to its parts in between.
    */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
-    yield* this.archivedLines()
-    for (
-      const row of this.#database.prepare(
-        "SELECT text FROM record WHERE kind = 'ledger' AND seq > ? ORDER BY seq"
-      ).iterate(this.#manifest?.seq ?? 0)
-    ) yield row.text as string
+    // so many parts, and so many records behind them up to record `after`, were yielded
+    for (let [parts, lines, after] = [0, 0, 0];;) {
+      const { feed = [], seq = 0 } = this.#manifest ?? {}
+      for (const part of feed.slice(parts)) {
+        for (const line of this.#linesIn(part)) {
+          if (lines > 0) lines--
+          else yield line
+        }
+      }
+      parts = feed.length
+      if (seq !== (this.#manifest?.seq ?? 0)) continue
+      const rows = this.#database.prepare(
+        "SELECT seq, text FROM record WHERE kind = 'ledger' AND seq > ? ORDER BY seq LIMIT ?"
+      ).all(Math.max(after, seq), recordsPerSlice)
+      if (rows.length === 0) return
+      for (const { text } of rows) yield text as string
+      lines += rows.length
+      after = rows.at(-1)!.seq as number
+    }
   }
 
   /** Yields the lines of the feed that the checkpoint includes, without the genesis. */
   *archivedLines(): Generator<string, void> {
-    for (const part of this.#manifest?.feed ?? []) {
-      yield* inflateRawSync(this.parts.read(part)).toString("utf8").split("\n")
-    }
+    for (const part of this.#manifest?.feed ?? []) yield* this.#linesIn(part)
+  }
+
+  #linesIn(part: PartReference): ReadonlyArray<string> {
+    return inflateRawSync(this.parts.read(part)).toString("utf8").split("\n")
   }
 
   /** Yields the lines of the feed in records (after, to], some at a time, also during writes. */
