@@ -199,7 +199,7 @@ describe("the architecture", () => {
       "app/packaging": 700,
       "app/process": 350,
       "app/simulator": 4640,
-      "app/sources": 800,
+      "app/sources": 810,
       "app/stores": 120,
       "app/threads": 220,
       "app/workers": 360

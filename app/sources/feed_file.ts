@@ -1,7 +1,7 @@
 import { Data, Effect, Exit, Result, Schema } from "effect"
+import { isUtf8 } from "node:buffer"
 import { createReadStream, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { createInterface } from "node:readline"
 import { jsonMembers } from "../../core/contract/mod.ts"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/mod.ts"
 
@@ -35,10 +35,14 @@ export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =
 export const genesisFrom = (path: string): Effect.Effect<GenesisFeed, FeedFileError> =>
   Effect.flatMap(
     Effect.tryPromise({
-      try: () => readFile(path, "utf8"),
+      try: () => readFile(path),
       catch: (error) => unreadable("Genesis", path, error)
     }),
-    (text) => {
+    (bytes) => {
+      if (!isUtf8(bytes)) {
+        return Effect.fail(new FeedFileError({ message: `Genesis "${path}": expected UTF-8` }))
+      }
+      const text = bytes.toString()
       const record = readFeedLine(text)
       if (Exit.isSuccess(record) && record.value.kind === "genesis") {
         return Effect.succeed(record.value.genesis)
@@ -103,9 +107,11 @@ async function* recordsOf(path: string, read: Progress): AsyncGenerator<FeedReco
   const input = path === "-" ? process.stdin : createReadStream(path)
   try {
     // not with Effect's streams: the records are consumed as an AsyncIterable
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    for await (const bytes of linesOf(input)) {
       read.line++
-      read.bytes += Buffer.byteLength(line) + 1
+      read.bytes += bytes.length + 1
+      if (!isUtf8(bytes)) throw new FeedFileError({ message: atLine(path, read, "expected UTF-8") })
+      const line = bytes.toString()
       if (line.trim() === "") continue
       const record = readFeedLine(line)
       if (Exit.isFailure(record)) {
@@ -116,6 +122,21 @@ async function* recordsOf(path: string, read: Progress): AsyncGenerator<FeedReco
   } catch (error) {
     throw error instanceof FeedFileError ? error : unreadable("Feed", path, error)
   }
+}
+
+/** Yields the lines of a stream. `node:readline` ends lines at U+2028 too, which JSON can contain. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let rest: Array<Buffer> = []
+  for await (const chunk of input) {
+    let start = 0
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      yield Buffer.concat([...rest, chunk.subarray(start, end)])
+      rest = []
+      start = end + 1
+    }
+    rest.push(chunk.subarray(start))
+  }
+  if (rest.some(({ length }) => length > 0)) yield Buffer.concat(rest)
 }
 
 const unreadable = (what: string, path: string, error: unknown): FeedFileError =>

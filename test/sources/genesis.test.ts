@@ -11,8 +11,8 @@ const { genesis, next } = simulate({ seed: 1 })
 const record = writeFeedLine({ kind: "genesis", genesis })
 const block = writeFeedLine(next())
 
-/** Reads a genesis file with this text. */
-const read = (text: string) =>
+/** Reads a genesis file with this text, or these bytes. */
+const read = (text: string | Uint8Array) =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "genesis-"))),
     (folder) => {
@@ -35,7 +35,8 @@ describe("a genesis file", () => {
     Effect.gen(function*() {
       const changed = JSON.parse(record) as { genesis: { network: { chainId: number } } }
       changed.genesis.network.chainId = -1
-      const cases: ReadonlyArray<readonly [string, RegExp]> = [
+      const cases: ReadonlyArray<readonly [string | Uint8Array, RegExp]> = [
+        [Buffer.from(record.replace('"name":"', '"name":"é'), "latin1"), /: expected UTF-8$/u],
         ["", /genesis\.json", line 1: expected a genesis record in JSON, .* found the end$/u],
         ['{\n "kind"', /genesis\.json", line 2: .*, here .*, found the end$/u],
         ["hello\nworld", /genesis\.json", line 1: .*, here an object: \{, found "hello"$/u],
