@@ -55,17 +55,16 @@ interface WriteTransactionOptions {
  */
 export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransactionOptions) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
-  const lock = ({ lastWriteId }: LeaseTerm) =>
+  const lock = (term: LeaseTerm) =>
     Effect.flatMap(
-      sql.unsafe<{ readonly last_write: string | null }>(
-        lockStatement
-      ),
-      ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
-        ledger === undefined
-          ? Effect.fail(noLedger)
-          : lastWriteId !== null && lastWriteId !== ledger.last_write
-          ? Effect.fail(lostWrite)
-          : Effect.void
+      sql.unsafe<{ readonly last_write: string | null }>(lockStatement),
+      ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> => {
+        if (ledger === undefined) return Effect.fail(noLedger)
+        const { lastWriteIds: ids } = term
+        if (ids.length > 0 && !ids.includes(ledger.last_write)) return Effect.fail(lostWrite)
+        term.lastWriteIds = [ledger.last_write]
+        return Effect.void
+      }
     )
 
   const attempt = <A, E>(
@@ -75,12 +74,15 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
       const writeId = crypto.randomUUID()
       let toCommit: { readonly answer: A; readonly term: LeaseTerm } | null = null
       const committed = <R>(result: R): R => {
-        if (toCommit !== null) toCommit.term.lastWriteId = writeId
+        if (toCommit !== null) toCommit.term.lastWriteIds = [writeId]
         return result
       }
       const transaction = lease.write((term) =>
         Effect.map(Effect.andThen(lock(term), write(writeId)), ({ answer, changed }) => {
-          if (changed) toCommit = { answer, term }
+          if (!changed) return answer
+          toCommit = { answer, term }
+          // the caller may be interrupted during the commit, and its outcome may stay unknown
+          term.lastWriteIds = [...term.lastWriteIds, writeId]
           return answer
         })
       )
@@ -90,8 +92,7 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
           if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
             return Effect.fail(error)
           }
-          const { answer, term } = toCommit
-          term.lastWriteId = null // unknown until the lookup succeeds
+          const { answer } = toCommit
           return Effect.flatMap(
             storedWriteId,
             (stored) => stored === writeId ? Effect.succeed(committed(answer)) : Effect.fail(error)

@@ -38,8 +38,8 @@ export interface LeaseOptions {
 /** The time from acquiring the lease to losing it, in which no other process writes. */
 export interface LeaseTerm {
   readonly epoch: bigint
-  /** The id of the last write of the term; null before it, and if it is unknown. */
-  lastWriteId: string | null
+  /** One of them is the id of the last write of the ledger. Empty before the first of the term. */
+  lastWriteIds: ReadonlyArray<string | null>
 }
 
 /**
@@ -71,7 +71,7 @@ export const leaseLayer = (
       const lease = yield* makeLease(sql, options)
       let term: LeaseTerm | null = null
       const termOf = (epoch: bigint): LeaseTerm =>
-        term?.epoch === epoch ? term : term = { epoch, lastWriteId: null }
+        term?.epoch === epoch ? term : term = { epoch, lastWriteIds: [] }
       return {
         write: (transaction) =>
           lease.acquire.pipe(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { decideBlock } from "../../../core/use_cases/mod.ts"
@@ -63,4 +63,29 @@ describe("a write that fails with", () => {
         assert.isTrue((yield* apply(blocks[1]!)).applied)
       })))
   }
+})
+
+describe("a write that is interrupted", () => {
+  it.live("during its commit is no reason to refuse the next one", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { open, sql, writer: { port } } = yield* writerDatabase
+      yield* open(simulate({ seed: "interrupted" }).genesis)
+      const write = port.setPrices([], () => Result.void)
+      yield* write
+      // a commit that takes a second
+      yield* sql.unsafe(
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'"
+      )
+      yield* sql.unsafe(
+        "CREATE CONSTRAINT TRIGGER wait AFTER UPDATE ON ledger DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()"
+      )
+      const writing = yield* Effect.forkChild(write)
+      const committing = sql.unsafe(
+        "SELECT FROM pg_stat_activity WHERE query = 'COMMIT' AND state = 'active' AND datname = current_database()"
+      )
+      while ((yield* committing).length === 0) yield* Effect.sleep(10)
+      yield* Fiber.interrupt(writing)
+      yield* sql.unsafe("DROP TRIGGER wait ON ledger")
+      assert.strictEqual((yield* write).version, 3)
+    })))
 })

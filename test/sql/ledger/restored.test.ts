@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Context, Redacted, Result } from "effect"
+import { Effect, Fiber, Layer, Context, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
@@ -8,8 +8,10 @@ import { simulate } from "../../../app/simulator/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { copiedDatabase, freshDatabase } from "../../postgres/mod.ts"
+import { startProxy } from "../_proxy.ts"
 
 const { genesis } = simulate({ seed: "restored" })
+const lost = /has lost the last write of this process.+restart all/u
 
 /** Opens a node over a database for the scope, as one process does. */
 const opened = (url: string) =>
@@ -68,26 +70,40 @@ describe.skipIf(process.env.DATABASE_URL)("a ledger after the restore of an olde
       assert.notStrictEqual(answer.headers.get("etag"), before.etag)
     })))
 
-  it.live("refuses the writes of a process that is still running, and says what to do", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const { url } = yield* Effect.acquireRelease(
-        Effect.promise(freshDatabase),
-        ({ remove }) => Effect.promise(remove)
-      )
-      const { setPrice, version } = yield* opened(url)
-      yield* setPrice(1)
-      const [backup] = yield* Effect.promise(() =>
-        execute(url, "SELECT version, last_write::text AS last_write FROM ledger")
-      )
-      yield* setPrice(2)
-      yield* Effect.promise(() =>
-        execute(
-          url,
-          `UPDATE ledger SET version = ${backup!.version}, last_write = '${backup!.last_write}'`
+  for (const when of ["between two writes", "during a commit"]) {
+    it.live(`${when} refuses the writes of a process that is still running, and says what to do`, () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* Effect.acquireRelease(
+          Effect.promise(freshDatabase),
+          ({ remove }) => Effect.promise(remove)
         )
-      )
-      const refused = yield* Effect.flip(setPrice(3))
-      assert.match(refused.message, /has lost the last write of this process.+restart all/u)
-      assert.strictEqual(yield* version, Number(backup!.version))
-    })))
+        const proxy = yield* Effect.acquireRelease(
+          Effect.promise(() => startProxy(url)),
+          ({ close }) => Effect.promise(close)
+        )
+        const { setPrice, version } = yield* opened(proxy.url)
+        yield* setPrice(1)
+        const [backup] = yield* Effect.promise(() =>
+          execute(url, "SELECT version, last_write::text AS last_write FROM ledger")
+        )
+        yield* setPrice(2)
+        const restore = Effect.promise(() =>
+          execute(
+            url,
+            `UPDATE ledger SET version = ${backup!.version}, last_write = '${backup!.last_write}'`
+          )
+        )
+        if (when === "during a commit") {
+          const met = proxy.failNext(/^COMMIT/, "unsent")
+          const writing = yield* Effect.forkChild(Effect.flip(setPrice(3)))
+          yield* Effect.promise(() => met)
+          proxy.refusing = true
+          yield* restore
+          proxy.refusing = false
+          assert.match((yield* Fiber.join(writing)).message, lost)
+        } else yield* restore
+        assert.match((yield* Effect.flip(setPrice(4))).message, lost)
+        assert.strictEqual(yield* version, Number(backup!.version))
+      })))
+  }
 })
