@@ -144,11 +144,14 @@ export class ResponseCache {
 
   /**
    * Shares a computation with the requests of the same key. None joins a computation that started
-   * before the last change known to this process, since the answer may lack that change.
+   * before the last change known to this process, since the answer may lack that change. Nothing is
+   * shared while changes may be unknown.
    */
   #share<A, E>(key: string, computation: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const { latestPoolVersion, latestVersion } = this.#options
-    const name = `${latestVersion?.version()} ${latestPoolVersion?.version()} ${key}`
+    const versions = [latestVersion?.version(), latestPoolVersion?.version()]
+    if (versions.includes(null)) return computation
+    const name = [...versions, key].join(" ")
     // an interruption between `set` and the computation would leave an entry that never ends
     return Effect.uninterruptibleMask((restore) => {
       const running = this.#flights.get(name)?.result

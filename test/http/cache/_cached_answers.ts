@@ -56,7 +56,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
               const answer = (member as (...all: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(
                 ...given
               )
-              return isFar ? Effect.andThen(Effect.yieldNow, answer) : answer
+              return isFar ? Effect.tap(answer, () => Effect.yieldNow) : answer
             }) :
           member
       }
@@ -103,7 +103,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
     pool: Context.get(services, PoolStore),
     tips: { ledger: Context.get(services, LatestLedgerVersion)!, pool: null },
     readsOf: () => reads,
-    /** From now on, other fibers run while a list or an item is read. */
+    /** From now on, other fibers run before a list or an item that was read is returned. */
     moveAway: () => void (isFar = true),
     open
   }

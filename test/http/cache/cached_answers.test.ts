@@ -291,6 +291,30 @@ describe("the answer cache", () => {
       assert.strictEqual(stats().misses, misses + 2)
     }))
 
+  for (const unknown of ["ledger", "pool"] as const) {
+    it.effect(`computes an answer for each request while the version of the ${unknown} is unknown`, () =>
+      Effect.gen(function*() {
+        const { ledger, moveAway, open, tips } = yield* prepared
+        const { ask } = yield* open({
+          ledger: {
+            ...tips.ledger,
+            isRemote: true,
+            version: () => unknown === "ledger" ? null : 1
+          },
+          pool: { version: () => unknown === "pool" ? null : 1 }
+        })
+        moveAway()
+        const [before, after] = yield* Effect.all([
+          ask("/batches/5"),
+          Effect.andThen(
+            Effect.orDie(ledger.applyBlock(blockOf(108n, { batches: [batchOf(5)] }))),
+            ask("/batches/5")
+          )
+        ], { concurrency: "unbounded" })
+        assert.deepStrictEqual([before.status, after.status], [404, 200])
+      }))
+  }
+
   it.effect("computes an answer that other clients wait for even if its first client disconnects at any moment", () =>
     Effect.gen(function*() {
       const { moveAway, open, tips } = yield* prepared
