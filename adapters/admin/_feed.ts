@@ -181,17 +181,18 @@ const readRecordIn = (
     : Effect.succeed(record.success)
 }
 
-/** Returns the prices that differ from those of their tokens and are not older. */
-const newPrices = (prices: ReadonlyArray<PriceFeed>) =>
-  Effect.filter(
-    prices,
-    Effect.fnUntraced(function*({ priceUSD, timeMs, tokenId }) {
-      const { item } = yield* (yield* LedgerReader).find("token", tokenId)
-      return item === null || item.priceTimeMs === null
-        ? priceUSD !== null
-        : timeMs > item.priceTimeMs || (timeMs === item.priceTimeMs && priceUSD !== item.priceUSD)
-    })
-  )
+/** Returns the prices that change their tokens and are not older; all if a token is unknown. */
+const newPrices = Effect.fnUntraced(function*(prices: ReadonlyArray<PriceFeed>) {
+  const { find } = yield* LedgerReader
+  const tokens = yield* Effect.forEach(prices, ({ tokenId }) => find("token", tokenId))
+  if (tokens.some(({ item }) => item === null)) return prices
+  return prices.filter(({ priceUSD, timeMs }, i) => {
+    const before = tokens[i]!.item!
+    if (before.priceTimeMs === null) return priceUSD !== null
+    const isNewer = timeMs > before.priceTimeMs
+    return isNewer || (timeMs === before.priceTimeMs && priceUSD !== before.priceUSD)
+  })
+})
 
 /** Returns whether the ledger already held a record. */
 const isHeld = (report: RecordReport): boolean =>

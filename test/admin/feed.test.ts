@@ -273,6 +273,28 @@ describe("the feed over HTTP", () => {
       assert.deepStrictEqual(yield* priceOf, [7, 3e12])
     })))
 
+  it.live("a price of a token that is not registered is refused with its place in the record, also if it is null or follows an old price", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const pricesAt = (
+        timeMs: number,
+        ...prices: ReadonlyArray<readonly [number, number | null]>
+      ) =>
+        linesOf({
+          kind: "prices",
+          prices: prices.map(([tokenId, priceUSD]) => ({ tokenId, priceUSD, timeMs }))
+        })
+      yield* post(admin, "/feed", pricesAt(2e12, [0, 5]))
+      for (const unregistered of [7, null]) {
+        const answer = yield* post(admin, "/feed", pricesAt(1e12, [0, 6], [99, unregistered]))
+        assert.strictEqual(answer.status, 422)
+        assert.match(
+          (answer.json as Refused).message,
+          /at \/prices\/1\/tokenId: .*registered token/u
+        )
+      }
+    })))
+
   it.live("a record that contradicts the ledger is refused with value, rule, place and line, and the records before it stay", () =>
     Effect.scoped(Effect.gen(function*() {
       const { admin, node } = yield* watched()
