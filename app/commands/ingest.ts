@@ -41,10 +41,13 @@ type LoadRecords = (
  * Returns a bulk loader. A worker thread builds the exit trees: those with which the proofs of the
  * feed are compared while the database writes, and those of exits that the feed leaves out before
  * that.
+ *
+ * @param snapshotId reads that of the ledger
  */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
-  { constants, network }: GenesisFeed
+  { constants, network }: GenesisFeed,
+  snapshotId: LedgerReader["Service"]["snapshotId"]
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
   Effect.map(exitProofWorkers(network), ({ buildTrees: buildExitTrees }) => (records) => {
     const writes = records.map((record): BulkWrite<BlockViolation | StoreFailure> =>
@@ -58,12 +61,16 @@ export const bulkLoad = (
         ? { ...record, check: decidePrices(record.prices) }
         : { ...record, check: decideHead(constants.auction, record.head) }
     )
-    return Effect.catchTag(
-      bulk.applyAll(writes),
-      "BlockViolation",
-      // one by one: stores the records before the invalid one, and fails with its violation
-      () => Effect.forEach(writes, (write) => bulk.applyAll([write]), { discard: true })
-    )
+    return Effect.flatMap(snapshotId, (before) =>
+      Effect.catchTag(
+        bulk.applyAll(writes),
+        "BlockViolation",
+        Effect.fnUntraced(function*(violation) {
+          // the records before the invalid one are stored, unless a proof of it is wrong
+          if ((yield* snapshotId).version > before.version) return yield* Effect.fail(violation)
+          yield* Effect.forEach(writes, (write) => bulk.applyAll([write]), { discard: true })
+        })
+      ))
   })
 
 /**
@@ -101,7 +108,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       store: yield* PoolStore,
       verifier: yield* SignatureVerifier
     })
-    const loadAll = yield* bulkLoad(bulk, genesis)
+    const loadAll = yield* bulkLoad(bulk, genesis, reader.snapshotId)
     const progress = yield* makeProgress({ unit: "transactions" })
     let learning: Fiber.Fiber<void, StoreFailure> = yield* Effect.forkChild(Effect.void)
     let group: Array<BulkRecord> = []

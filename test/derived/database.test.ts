@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
 import { bulkLoad, type BulkRecord } from "../../app/commands/ingest.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BlockFeed } from "../../core/domain/mod.ts"
@@ -29,8 +30,8 @@ const lastWithExits = records.findLastIndex((record) =>
 )
 
 const open = Effect.tap(writerDatabase, ({ open }) => open(genesis))
-const load = ({ writer: { applyAll } }: Effect.Success<typeof writerDatabase>) =>
-  bulkLoad({ applyAll }, genesis)
+const load = ({ values, writer: { applyAll } }: Effect.Success<typeof writerDatabase>) =>
+  bulkLoad({ applyAll }, genesis, makeLedgerReader(values, { genesis }).snapshotId)
 
 describe("a feed without derived values", () => {
   it.live("gives the rows of the whole feed when it is loaded, and when each block is written by itself", () =>

@@ -12,6 +12,7 @@ import { migratedDatabase } from "./_migrated_database.ts"
 /** A migrated database for one test, and a writer over it. */
 export interface WriterDatabase {
   readonly sql: SqlClient.SqlClient
+  readonly values: Database["Service"]["values"]
   readonly writer: SqlLedgerWriter
   /** Opens another writer for the scope. */
   readonly another: Effect.Effect<SqlLedgerWriter, never, Scope.Scope>
@@ -29,8 +30,10 @@ export const writerDatabase: Effect.Effect<WriterDatabase, never, Scope.Scope> =
       leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
     )
     const another = Effect.provide(makeLedgerWriter(), services)
+    const { values, writes: sql } = Context.get(services, Database)
     return {
-      sql: Context.get(services, Database).writes,
+      sql,
+      values,
       writer: yield* another,
       another,
       open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)

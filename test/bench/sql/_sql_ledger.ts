@@ -143,12 +143,13 @@ const open = async (url: string, genesis: GenesisFeed) => {
   const context = await silently(
     Layer.buildWithScope(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }), scope)
   )
+  const reader = Context.get(context, LedgerReader)
   const load = await silently(
-    Scope.provide(bulkLoad(Context.get(context, BulkWriter), genesis), scope)
+    Scope.provide(bulkLoad(Context.get(context, BulkWriter), genesis, reader.snapshotId), scope)
   )
   const writer = Context.get(context, LedgerWriter)
   return {
-    reader: Context.get(context, LedgerReader),
+    reader,
     rollBack: (toBlock: bigint) => silently(writer.rollBack(toBlock, () => Result.void)),
     load: (records: ReadonlyArray<BulkRecord>) => silently(load(records)),
     apply: (blocks: ReadonlyArray<BlockFeed>) =>

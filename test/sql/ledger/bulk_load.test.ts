@@ -32,7 +32,7 @@ const forged = (block: BlockFeed): BlockFeed => ({
 })
 
 describe("loading a feed", () => {
-  it.live("applies blocks and prices together; with an invalid exit proof it stores the blocks before it and names the invalid one", () =>
+  it.live("applies blocks and prices together; with an invalid exit proof or block it stores the records before it, once, and names the invalid one", () =>
     Effect.scoped(Effect.gen(function*() {
       const simulation = simulate({
         seed: "bulk",
@@ -51,11 +51,9 @@ describe("loading a feed", () => {
       }
       const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
       const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
-      const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis)
-      const last = Effect.map(
-        Context.get(stores, LedgerReader).snapshotId,
-        ({ ethereumBlockNum }) => ethereumBlockNum
-      )
+      const { find, snapshotId } = Context.get(stores, LedgerReader)
+      const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis, snapshotId)
+      const last = Effect.map(snapshotId, ({ ethereumBlockNum }) => ethereumBlockNum)
 
       const at = records.findLastIndex((record) =>
         record.kind === "block" && hasExits(record.block)
@@ -69,5 +67,24 @@ describe("loading a feed", () => {
       assert.strictEqual(yield* last, block.number - 1n)
       yield* load(records.slice(at))
       assert.strictEqual(yield* last, block.number)
+
+      // the ledger has passed this head when it refuses the last block, and has a newer price
+      const priced = (priceUSD: number) => [{ tokenId: 0, priceUSD, timeMs: 2e12 }]
+      const { hash, number, timestampMs } = block
+      const next = {
+        number: number + 1n,
+        hash: `0x${"1".repeat(64)}`,
+        parentHash: hash,
+        timestampMs,
+        prices: priced(6)
+      }
+      const violation = yield* Effect.flip(load([
+        { kind: "prices", prices: priced(5) },
+        { kind: "head", head: { number, hash, timestampMs, chainHead: number } },
+        { kind: "block", block: next },
+        { kind: "block", block: { ...next, number: number + 2n, parentHash: hash } }
+      ]))
+      assert.include(violation.message, `Block ${number + 2n}`)
+      assert.strictEqual((yield* find("token", 0)).item?.priceUSD, 6)
     })))
 })
