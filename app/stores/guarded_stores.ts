@@ -2,7 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { LedgerWriter, PoolStore, type StoreFailure } from "../../core/mod.ts"
 import type { Stores } from "../node/mod.ts"
 
-/** Returns stores whose writes first run `check` if they add data; reads and rollbacks do not. */
+/**
+ * Returns stores whose writes first run `check` if they add data. Reads and rollbacks do not, nor does
+ * a write of no prices, by which a feed learns its position.
+ */
 export const guardStores = <E>(
   stores: Layer.Layer<Stores, E>,
   check: Effect.Effect<void, StoreFailure>
@@ -16,7 +19,8 @@ export const guardStores = <E>(
       Context.add(LedgerWriter, {
         ...writer,
         apply: guarded(writer.apply),
-        setPrices: guarded(writer.setPrices)
+        setPrices: (prices, check) =>
+          (prices.length === 0 ? writer.setPrices : guarded(writer.setPrices))(prices, check)
       }),
       Context.add(PoolStore, {
         ...pool,

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Logger } from "effect"
+import { Clock, Effect, Fiber, Layer, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { layer, poolLayer } from "../../adapters/memory/mod.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+import { guardStores } from "../../app/stores/guarded_stores.ts"
 import { retryUntilAvailable } from "../../app/stores/store_retry.ts"
-import { StoreFailure } from "../../core/ports/mod.ts"
+import { LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
+import { lastBlock } from "../../core/use_cases/mod.ts"
 
 const unavailable = new StoreFailure({ message: "The store is away", retry: true })
 
@@ -49,5 +53,24 @@ describe("a step that is retried while the store is unavailable", () => {
         yield* Effect.flip(retryUntilAvailable(Effect.fail(permanent))),
         permanent
       )
+    }))
+})
+
+describe("stores without room", () => {
+  it.effect("refuse prices, and take a rollback of a feed that first reads the last block", () =>
+    Effect.gen(function*() {
+      const { genesis } = simulate({ seed: 1 })
+      const stores = guardStores(Layer.merge(layer(genesis), poolLayer), Effect.fail(unavailable))
+      const written = Effect.gen(function*() {
+        const writer = yield* LedgerWriter
+        const prices = [{ tokenId: 0, priceUSD: 5, timeMs: 0 }]
+        assert.strictEqual(
+          yield* Effect.flip(writer.setPrices(prices, () => Result.void)),
+          unavailable
+        )
+        const { number } = yield* lastBlock
+        return yield* writer.rollBack(number, () => Result.void)
+      })
+      assert.strictEqual((yield* Effect.provide(written, stores)).blocks, 0)
     }))
 })
