@@ -6,7 +6,7 @@ import { type Refusal, retryLater } from "./_reply.ts"
 export const otherWriter: Refusal = {
   name: "unavailable",
   message:
-    "Another process writes the ledger: send the feed to that process, or try again after it has stopped",
+    "Another process writes the ledger, or a write of this one takes long: send the feed to the process that writes, or try again later",
   headers: retryLater
 }
 

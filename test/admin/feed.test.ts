@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Result } from "effect"
 import { connect } from "node:net"
 import { Readable } from "node:stream"
 import { readLines } from "../../adapters/admin/_lines.ts"
-import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
+import {
+  type BlockFeed,
+  type FeedRecord,
+  Ledger,
+  LedgerReader,
+  LedgerWriter
+} from "../../core/mod.ts"
 import { strippedBlock, strippedRecord } from "../derived/_stripped.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
@@ -222,6 +228,21 @@ describe("the feed over HTTP", () => {
       assert.deepInclude((yield* post(admin, "/feed", linesOf(block(second)))).json as Fed, {
         applied: 1
       })
+    })))
+
+  it.live("a position that has to wait for a long write is refused without a claim about another process", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin, node } = yield* watched()
+      const resolve = Effect.never
+      yield* Effect.forkScoped(
+        Context.get(node, LedgerWriter).apply(
+          blocks[0]!,
+          () => Result.succeed({ kind: "deferred", resolve })
+        )
+      )
+      const { json, status } = yield* get(admin, "/feed")
+      assert.strictEqual(status, 503)
+      assert.match((json as Refused).message, /or a write of this one takes long/u)
     })))
 
   it.live("a rollback without the expected position of the ledger is refused, with the header to send", () =>
