@@ -27,7 +27,7 @@ export const saveVerification = (
 ): Effect.Effect<void> => {
   const text = JSON.stringify(verification)
   const save: Effect.Effect<void, unknown> = location.kind === "directory"
-    ? withFiles((files) => files.writeFileString(fileIn(location.directory), text, { mode: 0o600 }))
+    ? withFiles((files) => replaceFile(files, fileIn(location.directory), text))
     : location.kind === "database"
     ? inDatabase(location.url, settings, ({ saveAudit }) => saveAudit(text))
     : Effect.void
@@ -47,6 +47,13 @@ export const lastVerification = (
     : withFiles((files) => files.readFileString(fileIn(location.directory))).pipe(
       Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeed(null))
     )
+
+/** Replaces a file as a whole, so that a full disk or a kill leaves the last result. */
+const replaceFile = (files: FileSystem.FileSystem, file: string, text: string) =>
+  Effect.andThen(
+    files.writeFileString(`${file}.new`, text, { mode: 0o600 }),
+    files.rename(`${file}.new`, file)
+  )
 
 const withFiles = <A, E>(use: (files: FileSystem.FileSystem) => Effect.Effect<A, E>) =>
   Effect.provide(Effect.flatMap(FileSystem.FileSystem, use), NodeFileSystem.layer)

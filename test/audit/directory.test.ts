@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { Effect, Layer, Result, type Scope } from "effect"
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -17,6 +17,7 @@ import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memor
 import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditing.ts"
+import { lastVerification, saveVerification } from "../../app/commands/verification.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
@@ -53,6 +54,9 @@ const auditing = (findings: Findings): Effect.Effect<AuditOptions, never, Scope.
     makeProofVerifier(1, findings),
     (findWrongProofs) => ({ onProgress: () => Effect.void, findWrongProofs, tree: treeHashes })
   )
+
+/** A directory needs no connections. */
+const settings = {} as Parameters<typeof saveVerification>[2]
 
 const directories = mkdtempSync(join(tmpdir(), "audit-"))
 const sound = join(directories, "sound")
@@ -383,4 +387,26 @@ describe("an audit of a feed", () => {
       }),
     60_000
   )
+})
+
+describe("the result of an audit", () => {
+  it.live("is replaced as a whole: what is left of an interrupted writer is not read", () =>
+    Effect.gen(function*() {
+      const directory = mkdtempSync(join(directories, "result-"))
+      const location = { kind: "directory", directory } as const
+      const [first, second] = [1, 2].map((durationMs) => ({
+        ...new Findings().report(),
+        finishedAt: "",
+        durationMs
+      }))
+      const last = Effect.map(lastVerification(location, settings), (text) => JSON.parse(text!))
+      yield* saveVerification(location, first!, settings)
+      const file = join(directory, "verification.json")
+      linkSync(file, join(directory, "copy"))
+      writeFileSync(`${file}.new`, "{")
+      assert.deepStrictEqual(yield* last, first)
+      yield* saveVerification(location, second!, settings)
+      assert.deepStrictEqual(yield* last, second)
+      assert.deepStrictEqual(JSON.parse(readFileSync(join(directory, "copy"), "utf8")), first)
+    }))
 })
