@@ -24,7 +24,7 @@ import {
 import { forEachLine, type Line } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
 import { json, type Refusal, storeFailure } from "./_reply.ts"
-import type { AdminLimitHits, AdminLimits } from "./limit.ts"
+import type { CountedLimits } from "./limit.ts"
 
 /** The ports through which the feed is applied. */
 export type FeedPorts = Ledger | LedgerReader | LedgerWriter
@@ -60,8 +60,7 @@ export interface FeedHandler {
  */
 export const makeFeedHandler = (
   ports: Context.Context<FeedPorts>,
-  limits: AdminLimits,
-  hits: AdminLimitHits
+  limits: CountedLimits
 ): FeedHandler => {
   const semaphore = Semaphore.makeUnsafe(1)
   return {
@@ -73,7 +72,7 @@ export const makeFeedHandler = (
     apply: (request) =>
       semaphore.withPermit(Effect.suspend(() =>
         Effect.provideContext(
-          applyRecords(limits, hits, request),
+          applyRecords(limits, request),
           Context.add(ports, WriteSession, newWriteSession())
         )
       ))
@@ -94,8 +93,7 @@ const positionOf = Effect.fnUntraced(
 )
 
 const applyRecords = Effect.fnUntraced(function*(
-  limits: AdminLimits,
-  hits: AdminLimitHits,
+  limits: CountedLimits,
   request: HttpRequest
 ): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure, FeedPorts> {
   const ledger = yield* Ledger
@@ -118,7 +116,7 @@ const applyRecords = Effect.fnUntraced(function*(
       if (prices.length === 0) return false
       record = { ...read, prices }
     }
-    const write = applyUninterrupted(ledger.applyRecord(record), limits, hits)
+    const write = applyUninterrupted(ledger.applyRecord(record), limits)
     const report = yield* Effect.mapError(write, (failure) =>
       failure._tag === "BlockViolation"
         ? blockViolation(number, record.kind, failure)
@@ -128,22 +126,14 @@ const applyRecords = Effect.fnUntraced(function*(
   const applyLine = (line: Line) =>
     Effect.map(changes(line), (isChange) => {
       counts.records++
-      if (isChange) {
-        counts.applied++
-        return
-      }
+      if (isChange) return void counts.applied++
       counts.held++
       const range = counts.heldLines.at(-1)
       if (range?.to === line.number - 1) range.to = line.number
       else counts.heldLines.push({ from: line.number, to: line.number })
     })
   yield* Effect.mapError(
-    forEachLine(request, {
-      idleMs: limits.adminBodyIdleMs,
-      lineBytesMax: limits.feedLineBytesMax,
-      bytesLimit: "feedLineBytesMax",
-      hits
-    }, applyLine),
+    forEachLine(request, limits, "feedLineBytesMax", applyLine),
     (reason): Refusal => ({ ...reason, members: { ...reason.members, ...counts } })
   )
   // another process may have become the writer
@@ -204,8 +194,7 @@ const isHeld = (report: RecordReport): boolean =>
  */
 const applyUninterrupted = <A, E>(
   write: Effect.Effect<A, E>,
-  { feedRecordTimeoutMs }: AdminLimits,
-  hits: AdminLimitHits
+  { feedRecordTimeoutMs, hits }: CountedLimits
 ): Effect.Effect<A, E | StoreFailure> =>
   Effect.uninterruptible(Effect.flatMap(
     Effect.forkDetach(Effect.timeoutOrElse(Effect.interruptible(write), {

@@ -37,18 +37,17 @@ export const watchLedger = Effect.fnUntraced(function*(
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }
-  const ageMs = Effect.map(snapshotId, () => changes.ageMs())
   yield* checkHealth(
     "ledger",
-    Effect.match(ageMs, {
+    Effect.match(snapshotId, {
       onFailure: ({ message }): Health => ({
         state: "failing",
         detail: `The ledger cannot be read: ${message}`
       }),
-      onSuccess: (ageMs) => healthAt(ageMs, ageMaxMs, changes.version)
+      onSuccess: ({ version }) => healthAt(changes.ageMs(), ageMaxMs, version)
     })
   )
-  yield* measureLedger(reader, snapshotId, ageMs)
+  yield* measureLedger(reader, snapshotId, changes)
   yield* measurePool(Context.get(node, PoolStore))
   yield* measure(gauge(
     "rollup_ledger_age_max_seconds",
@@ -59,12 +58,12 @@ export const watchLedger = Effect.fnUntraced(function*(
 
 /** The last version of the ledger that this process saw, and when it saw it first. */
 class LastChange {
-  version: number | null = null
+  #version: number | null = null
   #atMs = Date.now()
 
   note(version: number | null): void {
-    if (version === null || version === this.version) return
-    this.version = version
+    if (version === null || version === this.#version) return
+    this.#version = version
     this.#atMs = Date.now()
   }
 
@@ -76,7 +75,7 @@ class LastChange {
 const healthAt = (
   ageMs: number,
   ageMaxMs: number | undefined,
-  version: number | null
+  version: number
 ): Health => {
   const summary = `The ledger is at version ${version}; this process saw its last change ${
     Math.round(ageMs / 1000)
@@ -91,51 +90,45 @@ const healthAt = (
     : { state: "ok", detail: summary }
 }
 
-const collectGauge = (
-  name: string,
-  description: string,
-  value: Effect.Effect<number | null, unknown>
-) =>
-  collect(
-    name,
-    Effect.map(value, (value) => value === null ? [] : [gauge(name, description, () => value)])
-  )
-
-const measureLedger = (
+/** Registers the metrics of one snapshot of the ledger, and how far it is behind the chain. */
+const measureLedger = Effect.fnUntraced(function*(
   reader: LedgerReader["Service"],
   snapshotId: LedgerReader["Service"]["snapshotId"],
-  ageMs: Effect.Effect<number, unknown>
-) =>
-  Effect.all([
-    collectGauge(
-      "rollup_ledger_version",
-      "Version of the ledger",
-      Effect.map(snapshotId, ({ version }) => version)
-    ),
-    collectGauge(
-      "rollup_ledger_block",
-      "Ethereum block up to which the ledger is synchronised",
-      Effect.map(snapshotId, (of) => Number(synchedBlockNum(of)))
-    ),
-    collectGauge(
-      "rollup_ledger_batch",
-      "Last batch of the ledger",
-      Effect.map(snapshotId, ({ batchNum }) => batchNum)
-    ),
-    collectGauge(
-      "rollup_ledger_age_seconds",
-      "Time since this process saw the ledger change",
-      Effect.map(ageMs, (ms) => ms / 1000)
-    ),
-    collectGauge(
-      "rollup_ledger_blocks_behind",
-      "Ethereum blocks known to the writer and not yet in the ledger",
-      Effect.map(
-        reader.state,
-        ({ state }) => Number(state.lastEthereumBlock - state.lastSynchedBlock)
+  changes: LastChange
+) {
+  yield* collect(
+    "rollup_ledger",
+    Effect.map(snapshotId, (id) => {
+      const { batchNum, version } = id
+      return [
+        gauge("rollup_ledger_version", "Version of the ledger", () => version),
+        gauge(
+          "rollup_ledger_block",
+          "Ethereum block up to which the ledger is synchronised",
+          () => Number(synchedBlockNum(id))
+        ),
+        ...batchNum === null
+          ? []
+          : [gauge("rollup_ledger_batch", "Last batch of the ledger", () => batchNum)],
+        gauge(
+          "rollup_ledger_age_seconds",
+          "Time since this process saw the ledger change",
+          () => changes.ageMs() / 1000
+        )
+      ]
+    })
+  )
+  yield* collect(
+    "rollup_ledger_blocks_behind",
+    Effect.map(reader.state, ({ state }) => [
+      gauge(
+        "rollup_ledger_blocks_behind",
+        "Ethereum blocks known to the writer and not yet in the ledger",
+        () => Number(state.lastEthereumBlock - state.lastSynchedBlock)
       )
-    )
-  ], { discard: true })
+    ])
+  )
+})
 
 const measurePool = (pool: PoolStore["Service"]) =>
   collect(

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type HttpRequest, utf8Text } from "../http/mod.ts"
 import type { ByteStream } from "../http/message/mod.ts"
 import type { Refusal } from "./_reply.ts"
-import type { AdminLimitHits } from "./limit.ts"
+import type { CountedLimits } from "./limit.ts"
 
 interface LineLimits {
   /** Maximum bytes of a line, without its line feed. */
@@ -42,14 +42,16 @@ export async function* readLines(
       if (read === "idle") return idle(number, idleMs)
       if (read === "disconnected") return disconnected(number)
       isPending = false
-      const chunk = read.done === true ? new Uint8Array() : read.value
-      bytes += chunk.length
-      if (bytes > bodyBytesMax) return tooLarge("The body is too large", number, bodyBytesMax)
+      const isEnd = read.done === true
+      // the end of the body ends its last line
+      const chunk = isEnd ? endOfLine : read.value
+      bytes += isEnd ? 0 : chunk.length
+      if (bytes > bodyBytesMax) return tooLarge(number, bodyBytesMax, "The body is too large")
       let start = 0
       for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
         rest.push(chunk.subarray(start, end))
-        if (restBytes + end - start > lineBytesMax) return lineTooLong(number, lineBytesMax)
-        const text = utf8Text(joined(rest))
+        if (restBytes + end - start > lineBytesMax) return tooLarge(number, lineBytesMax)
+        const text = utf8Text(rest.length === 1 ? rest[0]! : Buffer.concat(rest))
         if (text === undefined) return notUtf8(number)
         if (text.trim() !== "") yield { number, text }
         rest = []
@@ -58,13 +60,9 @@ export async function* readLines(
         number++
       }
       restBytes += chunk.length - start
-      if (restBytes > lineBytesMax) return lineTooLong(number, lineBytesMax)
+      if (restBytes > lineBytesMax) return tooLarge(number, lineBytesMax)
       if (chunk.length > start) rest.push(chunk.subarray(start))
-      if (read.done !== true) continue
-      const text = utf8Text(joined(rest))
-      if (text === undefined) return notUtf8(number)
-      if (text.trim() !== "") yield { number, text }
-      return undefined
+      if (isEnd) return undefined
     }
   } finally {
     // an iterator that waits for bytes cannot return before they arrive
@@ -73,28 +71,26 @@ export async function* readLines(
 }
 
 const lineFeed = 10
-
-const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
-  parts.length === 1 ? parts[0]! : Buffer.concat(parts)
-
-/** Options of `forEachLine`. */
-export interface LineOptions extends LineLimits {
-  readonly hits: AdminLimitHits
-  /** The limit of the bytes. */
-  readonly bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax"
-}
+const endOfLine = Uint8Array.of(lineFeed)
 
 /**
  * Calls `use` with each line of a body. Fails with the refusal of a line, after which the rest of
  * the body can be discarded, and counts the limits that the body exceeds.
+ *
+ * @param bytesLimit the limit of the bytes of a line, or of the whole body
  */
 export const forEachLine = Effect.fnUntraced(function*<E, R>(
   { stream }: HttpRequest,
-  { bytesLimit, hits, ...limits }: LineOptions,
+  { hits, ...limits }: CountedLimits,
+  bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax",
   use: (line: Line) => Effect.Effect<void, E, R>
 ): Effect.fn.Return<void, E | Refusal, R> {
   if (stream === undefined) return
-  const lines = readLines(stream, limits)
+  const lines = readLines(stream, {
+    idleMs: limits.adminBodyIdleMs,
+    lineBytesMax: limits[bytesLimit],
+    bodyBytesMax: bytesLimit === "poolBodyBytesMax" ? limits[bytesLimit] : Infinity
+  })
   for (;;) {
     const next = yield* Effect.promise(() => lines.next())
     if (next.done === true) {
@@ -127,14 +123,15 @@ const withTimeout = async <A>(
   }
 }
 
-const tooLarge = (message: string, line: number, bytesMax: number): Refusal => ({
+const tooLarge = (
+  line: number,
+  bytesMax: number,
+  subject = `Line ${line} is too long`
+): Refusal => ({
   name: "body-too-large",
-  message: `${message}: at most ${bytesMax} bytes are accepted`,
+  message: `${subject}: at most ${bytesMax} bytes are accepted`,
   members: { line }
 })
-
-const lineTooLong = (line: number, bytesMax: number): Refusal =>
-  tooLarge(`Line ${line} is too long`, line, bytesMax)
 
 const idle = (line: number, idleMs: number): Refusal => ({
   name: "request-timeout",

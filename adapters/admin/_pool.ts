@@ -6,11 +6,11 @@ import {
   type TransactionId
 } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
-import { forEachLine, type LineOptions } from "./_lines.ts"
+import { forEachLine } from "./_lines.ts"
 import { PoolCommand } from "./_pool_commands.ts"
 import { recordReader } from "./_record.ts"
 import { json, type RecordFault, type Refusal, storeFailure } from "./_reply.ts"
-import type { AdminLimitHits, AdminLimits } from "./limit.ts"
+import type { CountedLimits } from "./limit.ts"
 
 export interface PoolHandler {
   /** Runs the commands of a body, one by one. */
@@ -32,30 +32,19 @@ const readCommand = recordReader(
  * transaction only from the expected state. `changed` names the transactions that this command
  * changed, and `transactions` has the current state of each one.
  */
-export const makePoolHandler = (
-  pool: PoolService,
-  limits: AdminLimits,
-  hits: AdminLimitHits
-): PoolHandler => ({
-  runCommands: (request) =>
-    runCommands(pool, request, {
-      idleMs: limits.adminBodyIdleMs,
-      lineBytesMax: limits.poolBodyBytesMax,
-      bodyBytesMax: limits.poolBodyBytesMax,
-      bytesLimit: "poolBodyBytesMax",
-      hits
-    }),
+export const makePoolHandler = (pool: PoolService, limits: CountedLimits): PoolHandler => ({
+  runCommands: (request) => runCommands(pool, limits, request),
   transaction: (id) => replyWithTransaction(pool, id)
 })
 
 const runCommands = Effect.fnUntraced(function*(
   pool: PoolService,
-  request: HttpRequest,
-  options: LineOptions
+  limits: CountedLimits,
+  request: HttpRequest
 ): Effect.fn.Return<HttpAnswer, Refusal> {
   const commands: Array<{ readonly line: number; readonly command: PoolCommand }> = []
   const faults: Array<RecordFault> = []
-  yield* forEachLine(request, options, ({ number, text }) =>
+  yield* forEachLine(request, limits, "poolBodyBytesMax", ({ number, text }) =>
     Effect.sync(() => {
       const command = readCommand(number, text)
       if (Result.isFailure(command)) faults.push(...command.failure)

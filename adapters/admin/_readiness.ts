@@ -40,12 +40,14 @@ export const measureHealth = (monitor: OpenMonitor) =>
   monitor.collect(
     "rollup_health",
     Effect.map(monitor.health, (checks) =>
-      Object.entries(checks).map(([check, { state }]) => healthOf(check, values[state])))
+      Object.entries(checks).map(([check, { state }]) =>
+        gauge(
+          "rollup_health",
+          "State of each health check: 1 ok, 0.5 degraded, 0 failing",
+          () => values[state],
+          { check }
+        )
+      ))
   )
 
 const values = { ok: 1, degraded: 0.5, failing: 0 }
-
-const healthOf = (check: string, value: number) =>
-  gauge("rollup_health", "State of each health check: 1 ok, 0.5 degraded, 0 failing", () => value, {
-    check
-  })

@@ -1,4 +1,5 @@
-import { Exit, Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema, SchemaIssue } from "effect"
+import { cut, jsonPointer } from "../../core/contract/mod.ts"
 import type { RecordFault } from "./_reply.ts"
 
 /** Decodes one line of JSON. Returns the record, or all rules that it violates. */
@@ -21,38 +22,26 @@ export const recordReader = <A>(
   schema: Schema.Codec<A, unknown>,
   kinds: ReadonlyArray<string>
 ): RecordReader<A> => {
-  const decode = Schema.decodeUnknownExit(schema, { errors: "all", onExcessProperty: "error" })
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
   return (line, text) => {
     let json: unknown
     try {
       json = JSON.parse(text)
     } catch (error) {
-      return Result.fail([
-        fault(line, [], text, "JSON", error instanceof Error ? error.message : String(error))
-      ])
+      return Result.fail([fault(line, [], text, "JSON", ` (${(error as SyntaxError).message})`)])
     }
     const kind = valueAt(json, ["kind"])
     if (typeof kind !== "string" || !kinds.includes(kind)) {
-      return Result.fail([
-        fault(
-          line,
-          typeof json === "object" && json !== null ? ["kind"] : [],
-          typeof json === "object" && json !== null ? kind : json,
-          `one of ${kinds.join(", ")}`
-        )
-      ])
+      const path = typeof json === "object" && json !== null ? ["kind"] : []
+      return Result.fail([fault(line, path, valueAt(json, path), `one of ${kinds.join(", ")}`)])
     }
-    const read = decode(json)
-    if (Exit.isSuccess(read)) return Result.succeed(read.value)
-    return Result.fail(
-      read.cause.reasons.flatMap((reason) =>
-        reason._tag !== "Fail" ?
-          [] :
-          toIssues(reason.error.issue).issues.map(({ message, path = [] }) => {
-            const keys = path.map((key) => typeof key === "object" ? key.key : key)
-            return fault(line, keys, valueAt(json, keys), rules[message] ?? message)
-          })
-      ).slice(0, faultsMax)
+    return Result.mapError(
+      decode(json),
+      ({ issue }) =>
+        toIssues(issue).issues.slice(0, faultsMax).map(({ message, path = [] }) => {
+          const keys = path.map((key) => typeof key === "object" ? key.key : key)
+          return fault(line, keys, valueAt(json, keys), rules[message] ?? message)
+        })
     )
   }
 }
@@ -63,9 +52,6 @@ const rules: { readonly [message: string]: string } = {
   "Expected no excess property": "no member of this name"
 }
 
-/** Maximum characters of a value in an answer. */
-const shownMax = 200
-
 const fault = (
   line: number,
   path: ReadonlyArray<PropertyKey>,
@@ -73,15 +59,11 @@ const fault = (
   rule: string,
   detail = ""
 ): RecordFault => {
-  const pointer = path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("")
-  const text = value === undefined
-    ? null
-    : typeof value === "string"
-    ? value
-    : jsonOf(value)
-  const shown = text === null ? null : text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
-  const expected = rule.startsWith("Expected ") ? rule.slice("Expected ".length) : rule
+  const pointer = path.map((key) => jsonPointer(String(key))).join("")
+  const text = typeof value === "string" ? value : jsonOf(value)
+  const shown = text === undefined ? null : cut(text)
+  const expected = rule.replace(/^Expected /u, "")
+  const found = shown === null ? "nothing" : JSON.stringify(shown)
   return {
     in: "body",
     line,
@@ -89,17 +71,18 @@ const fault = (
     value: shown,
     rule: expected,
     message: `Line ${line}, ${
-      pointer === "" ? "the record" : pointer
-    }: expected ${expected}, found ${shown === null ? "nothing" : JSON.stringify(shown)}${
-      detail === "" ? "" : ` (${detail})`
-    }`
+      pointer || "the record"
+    }: expected ${expected}, found ${found}${detail}`
   }
 }
 
-/** Returns a value as JSON. `JSON.stringify` recurses: deep nesting exhausts its stack. */
-const jsonOf = (value: unknown): string => {
+/**
+ * Returns a value as JSON, or undefined if there is none. `JSON.stringify` recurses: deep nesting
+ * exhausts its stack.
+ */
+const jsonOf = (value: unknown): string | undefined => {
   try {
-    return JSON.stringify(value)
+    return JSON.stringify(value) as string | undefined
   } catch (error) {
     if (error instanceof RangeError) return "a value that is nested too deeply"
     throw error

@@ -128,9 +128,7 @@ const ofLines = (handler: Handler): Handler => (request, id) => {
     /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/iu,
     "send lines of JSON, as Content-Type: application/x-ndjson"
   )
-  return problem === undefined
-    ? handler(request, id)
-    : Effect.fail({ name: "unsupported-media-type", message: problem.message })
+  return problem === undefined ? handler(request, id) : Effect.fail(problem)
 }
 
 const verificationReply = (

@@ -30,10 +30,17 @@ export const defaultAdminLimits: AdminLimits = {
   poolBodyBytesMax: 4_194_304
 }
 
-export type AdminLimitName = keyof AdminLimits
+/** The limits of a listener, and how often each one was hit. */
+export interface CountedLimits extends AdminLimits {
+  readonly hits: Record<keyof AdminLimits, number>
+}
 
-/** Number of hits of each limit. */
-export type AdminLimitHits = { [Name in AdminLimitName]: number }
-
-export const noHits = (): AdminLimitHits =>
-  Object.fromEntries(Object.keys(defaultAdminLimits).map((name) => [name, 0])) as AdminLimitHits
+/** Returns limits that were never hit; each one is that of `defaultAdminLimits` by default. */
+export const countedLimits = (limits: Partial<AdminLimits> = {}): CountedLimits => {
+  const hits = Object.keys(defaultAdminLimits).map((name) => [name, 0])
+  return {
+    ...defaultAdminLimits,
+    ...limits,
+    hits: Object.fromEntries(hits) as CountedLimits["hits"]
+  }
+}

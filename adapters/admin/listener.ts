@@ -11,7 +11,7 @@ import { watchLedger } from "./_ledger_watch.ts"
 import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
 import type { NodeHandlers } from "./_resources.ts"
-import { type AdminLimitHits, type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
+import { type AdminLimits, type CountedLimits, countedLimits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
 /** Options of `openAdmin`. */
@@ -110,16 +110,15 @@ export interface Admin {
 export const openAdmin = Effect.fnUntraced(
   function*(options: AdminOptions): Effect.fn.Return<Admin, AdminError, Scope.Scope> {
     const { monitor, token, verification } = options
-    const limits = { ...defaultAdminLimits, ...options.limits }
-    const hits = noHits()
+    const limits = countedLimits(options.limits)
+    const { hits } = limits
     let phase: Phase = "starting"
     let handlers: NodeHandlers | undefined
     const application = adminApplication(
       { monitor, phase: () => phase, handlers: () => handlers, verification, token },
-      limits,
-      hits
+      limits
     )
-    const url = yield* listen(options, limits, application, hits)
+    const url = yield* listen(options, limits, application)
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
     yield* measureHealth(monitor)
@@ -134,8 +133,8 @@ export const openAdmin = Effect.fnUntraced(
       attachNode: Effect.fnUntraced(function*(node) {
         yield* withMonitor(monitor, watchLedger(node, options.ledgerAgeMaxMs))
         handlers = {
-          feed: makeFeedHandler(node, limits, hits),
-          pool: makePoolHandler(Context.get(node, Pool), limits, hits)
+          feed: makeFeedHandler(node, limits),
+          pool: makePoolHandler(Context.get(node, Pool), limits)
         }
         yield* markServing
       })
@@ -152,9 +151,8 @@ const unlimitedMs = 2 ** 31 - 1
 /** Serves the application until the scope closes, and returns its URL. */
 const listen = (
   { host = "127.0.0.1", port }: AdminOptions,
-  { adminConnectionsMax, adminHeadersTimeoutMs }: AdminLimits,
-  application: Application["Service"],
-  hits: AdminLimitHits
+  { adminConnectionsMax, adminHeadersTimeoutMs, hits }: CountedLimits,
+  application: Application["Service"]
 ): Effect.Effect<string, AdminError, Scope.Scope> => {
   const server = serverLayer({
     host,

@@ -14,8 +14,7 @@ interface Operation {
   readonly isGuarded?: true
   /** The schema of each line of the body, if there is one. */
   readonly lines?: { readonly schema: string; readonly example: object }
-  /** Whether a header `Feed-After` is read. */
-  readonly hasFeedAfter?: true
+  readonly parameters?: ReadonlyArray<object>
   /** The schema of the answer, or its content type if it is not JSON in a component. */
   readonly answer: { readonly schema: string } | { readonly contentType: string }
   /** Statuses of refusals besides 503, with their reasons. */
@@ -27,6 +26,22 @@ const lineRefusals = {
   408: "The body did not arrive in time",
   413: "The body, or a line of it, is too large",
   415: "The body is not application/x-ndjson"
+} as const
+
+const feedAfter = {
+  name: "Feed-After",
+  in: "header",
+  description:
+    "The hash of the block that the sender considers the last one: if another block is the last one, nothing is applied",
+  schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
+} as const
+
+const transactionId = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "Identifier of the transaction",
+  schema: { type: "string", pattern: "^0x[0-9a-f]{66}$" }
 } as const
 
 /** The operations, in the order of the list of paths. */
@@ -73,11 +88,8 @@ const operations = {
     id: "applyFeed",
     summary: "Applies the records of a feed, NDJSON",
     isGuarded: true,
-    lines: {
-      schema: "FeedRecord",
-      example: { kind: "rollBack", toBlock: "18000000" }
-    },
-    hasFeedAfter: true,
+    lines: { schema: "FeedRecord", example: { kind: "rollBack", toBlock: "18000000" } },
+    parameters: [feedAfter],
     answer: { schema: "FeedReport" },
     refusals: {
       ...lineRefusals,
@@ -98,6 +110,7 @@ const operations = {
     id: "getPoolTransaction",
     summary: "A transaction of the pool and its state transitions",
     isGuarded: true,
+    parameters: [transactionId],
     answer: { schema: "PoolTransaction" },
     refusals: { 404: "The pool never held this transaction" }
   }
@@ -154,31 +167,12 @@ export const adminOpenApi = (
 })
 
 const operationObject = (
-  { answer, hasFeedAfter, id, isGuarded, lines, refusals = {}, summary }: Operation,
+  { answer, id, isGuarded, lines, parameters = [], refusals = {}, summary }: Operation,
   path: string
 ) => ({
   operationId: id,
   summary,
-  parameters: [
-    ...path.endsWith("{id}")
-      ? [{
-        name: "id",
-        in: "path",
-        required: true,
-        description: "Identifier of the transaction",
-        schema: { type: "string", pattern: "^0x[0-9a-f]{66}$" }
-      }]
-      : [],
-    ...hasFeedAfter === true
-      ? [{
-        name: "Feed-After",
-        in: "header",
-        description:
-          "The hash of the block that the sender considers the last one: if another block is the last one, nothing is applied",
-        schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
-      }]
-      : []
-  ],
+  parameters,
   ...lines === undefined ? {} : {
     requestBody: {
       required: true,

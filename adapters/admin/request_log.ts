@@ -148,13 +148,12 @@ export const openRequestLog = (
     droppedLine: (lines) => `${droppedLines[format](lines, timeOf(Date.now()))}\n`
   })
   const textMax = isShared ? sharedMax : Infinity
-  let records: Array<RequestRecord> = []
-  let times: Array<number> = []
+  let records: Array<{ readonly record: RequestRecord; readonly ms: number }> = []
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
     let [text, lines] = ["", 0]
-    for (const [i, record] of records.entries()) {
-      const line = `${lineOf(record, timeOf(times[i]!))}\n`
+    for (const { ms, record } of records) {
+      const line = `${lineOf(record, timeOf(ms))}\n`
       if (lines > 0 && text.length + line.length > textMax) {
         writer.write(text, lines)
         text = ""
@@ -164,7 +163,6 @@ export const openRequestLog = (
       lines++
     }
     records = []
-    times = []
     if (lines > 0) writer.write(text, lines)
   }
   const flushBatch = () => {
@@ -179,8 +177,7 @@ export const openRequestLog = (
     Effect.sync(() => {
       process.on("exit", onExit)
       return (record: RequestRecord) => {
-        times.push(Date.now())
-        if (records.push(record) >= batchMax) flush()
+        if (records.push({ record, ms: Date.now() }) >= batchMax) flush()
         timer ??= setTimeout(flushBatch, batchMs)
       }
     }),
@@ -223,14 +220,12 @@ const jsonLine = (
 
 /** Returns a string as JSON in ASCII, which Node writes faster. */
 const quoted = (text: string): string =>
-  plain.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(/[^\x20-\x7e]/gu, escaped)
+  plain.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(
+    // without the flag `u` it matches each code unit of a character
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/u
-/** Escapes the UTF-16 code units of a character. */
-const escaped = (character: string): string =>
-  Array.from(
-    { length: character.length },
-    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`
-  ).join("")
 
 const textLine = (
   { bytes, client = "-", durationMs, id, method, operation, problem, status, url }: RequestRecord,
