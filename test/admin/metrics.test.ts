@@ -11,7 +11,8 @@ import { clientMetrics } from "../../adapters/sql/connection/_client_metrics.ts"
 import { makeConnectionLimiter } from "../../adapters/sql/connection/_connection_limiter.ts"
 import { monitorGroup, WorkerGroup } from "../../app/workers/mod.ts"
 import { gauge, Ledger, Monitor, Submission } from "../../core/mod.ts"
-import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
+import { memoryNode } from "../_memory_node.ts"
+import { ask, blockFeed, blocks, feed, genesis, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 import { board, boardExpressions, faultsOf, namesIn, rules } from "./_monitoring.ts"
 
@@ -29,17 +30,17 @@ const scraped = Layer.effect(
   Effect.scoped(Effect.gen(function*() {
     const monitor = openMonitor()
     const limiter = makeConnectionLimiter({ connections: 1, permits: 1, waitMs: 1 })
-    yield* monitor.measure(
-      ...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, limiter.stats, () => 0)
-    )
-    yield* monitor.measure(
-      ...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0)
-    )
+    for (const role of ["reads", "writes"] as const) {
+      yield* monitor.measure(
+        ...clientMetrics({ role, connections: 1, sharing: 1 }, limiter.stats, () => 0)
+      )
+    }
     yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
-    const { admin, node } = yield* watched({ monitor }, {
-      verifier: verifierWorkers(genesis.network),
-      answersBytesMax: 100_000
-    })
+    const verifier = verifierWorkers(genesis.network)
+    const { admin, node } = yield* watched(
+      { monitor },
+      memoryNode({ genesis, verifier, answersBytesMax: 100_000 })
+    )
     yield* watchHeap(undefined).pipe(Effect.provideService(Monitor, monitor))
     yield* Layer.build(journaledStores({ genesis, directory: yield* temporaryDirectory })).pipe(
       Effect.provideService(Monitor, monitor)
@@ -55,11 +56,7 @@ const scraped = Layer.effect(
         parentHash: blocks[0]!.hash
       })
     )
-    yield* post(
-      admin,
-      "/feed",
-      linesOf(...blocks.slice(0, 20).map((block) => ({ kind: "block" as const, block })))
-    )
+    yield* feed(admin, blockFeed(0, 20))
     for (
       const url of [
         "/accounts?limit=2",
@@ -109,32 +106,25 @@ layer(scraped, { excludeTestServices: true })("the metrics", (it) => {
       }
     }))
 
-  it.effect("count requests by operation, revision and status", () =>
+  it.effect("count every event that happened, by its labels", () =>
     Effect.gen(function*() {
       const families = yield* Scraped
-      const count = (labels: { readonly [name: string]: string }) =>
-        sampleOf(families, "rollup_http_requests_total", labels)
-      assert.strictEqual(count({ operation: "getAccounts", revision: "later", status: "200" }), 2)
-      assert.strictEqual(count({ operation: "none", revision: "later", status: "404" }), 1)
-      assert.strictEqual(count({ operation: "none", revision: "later", status: "414" }), 1)
-      assert.strictEqual(sampleOf(families, "rollup_limit_hits_total", { limit: "urlBytesMax" }), 1)
-      assert.strictEqual(
-        sampleOf(families, "rollup_http_problems_total", { problem: "url-too-long" }),
-        1
-      )
-      assert.strictEqual(sampleOf(families, "rollup_answers_total", { source: "hit" }), 1)
-      assert.strictEqual(
-        sampleOf(families, "rollup_limit_hits_total", { limit: "queueWaitMs", client: "reads" }),
-        1
-      )
-      assert.strictEqual(
-        sampleOf(families, "rollup_submissions_total", { kind: "transaction", verdict: "refused" }),
-        1
-      )
-      assert.strictEqual(
-        sampleOf(families, "rollup_ledger_writes_total", { kind: "block", outcome: "applied" }),
-        20
-      )
+      const counts: ReadonlyArray<readonly [string, { readonly [label: string]: string }, number]> =
+        [
+          ["http_requests", { operation: "getAccounts", revision: "later", status: "200" }, 2],
+          ["http_requests", { operation: "none", revision: "later", status: "404" }, 1],
+          ["http_requests", { operation: "none", revision: "later", status: "414" }, 1],
+          ["limit_hits", { limit: "urlBytesMax" }, 1],
+          ["limit_hits", { limit: "queueWaitMs", client: "reads" }, 1],
+          ["http_problems", { problem: "url-too-long" }, 1],
+          ["answers", { source: "hit" }, 1],
+          ["submissions", { kind: "transaction", verdict: "refused" }, 1],
+          ["ledger_writes", { kind: "block", outcome: "applied" }, 20]
+        ]
+      for (const [name, labels, expected] of counts) {
+        const told = JSON.stringify(labels)
+        assert.strictEqual(sampleOf(families, `rollup_${name}_total`, labels), expected, told)
+      }
     }))
 
   it.effect("have histograms whose buckets grow up to their count", () =>
