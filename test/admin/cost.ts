@@ -22,21 +22,11 @@ const headers = {
   connection: "keep-alive"
 }
 
-const ways: Effect.Effect<
-  ReadonlyArray<readonly [string, boolean, TelemetryOptions]>,
-  never,
-  never
-> = Effect.gen(function*() {
-  const log = yield* Effect.provideService(
-    openRequestLog({
-      format: "json",
-      to: new Writable({ write: (_, __, done) => done() })
-    }) as Effect.Effect<NonNullable<TelemetryOptions["log"]>>,
-    Monitor,
-    null
-  )
+await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+  const to = new Writable({ write: (_, __, done) => done() })
+  const log = yield* openRequestLog({ format: "json", to })
   const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
-  return [
+  const ways: ReadonlyArray<readonly [string, boolean, TelemetryOptions]> = [
     ["nothing", false, {}],
     ["nothing, again", false, {}],
     ["counts", true, {}],
@@ -44,26 +34,20 @@ const ways: Effect.Effect<
     ["counts and Server-Timing", true, { serverTiming: true }],
     ["counts and traces, none sampled", true, { traces: { tracer, ratio: 0 } }],
     ["counts and traces, all sampled", true, { traces: { tracer, ratio: 1 } }]
-  ] as const
-}) as never
-
-await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  const contenders = yield* Effect.forEach(
-    yield* ways,
-    ([name, isCounted, telemetry]) =>
-      Effect.map(
-        Effect.provideService(
-          Layer.build(Layer.fresh(memoryNode({ genesis, telemetry }))),
-          Monitor,
-          isCounted ? openMonitor() : null
-        ),
-        (node) => ({
-          name,
-          handle: Context.get(node, Application).handle,
-          microseconds: [] as Array<number>
-        })
-      )
-  )
+  ]
+  const contenders = yield* Effect.forEach(ways, ([name, isCounted, telemetry]) =>
+    Effect.map(
+      Effect.provideService(
+        Layer.build(Layer.fresh(memoryNode({ genesis, telemetry }))),
+        Monitor,
+        isCounted ? openMonitor() : null
+      ),
+      (node) => ({
+        name,
+        handle: Context.get(node, Application).handle,
+        microseconds: [] as Array<number>
+      })
+    ))
   for (let round = -3; round < rounds; round++) {
     for (const { handle, microseconds } of contenders) {
       const before = process.cpuUsage()
@@ -74,17 +58,15 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       if (round >= 0) microseconds.push((user + system) / requests)
     }
   }
-  const middle = (values: ReadonlyArray<number>) =>
-    values.toSorted((a, b) => a - b)[values.length >> 1]!
-  const least = middle(contenders[0]!.microseconds)
+  const quantile = (values: ReadonlyArray<number>, share: number) =>
+    values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!
+  const least = quantile(contenders[0]!.microseconds, 0.5)
   for (const { microseconds, name } of contenders) {
-    const sorted = microseconds.toSorted((a, b) => a - b)
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(microseconds, share))
     console.log(
-      `${name.padEnd(34)} ${middle(sorted).toFixed(2)} µs a request, ${
-        (middle(sorted) - least).toFixed(2)
-      } more (quartiles ${sorted[rounds >> 2]!.toFixed(2)} to ${
-        sorted[(3 * rounds) >> 2]!.toFixed(2)
-      })`
+      `${name.padEnd(34)} ${middle!.toFixed(2)} µs a request, ${
+        (middle! - least).toFixed(2)
+      } more (quartiles ${low!.toFixed(2)} to ${high!.toFixed(2)})`
     )
   }
 })))
