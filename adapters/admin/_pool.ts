@@ -76,48 +76,44 @@ const run = (pool: PoolService, command: PoolCommand): Effect.Effect<object, Sto
       return pool.select(options)
     }
     case "startForging":
-      return changes(
-        pool,
-        pool.startForging(command.ids, command.batchNum),
-        command.ids.map((each) => typeof each === "string" ? each : each.id)
-      )
+      return changes(pool, command, pool.startForging(command.ids, command.batchNum))
     case "doneForging":
-      return changes(pool, pool.doneForging(command.ids, command.batchNum), command.ids)
+      return changes(pool, command, pool.doneForging(command.ids, command.batchNum))
     case "invalidate":
-      return changes(
-        pool,
-        pool.invalidate(command.transactions, command.batchNum),
-        command.transactions.map(({ id }) => id)
-      )
+      return changes(pool, command, pool.invalidate(command.transactions, command.batchNum))
     case "remove":
-      return changes(pool, pool.remove(command.ids, command.reason), command.ids)
+      return changes(pool, command, pool.remove(command.ids, command.reason))
     case "invalidateOldNonces":
-      return changes(pool, pool.invalidateOldNonces(command.nonces, command.batchNum))
+      return changes(pool, command, pool.invalidateOldNonces(command.nonces, command.batchNum))
     case "rollBack":
-      return changes(pool, pool.rollBack(command.lastValidBatch))
+      return changes(pool, command, pool.rollBack(command.lastValidBatch))
     case "purge":
-      return changes(pool, pool.purge(command))
+      return changes(pool, command, pool.purge(command))
     case "reconcile":
-      return changes(pool, pool.reconcile)
+      return changes(pool, command, pool.reconcile)
   }
 }
 
-/** Adds the current state of the transactions of a command, by default of the changed ones. */
+/** Adds the current state of the transactions that a command names, or else of the changed ones. */
 const changes = Effect.fnUntraced(function*(
   pool: PoolService,
-  change: Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>,
-  ids?: ReadonlyArray<TransactionId>
+  command: PoolCommand,
+  change: Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 ) {
   const changed = yield* change
-  const transactions = yield* Effect.forEach(
-    ids ?? changed,
-    (id) =>
-      Effect.map(pool.transaction(id), (transaction) => ({
-        id,
-        state: transaction?.state ?? null,
-        batchNum: transaction?.batchNum ?? null
-      }))
-  )
+  const named = "ids" in command
+    ? command.ids
+    : command.kind === "invalidate"
+    ? command.transactions
+    : changed
+  const transactions = yield* Effect.forEach(named, (each) => {
+    const id = typeof each === "string" ? each : each.id
+    return Effect.map(pool.transaction(id), (transaction) => ({
+      id,
+      state: transaction?.state ?? null,
+      batchNum: transaction?.batchNum ?? null
+    }))
+  })
   return { changed, transactions }
 })
 
