@@ -8,31 +8,13 @@ interface HashCase {
 }
 
 describe("Poseidon", () => {
-  it("every hash of the vectors is reproduced", () => {
-    verifyCases<HashCase>(
-      "poseidon",
-      254,
-      ({ inputs, hash }) => assert.strictEqual(String(poseidon(inputs.map(BigInt))), hash)
-    )
-  })
-
-  it("the published hashes hold", () => {
-    assert.strictEqual(
-      poseidon([1n]),
-      18586133768512220936620570745912940619677854269274689475585506675881198879027n
-    )
-    assert.strictEqual(
-      poseidon([1n, 2n]),
-      7853200120776062878684798364095072458815029376092732009249414926327459813530n
-    )
-    assert.strictEqual(
-      poseidon([1n, 2n, 0n, 0n, 0n]),
-      1018317224307729531995786483840663576608797660851238720571059489595066344487n
-    )
-    assert.strictEqual(
-      poseidon([1n, 2n, 3n, 4n, 5n, 6n]),
-      20400040500897583745843009878988256314335038853985262692600694741116813247201n
-    )
+  it("every hash of the vectors is reproduced, with each number of inputs", () => {
+    const lengths = new Set<number>()
+    verifyCases<HashCase>("poseidon", 254, ({ inputs, hash }) => {
+      assert.strictEqual(String(poseidon(inputs.map(BigInt))), hash)
+      lengths.add(inputs.length)
+    })
+    assert.deepStrictEqual([...lengths].sort(), [1, 2, 3, 4, 5, 6])
   })
 
   it("no inputs and more than six are a defect", () => {

@@ -1,12 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
+  authorizationDigest,
   derivePublicKey,
   ethereumAddress,
   isSigningKey,
   keccak256,
   signAuthorization,
   signMessage,
+  signTransaction,
+  transactionElements,
+  transactionHash,
   verifyAuthorization,
   verifyMessage,
   verifyTransaction
@@ -25,11 +29,10 @@ import {
 
 interface Verdict {
   readonly accept: boolean
-  readonly stage?: string
 }
 
 interface MessageCase extends VectorCase {
-  readonly mutation?: string
+  readonly privateKey?: string
   readonly publicKeyBytesHex: string
   readonly message: string
   readonly signature: string
@@ -37,7 +40,10 @@ interface MessageCase extends VectorCase {
 }
 
 interface TransactionCase extends TransactionVector {
+  readonly boundary?: boolean
   readonly idMatches?: boolean
+  readonly poseidonInputs: ReadonlyArray<string>
+  readonly messageHash: string
   readonly verdict: Verdict
 }
 
@@ -53,34 +59,51 @@ interface GroupCase extends VectorCase {
 }
 
 interface AuthorizationCase extends AuthorizationVector {
+  readonly ethereumPrivateKey?: string
+  readonly digest: string
   readonly mutation?: string
   readonly verdict: Verdict
 }
 
-describe("Verifying messages", () => {
-  it("every signature of the vectors gets its verdict, and a key that fits every message is not a signing key", () => {
-    let weak = 0
-    verifyCases<MessageCase>(
-      "eddsa-poseidon",
-      606,
-      ({ message, negative, policy, publicKeyBytesHex, signature, verdict }) => {
-        assert.strictEqual(
-          verifyMessage(publicKeyBytesHex, BigInt(message), signature),
-          verdict.accept
-        )
-        assert.strictEqual(verdict.accept, !negative)
-        if (policy !== true) return
-        // by decision the equation alone is the verdict on a signature, and such keys are refused
-        // when they are authorized
-        assert.isFalse(isSigningKey(publicKeyBytesHex))
-        weak++
+/** A signature takes milliseconds: every n-th case that can be signed is signed. */
+const every = (n: number) => {
+  let count = 0
+  return () => count++ % n === 0
+}
+
+const privateKeys = new Map<string, Uint8Array>()
+verifyCases<{ readonly bjj: string; readonly bjjPrivateKey: string }>(
+  "wallets",
+  260,
+  ({ bjj, bjjPrivateKey }) => {
+    privateKeys.set(bjj, Buffer.from(bjjPrivateKey, "hex"))
+  }
+)
+
+describe("A message", () => {
+  it("of the vectors is signed as the published client signs it, gets its verdict, and a key that fits every message is not a signing key", () => {
+    const isDue = every(4)
+    let [signed, weak] = [0, 0]
+    verifyCases<MessageCase>("eddsa-poseidon", 606, (vector) => {
+      const { negative, policy, privateKey, publicKeyBytesHex: key, signature, verdict } = vector
+      const message = BigInt(vector.message)
+      assert.strictEqual(verifyMessage(key, message, signature), verdict.accept)
+      assert.strictEqual(verdict.accept, !negative)
+      if (!negative && privateKey !== undefined && isDue()) {
+        assert.strictEqual(signMessage(Buffer.from(privateKey, "hex"), message), signature)
+        signed++
       }
-    )
-    assert.strictEqual(weak, 28)
+      if (policy !== true) return
+      // by decision the equation alone is the verdict on a signature, and such keys are refused
+      // when they are authorized
+      assert.isFalse(isSigningKey(key))
+      weak++
+    })
+    assert.deepStrictEqual({ signed, weak }, { signed: 55, weak: 28 })
   })
 
   it.prop(
-    "a signature verifies for its own message and key only",
+    "has a signature that verifies for its own message and key only",
     { privateKey: bytes(32), message: unsigned(253), other: unsigned(253) },
     ({ message, other, privateKey }) => {
       const key = derivePublicKey(privateKey)
@@ -92,24 +115,33 @@ describe("Verifying messages", () => {
   )
 })
 
-describe("Verifying transactions", () => {
-  it("every transaction of the vectors is accepted exactly when its signature and its id are right", () => {
-    verifyCases<TransactionCase>(
-      "l2-transactions",
-      802,
-      ({ chainId, idMatches, negative, postBody, signerBjj, verdict }) => {
-        const transaction = signedTransaction(postBody)
-        const verified = verifyTransaction(publicKey(signerBjj), transaction, chainId)
-        assert.strictEqual(verified, verdict.accept)
-        const id = l2TransactionId(transaction, keccak256)
-        const identified = Result.isSuccess(id) && id.success === postBody.id
-        assert.strictEqual(identified, idMatches ?? true)
-        assert.strictEqual(verified && identified, !negative)
-      }
-    )
+describe("A transaction", () => {
+  it("of the vectors is compressed, hashed and signed as the published client does it, and accepted exactly if its signature and its id are right", () => {
+    const isDue = every(6)
+    let signed = 0
+    verifyCases<TransactionCase>("l2-transactions", 802, (vector) => {
+      const { boundary, chainId, idMatches, negative, postBody, signerBjj, verdict } = vector
+      const transaction = signedTransaction(postBody)
+      const verified = verifyTransaction(publicKey(signerBjj), transaction, chainId)
+      assert.strictEqual(verified, verdict.accept)
+      const id = l2TransactionId(transaction, keccak256)
+      const identified = Result.isSuccess(id) && id.success === postBody.id
+      assert.strictEqual(identified, idMatches ?? true)
+      assert.strictEqual(verified && identified, !negative)
+      if (negative || boundary === true || !isDue()) return
+      assert.deepStrictEqual(
+        transactionElements(transaction, chainId).map(String),
+        vector.poseidonInputs
+      )
+      assert.strictEqual(String(transactionHash(transaction, chainId)), vector.messageHash)
+      const key = privateKeys.get(signerBjj)!
+      assert.strictEqual(signTransaction(key, transaction, chainId), postBody.signature)
+      signed++
+    })
+    assert.strictEqual(signed, 60)
   })
 
-  it("every group of the vectors is accepted exactly when its id and its members' signatures are right", () => {
+  it("of a group of the vectors is accepted exactly if the id of the group and the signatures of its members are right", () => {
     verifyCases<GroupCase>(
       "atomic-groups",
       223,
@@ -131,41 +163,45 @@ describe("Verifying transactions", () => {
     )
   })
 
-  it("a field that exceeds its width has no signature, though its bits would fit another transaction", () => {
+  it("with a field that exceeds its width has no signature, though its bits would fit another transaction", () => {
     const privateKey = new Uint8Array(32).fill(7)
-    const key = derivePublicKey(privateKey)
-    let example: {
-      readonly chainId: number
-      readonly postBody: PostBody
-      readonly signerBjj: string
-    } | undefined
-    verifyCases<TransactionCase>("l2-transactions", 802, (vector) => {
-      if (!vector.negative) example ??= vector
-    })
-    const { chainId, postBody, signerBjj } = example!
-    const transaction = signedTransaction(postBody)
-    assert.isTrue(verifyTransaction(publicKey(signerBjj), transaction, chainId))
+    const unsigned = {
+      tokenId: 0,
+      fromAccountIndex: 256,
+      toAccountIndex: 257,
+      toAddress: null,
+      toPublicKey: null,
+      amount: 1000n,
+      fee: 126,
+      nonce: 1n,
+      request: null
+    }
+    const transaction = { ...unsigned, signature: signTransaction(privateKey, unsigned, 1) }
+    const isValid = (change: object) =>
+      verifyTransaction(derivePublicKey(privateKey), { ...transaction, ...change }, 1)
+    assert.isTrue(isValid({}))
     for (
-      const wide of [{ fee: 256 }, { nonce: 1n << 40n }, { tokenId: 2 ** 32 }, {
-        maxNumBatch: 2 ** 32
-      }, { fee: -1 }]
+      const wide of [
+        { fee: 256 },
+        { nonce: 1n << 40n },
+        { tokenId: 2 ** 32 },
+        { maxNumBatch: 2 ** 32 },
+        { fee: -1 },
+        { fee: unsigned.fee - 1, nonce: unsigned.nonce + (1n << 40n) }
+      ]
     ) {
-      assert.isFalse(verifyTransaction(key, { ...transaction, ...wide }, chainId))
+      assert.isFalse(isValid(wide), String(Object.entries(wide)))
     }
-    const shifted = {
-      ...transaction,
-      fee: transaction.fee - 1,
-      nonce: transaction.nonce + (1n << 40n)
-    }
-    assert.isFalse(verifyTransaction(publicKey(signerBjj), shifted, chainId))
   })
 })
 
-describe("Verifying authorizations", () => {
-  it("every authorization of the vectors gets its verdict: recovery byte 27 or 28 only, s of either half", () => {
-    const decided = { highS: 0, recoveryByte: 0 }
+describe("An authorization", () => {
+  it("of the vectors is signed as the published client signs it, and gets its verdict: recovery byte 27 or 28 only, s of either half", () => {
+    const isDue = every(3)
+    const decided = { highS: 0, recoveryByte: 0, signed: 0 }
     verifyCases<AuthorizationCase>("account-creation-auth", 490, (vector) => {
-      const { mutation, policy, postBody, verdict } = vector
+      const { ethereumPrivateKey, mutation, negative, policy, postBody, verdict } = vector
+      const network = networkOf(vector)
       const authorization = {
         address: Result.getOrThrow(parsePrefixedAddress("hez", postBody.hezEthereumAddress)),
         publicKey: publicKey(postBody.bjj),
@@ -173,12 +209,22 @@ describe("Verifying authorizations", () => {
       }
       const expected = policy === true ? mutation!.includes("high s") : verdict.accept
       if (policy === true) decided[expected ? "highS" : "recoveryByte"]++
-      assert.strictEqual(verifyAuthorization(authorization, networkOf(vector)), expected)
+      assert.strictEqual(verifyAuthorization(authorization, network), expected)
+      if (negative || ethereumPrivateKey === undefined || !isDue()) return
+      const owner = Buffer.from(ethereumPrivateKey.slice(2), "hex")
+      const digest = authorizationDigest(authorization.publicKey, network)
+      assert.strictEqual(`0x${Buffer.from(digest).toString("hex")}`, vector.digest)
+      assert.deepStrictEqual(authorization, {
+        ...authorization,
+        address: ethereumAddress(owner),
+        signature: signAuthorization(owner, authorization.publicKey, network)
+      })
+      decided.signed++
     })
-    assert.deepStrictEqual(decided, { highS: 20, recoveryByte: 16 })
+    assert.deepStrictEqual(decided, { highS: 20, recoveryByte: 16, signed: 67 })
   })
 
-  it("a valid authorization of a key that is not a signing key is refused", () => {
+  it("of a key that is not a signing key is refused, though its signature is valid", () => {
     const owner = new Uint8Array(32).fill(9)
     const network = { prefix: "zk", name: "Any", chainId: 1, rollupAddress: `0x${"0".repeat(39)}1` }
     let refused = 0

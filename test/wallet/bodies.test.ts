@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { keccak256, signAuthorization, signTransaction } from "../../adapters/crypto/mod.ts"
+import { keccak256, signAuthorization } from "../../adapters/crypto/mod.ts"
 import { authorizationBody, transactionBody } from "../../adapters/wallet/_wire.ts"
 import { walletFromEthereumKey } from "../../adapters/wallet/mod.ts"
 import {
@@ -10,16 +10,13 @@ import {
   wireContext,
   referencesReader
 } from "../../core/contract/mod.ts"
-import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
 
 interface TransactionCase extends VectorCase {
   readonly boundary?: boolean
   readonly usesMaxNumBatch?: boolean
-  readonly chainId: number
-  readonly signerEthereumPrivateKey: string
   readonly tokenSymbol: string
-  readonly postBody: { readonly id: string; readonly maxNumBatch: number }
+  readonly postBody: { readonly maxNumBatch: number }
 }
 
 interface AuthorizationCase extends VectorCase {
@@ -37,8 +34,15 @@ const contextOf = (chainId: number, rollupAddress: string) =>
     keccak256
   )
 
+const textOf = (body: object): string =>
+  JSON.stringify(body, (_, value) => typeof value === "bigint" ? Number(value) : value)
+
+/** The client posts addresses in the case in which it gets them. */
+const withSmallAddresses = (text: string): unknown =>
+  JSON.parse(text.replaceAll(/0x[0-9a-fA-F]{40}"/gu, (address) => address.toLowerCase()))
+
 describe("A posted body", () => {
-  it("of a transaction is that of the published client, with its id and signature", () => {
+  it("of a transaction is that of the published client, in every field", () => {
     const context = contextOf(1, "0x")
     const read = bodyReader(bodies.transaction, context)
     let posted = 0
@@ -47,33 +51,15 @@ describe("A posted body", () => {
       const { maxNumBatch: _, ...body } = vector.postBody
       const transaction = Result.getOrThrow(read(JSON.stringify(body)))
       assert.deepStrictEqual(
-        JSON.parse(
-          JSON.stringify(
-            transactionBody(transaction, "hez", {
-              symbol: vector.tokenSymbol,
-              requestSymbol: vector.tokenSymbol
-            }),
-            (_, value) => typeof value === "bigint" ? Number(value) : value
-          ).replaceAll(/0x[0-9a-fA-F]{40}"/gu, (address) => address.toLowerCase())
+        withSmallAddresses(
+          textOf(transactionBody(transaction, "hez", {
+            symbol: vector.tokenSymbol,
+            requestSymbol: vector.tokenSymbol
+          }))
         ),
-        // the client posts addresses in the case in which it gets them
-        JSON.parse(
-          JSON.stringify(body).replaceAll(
-            /0x[0-9a-fA-F]{40}"/gu,
-            (address) => address.toLowerCase()
-          )
-        )
+        withSmallAddresses(JSON.stringify(body))
       )
-      assert.strictEqual(
-        Result.getOrThrow(l2TransactionId(transaction, keccak256)),
-        transaction.id
-      )
-      if (posted++ % 4 > 0) return
-      const { privateKey } = walletFromEthereumKey(vector.signerEthereumPrivateKey, { name })
-      assert.strictEqual(
-        signTransaction(privateKey, transaction, vector.chainId),
-        transaction.signature
-      )
+      posted++
     })
     assert.isAbove(posted, 300)
   })
@@ -126,10 +112,7 @@ describe("A posted body", () => {
       assert.deepStrictEqual(
         Result.getOrThrow(
           referencesReader(bodies.transaction, context)(
-            JSON.stringify(
-              transactionBody(posted, "hez", { symbol: "DAI", requestSymbol: "GOV" }),
-              (_, value) => typeof value === "bigint" ? Number(value) : value
-            )
+            textOf(transactionBody(posted, "hez", { symbol: "DAI", requestSymbol: "GOV" }))
           )
         ),
         Result.getOrThrow(
