@@ -219,7 +219,16 @@ describe("the configuration of a command", () => {
           {},
           /2 revisions have the path \/: set another path for all but one/u
         ],
-        [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
+        [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u],
+        [
+          ["--currencies", "currencies.json", "--v1-path", "off"],
+          {},
+          /^--currencies and --v1-path: Only revision v1 shows prices of currencies/u
+        ],
+        // a client would build other paths
+        ...["localhost:8080", "http://localhost/", "ftp://node", "http://node/?a", ""].map((url) =>
+          [[`--public-url=${url}`], {}, /^--public-url: .*without a final slash/u] as const
+        )
       ] as const
     ) assert.match(configure(words, environment).message, expected)
   })

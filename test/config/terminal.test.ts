@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Struct } from "effect"
 import { Writable } from "node:stream"
 import { WriteStream } from "node:tty"
@@ -12,6 +12,7 @@ import {
   readInvocation
 } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/process/exit_codes.ts"
+import { runProgram } from "../../app/program.ts"
 
 /** Returns a stream as `process.stdout` is on a terminal, or elsewhere. */
 const stream = (columns?: number) =>
@@ -109,6 +110,28 @@ describe("a misspelt name", () => {
     const { problems, warnings } = readInvocation(serve, [], environment, commands)
     return { problems: formatProblems(problems), warnings: formatProblems(warnings) }
   }
+
+  it("of a command or flag gets a suggestion, wherever it is", () => {
+    const cases = [
+      ["srve", '"srve": The command is unknown: did you mean serve?'],
+      ["help srve", '"srve": The command is unknown: did you mean serve?'],
+      ["srve --help", '"srve": The command is unknown: did you mean serve?'],
+      ["config chek", '"config chek": The command is unknown: did you mean config check?'],
+      ["config", '"config": Another word is missing: expected config check or config print'],
+      ["--hlep", "--hlep: The flag is unknown: did you mean --help?"],
+      ["--port 1", "--port: A command is missing before it: did you mean serve --port?"]
+    ] as const
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    try {
+      for (const [words, expected] of cases) {
+        runProgram(words.split(" "), () => undefined)
+        assert.deepStrictEqual([write.mock.lastCall?.[0], process.exitCode], [`${expected}\n`, 2])
+        process.exitCode = 0
+      }
+    } finally {
+      write.mockRestore()
+    }
+  })
 
   it("is refused if it is a variable with a misspelt prefix, or in small letters", () => {
     for (const name of ["ROLUP_NODE_PACE", "ROLLUP_NODEPACE", "rollup_node_pace"]) {

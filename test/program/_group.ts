@@ -1,76 +1,32 @@
 import { assert } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
 import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { bodyWriter, later, wireContext } from "../../core/mod.ts"
-import { env } from "./_env.ts"
-import { program, until } from "./_program.ts"
+import { listening, type Running, start, until } from "./_program.ts"
 
-/* The end of a supervisor with workers. */
-
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-}
-
-export interface Group {
-  readonly url: string
-  readonly port: number
-  readonly output: () => string
+export interface Group extends Running {
   /** The process ids of the serving workers, in order of their numbers. */
   readonly pids: () => ReadonlyArray<number>
-  readonly signal: (signal: NodeJS.Signals) => void
-  readonly ended: Promise<Ended>
 }
 
-const groups = new Set<ChildProcess>()
-
-/** Starts a group and waits until every worker serves. */
+/** Starts a supervisor with workers, and waits until every worker serves. */
 export const startGroup = async (
   workers: number,
   ...words: ReadonlyArray<string>
 ): Promise<Group> => {
-  const child = spawn(process.execPath, [
-    program,
-    "serve",
-    "--port",
-    "0",
-    "--workers",
-    String(workers),
-    ...words
-  ], { env, stdio: ["ignore", "pipe", "pipe"] })
-  groups.add(child)
-  let output = ""
-  child.stdout.on("data", (text) => output += text)
-  child.stderr.on("data", (text) => output += text)
-  const ended = new Promise<Ended>((resolve) =>
-    child.once("exit", (code, signal) => resolve({ code, signal }))
-  )
+  const group = start(["serve", "--port", "0", "--workers", String(workers), ...words])
   const pids = () =>
     Array.from({ length: workers }, (_, i) => {
-      const serving = output.matchAll(
+      const serving = group.output().matchAll(
         new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu")
       )
       return Number([...serving].at(-1)?.[1])
     })
-  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => output)
-  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(output)?.[1]
-  assert(url !== undefined, output)
-  return {
-    url,
-    ended,
-    pids,
-    port: Number(new URL(url).port),
-    output: () => output,
-    signal: (signal) => void child.kill(signal)
-  }
-}
-
-export const killGroups = () => {
-  for (const child of groups) child.kill("SIGKILL")
+  await until(() => group.hasEnded() || pids().every((pid) => pid > 0), group.output)
+  return { ...await listening(group), pids }
 }
 
 export const isAlive = (pid: number): boolean => {

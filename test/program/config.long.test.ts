@@ -1,6 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
+import { spawn } from "node:child_process"
 import {
   copyFileSync,
   existsSync,
@@ -10,64 +9,30 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
-import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { commands } from "../../app/commands/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { env } from "./_env.ts"
+import { killAll, postJson, program, serveWith, start, type StartOptions } from "./_program.ts"
 
 /*
  * Configuration of the program by its command line, its environment and a file, as a user sees it.
  */
 
-const main = join(import.meta.dirname, "../../app/main.js")
 const directory = mkdtempSync(join(tmpdir(), "program-config-"))
-const running = new Set<ChildProcess>()
 afterAll(() => {
-  for (const child of running) child.kill("SIGKILL")
+  killAll()
   rmSync(directory, { recursive: true, force: true })
 })
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
-
-/** Starts the program and collects its output. */
-const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}, file = main) => {
-  const child = spawn(process.execPath, [file, ...words], {
-    cwd: directory,
-    env: { ...env, ...more },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  running.add(child)
-  const output = { out: "", error: "" }
-  child.stdout.on("data", (text) => void (output.out += text))
-  child.stderr.on("data", (text) => void (output.error += text))
-  const ended = once(child, "close").then(([code]): Ended => ({
-    code: code as number | null,
-    ...output
-  }))
-  return { child, ended, output }
-}
-
-const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
-  start(words, more).ended
-
-/** Starts a server and waits until it listens. */
-const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const { child, ended, output } = start(["serve", "--memory", "--empty", ...words], {
-    PORT: "0",
-    ...more
-  })
-  while (!output.out.includes("Listening on")) {
-    const done = await Promise.race([ended, once(child.stdout, "data").then(() => undefined)])
-    assert.isUndefined(done, done?.error)
-  }
-  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(output.out)![1]! }
+/** Runs the program to its end; returns its exit code and its two streams. */
+const run = async (words: ReadonlyArray<string>, options: StartOptions = {}) => {
+  const { child, ended, errors, output } = start(words, { cwd: directory, ...options })
+  let out = ""
+  child.stdout!.on("data", (chunk) => out += chunk)
+  const [code] = await ended
+  return { code, out, error: errors(), output: output() }
 }
 
 describe("the program and its configuration", () => {
@@ -86,15 +51,18 @@ describe("the program and its configuration", () => {
     // the bundle of an installed package is another file
     const installed = join(directory, "dist/program/main.js")
     mkdirSync(dirname(installed), { recursive: true })
-    copyFileSync(main, installed)
+    copyFileSync(program, installed)
     writeFileSync(join(directory, "package.json"), '{ "type": "module" }')
     for (
       const [file, advice] of [
-        [main, "run it with node_modules/.bin/node, which npm ci installs"],
+        [program, "run it with node_modules/.bin/node, which npm ci installs"],
         [installed, "install one of these"]
       ] as const
     ) {
-      const { code, error, out } = await start(["--version"], { NODE_OPTIONS }, file).ended
+      const { code, error, out } = await run(["--version"], {
+        command: [process.execPath, file],
+        environment: { NODE_OPTIONS }
+      })
       assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
       assert.strictEqual(
         error,
@@ -111,82 +79,28 @@ describe("the program and its configuration", () => {
       file,
       `[server]\nport = 1\nearlier_path = "/before"\nlater_path = "off"\n[limits]\nbody_bytes_max = 2000\nurl_bytes_max = 300\n[network]\nprefix = "xy"\n[log]\nformat = "text"\n`
     )
-    const { child, ended, url } = await serve(["--url-bytes-max", "400"], {
-      CONFIG_FILE: file,
-      ROLLUP_NODE_BODY_BYTES_MAX: "3000"
-    })
-    const status = async (path: string, body?: string) => {
-      const response = await fetch(
-        url + path,
-        body === undefined
-          ? {}
-          : { method: "POST", body, headers: { "content-type": "application/json" } }
-      )
-      return [response.status, await response.text()] as const
-    }
-    assert.strictEqual((await status("/before/state"))[0], 200)
-    assert.strictEqual((await status("/state"))[0], 404)
-    assert.include((await status("/before/openapi.json"))[1], "xy:")
-    assert.deepStrictEqual([
-      (await status(`/before/state?${"x".repeat(350)}`))[0],
-      (await status(`/before/state?${"x".repeat(400)}`))[0]
-    ], [400, 414])
-    assert.deepStrictEqual([
-      (await status("/before/transactions-pool", " ".repeat(2500)))[0],
-      (await status("/before/transactions-pool", " ".repeat(3001)))[0]
-    ], [400, 413])
-    child.kill("SIGTERM")
-    const { code, error, out } = await ended
-    assert.strictEqual(code, 0, error)
-    assert.match(out, /^\[.*\] INFO .*Listening on/mu)
-  })
-
-  it("exits at once after a second signal, and with 3 if its port is in use", async () => {
-    const other = createServer()
-    other.listen(0, "127.0.0.1")
-    await once(other, "listening")
-    const { port } = other.address() as { readonly port: number }
-    const taken = await run([
-      "serve",
-      "--memory",
-      "--empty",
-      "--port",
-      String(port),
-      "--admin-port",
-      "off"
-    ])
-    other.close()
-    assert.strictEqual(taken.code, 3, taken.error)
-    assert.match(
-      taken.error,
-      new RegExp(
-        `^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on: .*; choose another one with --port\n$`,
-        "u"
-      )
+    const { ended, output, signal, url } = await serveWith(
+      ["--memory", "--empty", "--url-bytes-max", "400"],
+      { environment: { CONFIG_FILE: file, ROLLUP_NODE_BODY_BYTES_MAX: "3000" } }
     )
-
-    // an answer that never ends keeps the server alive
-    const { child, ended, url } = await serve(["--shutdown-timeout-ms", "3600000"])
-    const { hostname, port: served } = new URL(url)
-    const socket = connect(Number(served), hostname)
-    socket.on("error", () => {})
-    socket.write(
-      "POST /transactions-pool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+    const read = (path: string) => fetch(url + path)
+    const post = (bytes: number) => postJson(`${url}/before/transactions-pool`, " ".repeat(bytes))
+    const answers = [
+      read("/before/state"),
+      read("/state"),
+      read(`/before/state?${"x".repeat(350)}`),
+      read(`/before/state?${"x".repeat(400)}`),
+      post(2500),
+      post(3001)
+    ]
+    assert.deepStrictEqual(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [200, 404, 400, 414, 400, 413]
     )
-    // the next one is answered behind it
-    await (await fetch(`${url}/state`)).text()
-    child.kill("SIGTERM")
-    // it accepts no new connections
-    for (let open = true; open;) {
-      open = await fetch(`${url}/state`).then(
-        (response) => response.text().then(() => true),
-        () => false
-      )
-    }
-    assert.isNull(child.exitCode)
-    child.kill("SIGINT")
-    assert.strictEqual((await ended).code, 130)
-    socket.destroy()
+    assert.include(await (await read("/before/openapi.json")).text(), "xy:")
+    signal("SIGTERM")
+    assert.deepStrictEqual(await ended, [0, null], output())
+    assert.match(output(), /^\[.*\] INFO .*Listening on/mu)
   })
 
   it("completes commands, flags, files and values in bash", async () => {
@@ -232,10 +146,9 @@ describe("the program and its configuration", () => {
   })
 
   it("reports all invalid settings, exits with 2, and starts nothing", async () => {
-    const [wrong, unknown] = await Promise.all([
-      run(["serve", "--prot", "1", "--data", "made"], { PORT: "x", ROLLUP_NODE_PAEC: "1" }),
-      run(["srve"])
-    ])
+    const wrong = await run(["serve", "--prot", "1", "--data", "made"], {
+      environment: { PORT: "x", ROLLUP_NODE_PAEC: "1" }
+    })
     assert.strictEqual(wrong.code, 2)
     assert.strictEqual(wrong.out, "")
     assert.strictEqual(
@@ -249,25 +162,6 @@ describe("the program and its configuration", () => {
       ].join("\n")
     )
     assert.isFalse(existsSync(join(directory, "made")))
-    assert.deepStrictEqual([unknown.code, unknown.error], [
-      2,
-      '"srve": The command is unknown: did you mean serve?\n'
-    ])
-  })
-
-  it("suggests a command or flag for a misspelt one, wherever it is", async () => {
-    const cases = [
-      ["help srve", '"srve": The command is unknown: did you mean serve?'],
-      ["srve --help", '"srve": The command is unknown: did you mean serve?'],
-      ["config chek", '"config chek": The command is unknown: did you mean config check?'],
-      ["config", '"config": Another word is missing: expected config check or config print'],
-      ["--hlep", "--hlep: The flag is unknown: did you mean --help?"],
-      ["--port 1", "--port: A command is missing before it: did you mean serve --port?"]
-    ] as const
-    const ended = await Promise.all(cases.map(([words]) => run(words.split(" "))))
-    for (const [i, [words, expected]] of cases.entries()) {
-      assert.deepStrictEqual(ended[i], { code: 2, out: "", error: `${expected}\n` }, words)
-    }
   })
 
   it("prints its configuration as a valid file, without the secrets", async () => {
@@ -278,7 +172,7 @@ describe("the program and its configuration", () => {
     assert.match(printed.out, /^# url is set, and secret {2}# --database$/mu)
     writeFileSync(join(directory, "printed.toml"), printed.out)
     const [again, checked] = await Promise.all([
-      run(["config", "print", "--config", "printed.toml"], { DATABASE_URL: url }),
+      run(["config", "print", "--config", "printed.toml"], { environment: { DATABASE_URL: url } }),
       run(["config", "check", "--config", "printed.toml"])
     ])
     assert.match(again.out, /^port = 9 {2}# printed\.toml, line 2: server\.port$/mu)

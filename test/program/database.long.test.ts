@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { writeFileSync } from "node:fs"
 import { freshDatabase, startCluster } from "../postgres/mod.ts"
 import {
   command,
@@ -10,7 +9,8 @@ import {
   sendFromDemoWallet,
   serve,
   type State,
-  until
+  until,
+  untilLogged
 } from "./_program.ts"
 
 const flags = ["--simulate", "--pace", "0.5", "--transactions", "150"]
@@ -42,19 +42,8 @@ describe("the program with a database", () => {
     inDirectory(async (directory) => {
       const { url: database } = await freshDatabase()
       const feed = `${directory}.ndjson`
-      assert.strictEqual(
-        command(
-          "simulate",
-          "--seed",
-          "9",
-          "--transactions",
-          "400",
-          "--no-true-roots",
-          "--out",
-          feed
-        ).status,
-        0
-      )
+      const network = ["--seed", "9", "--transactions", "400", "--no-true-roots"]
+      assert.strictEqual(command("simulate", ...network, "--out", feed).status, 0)
       assert.match(
         command("migrate", "--database", database, "--dry-run").output,
         /Migration 1 \(initial schema\) would be applied/u
@@ -68,18 +57,16 @@ describe("the program with a database", () => {
       )
       assert.match(command("migrate", "--database", database).output, /up to date/u)
 
-      const [kept, remembered] = [
-        await serve("--feed", feed, "--database", database),
-        await serve("--feed", feed, "--memory")
-      ]
-      await until(() => remembered.output().includes("The feed has ended"), remembered.output)
+      const [kept, remembered] = await Promise.all([
+        serve("--feed", feed, "--database", database),
+        serve("--feed", feed, "--memory")
+      ])
+      await untilLogged(remembered, "The feed has ended")
+      const lists = ["accounts", "transactions-history", "exits", "batches"]
       for (
         const path of [
           "state",
-          "accounts?limit=2049",
-          "transactions-history?limit=2049",
-          "exits?limit=2049",
-          "batches?limit=2049",
+          ...lists.map((list) => `${list}?limit=2049`),
           "slots",
           "tokens",
           "coordinators"
@@ -92,8 +79,6 @@ describe("the program with a database", () => {
           path
         )
       }
-      await kept.kill()
-      await remembered.kill()
     }))
 
   it("survives a restart of the database, also as a waiting writer, which then gets its turn", () =>
@@ -123,47 +108,10 @@ describe("the program with a database", () => {
         await goesOn(waiting, await blockOf(writer))
 
         process.kill(writer.pid, "SIGTERM")
-        await until(
-          () => waiting.output().includes("This process writes the ledger"),
-          waiting.output
-        )
+        await untilLogged(waiting, "This process writes the ledger")
         await goesOn(waiting, await blockOf(waiting))
       } finally {
         await cluster.remove()
-      }
-    }))
-
-  it("reports errors of a database, a feed and their options", () =>
-    inDirectory(async (directory) => {
-      const { url: database } = await freshDatabase()
-      const file = `${directory}.ndjson`
-      writeFileSync(file, "no feed")
-      for (
-        const [code, words, expected] of [
-          [2, ["migrate"], /No database is set: set one with --database or DATABASE_URL/u],
-          [5, ["ingest", file, "--database", database], /line 1/u],
-          [
-            2,
-            ["serve", "--database", database, "--data", directory],
-            /Data can be stored in one location only, and several are set: the directory/u
-          ],
-          [
-            2,
-            ["serve", "--memory", "--workers", "2"],
-            /^--workers: The value 2 requires PostgreSQL/mu
-          ],
-          [2, ["serve", "--memory", "--replica", database], /A replica is set and no database/u],
-          [
-            2,
-            ["migrate", "--database", "mysql://localhost/x"],
-            /--database: The value, which is not shown, is invalid: expected a URL such as postgresql:/u
-          ],
-          [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
-        ] as const
-      ) {
-        const { output, status } = command(...words)
-        assert.strictEqual(status, code, output)
-        assert.match(output, expected)
       }
     }))
 })

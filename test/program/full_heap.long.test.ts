@@ -1,37 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { writeFeedLine } from "../../core/domain/mod.ts"
-import { env } from "./_env.ts"
 import { newAuthorization } from "./_group.ts"
-import { inDirectory, json, program, until } from "./_program.ts"
-
-interface Started {
-  readonly output: () => string
-  readonly ended: Promise<number | null>
-  readonly hasEnded: () => boolean
-  readonly child: ChildProcess
-}
+import {
+  inDirectory,
+  json,
+  listening,
+  postJson,
+  start,
+  type Started,
+  until,
+  untilLogged
+} from "./_program.ts"
 
 /** Starts a server with a heap of some MiB. */
-const start = (heapMiB: number, ...words: ReadonlyArray<string>): Started => {
-  const child = spawn(
-    process.execPath,
-    [program, "serve", "--port", "0", "--admin-port", "0", "--log-format", "text", ...words],
-    {
-      env: { ...env, NODE_OPTIONS: `--max-old-space-size=${heapMiB}` },
-      stdio: ["ignore", "pipe", "pipe"]
-    }
-  )
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
-  return { output: () => output, ended, hasEnded: () => child.exitCode !== null, child }
-}
-
-const urlIn = (output: string, before: string): string =>
-  new RegExp(`${before} (http://\\S+:\\d+)`, "u").exec(output)![1]!
+const startWith = (heapMiB: number, ...words: ReadonlyArray<string>): Started =>
+  start(["serve", "--port", "0", "--admin-port", "0", "--log-format", "text", ...words], {
+    environment: { NODE_OPTIONS: `--max-old-space-size=${heapMiB}` }
+  })
 
 /** Writes a feed that needs more than the heap. */
 const writeFeed = (file: string): void => {
@@ -46,15 +33,6 @@ const writeFeed = (file: string): void => {
     ...initialHistory(simulation, 60_000)
   ]
   writeFileSync(file, records.map((record) => `${writeFeedLine(record)}\n`).join(""))
-}
-
-const addressesOf = ({ output }: Started) => {
-  const admin = urlIn(output(), "Health and metrics at")
-  return {
-    admin,
-    url: urlIn(output(), "Listening on"),
-    readiness: async () => (await fetch(`${admin}/readyz`)).text()
-  }
 }
 
 /**
@@ -81,51 +59,50 @@ describe("the program at the end of its heap", () => {
         const feed = `${directory}.ndjson`
         writeFeed(feed)
         const limit = ["--heap-bytes-max", String(44 * 2 ** 20)]
-        const first = start(4096, "--feed", feed, "--data", directory, "--no-request-log", ...limit)
-        try {
-          await until(() => first.output().includes("Listening on"), first.output)
-          const { admin, readiness, url } = addressesOf(first)
-          await until(
-            async () => (await readiness()).includes("writes are refused:"),
-            first.output
-          )
-          assert.include(await readiness(), '"state":"degraded"')
-          const { body, path } = newAuthorization()
-          const refused = await fetch(`${url}/account-creation-authorization`, {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body
-          })
-          assert.strictEqual(refused.status, 503)
-          assert.strictEqual(refused.headers.get("retry-after"), "10")
-          assert.include(await refused.text(), "The server has no memory for writes")
-          assert.strictEqual((await fetch(url + path)).status, 404)
-          assert.match(
-            await (await fetch(`${admin}/metrics`)).text(),
-            /^rollup_limit_hits_total\{limit="heapBytesMax"\} [1-9]/mu
-          )
-          const { transactions } = await json<{ readonly transactions: ReadonlyArray<unknown> }>(
-            `${url}/transactions-history?limit=3`
-          )
-          assert.strictEqual(transactions.length, 3)
+        const first = startWith(
+          4096,
+          "--feed",
+          feed,
+          "--data",
+          directory,
+          "--no-request-log",
+          ...limit
+        )
+        const { admin, url } = await listening(first)
+        const readiness = async () => (await fetch(`${admin}/readyz`)).text()
+        await until(
+          async () => (await readiness()).includes("writes are refused:"),
+          first.output
+        )
+        assert.include(await readiness(), '"state":"degraded"')
+        const { body, path } = newAuthorization()
+        const refused = await postJson(`${url}/account-creation-authorization`, body)
+        assert.strictEqual(refused.status, 503)
+        assert.strictEqual(refused.headers.get("retry-after"), "10")
+        assert.include(await refused.text(), "The server has no memory for writes")
+        assert.strictEqual((await fetch(url + path)).status, 404)
+        assert.match(
+          await (await fetch(`${admin}/metrics`)).text(),
+          /^rollup_limit_hits_total\{limit="heapBytesMax"\} [1-9]/mu
+        )
+        const { transactions } = await json<{ readonly transactions: ReadonlyArray<unknown> }>(
+          `${url}/transactions-history?limit=3`
+        )
+        assert.strictEqual(transactions.length, 3)
 
-          await readUntilEnded(first, url)
-          assert.strictEqual(await first.ended, 7, first.output())
-          assert.match(
-            first.output(),
-            /The heap is full: \d+ of 44 MiB are in use after a full garbage collection; exiting before V8 aborts/u
-          )
-        } finally {
-          first.child.kill("SIGKILL")
-        }
+        await readUntilEnded(first, url)
+        assert.deepStrictEqual(await first.ended, [7, null], first.output())
+        assert.match(
+          first.output(),
+          /The heap is full: \d+ of 44 MiB are in use after a full garbage collection; exiting before V8 aborts/u
+        )
 
         const other = `${directory}-2`
-        const loading = start(4096, "--feed", feed, "--data", other, "--no-request-log")
-        await until(() => loading.output().includes("The feed has ended"), loading.output)
-        loading.child.kill("SIGKILL")
-        await loading.ended
+        const loading = startWith(4096, "--feed", feed, "--data", other, "--no-request-log")
+        await untilLogged(loading, "The feed has ended")
+        await loading.kill()
         // V8 has more memory: it would abort if the start allocates much between two collections
-        const second = start(
+        const second = startWith(
           4096,
           "--feed",
           feed,
@@ -134,7 +111,7 @@ describe("the program at the end of its heap", () => {
           "--heap-bytes-max",
           String(36 * 2 ** 20)
         )
-        assert.strictEqual(await second.ended, 7, second.output())
+        assert.deepStrictEqual(await second.ended, [7, null], second.output())
         const need =
           /(\d+) of (\d+) records of the data directory were read, and all of them need about (\d+) MiB: start with --heap-bytes-max=(\d+) or more/u
             .exec(second.output())!.slice(1).map(Number)
@@ -142,12 +119,15 @@ describe("the program at the end of its heap", () => {
         assert.isBelow(records, total)
         assert.isAbove(needMiB, 33)
         const limits = ["--heap-bytes-max", String(heapBytes)]
-        const third = start(mebibytes(heapBytes) + 32, "--feed", feed, "--data", other, ...limits)
-        try {
-          await until(() => third.output().includes("Listening on"), third.output)
-        } finally {
-          third.child.kill("SIGKILL")
-        }
+        const third = startWith(
+          mebibytes(heapBytes) + 32,
+          "--feed",
+          feed,
+          "--data",
+          other,
+          ...limits
+        )
+        await listening(third)
       }),
     // about 35 s of CPU time, of which other work can leave a tenth
     1_200_000
@@ -160,23 +140,18 @@ describe("the program at the end of its heap", () => {
         const feed = `${directory}.ndjson`
         writeFeed(feed)
         const words = ["--no-request-log", "--answers-bytes-max", "1000000000"]
-        const server = start(72, "--feed", feed, "--data", directory, ...words)
-        try {
-          await until(() => server.output().includes("Listening on"), server.output)
-          const { url } = addressesOf(server)
-          await readUntilEnded(server, url)
-          assert.strictEqual(await server.ended, 7, server.output())
-          assert.match(
-            server.output(),
-            /The heap is full: \d+ of 72 MiB are in use after a full garbage collection; reads continue, and writes are refused/u
-          )
-          assert.include(
-            server.output(),
-            "exiting before V8 aborts, all acknowledged writes are stored: start with NODE_OPTIONS=--max-old-space-size=140 or more"
-          )
-        } finally {
-          server.child.kill("SIGKILL")
-        }
+        const server = startWith(72, "--feed", feed, "--data", directory, ...words)
+        const { url } = await listening(server)
+        await readUntilEnded(server, url)
+        assert.deepStrictEqual(await server.ended, [7, null], server.output())
+        assert.match(
+          server.output(),
+          /The heap is full: \d+ of 72 MiB are in use after a full garbage collection; reads continue, and writes are refused/u
+        )
+        assert.include(
+          server.output(),
+          "exiting before V8 aborts, all acknowledged writes are stored: start with NODE_OPTIONS=--max-old-space-size=140 or more"
+        )
       }),
     1_200_000
   )

@@ -98,12 +98,4 @@ describe("the identity of the simulated network", () => {
     const keys = shown.map((output) => /BabyJubJub key +(\S+)/u.exec(output)?.[1])
     assert.strictEqual(new Set(keys).size, 2)
   })
-
-  it("refuses a public URL with which a client would build other paths", () => {
-    for (const url of ["localhost:8080", "http://localhost/", "ftp://node", "http://node/?a", ""]) {
-      const { output, status } = command("config", "check", `--public-url=${url}`)
-      assert.strictEqual(status, 2, `${url}: ${output}`)
-      assert.include(output, "without a final slash")
-    }
-  })
 })

@@ -1,15 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { freshDatabase } from "../postgres/mod.ts"
-import { env } from "./_env.ts"
 import type { Observation } from "./_instrumentation.ts"
-import { program, until } from "./_program.ts"
+import { killAll, program, serveWith, untilLogged } from "./_program.ts"
 
 /*
  * Instrumentation that patches `http.Server.prototype.emit`, such as OpenTelemetry's, and
@@ -17,40 +14,30 @@ import { program, until } from "./_program.ts"
  */
 
 const directory = mkdtempSync(join(tmpdir(), "instrumentation-"))
-const running = new Set<ChildProcess>()
 afterAll(() => {
-  for (const child of running) child.kill("SIGKILL")
+  killAll()
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Starts an instrumented server, and waits until its log matches. */
-const serve = async (name: string, ready: RegExp, ...words: ReadonlyArray<string>) => {
+/** Starts an instrumented server. */
+const serve = async (name: string, ...words: ReadonlyArray<string>) => {
   const file = join(directory, name)
   writeFileSync(file, "")
   const preload = join(import.meta.dirname, "_instrumentation.ts")
-  const flags = ["--port", "0", "--admin-port", "off", "--pace", "0", "--transactions", "20"]
-  const child = spawn(
-    process.execPath,
-    ["--import", preload, program, "serve", ...flags, ...words],
-    { env: { ...env, SPANS_FILE: file }, stdio: ["ignore", "pipe", "pipe"] }
-  )
-  running.add(child)
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (text) => {
-      output += String(text)
-    })
-  }
-  await until(() => child.exitCode !== null || ready.test(output), () => output)
+  const flags = ["--admin-port", "off", "--pace", "0", "--transactions", "20"]
+  const server = await serveWith([...flags, ...words], {
+    command: [process.execPath, "--import", preload, program],
+    environment: { SPANS_FILE: file }
+  })
   return {
-    port: Number(/Listening on http:\/\/[^:]+:(\d+)/u.exec(output)![1]),
+    ...server,
     observations: () =>
       readFileSync(file, "utf8").trimEnd().split("\n").map((line) =>
         JSON.parse(line) as Observation
       ),
     stop: async () => {
-      child.kill("SIGTERM")
-      assert.deepStrictEqual((await once(child, "exit"))[0], 0, output)
+      server.signal("SIGTERM")
+      assert.deepStrictEqual(await server.ended, [0, null], server.output())
     }
   }
 }
@@ -86,18 +73,12 @@ const lineOf = ({ method, status, url }: Pick<Observation, "method" | "url" | "s
 
 describe("instrumentation of the program", () => {
   it("sees exactly one request for each answer: cached, refused, of both revisions", async () => {
+    const limits = ["--rate-per-second-max=0.001", "--rate-burst-max=50", "--url-bytes-max=1000"]
     const { observations, port, stop } = await serve(
       "one",
-      /Listening on/u,
       "--memory",
-      "--trusted-proxies",
-      "127.0.0.1",
-      "--rate-per-second-max",
-      "0.001",
-      "--rate-burst-max",
-      "50",
-      "--url-bytes-max",
-      "1000"
+      "--trusted-proxies=127.0.0.1",
+      ...limits
     )
     const answered = [
       { url: "/tokens", status: 200 },
@@ -162,15 +143,9 @@ describe("instrumentation of the program", () => {
 
   it("sees the requests of every worker, each in one process", async () => {
     const { url } = await freshDatabase()
-    const { observations, port, stop } = await serve(
-      "workers",
-      /Listening on[\s\S]*Worker 2 of 2 [^\n]* is serving/u,
-      "--database",
-      url,
-      "--simulate",
-      "--workers",
-      "2"
-    )
+    const server = await serve("workers", "--database", url, "--simulate", "--workers", "2")
+    await untilLogged(server, /Worker 2 of 2 [^\n]* is serving/u)
+    const { observations, port, stop } = server
     const urls = Array.from({ length: 12 }, (_, i) => `/slots/${i}`)
     for (const path of urls) assert.deepStrictEqual(await send(port, { url: path }), [200])
     await stop()

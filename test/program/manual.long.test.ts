@@ -1,5 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { get, type IncomingMessage } from "node:http"
@@ -7,43 +7,33 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { openCollector } from "../admin/_collector.ts"
+import { read } from "../packaging/_project.ts"
 import { env } from "./_env.ts"
-import { program, until } from "./_program.ts"
+import { json, killAll, pause, program, serveWith, start, until } from "./_program.ts"
 
 /* What the manual for operators promises of flags and defaults, in an empty working directory. */
 
+interface Currencies {
+  readonly currencies: ReadonlyArray<{ readonly currency: string; readonly price: number }>
+}
+
 let directory: string
-const running = new Set<ChildProcess>()
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "manual-"))
 })
 afterEach(() => {
-  for (const child of running) child.kill("SIGKILL")
+  killAll()
   rmSync(directory, { recursive: true, force: true })
 })
 
 /** Starts a server, and waits until it listens. */
 const serve = async (...words: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [program, "serve", "--port", "0", ...words], {
-    cwd: directory,
-    env,
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  running.add(child)
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
-  const ended = once(child, "close")
-  const urlOf = (what: string) => new RegExp(`${what} (http://[\\d.:]+\\d)`, "u").exec(output)?.[1]
-  await until(
-    () => child.exitCode !== null || urlOf("Listening on") !== undefined,
-    () => output
-  )
-  assert.isDefined(urlOf("Listening on"), output)
+  const server = await serveWith(words, { cwd: directory })
   const stop = async () => {
-    child.kill("SIGTERM")
-    assert.deepStrictEqual(await ended, [0, null], output)
+    server.signal("SIGTERM")
+    assert.deepStrictEqual(await server.ended, [0, null], server.output())
   }
-  return { admin: urlOf("metrics at"), output: () => output, stop, url: urlOf("Listening on")! }
+  return { ...server, stop }
 }
 
 /** Runs a command to its end. */
@@ -54,13 +44,12 @@ describe("the data of a server", () => {
   it("are in .rollup-node of the working directory by default, which no other command can use meanwhile", async () => {
     const { stop } = await serve("--empty")
     assert.deepStrictEqual(readdirSync(directory), [".rollup-node"])
-    for (
-      const words of [["export", "--out", "feed.ndjson"], ["verify"], ["serve", "--port", "0"]]
-    ) {
-      const { status, stderr } = run(...words)
-      assert.strictEqual(status, 3, stderr)
-      assert.match(stderr, /is in use by process \d+ on /u)
-    }
+    const others = [["export", "--out", "feed.ndjson"], ["verify"], ["serve", "--port", "0"]]
+    await Promise.all(others.map(async (words) => {
+      const { ended, output } = start(words, { cwd: directory })
+      assert.deepStrictEqual(await ended, [3, null], output())
+      assert.match(output(), /is in use by process \d+ on /u)
+    }))
     await stop()
     assert.strictEqual(run("verify").status, 0)
     const other = run("serve", "--port", "0", "--empty", "--seed", "2")
@@ -78,13 +67,11 @@ describe("the data of a server", () => {
 describe("the flags of a server", () => {
   it("disable the admin listener and the request log, add Server-Timing, export traces, and offer zstd", async () => {
     const collector = await openCollector()
+    const flags = ["--no-request-log", "--server-timing", "--admin-port", "off"]
     const { admin, output, stop, url } = await serve(
       "--memory",
       "--empty",
-      "--no-request-log",
-      "--server-timing",
-      "--admin-port",
-      "off",
+      ...flags,
       "--otlp-url",
       collector.url
     )
@@ -101,6 +88,26 @@ describe("the flags of a server", () => {
     await collector.close()
     const paths = new Set(collector.collected.map(({ path }) => path))
     assert.deepStrictEqual([...paths].sort(), ["/v1/metrics", "/v1/traces"])
+  })
+
+  it("serve the prices of currencies in the file of the manual", async () => {
+    const [ofManual] = /^\{\n {2}"lastUpdate"[\s\S]+?^\}$/mu.exec(read("app/README.md"))!
+    const file = join(directory, "currencies.json")
+    writeFileSync(file, ofManual)
+    const { stop, url } = await serve("--memory", "--empty", "--currencies", file)
+    const pricesOf = async () =>
+      (await json<Currencies>(`${url}/v1/currencies`)).currencies.map(({ currency, price }) =>
+        `${currency} ${price}`
+      )
+    assert.deepStrictEqual(await pricesOf(), [
+      "CNY 6.446304",
+      "EUR 0.837775",
+      "GBP 0.716945",
+      "JPY 110.253954"
+    ])
+    writeFileSync(file, `{"unitsPerUSD":{"EUR":0.84}}`)
+    while ((await pricesOf()).join() !== "EUR 0.84") await pause(50)
+    await stop()
   })
 
   it("compute state roots and refuse a wrong one, or trust those of the feed", async () => {
@@ -132,17 +139,12 @@ describe("the flags of a server", () => {
 
 describe("a command that waits for its input", () => {
   it("ends after a signal", async () => {
-    const child = spawn(process.execPath, [program, "verify", "--feed", "-"], {
-      cwd: directory,
-      env,
-      stdio: ["pipe", "ignore", "ignore"]
-    })
-    running.add(child)
+    const { child, ended, hasEnded, signal } = start(["verify", "--feed", "-"], { hasInput: true })
     child.stdin!.write(`${[...writeFeed(simulate({ seed: 1 }), 0)][0]}`)
-    await new Promise((resolve) => setTimeout(resolve, 2000))
-    assert.isNull(child.exitCode)
-    child.kill("SIGTERM")
-    assert.deepStrictEqual(await once(child, "exit"), [143, null])
+    await pause(2000)
+    assert.isFalse(hasEnded())
+    signal("SIGTERM")
+    assert.deepStrictEqual(await ended, [143, null])
   })
 })
 

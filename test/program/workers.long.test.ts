@@ -1,18 +1,9 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { freshDatabase } from "../postgres/mod.ts"
-import { env } from "./_env.ts"
-import {
-  type Client,
-  isAlive,
-  killGroups,
-  newAuthorization,
-  openClients,
-  startGroup
-} from "./_group.ts"
-import { command, program, until } from "./_program.ts"
+import { type Client, isAlive, newAuthorization, openClients, startGroup } from "./_group.ts"
+import { command, killAll, start, until, untilLogged } from "./_program.ts"
 
 const posts = "/account-creation-authorization"
 const reads = ["/tokens/0", "/batches?order=DESC", "/state", "/transactions-history?limit=20"]
@@ -72,7 +63,7 @@ const useUntilClosed = async (
 }
 
 describe("workers over one database", () => {
-  afterAll(killGroups)
+  afterAll(killAll)
 
   it("all serve, are replaced when killed, and drain without losing a request", async () => {
     const { url } = await freshDatabase()
@@ -111,7 +102,7 @@ describe("workers over one database", () => {
     const busy = last.map((client, i) => useUntilClosed(client, i > 1))
     group.signal("SIGTERM")
     paths.push(...(await Promise.all(busy)).flat())
-    assert.deepStrictEqual(await group.ended, { code: 0, signal: null }, group.output())
+    assert.deepStrictEqual(await group.ended, [0, null], group.output())
     for (const pid of group.pids()) assert.isFalse(isAlive(pid))
 
     const again = await startGroup(2, ...words)
@@ -135,7 +126,7 @@ describe("workers over one database", () => {
           group.output
         )
       }
-      assert.deepStrictEqual(await group.ended, { code, signal: null }, group.output())
+      assert.deepStrictEqual(await group.ended, [code, null], group.output())
       for (const pid of group.pids()) await until(() => !isAlive(pid), group.output)
     }
   })
@@ -143,32 +134,17 @@ describe("workers over one database", () => {
   it("exit as the first one does if it cannot start, and in order if stopped before", async () => {
     const { url } = await freshDatabase()
     const group = await startGroup(2, "--database", url, "--simulate", "--empty")
-    const words = [
-      "serve",
-      "--database",
-      url,
-      "--simulate",
-      "--empty",
-      "--workers",
-      "2",
-      "--admin-port",
-      "off"
-    ]
-    const second = command(...words, "--port", String(group.port))
+    const words = ["serve", "--simulate", "--empty", "--workers", "2", "--admin-port", "off"]
+    const second = command(...words, "--database", url, "--port", String(group.port))
     assert.strictEqual(second.status, 3)
     assert.match(second.output, /^Port \d+ of 127\.0\.0\.1 cannot be listened on: .*EADDRINUSE/mu)
 
     const { url: empty } = await freshDatabase()
-    const starting = spawn(
-      process.execPath,
-      [program, "serve", "--database", empty, "--simulate", "--workers", "2", "--port", "0"],
-      { env, stdio: ["ignore", "pipe", "inherit"] }
-    )
-    let output = ""
-    starting.stdout.on("data", (text) => output += text)
-    await until(() => output.includes("Worker 1: health and metrics at"), () => output)
-    starting.kill("SIGTERM")
-    assert.deepStrictEqual(await once(starting, "exit"), [0, null], output)
-    assert.notInclude(output, "is serving")
+    const live = ["serve", "--simulate", "--workers", "2", "--port", "0", "--database", empty]
+    const starting = start(live)
+    await untilLogged(starting, "Worker 1: health and metrics at")
+    starting.signal("SIGTERM")
+    assert.deepStrictEqual(await starting.ended, [0, null], starting.output())
+    assert.notInclude(starting.output(), "is serving")
   })
 })

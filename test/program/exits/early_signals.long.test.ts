@@ -1,15 +1,14 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { freshDatabase } from "../../postgres/mod.ts"
-import { env } from "../_env.ts"
-import { program, until } from "../_program.ts"
+import { killAll, listening, pause, program, start, untilLogged } from "../_program.ts"
 
 /* Signals during the start of the program. */
 
-const preload = ["--import", pathToFileURL(join(import.meta.dirname, "_signal_at_import.js")).href]
+const preload = pathToFileURL(join(import.meta.dirname, "_signal_at_import.js")).href
+const signalled = [process.execPath, "--import", preload, program]
 const server = ["serve", "--port", "0", "--admin-port", "off", "--memory", "--empty"]
 
 /**
@@ -21,27 +20,8 @@ const prefix = spawnSync(asProcessOne[0]!, [...asProcessOne.slice(1), "true"]).s
   ? asProcessOne
   : []
 
-const started = new Set<ChildProcess>()
-
-const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const child = spawn(words[0]!, words.slice(1), {
-    env: { ...env, ...more },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  started.add(child)
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
-  return {
-    ended: once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>,
-    output: () => output,
-    kill: (signal: NodeJS.Signals) => void child.kill(signal)
-  }
-}
-
 describe("a signal during the start", () => {
-  afterAll(() => {
-    for (const child of started) child.kill("SIGKILL")
-  })
+  afterAll(killAll)
 
   for (const [how, before] of [["any process", []], ["process 1", prefix]] as const) {
     it(`ends the program before it does anything, with the documented code, as ${how}`, async () => {
@@ -51,13 +31,7 @@ describe("a signal during the start", () => {
           [["simulate", "--transactions", "1000000", "--no-true-roots"], 143]
         ] as const
       ) {
-        const { ended, output } = start([
-          ...before,
-          process.execPath,
-          ...preload,
-          program,
-          ...words
-        ])
+        const { ended, output } = start(words, { command: [...before, ...signalled] })
         assert.deepStrictEqual(await ended, [code, null], output())
         assert.notInclude(output(), "Listening on")
       }
@@ -65,17 +39,17 @@ describe("a signal during the start", () => {
   }
 
   it("ends the program at each moment, with the documented code or by the signal itself", async () => {
-    const first = start([process.execPath, program, ...server])
+    const first = start(server)
     const beginMs = performance.now()
-    await until(() => first.output().includes("Listening on"), first.output)
+    await listening(first)
     const startMs = performance.now() - beginMs
-    first.kill("SIGTERM")
+    first.signal("SIGTERM")
     assert.deepStrictEqual(await first.ended, [0, null], first.output())
     const outcomes = new Set<string>()
     for (let moment = 0; moment <= 12; moment++) {
-      const { ended, kill, output } = start([process.execPath, program, ...server])
-      await new Promise((resolve) => setTimeout(resolve, moment / 10 * startMs))
-      kill(moment % 2 === 0 ? "SIGTERM" : "SIGINT")
+      const { ended, output, signal: send } = start(server)
+      await pause(moment / 10 * startMs)
+      send(moment % 2 === 0 ? "SIGTERM" : "SIGINT")
       const [code, signal] = await ended
       // before Node has run the first line of the program, the signal itself ends the process
       assert.isTrue(code === 0 || signal !== null, `${moment}: ${code} ${output()}`)
@@ -87,13 +61,13 @@ describe("a signal during the start", () => {
   it("that a worker receives is ignored: its supervisor decides when it ends", async () => {
     const { remove, url } = await freshDatabase()
     const words = ["serve", "--port", "0", "--admin-port", "off", "--simulate", "--empty"]
-    const group = start(
-      [process.execPath, ...preload, program, ...words, "--workers", "2", "--database", url],
-      { SIGNALLED: "worker" }
-    )
-    await until(() => group.output().includes("Worker 2 of 2"), group.output)
+    const group = start([...words, "--workers", "2", "--database", url], {
+      command: signalled,
+      environment: { SIGNALLED: "worker" }
+    })
+    await untilLogged(group, "Worker 2 of 2")
     assert.notInclude(group.output(), "restarting")
-    group.kill("SIGTERM")
+    group.signal("SIGTERM")
     assert.deepStrictEqual(await group.ended, [0, null], group.output())
     await remove()
   })
@@ -101,9 +75,9 @@ describe("a signal during the start", () => {
   it("ends a supervisor before it starts a worker", async () => {
     const { remove, url } = await freshDatabase()
     const words = ["serve", "--port", "0", "--admin-port", "off", "--simulate", "--workers", "2"]
-    const { ended, output } = start(
-      [...prefix, process.execPath, ...preload, program, ...words, "--database", url]
-    )
+    const { ended, output } = start([...words, "--database", url], {
+      command: [...prefix, ...signalled]
+    })
     assert.deepStrictEqual(await ended, [0, null], output())
     assert.notInclude(output(), "is serving")
     await remove()

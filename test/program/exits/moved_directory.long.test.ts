@@ -1,6 +1,4 @@
-import { afterAll, assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
+import { assert, describe, it } from "@effect/vitest"
 import {
   cpSync,
   existsSync,
@@ -12,30 +10,12 @@ import {
   symlinkSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { env } from "../_env.ts"
 import { Client, newAuthorization } from "../_group.ts"
-import { command, inDirectory, program, serve, until } from "../_program.ts"
+import { assertServed, command, inDirectory, serve, until } from "../_program.ts"
 
 /* Moves the data directory of a running program, as an operator does by mistake. */
 
 const flags = ["--transactions", "150", "--pace", "0.3", "--journal-bytes-max", "65536"]
-const kill = new Set<() => void>()
-
-const start = async (directory: string) => {
-  const child = spawn(
-    process.execPath,
-    [program, "serve", "--port", "0", "--admin-port", "0", "--data", directory, ...flags],
-    { env, stdio: ["ignore", "pipe", "pipe"] }
-  )
-  kill.add(() => child.kill("SIGKILL"))
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
-  const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>
-  const port = () => Number(/Listening on http:[^\s"]+?:(\d+)/u.exec(output)?.[1])
-  await until(() => child.exitCode !== null || port() > 0, () => output)
-  return { ended, port: port(), output: () => output }
-}
-
 /** Posts one authorization after the other until one is refused, and adds the acknowledged ones. */
 const postUntilRefused = async (port: number, acknowledged: Array<string>): Promise<void> => {
   const client = new Client(port, false)
@@ -98,10 +78,6 @@ const moves: { readonly [name: string]: (directory: string) => Moved } = {
 }
 
 describe("a program whose data directory", () => {
-  afterAll(() => {
-    for (const end of kill) end()
-  })
-
   for (const [name, move] of Object.entries(moves)) {
     it(
       `${name} exits with 4, has every acknowledged post where the data are now, and creates nothing at the path`,
@@ -113,7 +89,13 @@ describe("a program whose data directory", () => {
             mkdirSync(join(parent, "first"))
             symlinkSync(join(parent, "first"), directory)
           }
-          const { ended, output, port } = await start(directory)
+          const { ended, output, port } = await serve(
+            "--admin-port",
+            "0",
+            "--data",
+            directory,
+            ...flags
+          )
           const acknowledged: Array<string> = []
           const posting = [1, 2, 3].map(() => postUntilRefused(port, acknowledged))
           await until(
@@ -134,9 +116,7 @@ describe("a program whose data directory", () => {
           const verified = command("verify", "--data", data)
           assert.strictEqual(verified.status, 0, verified.output)
           const again = await serve("--data", data, ...flags)
-          for (const path of acknowledged) {
-            assert.strictEqual((await fetch(again.url + path)).status, 200, path)
-          }
+          await assertServed(again.url, acknowledged)
           await again.kill()
         }),
       120_000

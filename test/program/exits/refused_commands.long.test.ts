@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
+import { freshDatabase } from "../../postgres/mod.ts"
+import { inDirectory, start } from "../_program.ts"
+
+/* Commands that cannot do their work end with the documented code and a sentence that says why. */
+
+interface Places {
+  /** A path at which nothing is. */
+  readonly nowhere: string
+  readonly text: string
+  readonly feed: string
+  readonly currencies: string
+  readonly database: string
+  readonly portInUse: number
+}
+
+const noDatabase = ["--database", "postgresql://user@127.0.0.1:1/rollup"]
+const unreachable =
+  /PostgreSQL at 127\.0\.0\.1:1, database "rollup" cannot be used: connect ECONNREFUSED .*; start the server, correct the URL, or wait longer/u
+const serve = (...words: ReadonlyArray<string>) => ["serve", "--admin-port", "off", ...words]
+const small = ["--memory", "--empty"]
+
+type Refusal = readonly [code: number, words: ReadonlyArray<string>, message: RegExp]
+
+const refusals = ({ database, nowhere, portInUse, ...files }: Places): ReadonlyArray<Refusal> => [
+  [
+    3,
+    serve(...small, "--port", String(portInUse)),
+    /^Port \d+ of 127\.0\.0\.1 cannot be listened on: .*; choose another one with --port$/mu
+  ],
+  [4, serve("--port", "0", "--data", files.text), /is a file; choose another one/u],
+  [4, ["export", "--data", nowhere], /holds no journal/u],
+  [4, ["migrate", ...noDatabase], unreachable],
+  [4, ["migrate", "--dry-run", "--database-wait", "0.3", ...noDatabase], unreachable],
+  [4, ["ingest", files.feed, ...noDatabase], unreachable],
+  [4, ["verify", ...noDatabase], unreachable],
+  [
+    4,
+    serve("--port", "0", "--simulate", "--empty", "--database-wait", "0", ...noDatabase),
+    unreachable
+  ],
+  [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u],
+  [5, ["ingest", files.text, "--database", database], /line 1/u],
+  [
+    5,
+    serve(...small, "--port", "0", "--currencies", files.currencies),
+    /Currencies "[^"]+": \/unitsPerUSD\/EUR has the invalid value -1: expected a number above 0/u
+  ]
+]
+
+describe("a command that cannot do its work", () => {
+  it("ends with the documented code and the reason", () =>
+    inDirectory(async (nowhere) => {
+      const other = createServer().listen(0, "127.0.0.1")
+      await once(other, "listening")
+      const { url: database } = await freshDatabase()
+      const [text, feed, currencies] = ["txt", "ndjson", "json"].map((end) => `${nowhere}.${end}`)
+      const places: Places = {
+        nowhere,
+        text: text!,
+        feed: feed!,
+        currencies: currencies!,
+        database,
+        portInUse: (other.address() as AddressInfo).port
+      }
+      writeFileSync(places.text, "no feed")
+      writeFileSync(places.feed, [...writeFeed(simulate({ seed: 1 }), 0)].join(""))
+      writeFileSync(places.currencies, `{"unitsPerUSD":{"EUR":-1}}`)
+      await Promise.all(
+        refusals(places).map(async ([code, words, message]) => {
+          const { ended, output } = start(words)
+          assert.deepStrictEqual(await ended, [code, null], `${words.join(" ")}: ${output()}`)
+          assert.match(output(), message, words.join(" "))
+        })
+      )
+      other.close()
+    }))
+})
